@@ -1,0 +1,99 @@
+"""The plain data that every layer exchanges: findings, regions and reports. Standard library only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Verdict(str, Enum):
+    """What becomes of the place a finding points at."""
+
+    CONVERT = "convert"  #: the same call exists in tnp and was measured equal
+    ADAPT = "adapt"  #: needs a structural edit or an exact helper; np2tnp does it
+    HOST = "host"  #: stays NumPy or Python; arrays are copied to the host and back
+    BLOCK = "block"  #: cannot be migrated; the whole region stays as it is
+    NOTE = "note"  #: cost or style only; never blocks
+
+
+class Safety(str, Enum):
+    """Whether the edit behind a finding needs evidence that the analysis does not have."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"  #: only applied with ``--unsafe``; the message names the missing evidence
+
+
+class RegionState(str, Enum):
+    """The fate of one region."""
+
+    CONVERTIBLE = "convertible"  #: rewritten whole by ``rewrite``
+    KEPT = "kept"  #: could be rewritten, left in NumPy because it would be slower (``--slow convert`` migrates it)
+    BLOCKED = "blocked"  #: something in it cannot be migrated
+    PLAIN = "plain"  #: no NumPy work in it
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A piece of a file. Lines and columns are 1-based; the end column is exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing worth telling a person about one place. Holds no tree node and pickles."""
+
+    path: str
+    span: Span
+    code: str
+    message: str
+    verdict: Verdict
+    safety: Safety = Safety.SAFE
+    region: str = "<module>"
+    fixable: bool = False  #: ``rewrite`` with the same options changes this place
+
+    @property
+    def sort_key(self) -> tuple[str, Span, str]:
+        return (self.path, self.span, self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """One outermost function or method with all that is nested in it, or the module's top level."""
+
+    qualname: str
+    span: Span
+    state: RegionState
+    reasons: tuple[str, ...] = ()  #: for BLOCKED and KEPT: "CODE line: message"
+    calls: int = 0  #: resolved NumPy calls, methods and operators on arrays in it
+    converted: int = 0  #: how many of them ``rewrite`` turns into TensorFlow work
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """All that one file's analysis found out; what the cache stores."""
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    regions: tuple[Region, ...] = ()
+    new_text: str | None = None  #: the rewritten text, when it was asked for and differs
+    error: str | None = None  #: one line; the file could not be analysed (also a 9xx finding)
+    uses_numpy: bool = False
+    unresolved: int = 0  #: places that use something which may be NumPy but could not be resolved
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Totals of one run."""
+
+    files: int = 0
+    files_with_numpy: int = 0
+    errors: int = 0
+    findings: dict[str, int] = field(default_factory=dict)  #: by verdict
+    regions: dict[str, int] = field(default_factory=dict)  #: by state
+    calls: int = 0
+    calls_convertible: int = 0
+    unresolved: int = 0

@@ -1,0 +1,174 @@
+"""How a helper runs: exact TensorFlow form first, NumPy on the host where there is none.
+
+Every public helper is declared with :func:`exact`. In eager mode a helper that raises (:class:`Unsupported`, or any error
+of TensorFlow's) is replayed by NumPy on the same arguments: NumPy then returns its own result, or raises its own
+exception with its own message. While tracing (``tf.function``) there is no host, so the helper's error stands, and
+:class:`Unsupported` becomes :class:`UnverifiedError`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from np2tnp.runtime.errors import UnverifiedError, Unsupported
+from np2tnp.runtime.lazy import tf
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: NumPy dtype characters that a TensorFlow tensor can hold and NumPy's arithmetic knows.
+NUMERIC = "?bhilqBHILQefdFD"
+
+#: Helpers by NumPy name: ``numpy.sort`` -> function. Filled by :func:`exact`; read by the probe and by tests.
+HELPERS: dict[str, Callable[..., Any]] = {}
+
+#: How often each helper had to ask NumPy on the host: evidence for the probe and for tests that TensorFlow did the work.
+FALLBACKS: Counter[str] = Counter()
+
+
+def is_tensor(value: object) -> bool:
+    """Whether `value` is a TensorFlow tensor or variable (never imports TensorFlow by itself)."""
+    module = type(value).__module__
+    return module.startswith("tensorflow") and bool(tf.is_tensor(value))
+
+
+def is_tracing() -> bool:
+    """Whether a ``tf.function`` is being traced right now."""
+    return not tf.executing_eagerly()
+
+
+def is_array(value: object) -> bool:
+    """Whether `value` is exactly an ndarray of a numeric dtype that a tensor can hold."""
+    return type(value) is np.ndarray and value.dtype.char in NUMERIC and value.dtype.isnative
+
+
+def to_tensor(array: Any) -> Any:
+    """A tensor with its own copy of `array`'s values (an ndarray or NumPy scalar of a numeric dtype).
+
+    The copy is explicit: on a CPU TensorFlow may otherwise share the ndarray's memory, and a later write would show.
+    """
+    return tf.constant(np.array(array, copy=True, order="C", subok=False))
+
+
+def to_ndarray(tensor: Any) -> Any:
+    """A fresh, writable ndarray with the tensor's values (shape and dtype kept)."""
+    return np.array(tensor.numpy())
+
+
+def as_tensor(value: Any, dtype: Any = None) -> Any:
+    """`value` as ``np.asarray(value, dtype)`` would make it, as a tensor. Raises Unsupported for non-numeric dtypes.
+
+    Lists follow NumPy's dtype rules (``[1.0]`` is float64, ``[1]`` int64); tensors pass unchanged unless `dtype` differs.
+    """
+    if is_tensor(value):
+        tensor = tf.convert_to_tensor(value)
+        return tensor if dtype is None or tensor.dtype == tf.as_dtype(dtype) else tf.cast(tensor, dtype)
+    if isinstance(value, (list, tuple)) and _holds_tensor(value):
+        parts = [as_tensor(item) for item in value]
+        common = np.dtype(dtype) if dtype is not None else np.result_type(*(p.dtype.as_numpy_dtype for p in parts))
+        return tf.stack([tf.cast(part, common) for part in parts])
+    array = np.asarray(value, dtype=dtype)
+    if not is_array(array):
+        raise Unsupported(f"{type(value).__name__} of dtype {array.dtype}")
+    return to_tensor(array)
+
+
+def _holds_tensor(value: Any) -> bool:
+    return any(is_tensor(v) or (isinstance(v, (list, tuple)) and _holds_tensor(v)) for v in value)
+
+
+def map_structure(function: Callable[[Any], Any], value: Any) -> Any:
+    """`value` with `function` applied to each leaf of nested exact tuples, namedtuples, lists and dicts.
+
+    The same object comes back when no leaf changed, so that identity (and a caller's list) survives.
+    """
+    if isinstance(value, tuple) and (type(value) is tuple or hasattr(value, "_fields")):
+        items = [map_structure(function, item) for item in value]
+        if all(new is old for new, old in zip(items, value, strict=True)):
+            return value
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if type(value) is list:
+        items = [map_structure(function, item) for item in value]
+        return value if all(new is old for new, old in zip(items, value, strict=True)) else items
+    if type(value) is dict:
+        pairs = {key: map_structure(function, item) for key, item in value.items()}
+        return value if all(pairs[key] is value[key] for key in pairs) else pairs
+    return function(value)
+
+
+def host(value: Any) -> Any:
+    """`value` as NumPy and Python know it: each tensor in it becomes a fresh writable ndarray (0-d: a NumPy scalar).
+
+    Everything else passes unchanged, and a container without tensors is returned as the same object.
+    """
+    return map_structure(lambda leaf: to_ndarray(leaf)[()] if is_tensor(leaf) else leaf, value)
+
+
+def tensor(value: Any) -> Any:
+    """`value` for TensorFlow: each exact numeric ndarray in it becomes a tensor; everything else passes unchanged.
+
+    An ndarray subclass (its extra meaning would be lost) or an ndarray of another dtype raises :class:`UnverifiedError`.
+    """
+    return map_structure(_leaf_to_tensor, value)
+
+
+def _leaf_to_tensor(leaf: Any) -> Any:
+    if not isinstance(leaf, np.ndarray):
+        return leaf
+    if is_array(leaf):
+        return to_tensor(leaf)
+    raise UnverifiedError(f"cannot migrate a {type(leaf).__name__} of dtype {leaf.dtype}: not verified equal to NumPy")
+
+
+def on_host(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`function` (NumPy's) on host copies of the arguments; ndarrays and NumPy numbers in its result become tensors."""
+    result = function(*host(args), **host(kwargs))
+    return map_structure(lambda v: to_tensor(v) if is_array(v) or _is_number(v) else v, result)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, np.generic) and value.dtype.char in NUMERIC
+
+
+def resolve(api: str) -> Callable[..., Any]:
+    """The NumPy function named `api`, such as ``numpy.linalg.norm``."""
+    found: Any = np
+    for part in api.split(".")[1:]:
+        found = getattr(found, part)
+    result: Callable[..., Any] = found
+    return result
+
+
+def exact(api: str, reference: Callable[..., Any] | None = None) -> Callable[[F], F]:
+    """Declare the decorated function as the exact helper for the NumPy function `api`.
+
+    Parameters
+    ----------
+    api : canonical NumPy name, such as ``"numpy.sort"``.
+    reference : what computes the result on the host; by default the NumPy function itself. Helpers for operations that
+        change their argument give one that returns the changed copy.
+    """
+
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def helper(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except UnverifiedError:
+                raise
+            except Exception as error:
+                if is_tracing():
+                    if isinstance(error, Unsupported):
+                        raise UnverifiedError(f"{api}: {error}, which has no exact form inside tf.function") from error
+                    raise
+                FALLBACKS[api] += 1
+                return on_host(reference or resolve(api), args, kwargs)
+
+        HELPERS[api] = helper
+        return helper  # type: ignore[return-value]
+
+    return decorate

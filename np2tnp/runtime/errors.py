@@ -1,0 +1,11 @@
+"""What the runtime raises by itself; everything else it raises is NumPy's own exception."""
+
+from __future__ import annotations
+
+
+class UnverifiedError(TypeError):
+    """A value reached migrated code for which equality with NumPy was not verified. Nothing was changed."""
+
+
+class Unsupported(Exception):  # noqa: N818 - a signal between a helper and its dispatcher, never seen by users
+    """A helper has no exact TensorFlow form for these arguments: the dispatcher asks NumPy on the host."""
