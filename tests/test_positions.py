@@ -56,10 +56,7 @@ def span_of(place: CodeRange, text: str) -> Span:
 
 def check(text: str) -> int:
     wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
-    expected = {
-        id(node): Span(place.start.line, place.start.column + 1, place.end.line, place.end.column + 1)
-        for node, place in wrapper.resolve(PositionProvider).items()
-    }
+    expected = {id(node): span_of(place, text) for node, place in wrapper.resolve(PositionProvider).items()}
     module = wrapper.module
     found_text, found = render(module, expected)
     assert found_text == text
