@@ -1,0 +1,1 @@
+"""NumPy against TensorFlow: the comparer, the probe of single calls, the verification of whole programs."""
