@@ -18,6 +18,8 @@ import numpy as np
 from np2tnp.runtime.errors import UnverifiedError, Unsupported
 from np2tnp.runtime.lazy import tf
 
+__all__ = ["host", "tensor"]
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: NumPy dtype characters that a TensorFlow tensor can hold and NumPy's arithmetic knows.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__all__ = ["UnverifiedError"]
+
 
 class UnverifiedError(TypeError):
     """A value reached migrated code for which equality with NumPy was not verified. Nothing was changed."""

@@ -1,0 +1,76 @@
+"""What rewritten code imports: ``from np2tnp import runtime as rt``.
+
+Every public name of the family modules is an attribute here (``rt.sort``, ``rt.at``), looked up on first use and then kept.
+Importing this package imports neither TensorFlow nor a family. ``rt.linalg``, ``rt.fft`` and ``rt.random`` are modules.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+#: Version of this interface. Rewritten code lives in other people's repositories: a name, once here, keeps its meaning.
+__version__ = 1
+
+#: Modules whose ``__all__`` is exported flat, in the order in which they are searched.
+FAMILIES = (
+    "errors",
+    "dispatch",
+    "boundary",
+    "indexing",
+    "inplace",
+    "attributes",
+    "counting",
+    "elementwise",
+    "operators",
+    "creation",
+    "reductions",
+    "statistics",
+    "ordering",
+    "sets",
+    "manipulation",
+    "windows",
+    "polynomials",
+    "bits",
+    "ufuncs",
+    "ufunc_methods",
+    "calculus",
+    "contractions",
+    "searching",
+    "histograms",
+    "grids",
+    "methods",
+)
+
+#: Modules that are attributes themselves, as in NumPy.
+NAMESPACES = ("linalg", "fft", "random")
+
+
+def __getattr__(name: str) -> Any:
+    if name in NAMESPACES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if not name.startswith("_"):
+        for family in FAMILIES:
+            module = _load(family)
+            if module is not None and name in module.__all__:
+                value = getattr(module, name)
+                globals()[name] = value
+                return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    names = {name for family in FAMILIES for module in [_load(family)] if module is not None for name in module.__all__}
+    return sorted(names | set(NAMESPACES) | {"__version__"})
+
+
+def _load(family: str) -> Any:
+    """The family's module, or None where this installation has no such file (a vendored copy may leave families out)."""
+    name = f"{__name__}.{family}"
+    try:
+        return sys.modules.get(name) or importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name == name:
+            return None
+        raise
