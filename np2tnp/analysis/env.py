@@ -1,0 +1,116 @@
+"""What is known at one point of a function: the value of each location, and which locations may share memory.
+
+Locations are strings: a local name (``u``), the caller's array behind a parameter (``@u``), an attribute of any object (``.w``), a
+module-level name (``global:w``). Sharing is kept as pairs rather than as allocation sites, because pairs survive the exchange
+of two buffers (``u, v = v, u``) through a loop: the names move, and the fact that they differ stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from np2tnp.analysis.values import NO_NAMES, Value, join, refs_of, with_refs
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """Why a name no longer shows what NumPy would show: its memory was written through another name."""
+
+    via: str  #: the name or expression that was written
+    line_node: int  #: id of the node that wrote
+    kind: str = "store"  #: "store", or "call" where an unresolved callee may have written
+
+
+class Env:
+    """A mutable map of locations; ``copy`` before branching, ``join`` after."""
+
+    __slots__ = ("alias", "stale", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, Value] = {}
+        self.alias: dict[str, frozenset[str]] = {}
+        self.stale: dict[str, Stale] = {}
+
+    def copy(self) -> Env:
+        new = Env()
+        new.values = dict(self.values)
+        new.alias = dict(self.alias)
+        new.stale = dict(self.stale)
+        return new
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Env)
+            and self.values == other.values
+            and self.stale == other.stale
+            and {k: v for k, v in self.alias.items() if v} == {k: v for k, v in other.alias.items() if v}
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def load(self, name: str) -> Value | None:
+        """The value of `name` with all locations it may share memory with, `name` included; None when unbound."""
+        value = self.values.get(name)
+        if value is None:
+            return None
+        return with_refs(value, self.aliases(name) | {name})
+
+    def aliases(self, name: str) -> frozenset[str]:
+        return self.alias.get(name, NO_NAMES)
+
+    def forget(self, name: str) -> None:
+        """`name` no longer denotes what it did."""
+        for other in self.alias.pop(name, NO_NAMES):
+            self.alias[other] = self.alias.get(other, NO_NAMES) - {name}
+        self.values.pop(name, None)
+        self.stale.pop(name, None)
+
+    def bind(self, name: str, value: Value) -> None:
+        self.bind_all([(name, value)])
+
+    def bind_all(self, pairs: Iterable[tuple[str, Value]]) -> None:
+        """Bind several names at once: all values were evaluated before any name changes."""
+        pairs = list(pairs)
+        names = {name for name, _ in pairs}
+        refs = {name: refs_of(value) for name, value in pairs}
+        for name in names:
+            self.forget(name)
+        for name, value in pairs:
+            self.values[name] = with_refs(value, NO_NAMES)
+            for other in refs[name] - names:
+                self._share(name, other)
+            for other in names:
+                if other != name and refs[name] & refs[other]:
+                    self._share(name, other)
+
+    def link(self, name: str, refs: frozenset[str]) -> None:
+        """Additionally, `name` may now share memory with `refs` (a list that got one more element)."""
+        for other in refs - {name}:
+            self._share(name, other)
+
+    def _share(self, a: str, b: str) -> None:
+        self.alias[a] = self.alias.get(a, NO_NAMES) | {b}
+        self.alias[b] = self.alias.get(b, NO_NAMES) | {a}
+
+    def join(self, other: Env) -> Env:
+        """What holds on both ways here. A name bound on one way only keeps that value: reading it on the other raises."""
+        new = Env()
+        new.values = dict(self.values)
+        for name, value in other.values.items():
+            mine = new.values.get(name)
+            new.values[name] = value if mine is None else join(mine, value)
+        new.alias = dict(self.alias)
+        for name, shared in other.alias.items():
+            new.alias[name] = new.alias.get(name, NO_NAMES) | shared
+        new.stale = {**other.stale, **self.stale}
+        return new
+
+
+def join_all(envs: Iterable[Env | None]) -> Env | None:
+    """The join of the reachable ones, or None when none is."""
+    result: Env | None = None
+    for env in envs:
+        if env is not None:
+            result = env if result is None else result.join(env)
+    return result

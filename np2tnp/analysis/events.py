@@ -1,0 +1,187 @@
+"""What happens at one place of a region, in terms of meaning. The interpreter emits them; rules read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+import libcst as cst
+
+from np2tnp.analysis.env import Stale
+from np2tnp.analysis.values import NO_NAMES, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a call. ``name`` is the keyword, None when positional; ``star`` is "", "*" or "**"."""
+
+    node: cst.Arg
+    value: Value
+    name: str | None = None
+    star: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an event stands: everything a rule may need to know around the node."""
+
+    region: str
+    statement: cst.CSTNode | None  #: innermost statement (a small statement or the head of a compound one)
+    root: bool  #: the node is the whole right side of an assignment, expression statement or return
+    loops: int  #: how many loops of the region enclose it
+    nested: bool = False  #: inside a function, lambda or comprehension within the region
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of anything. ``api`` is the canonical name (``numpy.sum``, ``ndarray.sum``) where it is NumPy's."""
+
+    node: cst.Call
+    place: Place
+    callee: Value
+    api: str | None
+    arguments: tuple[Argument, ...]
+    receiver: Value | None
+    result: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A unary, binary or comparison operator with array operands; ``op`` as in module operator (``truediv``)."""
+
+    node: cst.BaseExpression
+    place: Place
+    op: str
+    operands: tuple[Value, ...]
+    result: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """``base[key]`` that reads."""
+
+    node: cst.Subscript
+    place: Place
+    base: Value
+    keys: tuple[Value, ...]
+    result: Value
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeRead:
+    """``base.name`` that reads, on an array or unknown."""
+
+    node: cst.Attribute
+    place: Place
+    base: Value
+    name: str
+    result: Value
+
+
+@dataclass(frozen=True, slots=True)
+class NameRead:
+    """A symbol of NumPy read as a value (``np.pi``, ``np.float64``), not called."""
+
+    node: cst.BaseExpression
+    place: Place
+    api: str
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """``base[key] = value`` (``op`` empty), ``base[key] op= value`` or ``base op= value`` (``key`` None)."""
+
+    node: cst.CSTNode  #: the Assign or AugAssign
+    target: cst.BaseExpression
+    place: Place
+    base: Value
+    value: Value
+    op: str = ""
+    keys: tuple[Value, ...] | None = None
+    root: str | None = None  #: the name to rebind, where the innermost base is one
+    conflicts: frozenset[str] = NO_NAMES  #: outside locations it writes through, other than by its own name
+    in_tuple: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeStore:
+    """``base.name = value``."""
+
+    node: cst.CSTNode
+    target: cst.Attribute
+    place: Place
+    base: Value
+    name: str
+    value: Value
+    value_node: cst.BaseExpression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Escape:
+    """An expression that may hold a tensor reaches Python or the host: print, an f-string, an object, an unresolved call."""
+
+    node: cst.BaseExpression
+    place: Place
+    value: Value
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StaleRead:
+    """A name is read whose memory was written through another name."""
+
+    node: cst.BaseExpression
+    place: Place
+    name: str
+    stale: Stale
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """A return statement of the region's own function (None: the end of the body is reached)."""
+
+    node: cst.Return | None
+    place: Place
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Construct:
+    """Syntax with a meaning for migration: ``kind`` names it (yield, async, nonlocal, decorator, except, errstate, import ...)."""
+
+    node: cst.CSTNode
+    place: Place
+    kind: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ElementLoop:
+    """A loop that works on single elements of an array."""
+
+    node: cst.CSTNode
+    place: Place
+    name: str
+
+
+Event = Union[
+    Call, Operator, Read, AttributeRead, NameRead, Store, AttributeStore, Escape, StaleRead, Return, Construct, ElementLoop
+]
+
+
+@dataclass(slots=True)
+class RegionFacts:
+    """What the interpreter found out about one region."""
+
+    qualname: str
+    node: cst.CSTNode
+    events: list[Event] = field(default_factory=list)
+    parameters: tuple[str, ...] = ()
+    mutated: dict[str, bool] = field(default_factory=dict)  #: parameter -> its name holds it at every exit
+    returned: frozenset[str] = NO_NAMES  #: parameters that the result may be
+    result: Value | None = None
+    zero_d: str = "scalar"
+    assumed_arrays: frozenset[str] = NO_NAMES
+    assumed_scalars: frozenset[str] = NO_NAMES
+    host_parameters: frozenset[str] = NO_NAMES
+    extra: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,279 @@
+"""What a NumPy operation returns: dtype by NumPy 2's promotion, as far as it follows from the operands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from np2tnp.analysis.values import (
+    ALL_DTYPES,
+    Array,
+    Const,
+    Scalar,
+    Sequence,
+    Symbol,
+    Value,
+    is_python_number,
+    scalar_type,
+)
+
+Dtypes = frozenset[str]
+
+_SIZES = {"?": 1, "b": 1, "B": 1, "h": 2, "H": 2, "e": 2, "i": 4, "I": 4, "f": 4, "l": 8, "L": 8, "d": 8, "F": 8, "D": 16}
+_KINDS = {"?": 0, **dict.fromkeys("bhil", 2), **dict.fromkeys("BHIL", 1), **dict.fromkeys("efd", 3), **dict.fromkeys("FD", 4)}
+_SIGNED = {1: "b", 2: "h", 4: "i", 8: "l"}
+_FLOAT_FOR_SIZE = {1: "e", 2: "f", 4: "d", 8: "d"}
+
+#: The dtype character of every spelling of a dtype that people write.
+DTYPE_NAMES: Mapping[str, str] = {
+    "bool": "?", "int": "l", "float": "d", "complex": "D",
+    "numpy.bool": "?", "numpy.bool_": "?", "numpy.bool8": "?",
+    "numpy.int8": "b", "numpy.int16": "h", "numpy.int32": "i", "numpy.int64": "l", "numpy.intp": "l", "numpy.int_": "l",
+    "numpy.byte": "b", "numpy.short": "h", "numpy.intc": "i", "numpy.long": "l", "numpy.longlong": "l",
+    "numpy.uint8": "B", "numpy.uint16": "H", "numpy.uint32": "I", "numpy.uint64": "L", "numpy.uintp": "L", "numpy.uint": "L",
+    "numpy.ubyte": "B", "numpy.ushort": "H", "numpy.uintc": "I", "numpy.ulong": "L", "numpy.ulonglong": "L",
+    "numpy.float16": "e", "numpy.float32": "f", "numpy.float64": "d", "numpy.half": "e", "numpy.single": "f",
+    "numpy.double": "d", "numpy.float_": "d",
+    "numpy.complex64": "F", "numpy.complex128": "D", "numpy.csingle": "F", "numpy.cdouble": "D", "numpy.complex_": "D",
+    "builtins.bool": "?", "builtins.int": "l", "builtins.float": "d", "builtins.complex": "D",
+    "numpy.float": "d", "numpy.int": "l", "numpy.complex": "D",
+}  # fmt: skip
+
+#: The canonical NumPy name of each dtype character, for emitted code.
+CANONICAL = {
+    "?": "bool_", "b": "int8", "h": "int16", "i": "int32", "l": "int64", "B": "uint8", "H": "uint16", "I": "uint32", "L": "uint64",
+    "e": "float16", "f": "float32", "d": "float64", "F": "complex64", "D": "complex128",
+}  # fmt: skip
+
+#: dtypes that no tensor of numbers can stand for.
+FOREIGN = {
+    "numpy.object_": "object", "builtins.object": "object", "numpy.object": "object", "builtins.str": "string", "numpy.str_": "string",
+    "numpy.bytes_": "string", "builtins.bytes": "string", "numpy.string_": "string", "numpy.unicode_": "string", "numpy.str": "string",
+    "numpy.datetime64": "datetime", "numpy.timedelta64": "datetime", "numpy.longdouble": "longdouble", "numpy.clongdouble": "longdouble",
+    "numpy.float128": "longdouble", "numpy.complex256": "longdouble", "numpy.longfloat": "longdouble", "numpy.void": "structured",
+    "numpy.recarray": "structured", "numpy.float96": "longdouble",
+}  # fmt: skip
+
+_CODE = re.compile(r"^[<=|]?([a-zA-Z?])(\d*)$")
+_BY_LETTER = {"f": {"2": "e", "4": "f", "8": "d"}, "i": {"1": "b", "2": "h", "4": "i", "8": "l"},
+              "u": {"1": "B", "2": "H", "4": "I", "8": "L"}, "c": {"8": "F", "16": "D"}, "b": {"1": "?"}}  # fmt: skip
+
+
+def dtype_char(value: Value) -> str | None:
+    """The dtype character that `value` denotes as a ``dtype`` argument, or None where it is not known."""
+    if isinstance(value, Symbol):
+        return DTYPE_NAMES.get(value.name)
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return _from_string(value.value)
+    return None
+
+
+def _from_string(text: str) -> str | None:
+    named = DTYPE_NAMES.get(f"numpy.{text}")
+    if named is not None:
+        return DTYPE_NAMES.get(f"builtins.{text}", named)
+    match = _CODE.match(text)
+    if match is None:
+        return None
+    letter, size = match.groups()
+    if size:
+        return _BY_LETTER.get(letter, {}).get(size)
+    return {"q": "l", "Q": "L"}.get(letter, letter if letter in ALL_DTYPES else None)
+
+
+def foreign_dtype(value: Value) -> str | None:
+    """"object", "string", "structured", "datetime" or "longdouble" when `value` denotes such a dtype."""
+    if isinstance(value, Symbol):
+        return FOREIGN.get(value.name)
+    if isinstance(value, Sequence) and value.type == "list":
+        return "structured"
+    if isinstance(value, Const) and isinstance(value.value, str):
+        text = value.value.lstrip("<>=|")
+        if text[:1] in ("M", "m") or text.startswith(("datetime64", "timedelta64")):
+            return "datetime"
+        if text in ("O", "object"):
+            return "object"
+        if text[:1] in ("U", "S", "a") and (text[1:].isdigit() or len(text) == 1) or text in ("str", "bytes"):
+            return "string"
+        if text in ("g", "G", "longdouble", "f16", "c32", "float128"):
+            return "longdouble"
+        if "," in text:
+            return "structured"
+    return None
+
+
+@lru_cache(maxsize=None)
+def promote2(a: str, b: str) -> str:
+    """NumPy's result type of two dtype characters."""
+    if a == b:
+        return a
+    kind_a, kind_b = _KINDS[a], _KINDS[b]
+    if kind_a > kind_b:
+        a, b, kind_a, kind_b = b, a, kind_b, kind_a
+    if kind_a == 0:
+        return b
+    size_a, size_b = _SIZES[a], _SIZES[b]
+    if kind_a == kind_b:
+        return a if size_a > size_b else b
+    if kind_b == 2:  # unsigned with signed
+        if size_a < size_b:
+            return b
+        return _SIGNED.get(size_a * 2, "d")
+    if kind_b == 3:
+        if kind_a in (1, 2):
+            needed = _FLOAT_FOR_SIZE[size_a]
+            return needed if _SIZES[needed] > size_b else b
+        return b
+    if kind_a == 3:
+        return "D" if size_a == 8 or b == "D" else "F"
+    return "D" if size_a > 2 or b == "D" else "F"
+
+
+_WEAK = {"bool": "?", "int": "l", "float": "d", "complex": "D"}
+
+
+def promote_weak(char: str, kind: str) -> str:
+    """The dtype of an array of `char` with a Python scalar of type `kind` (NumPy 2: the scalar is weak)."""
+    if kind == "bool":
+        return char
+    if kind == "int":
+        return "l" if char == "?" else char
+    if kind == "float":
+        return char if _KINDS[char] >= 3 else "d"
+    return char if _KINDS[char] == 4 else "F" if char in "ef" else "D"
+
+
+def operand_dtypes(value: Value) -> tuple[Dtypes, Dtypes]:
+    """What may stand for `value` in an operation: dtype characters of arrays, and Python scalar types."""
+    if isinstance(value, Array):
+        weak = frozenset(("bool", "int", "float", "complex")) if value.weak else frozenset()
+        return value.dtypes, weak
+    if is_python_number(value):
+        kind = scalar_type(value)
+        return frozenset(), frozenset(("bool", "int", "float", "complex") if kind == "number" else (kind,))
+    if isinstance(value, (Const, Scalar)):
+        return frozenset(), frozenset()
+    if isinstance(value, Sequence):
+        return sequence_dtypes(value), frozenset()
+    return ALL_DTYPES, frozenset(("bool", "int", "float", "complex"))
+
+
+def sequence_dtypes(value: Sequence) -> Dtypes:
+    """dtypes that ``np.asarray`` may give to a list or tuple: Python numbers are strong there."""
+    result: Dtypes | None = None
+    for item in value.items if value.items is not None else (value.element,):
+        arrays, weak = operand_dtypes(item)
+        if isinstance(item, (Const, Scalar)) and not weak:
+            return ALL_DTYPES
+        found = arrays | {_WEAK[kind] for kind in weak}
+        result = found if result is None else promote_sets(result, found)
+    return frozenset("d") if result is None else result
+
+
+def promote_sets(a: Dtypes, b: Dtypes) -> Dtypes:
+    if a == ALL_DTYPES or b == ALL_DTYPES:
+        return ALL_DTYPES
+    return frozenset(promote2(x, y) for x in a for y in b)
+
+
+def promote(values: list[Value]) -> Dtypes:
+    """The dtypes that an operation on `values` may give, all operands promoted together."""
+    result: Dtypes | None = None
+    weak_kinds: set[str] = set()
+    for value in values:
+        arrays, weak = operand_dtypes(value)
+        if arrays and weak:  # an array, or a number
+            return ALL_DTYPES if len(values) > 1 or len(arrays) > 1 else arrays
+        if arrays:
+            result = arrays if result is None else promote_sets(result, arrays)
+        else:
+            weak_kinds |= weak
+    if result is None:
+        return frozenset(_WEAK[kind] for kind in weak_kinds) or ALL_DTYPES
+    if not weak_kinds:
+        return result
+    return frozenset(promote_weak(char, kind) for char in result for kind in weak_kinds)
+
+
+def _float(char: str) -> str:
+    return char if _KINDS[char] >= 3 else _FLOAT_FOR_SIZE[_SIZES[char]]
+
+
+def _real(char: str) -> str:
+    return {"F": "f", "D": "d"}.get(char, char)
+
+
+def _sum(char: str) -> str:
+    return {0: "l", 1: "L", 2: "l"}.get(_KINDS[char], char)
+
+
+def _mean(char: str) -> str:
+    return char if _KINDS[char] >= 3 else "d"
+
+
+def _complex(char: str) -> str:
+    return {"F": "F", "D": "D", "f": "F", "e": "F"}.get(char, "D")
+
+
+_MAPS: Mapping[str, Callable[[str], str]] = {
+    "float": _float, "real": _real, "sum": _sum, "mean": _mean, "complex": _complex, "same": lambda char: char,
+}  # fmt: skip
+_RULE = re.compile(r"^(\w+)(?:\(([^)]*)\))?(?:\[(.)\])?$")
+
+
+def result_dtypes(rule: str | None, bound: Mapping[str, Value]) -> Dtypes | None:
+    """The dtypes that the catalog's `rule` gives for arguments by name; None where it gives a Python value.
+
+    An unknown rule, or an argument that the rule needs and that is not there, gives every dtype.
+    """
+    if rule is None:
+        return ALL_DTYPES
+    if rule == "python":
+        return None
+    match = _RULE.match(rule)
+    if match is None:
+        return ALL_DTYPES
+    name, inside, default = match.groups()
+    names = [part.strip() for part in (inside or "").split(",") if part.strip()]
+    given = bound.get("dtype")
+    if given is not None and given != Const.of(None):
+        char = dtype_char(given)
+        return frozenset(char) if char else ALL_DTYPES
+    if name == "bool":
+        return frozenset("?")
+    if name == "intp":
+        return frozenset("l")
+    if name == "dtype":
+        return frozenset(default or "d")
+    values = [bound[part] for part in names if part in bound]
+    if not values:
+        return ALL_DTYPES
+    if name in ("promote", "like"):
+        return promote(values)
+    if name == "true_divide":
+        return frozenset(_mean(char) for char in promote(values))
+    if name == "float_promote":
+        return frozenset(_float(char) for char in promote(values))
+    change = _MAPS.get(name)
+    return ALL_DTYPES if change is None else frozenset(change(char) for char in promote(values[:1]))
+
+
+#: dtype rule of each operator on (left, right).
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+def operator_dtypes(op: str, operands: list[Value]) -> Dtypes:
+    """The dtypes that an operator may give."""
+    if op in _COMPARISONS:
+        return frozenset("?")
+    promoted = promote(operands)
+    if op == "truediv":
+        return frozenset(_mean(char) for char in promoted)
+    if op == "abs":
+        return frozenset(_real(char) for char in promoted)
+    if op in ("floordiv", "mod", "pow"):
+        return frozenset("b" if char == "?" else char for char in promoted)
+    if op in ("lshift", "rshift"):
+        return frozenset("b" if char == "?" else char for char in promoted)
+    return promoted

@@ -1,0 +1,243 @@
+"""The lattice of abstract values: what is known of a Python object at one place of a program.
+
+Every value is frozen. ``join`` is commutative, associative and idempotent; ``Unknown(EITHER)`` is its top. An array knows where it
+lives inside a migrated region (its *home*), because that decides what an operation on it means:
+
+* ``TENSOR``: a TensorFlow tensor. Immutable; it never shares memory, so every alias that NumPy would have is tracked in ``refs``.
+* ``HOST``: a real Python or NumPy object. Aliasing is Python's own and needs no care.
+* ``EITHER``: not known before run time (a parameter); the emitted code must be right for both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Union
+
+TENSOR = "tensor"
+HOST = "host"
+EITHER = "either"
+
+NO_NAMES: frozenset[str] = frozenset()
+
+#: dtype characters as NumPy writes them on Linux (``l``/``L`` are the 64-bit integers).
+ALL_DTYPES: frozenset[str] = frozenset("?bhilBHILefdFD")
+INTEGERS = frozenset("bhilBHIL")
+FLOATS = frozenset("efd")
+COMPLEX = frozenset("FD")
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Any Python object.
+
+    refs: locations whose memory it may share. exact: the parameter whose very object it is. deps: parameters it was computed from.
+    """
+
+    home: str = HOST
+    refs: frozenset[str] = NO_NAMES
+    exact: str | None = None
+    deps: frozenset[str] = NO_NAMES
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A numeric ndarray, or a number where ``weak`` (a Python or NumPy scalar may stand in its place)."""
+
+    home: str = TENSOR
+    dtypes: frozenset[str] = ALL_DTYPES
+    rank: int | None = None
+    refs: frozenset[str] = NO_NAMES
+    exact: str | None = None
+    deps: frozenset[str] = NO_NAMES
+    weak: bool = False
+    zero_d: str = "scalar"  #: what NumPy makes of it when it is 0-d: "scalar", "array", or "either"
+    view: bool = False  #: it may be a view of something in refs rather than the object itself
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name from outside: ``numpy.sum``, ``math.sqrt``, ``builtins.len``, a module."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A literal whose value is known: int, float, complex, str, bytes, bool, None, Ellipsis."""
+
+    value: Any
+    type: str = ""  # keeps Const(1), Const(True) and Const(1.0) apart, which Python calls equal
+
+    @staticmethod
+    def of(value: Any) -> Const:
+        return Const(value, type(value).__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A Python object that is neither array nor container of arrays: ``type`` is int, float, bool, complex, str, number or object."""
+
+    type: str = "object"
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A Python container made in view of the analysis. ``items`` is known for displays whose length is certain."""
+
+    type: str  # tuple, list, set, dict, iterator
+    element: Value
+    items: tuple[Value, ...] | None = None
+    refs: frozenset[str] = NO_NAMES
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function or method defined in the analysed module; ``nested`` when it is defined inside a region."""
+
+    qualname: str
+    nested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class defined in the analysed module."""
+
+    qualname: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """``self`` inside a method, or an object made by calling a class of the module."""
+
+    qualname: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """``receiver.name`` where the receiver is an array or unknown: called, it is a method."""
+
+    receiver: Value
+    name: str
+
+
+Value = Union[Unknown, Array, Symbol, Const, Scalar, Sequence, Function, Class, Instance, Bound]
+
+UNKNOWN = Unknown()
+NONE = Const.of(None)
+
+
+def home_of(value: Value) -> str:
+    """Where `value` lives: containers and plain Python objects are HOST objects (their items may be tensors)."""
+    if isinstance(value, (Unknown, Array)):
+        return value.home
+    return HOST
+
+
+def refs_of(value: Value) -> frozenset[str]:
+    """Locations whose memory `value` may share."""
+    if isinstance(value, (Unknown, Array, Sequence)):
+        return value.refs
+    if isinstance(value, Bound):
+        return refs_of(value.receiver)
+    return NO_NAMES
+
+
+def deps_of(value: Value) -> frozenset[str]:
+    """Parameters that `value` was computed from."""
+    return value.deps if isinstance(value, (Unknown, Array)) else NO_NAMES
+
+
+def exact_of(value: Value) -> str | None:
+    """The parameter whose very object `value` is, if that is certain."""
+    return value.exact if isinstance(value, (Unknown, Array)) else None
+
+
+def with_refs(value: Value, refs: frozenset[str]) -> Value:
+    """`value`, found at the locations `refs`."""
+    if isinstance(value, (Unknown, Array, Sequence)) and value.refs != refs:
+        return replace(value, refs=refs)
+    return value
+
+
+def may_hold_tensor(value: Value) -> bool:
+    """Whether `value` may be a tensor, or a container or other object that holds one, inside a region."""
+    if isinstance(value, (Unknown, Array)):
+        return value.home != HOST
+    if isinstance(value, Sequence):
+        if value.items is not None:
+            return any(map(may_hold_tensor, value.items))
+        return may_hold_tensor(value.element)
+    if isinstance(value, Bound):
+        return may_hold_tensor(value.receiver)
+    return False
+
+
+def may_be_array(value: Value) -> bool:
+    """Whether `value` itself may be an ndarray in the original program."""
+    return isinstance(value, (Unknown, Array))
+
+
+def is_python_number(value: Value) -> bool:
+    """Whether `value` is certainly a Python number (a weak scalar in NumPy's promotion)."""
+    if isinstance(value, Const):
+        return value.type in ("int", "float", "complex", "bool")
+    return isinstance(value, Scalar) and value.type in ("int", "float", "complex", "bool", "number")
+
+
+def scalar_type(value: Value) -> str:
+    """The Python type name of a Const or Scalar; "object" where it is neither."""
+    if isinstance(value, (Const, Scalar)):
+        return "none" if isinstance(value, Const) and value.value is None else value.type
+    return "object"
+
+
+def join(a: Value, b: Value) -> Value:
+    """The least value that covers both."""
+    if a == b:
+        return a
+    if isinstance(a, Array) and isinstance(b, Array):
+        return Array(
+            _join_home(a.home, b.home),
+            a.dtypes | b.dtypes,
+            a.rank if a.rank == b.rank else None,
+            a.refs | b.refs,
+            a.exact if a.exact == b.exact else None,
+            a.deps | b.deps,
+            a.weak or b.weak,
+            a.zero_d if a.zero_d == b.zero_d else "either",
+            a.view or b.view,
+        )
+    if isinstance(a, (Const, Scalar)) and isinstance(b, (Const, Scalar)):
+        return _join_scalars(a, b)
+    if isinstance(a, Sequence) and isinstance(b, Sequence) and a.type == b.type:
+        items = None
+        if a.items is not None and b.items is not None and len(a.items) == len(b.items):
+            items = tuple(map(join, a.items, b.items))
+        return Sequence(a.type, join(a.element, b.element), items, a.refs | b.refs)
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Symbol) and other == NONE:
+            return one  # ``try: import numpy as np / except ImportError: np = None``
+        if isinstance(one, Array) and is_python_number(other):
+            return replace(one, home=_join_home(one.home, HOST), weak=True, exact=None)
+    held = may_hold_tensor(a) or may_hold_tensor(b)
+    both_tensor = home_of(a) == TENSOR and home_of(b) == TENSOR
+    return Unknown(
+        (TENSOR if both_tensor else EITHER) if held else HOST,
+        refs_of(a) | refs_of(b),
+        None,
+        deps_of(a) | deps_of(b),
+    )
+
+
+def _join_home(a: str, b: str) -> str:
+    return a if a == b else EITHER
+
+
+def _join_scalars(a: Const | Scalar, b: Const | Scalar) -> Scalar:
+    types = {scalar_type(a), scalar_type(b)}
+    if len(types) == 1:
+        only = types.pop()
+        return Scalar("object" if only in ("none", "NoneType") else only)
+    if types <= {"int", "float", "bool", "complex", "number"}:
+        return Scalar("number")
+    return Scalar("object")
