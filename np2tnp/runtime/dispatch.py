@@ -32,10 +32,18 @@ HELPERS: dict[str, Callable[..., Any]] = {}
 FALLBACKS: Counter[str] = Counter()
 
 
+#: Types met so far -> whether they are tensors: ``tf.is_tensor`` decides by type, and costs ten times a dict look-up.
+_TENSOR_TYPES: dict[type, bool] = {}
+
+
 def is_tensor(value: object) -> bool:
     """Whether `value` is a TensorFlow tensor or variable (never imports TensorFlow by itself)."""
-    module = type(value).__module__
-    return module.startswith("tensorflow") and bool(tf.is_tensor(value))
+    known = _TENSOR_TYPES.get(type(value))
+    if known is None:
+        if not type(value).__module__.startswith("tensorflow"):
+            return False
+        known = _TENSOR_TYPES[type(value)] = bool(tf.is_tensor(value))
+    return known
 
 
 def is_tracing() -> bool:
@@ -51,14 +59,18 @@ def is_array(value: object) -> bool:
 def to_tensor(array: Any) -> Any:
     """A tensor with its own copy of `array`'s values (an ndarray or NumPy scalar of a numeric dtype).
 
-    The copy is explicit: on a CPU TensorFlow may otherwise share the ndarray's memory, and a later write would show.
+    ``tf.constant`` copies an ndarray explicitly (TensorFlow 2.18 to 2.21; tests/runtime/test_boundary.py holds it to that),
+    so a later write to `array` does not show in the tensor.
     """
-    return tf.constant(np.array(array, copy=True, order="C", subok=False))
+    return tf.constant(array)
 
 
 def to_ndarray(tensor: Any) -> Any:
-    """A fresh, writable ndarray with the tensor's values (shape and dtype kept)."""
-    return np.array(tensor.numpy())
+    """A fresh, writable, C-ordered ndarray with the tensor's values (shape and dtype kept)."""
+    value = tensor.numpy()  # documented to be a copy; a NumPy scalar where 0-d
+    if type(value) is np.ndarray and value.flags.owndata and value.flags.writeable:
+        return value
+    return np.array(value)
 
 
 def as_tensor(value: Any, dtype: Any = None) -> Any:

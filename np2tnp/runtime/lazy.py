@@ -8,49 +8,80 @@ from __future__ import annotations
 
 import importlib
 import os
-from types import ModuleType
+import threading
 from typing import Any
 
 
 class LazyModule:
-    """A module that is imported when one of its attributes is first read."""
-
-    __slots__ = ("_module", "_name")
+    """A module that is imported when one of its attributes is first read; attributes once read are kept."""
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._module: ModuleType | None = None
 
     def __getattr__(self, attribute: str) -> Any:
-        if self._module is None:
-            configure()
-            self._module = importlib.import_module(self._name)
-        return getattr(self._module, attribute)
+        if attribute.startswith("__"):  # copy, pickle and inspect ask for these: no reason to import TensorFlow
+            raise AttributeError(attribute)
+        configure()
+        value = getattr(importlib.import_module(self._name), attribute)
+        self.__dict__[attribute] = value
+        return value
+
+    def _forget(self) -> None:
+        name = self._name
+        self.__dict__.clear()
+        self._name = name
 
 
 tf: Any = LazyModule("tensorflow")
 tnp: Any = LazyModule("tensorflow.experimental.numpy")
 
-_configured = False
+#: True once TensorFlow is set up for this process. The boundary reads it on every call.
+ready = False
+
+_lock = threading.RLock()
+_forked = False
 
 
 def configure() -> None:
-    """Import TensorFlow once and set it up for NumPy's semantics (safe to call again).
+    """Import TensorFlow once and set it up for NumPy's semantics (safe to call again, and from several threads).
 
     ``NP2TNP_NUMPY_BEHAVIOR=never`` leaves ``experimental_enable_numpy_behavior`` alone; ``NP2TNP_TF32=1`` leaves TF32 on.
+    Raises RuntimeError in a process that was forked after TensorFlow was set up: its threads are gone, and it would hang.
     """
-    global _configured
-    if _configured:
+    global ready
+    if ready:
         return
-    _configured = True
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    module = importlib.import_module("tensorflow")
-    if os.environ.get("NP2TNP_TF32") != "1":
-        module.config.experimental.enable_tensor_float_32_execution(False)
-    for gpu in module.config.list_physical_devices("GPU"):
-        try:
-            module.config.experimental.set_memory_growth(gpu, True)
-        except (RuntimeError, ValueError):  # the devices are initialised already: the user's choice stands
-            break
-    if os.environ.get("NP2TNP_NUMPY_BEHAVIOR") != "never":
-        importlib.import_module("tensorflow.experimental.numpy").experimental_enable_numpy_behavior()
+    if _forked:
+        raise RuntimeError(
+            "this process was forked after TensorFlow ran, so TensorFlow would hang in it; start workers with "
+            "multiprocessing.set_start_method('spawn') (joblib: backend='loky'), or fork before the first migrated call"
+        )
+    with _lock:
+        if ready:
+            return
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+        module = importlib.import_module("tensorflow")
+        if os.environ.get("NP2TNP_TF32") != "1":
+            module.config.experimental.enable_tensor_float_32_execution(False)
+        for gpu in module.config.list_physical_devices("GPU"):
+            try:
+                module.config.experimental.set_memory_growth(gpu, True)
+            except (RuntimeError, ValueError):  # the devices are initialised already: the user's choice stands
+                break
+        if os.environ.get("NP2TNP_NUMPY_BEHAVIOR") != "never":
+            importlib.import_module("tensorflow.experimental.numpy").experimental_enable_numpy_behavior()
+        ready = True
+
+
+def _after_fork() -> None:
+    """In a forked child: make the next use of TensorFlow go through :func:`configure`, which then refuses."""
+    global ready, _forked, _lock
+    _lock = threading.RLock()  # the parent's may have been held by a thread that does not exist here
+    if ready:
+        ready, _forked = False, True
+        tf._forget()
+        tnp._forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,268 @@
+"""What a migrated function takes: arguments checked, converted and remembered for writing back.
+
+A :class:`Plan` is made once, when a function is decorated, so that a call costs little more than its conversions.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import NUMERIC, is_array, is_tensor, to_tensor
+from np2tnp.runtime.errors import UnverifiedError
+
+#: Types that pass the boundary unchanged and hold nothing to convert.
+_PLAIN = frozenset(
+    {type(None), bool, int, float, complex, str, bytes, slice, range, type, type(Ellipsis), np.dtype}
+    | {np.dtype(char).type for char in NUMERIC + "gGSUMm"}
+)
+_NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+_VAR = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+#: How hard to think about whether two arrays overlap before saying that they do.
+_OVERLAP_WORK = 10_000
+
+
+class Call(NamedTuple):
+    """One call, ready for the body."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    originals: dict[str, Any]  #: caller's objects of the parameters in `mutates` and `returns`
+    converted: dict[str, Any]  #: what the body got for them
+
+
+class Plan:
+    """How the arguments of one function are treated."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        mutates: tuple[str, ...],
+        returns: tuple[str, ...],
+        arrays: tuple[str, ...],
+        refuses: dict[str, str],
+    ) -> None:
+        self.name = function.__qualname__
+        self.mutates = mutates
+        self.mutates_set = frozenset(mutates)
+        self.returns = returns
+        self._signature = inspect.signature(function)
+        parameters = self._signature.parameters
+        unknown = [name for name in (*mutates, *returns, *arrays, *refuses) if name not in parameters]
+        if unknown:
+            raise TypeError(f"{self.name} has no parameter {unknown[0]!r}")
+        positional = [p for p in parameters.values() if p.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD]
+        self._names = tuple(p.name for p in positional)
+        self._index = {name: index for index, name in enumerate(self._names)}
+        self._star = next((p.name for p in parameters.values() if p.kind is inspect.Parameter.VAR_POSITIONAL), None)
+        self._star_star = next((p.name for p in parameters.values() if p.kind is inspect.Parameter.VAR_KEYWORD), None)
+        #: methods: the instance passes unchanged (it may well offer __array__)
+        self._receiver = self._names[0] if self._names and self._names[0] in ("self", "cls") else None
+        self._arrays = arrays
+        self._refused = {name: _dtypes(characters) for name, characters in refuses.items()}
+        self._tracked = tuple(dict.fromkeys((*mutates, *returns)))
+        #: defaults that must be filled in, because they need conversion or may be updated
+        self._fill = {
+            p.name: p.default
+            for p in parameters.values()
+            if p.default is not p.empty and (type(p.default) not in _PLAIN or p.name in self._tracked)
+        }
+        self._bind = any(parameters[name].kind is inspect.Parameter.POSITIONAL_ONLY for name in self._fill)
+        self._simple = not (self._tracked or self._arrays or self._refused or self._fill)
+
+    def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, public: bool) -> Call:
+        """Check and convert one call's arguments. Raises UnverifiedError; changes nothing."""
+        if self._fill:
+            args, kwargs = self._with_defaults(args, kwargs)
+        memo: dict[int, Any] = {}
+        if self._simple:
+            return Call(*self._convert(args, kwargs, memo, (), public), {}, {})
+        for name in self._arrays:
+            self._require_array(name, self._value(name, args, kwargs))
+        for name, dtypes in self._refused.items():
+            self._refuse(name, self._value(name, args, kwargs), dtypes)
+        originals = {name: self._value(name, args, kwargs) for name in self._tracked}
+        raw: tuple[str, ...] = ()
+        if self.mutates:
+            self._check_overlap(args, kwargs)
+            raw = tuple(name for name in self.mutates if self._stays(name, originals[name], public))
+        new_args, new_kwargs = self._convert(args, kwargs, memo, raw, public)
+        converted = {name: self._value(name, new_args, new_kwargs) for name in self._tracked}
+        return Call(new_args, new_kwargs, originals, converted)
+
+    def _with_defaults(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        if self._bind:
+            bound = self._signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            return bound.args, bound.kwargs
+        given = len(args)
+        missing = {
+            name: default
+            for name, default in self._fill.items()
+            if name not in kwargs and self._index.get(name, given) >= given
+        }
+        return args, {**kwargs, **missing} if missing else kwargs
+
+    def _value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What was passed for `name`; None where nothing was (the body then raises Python's own TypeError)."""
+        index = self._index.get(name)
+        if index is not None and index < len(args):
+            return args[index]
+        if name == self._star:
+            return args[len(self._names) :]
+        if name == self._star_star:
+            return {key: value for key, value in kwargs.items() if key not in self._signature.parameters}
+        return kwargs.get(name)
+
+    def _slots(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        """(parameter, value) for every value passed; the items of ``*args`` and ``**kwargs`` one by one."""
+        names = self._names
+        for index, value in enumerate(args):
+            yield names[index] if index < len(names) else self._star or f"argument {index}", value
+        for key, value in kwargs.items():
+            yield key if key in self._signature.parameters else self._star_star or key, value
+
+    def _convert(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], memo: dict[int, Any], raw: tuple[str, ...], public: bool
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        values = []
+        name = ""
+        try:
+            for name, value in self._slots(args, kwargs):
+                if type(value) in _PLAIN or name in raw or name == self._receiver:
+                    values.append(value)
+                else:
+                    values.append(enter(value, memo))
+        except UnverifiedError as error:
+            raise UnverifiedError(f"{self.name}: argument {name!r}: {error}") from None
+        count = len(args)
+        return tuple(values[:count]), dict(zip(kwargs, values[count:], strict=True)) if kwargs else kwargs
+
+    def _stays(self, name: str, value: Any, public: bool) -> bool:
+        """Whether the updated argument `value` reaches the body unconverted; checks that it can be updated at all."""
+        if name in (self._star, self._star_star) or isinstance(value, (list, dict, tuple)):
+            for array in _leaves(value):
+                self._require_writable(name, array)
+            return True
+        if isinstance(value, np.ndarray):
+            self._require_writable(name, value)
+            return not public
+        if public and is_tensor(value) and not hasattr(value, "assign"):
+            raise UnverifiedError(f"{self.name} updates {name!r} in place, which a tensor cannot show: pass an ndarray")
+        return False
+
+    def _require_writable(self, name: str, value: Any) -> None:
+        if not is_array(value):
+            raise UnverifiedError(f"{self.name}: argument {name!r}: {_describe(value)}")
+        if not value.flags.writeable:
+            raise UnverifiedError(f"{self.name} updates {name!r} in place, and the array passed is read-only")
+        if _overlaps_itself(value):
+            raise UnverifiedError(f"{self.name} updates {name!r}, whose elements share memory with each other")
+
+    def _require_array(self, name: str, value: Any) -> None:
+        if value is not None and not is_array(value) and not isinstance(value, _NUMBERS) and not is_tensor(value):
+            raise UnverifiedError(f"{self.name}: argument {name!r} must be an ndarray or a number: {_describe(value)}")
+
+    def _refuse(self, name: str, value: Any, dtypes: frozenset[str]) -> None:
+        for leaf in _leaves(value, of=(np.ndarray, *_NUMBERS)):
+            kind = leaf.dtype.as_numpy_dtype if is_tensor(leaf) else getattr(leaf, "dtype", type(leaf))
+            if np.dtype(kind).str in dtypes:
+                raise UnverifiedError(f"{self.name} was not verified for {np.dtype(kind)} in {name!r}")
+
+    def _check_overlap(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Refuse an updated array that shares memory with another argument: NumPy would show the update there too."""
+        everything = [(name, leaf) for name, value in self._slots(args, kwargs) for leaf in _leaves(value)]
+        for position, (name, array) in enumerate(everything):
+            if name not in self.mutates_set:
+                continue
+            for other_position, (other, second) in enumerate(everything):
+                if other_position != position and _overlaps(array, second):
+                    raise UnverifiedError(
+                        f"{self.name} updates {name!r}, which shares memory with argument {other!r}; pass a copy of one"
+                    )
+
+
+def enter(value: Any, memo: dict[int, Any]) -> Any:
+    """`value` for the body: each exact numeric ndarray in it becomes a tensor (one object, one tensor).
+
+    Containers come back as the same object when nothing in them changed. Raises UnverifiedError.
+    """
+    kind = type(value)
+    if kind in _PLAIN or is_tensor(value):
+        return value
+    if kind is np.ndarray:
+        known = memo.get(id(value))
+        if known is None:
+            if not is_array(value):
+                raise UnverifiedError(_describe(value))
+            known = memo[id(value)] = to_tensor(value)
+        return known
+    if kind is list or kind is dict or (isinstance(value, tuple) and (kind is tuple or hasattr(value, "_fields"))):
+        known = memo.get(id(value))
+        if known is None:
+            memo[id(value)] = value  # a container that holds itself stays as it is
+            known = memo[id(value)] = _enter_container(value, memo)
+        return known
+    if isinstance(value, np.ndarray) or hasattr(kind, "__array__") or hasattr(kind, "__array_interface__"):
+        if not isinstance(value, np.generic):
+            raise UnverifiedError(_describe(value))
+    return value
+
+
+def _enter_container(value: Any, memo: dict[int, Any]) -> Any:
+    if type(value) is dict:
+        pairs = {key: enter(item, memo) for key, item in value.items()}
+        return value if all(pairs[key] is item for key, item in value.items()) else pairs
+    items = [item if type(item) in _PLAIN else enter(item, memo) for item in value]
+    if all(new is old for new, old in zip(items, value, strict=True)):
+        return value
+    if type(value) is list:
+        return items
+    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+
+
+def _leaves(value: Any, of: tuple[type, ...] = (np.ndarray,), seen: frozenset[int] = frozenset()) -> Iterator[Any]:
+    """The instances of `of` (and tensors, where `of` names more than ndarrays) in `value` and its containers."""
+    if isinstance(value, of) or (len(of) > 1 and is_tensor(value)):
+        yield value
+    elif isinstance(value, (list, tuple, dict)) and id(value) not in seen:
+        inner = seen | {id(value)}
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(item, of, inner)
+
+
+def _dtypes(characters: str) -> frozenset[str]:
+    return frozenset(np.dtype(character).str for character in characters)
+
+
+def _describe(value: Any) -> str:
+    dtype = getattr(value, "dtype", None)
+    what = f"{type(value).__module__}.{type(value).__qualname__}" + (f" of dtype {dtype}" if dtype is not None else "")
+    return f"{what} was not verified to behave as an ndarray of numbers does; convert it first"
+
+
+def _overlaps(first: Any, second: Any) -> bool:
+    if first is second:
+        return bool(first.size)
+    if not np.may_share_memory(first, second):
+        return False
+    try:
+        return bool(np.shares_memory(first, second, max_work=_OVERLAP_WORK))
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _overlaps_itself(array: Any) -> bool:
+    """Whether two elements may live at one address, as in a broadcast or a sliding window."""
+    if array.flags.forc or array.size < 2:
+        return False
+    reach = array.itemsize
+    for stride, count in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if stride < reach:
+            return True
+        reach = stride * (count - 1) + reach
+    return False

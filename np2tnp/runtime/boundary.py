@@ -1,0 +1,217 @@
+"""Where migrated code meets everybody else: ndarrays come in, tensors work, ndarrays go out.
+
+``rt.migrated`` replaces a function by a wrapper that keeps the callers' world. The body's updates of an argument reach the
+caller's own object when the body has succeeded. If it raises, nothing is written (NumPy would have done part of the work).
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar, overload
+
+import numpy as np
+
+from np2tnp.runtime import lazy
+from np2tnp.runtime.arguments import Plan
+from np2tnp.runtime.dispatch import is_tensor, to_ndarray
+from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.exceptions import translate
+
+__all__ = ["migrated", "updated"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class updated:  # noqa: N801 - reads as a verb where rewritten code returns it
+    """What the core of a mutating function returns: its result and the final values of the parameters that it updates.
+
+    Iterates as ``result, *arrays`` in the decorator's `mutates` order. ``tf.function`` can return it.
+    """
+
+    __slots__ = ("arrays", "result")
+
+    def __init__(self, result: Any, /, **arrays: Any) -> None:
+        self.result = result
+        self.arrays = arrays
+
+    def __iter__(self) -> Iterator[Any]:
+        yield self.result
+        yield from self.arrays.values()
+
+    def __repr__(self) -> str:
+        return f"updated({self.result!r}, {', '.join(f'{name}={value!r}' for name, value in self.arrays.items())})"
+
+    def __tf_flatten__(self) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+        return tuple(self.arrays), tuple(self)
+
+    @classmethod
+    def __tf_unflatten__(cls, metadata: tuple[str, ...], components: tuple[Any, ...]) -> updated:
+        return cls(components[0], **dict(zip(metadata, components[1:], strict=True)))
+
+
+@overload
+def migrated(function: F, /) -> F: ...
+@overload
+def migrated(
+    *,
+    mutates: Iterable[str] = (),
+    returns: Iterable[str] = (),
+    arrays: Iterable[str] = (),
+    refuses: Mapping[str, str] | None = None,
+    zero_d: str = "scalar",
+) -> Callable[[F], F]: ...
+def migrated(
+    function: Any = None,
+    /,
+    *,
+    mutates: Iterable[str] = (),
+    returns: Iterable[str] = (),
+    arrays: Iterable[str] = (),
+    refuses: Mapping[str, str] | None = None,
+    zero_d: str = "scalar",
+) -> Any:
+    """Make `function`, whose body works on tensors, keep its NumPy contract.
+
+    Parameters
+    ----------
+    mutates : parameters that the body may update; it then returns ``rt.updated(result, name=final, ...)``. The final values
+        are copied into the caller's ndarrays.
+    returns : parameters that the result may *be*; where it is, the caller's own object is returned.
+    arrays : parameters that must be exact ndarrays or numbers.
+    refuses : parameter -> dtype characters that were not verified for it.
+    zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``.
+
+    The decorated function has ``.core``: tensors in, tensors out, for calls between migrated functions. On a method it is
+    called with the instance: ``obj.method.core(obj, x)``. ndarrays given to it are converted, except for `mutates`
+    parameters, which the body then updates in place.
+
+    Raises
+    ------
+    UnverifiedError
+        When called with something for which equality with NumPy was not verified (see docs/architecture.md), before the
+        body runs. RuntimeError in a process forked after TensorFlow ran.
+    """
+    if zero_d not in ("scalar", "array"):
+        raise ValueError(f"zero_d must be 'scalar' or 'array', not {zero_d!r}")
+
+    def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isgeneratorfunction(body) or inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
+            raise TypeError(f"{body.__qualname__}: generators and coroutines run between calls and cannot be migrated")
+        plan = Plan(body, tuple(mutates), tuple(returns), tuple(arrays), dict(refuses or {}))
+        return _wrap(body, plan, zero_d == "scalar")
+
+    return decorate if function is None else decorate(function)
+
+
+def _wrap(body: Callable[..., Any], plan: Plan, scalars: bool) -> Callable[..., Any]:
+    @functools.wraps(body)
+    def core(*args: Any, **kwargs: Any) -> Any:
+        if not lazy.ready:
+            lazy.configure()
+        call = plan.prepare(args, kwargs, public=False)
+        result = body(*call.args, **call.kwargs)
+        return _ordered(result, plan) if plan.mutates else result
+
+    @functools.wraps(body)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        if not lazy.ready:
+            lazy.configure()
+        if not lazy.tf.executing_eagerly():
+            raise UnverifiedError(f"{plan.name} takes and gives ndarrays; inside tf.function call {plan.name}.core")
+        call = plan.prepare(args, kwargs, public=True)
+        try:
+            result = body(*call.args, **call.kwargs)
+            kept: dict[int, Any] = {}
+            if plan.mutates:
+                pair = _ordered(result, plan)
+                result = pair.result
+                _write_back(call.originals, pair.arrays, plan)
+                for name in plan.returns:
+                    if name in pair.arrays and name in call.originals:
+                        _keep(kept, pair.arrays[name], call.originals[name])
+            for name in plan.returns:
+                if name in call.originals:
+                    _keep(kept, call.converted[name], call.originals[name])
+            return _leave(result, kept, scalars)
+        except Exception as error:
+            translated = translate(error)
+            if translated is None:
+                raise
+            raise translated from error
+
+    core.__qualname__ = f"{body.__qualname__}.core"  # so that it pickles by name too
+    public.core = core  # type: ignore[attr-defined]
+    return public
+
+
+def _keep(kept: dict[int, Any], final: Any, original: Any) -> None:
+    if is_tensor(final) and isinstance(original, np.ndarray):
+        kept.setdefault(id(final), (original, final))
+
+
+def _ordered(value: Any, plan: Plan) -> updated:
+    """The body's `updated` value with its arrays in the decorator's order."""
+    if not isinstance(value, updated) or value.arrays.keys() != plan.mutates_set:
+        raise RuntimeError(f"{plan.name} must return rt.updated(result, {', '.join(f'{n}={n}' for n in plan.mutates)})")
+    if tuple(value.arrays) != plan.mutates:
+        value.arrays = {name: value.arrays[name] for name in plan.mutates}
+    return value
+
+
+def _write_back(originals: dict[str, Any], finals: dict[str, Any], plan: Plan) -> None:
+    """Copy each final value into the caller's object. Checks everything before it changes anything."""
+    writes: list[tuple[Any, Any]] = []
+    for name, original in originals.items():
+        final = finals.get(name, original)
+        if name not in plan.mutates_set or final is original:
+            continue
+        if isinstance(original, np.ndarray):
+            value = to_ndarray(final) if is_tensor(final) else final
+            if not isinstance(value, np.ndarray) or value.dtype != original.dtype or value.shape != original.shape:
+                raise RuntimeError(f"{plan.name}: the update of {name!r} changed its dtype or shape; nothing was written")
+            writes.append((original, value))
+        elif is_tensor(original):
+            writes.append((original, final))
+    for original, value in writes:
+        if isinstance(original, np.ndarray):
+            np.copyto(original, value)
+        else:
+            original.assign(value)
+
+
+def _leave(value: Any, kept: dict[int, Any], scalars: bool) -> Any:
+    """`value` with each tensor as a fresh ndarray; `kept` maps identities to (what they became, the object itself).
+
+    One object of the body, array or container, becomes one object for the caller. Holding the object in `kept` keeps its
+    identity from being reused.
+    """
+    if is_tensor(value):
+        known = kept.get(id(value))
+        if known is None:
+            array = to_ndarray(value)
+            known = kept[id(value)] = (array[()] if scalars and not array.ndim else array, value)
+        return known[0]
+    kind = type(value)
+    if kind is not list and kind is not dict and not isinstance(value, tuple):
+        return value
+    known = kept.get(id(value))
+    if known is None:
+        known = kept[id(value)] = (_leave_container(value, kept, scalars), value)
+    return known[0]
+
+
+def _leave_container(value: Any, kept: dict[int, Any], scalars: bool) -> Any:
+    if type(value) is dict:
+        pairs = {key: _leave(item, kept, scalars) for key, item in value.items()}
+        return value if all(pairs[key] is item for key, item in value.items()) else pairs
+    if isinstance(value, tuple) and type(value) is not tuple and not hasattr(value, "_fields"):
+        return value
+    kept[id(value)] = (value, value)  # a container that holds itself stays as it is
+    items = [_leave(item, kept, scalars) for item in value]
+    if all(new is old for new, old in zip(items, value, strict=True)):
+        return value
+    if type(value) is list:
+        return items
+    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)

@@ -1,0 +1,49 @@
+"""TensorFlow's exceptions as the NumPy exceptions that the same mistake raises."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from np2tnp.runtime.errors import UnverifiedError
+
+#: Message pattern -> exception class; the first that matches decides. The messages are those of TensorFlow's kernels.
+_BY_MESSAGE: tuple[tuple[re.Pattern[str], type[Exception]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), kind)
+    for pattern, kind in (
+        (r"not invertible|singular|cholesky decomposition was not successful|did not converge", np.linalg.LinAlgError),
+        (r"invalid reduction dimension|expected (dimension|axis) in the range|axis must be|axis .* out of", np.exceptions.AxisError),
+        (r"out of bounds?|is not in \[|does not index into|out of range", IndexError),
+        (r"division by zero", ZeroDivisionError),
+        (r"no opkernel|could not find (valid )?device|not supported|unsupported", UnverifiedError),
+        (r"incompatible shapes|size-incompatible|dimensions? .*must|mismatch|broadcast|shape|dimension", ValueError),
+    )
+)
+
+#: TensorFlow's class name -> exception class, where the message says nothing.
+_BY_CLASS: dict[str, type[Exception]] = {
+    "InvalidArgumentError": ValueError,
+    "OutOfRangeError": IndexError,
+    "ResourceExhaustedError": MemoryError,
+    "UnimplementedError": UnverifiedError,
+    "NotFoundError": UnverifiedError,
+}
+
+#: Classes whose message is about the machine or the program, not about the arguments.
+_NOT_ARGUMENTS = {"ResourceExhaustedError", "InternalError", "AbortedError", "CancelledError", "UnavailableError"}
+
+_NOISE = re.compile(r"^\{\{[^}]*\}\}\s*|\s*\[Op:[^\]]*\].*$", re.DOTALL)
+
+
+def translate(error: BaseException) -> Exception | None:
+    """The NumPy exception for TensorFlow's `error`; None when `error` is not one of TensorFlow's own classes."""
+    kind = type(error)
+    if not kind.__module__.startswith("tensorflow") or not hasattr(error, "error_code"):
+        return None
+    message = _NOISE.sub("", str(getattr(error, "message", error)))
+    if kind.__name__ not in _NOT_ARGUMENTS:
+        for pattern, target in _BY_MESSAGE:
+            if pattern.search(message):
+                return target(message)
+    return _BY_CLASS.get(kind.__name__, RuntimeError)(message)
