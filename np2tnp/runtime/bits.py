@@ -1,0 +1,124 @@
+"""Ufuncs that work on bits: bitwise operations, shifts, and the parts of floating-point numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from np2tnp.runtime.elementwise import both, either, is_negative, is_zero, select, with_sign
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.loops import op, raw, ufunc
+from np2tnp.runtime.promotion import cast, constant
+
+__all__ = [
+    "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+    "bitwise_right_shift", "bitwise_xor", "copysign", "frexp", "gcd", "heaviside", "invert", "lcm", "ldexp",
+    "left_shift", "nextafter", "right_shift", "spacing",
+]
+
+#: float dtype name -> (integer of the same width, bits of the fraction, exponent bias)
+_LAYOUT = {"float32": ("int32", 23, 126), "float64": ("int64", 52, 1022)}
+
+
+def _shift(name: str) -> Callable[[Any, Any], Any]:
+    """NumPy's shifts: a count outside the width gives 0, or -1 for a negative number shifted right."""
+
+    def run(x: Any, y: Any) -> Any:
+        width = constant(x.dtype.size * 8, y.dtype)
+        inside = op("Less")(x=y, y=width)
+        if not y.dtype.is_unsigned:
+            inside = both(inside, op("GreaterEqual")(x=y, y=constant(0, y.dtype)))
+        shifted = op(name)(x=x, y=select(inside, y, 0))
+        if name == "RightShift" and not x.dtype.is_unsigned:
+            beyond = op("Neg")(x=cast(is_negative(x), x.dtype))
+        else:
+            beyond = op("ZerosLike")(x=x)
+        return select(inside, shifted, beyond)
+
+    return run
+
+
+def _count(x: Any) -> Any:
+    size = x if x.dtype.is_unsigned else op("Abs")(x=x)
+    return op("PopulationCount")(x=size)
+
+
+def _next_after(x: Any, y: Any) -> Any:
+    return op("NextAfter")(x1=x, x2=y)
+
+
+def _missing(*operands: Any) -> Any:
+    raise Unsupported("TensorFlow flushes subnormal numbers to zero" if len(operands) == 1 else "float16")
+
+
+def _frexp(x: Any) -> tuple[Any, Any]:
+    integer, fraction_bits, bias = _LAYOUT[x.dtype.name]
+    bits = op("Bitcast")(input=x, type=tf.as_dtype(integer))
+
+    def whole(number: int) -> Any:
+        return constant(number, bits.dtype)
+
+    mask = (1 << (x.dtype.size * 8 - 1 - fraction_bits)) - 1
+    field = op("BitwiseAnd")(x=op("RightShift")(x=bits, y=whole(fraction_bits)), y=whole(mask))
+    kept = op("BitwiseAnd")(x=bits, y=whole(~(mask << fraction_bits)))
+    mantissa = op("Bitcast")(input=op("BitwiseOr")(x=kept, y=whole(bias << fraction_bits)), type=x.dtype)
+    special = either(is_zero(x), op("LogicalNot")(x=op("IsFinite")(x=x)))
+    exponent = op("Cast")(x=op("Sub")(x=field, y=whole(bias)), DstT=tf.int32)
+    return select(special, x, mantissa), select(special, 0, exponent)
+
+
+def _heaviside(x: Any, y: Any) -> Any:
+    step = select(is_zero(x), y, cast(op("Greater")(x=x, y=constant(0, x.dtype)), x.dtype))
+    return select(op("IsNan")(x=x), x, step)
+
+
+def _greatest_divisor(x: Any, y: Any) -> Any:
+    x, y = (v if v.dtype.is_unsigned else op("Abs")(x=v) for v in (x, y))
+    shape = tf.broadcast_dynamic_shape(tf.shape(x), tf.shape(y))
+    static = tf.broadcast_static_shape(x.shape, y.shape)
+    x, y = (tf.ensure_shape(tf.broadcast_to(v, shape), static) for v in (x, y))
+
+    def step(a: Any, b: Any) -> tuple[Any, Any]:
+        done = is_zero(b)
+        safe = select(done, 1, b)
+        left = op("Sub")(x=a, y=op("Mul")(x=op("TruncateDiv")(x=a, y=safe), y=safe))
+        return select(done, a, b), select(done, b, left)
+
+    return tf.while_loop(lambda a, b: tf.reduce_any(tf.not_equal(b, constant(0, b.dtype))), step, (x, y))[0]
+
+
+def _least_multiple(x: Any, y: Any) -> Any:
+    divisor = _greatest_divisor(x, y)
+    safe = select(is_zero(divisor), 1, divisor)
+    size_x, size_y = (v if v.dtype.is_unsigned else op("Abs")(x=v) for v in (x, y))
+    return op("Mul")(x=op("TruncateDiv")(x=size_x, y=safe), y=size_y)
+
+
+def _scaled(x: Any, exponent: Any) -> Any:
+    """``x * 2**exponent`` in three steps, since one power of two that large may not exist."""
+    wide = cast(x, tf.float32) if x.dtype == tf.float16 else x
+    left = cast(tf.clip_by_value(exponent, -3000, 3000), tf.float64)
+    for parts in (3.0, 2.0, 1.0):
+        step = op("Round")(x=left / parts)
+        wide = op("Mul")(x=wide, y=cast(op("Pow")(x=constant(2.0, tf.float64), y=step), wide.dtype))
+        left = op("Sub")(x=left, y=step)
+    return cast(wide, x.dtype)
+
+
+bitwise_and = ufunc("numpy.bitwise_and", {"?": both, "iu": raw("BitwiseAnd")})
+bitwise_or = ufunc("numpy.bitwise_or", {"?": either, "iu": raw("BitwiseOr")})
+bitwise_xor = ufunc("numpy.bitwise_xor", {"?": raw("NotEqual"), "iu": raw("BitwiseXor")})
+invert = bitwise_not = bitwise_invert = ufunc("numpy.invert", {"?": raw("LogicalNot"), "iu": raw("Invert")})
+left_shift = bitwise_left_shift = ufunc("numpy.left_shift", {"iu": _shift("LeftShift")})
+right_shift = bitwise_right_shift = ufunc("numpy.right_shift", {"iu": _shift("RightShift")})
+bitwise_count = ufunc("numpy.bitwise_count", {"iu": _count})
+
+copysign = ufunc("numpy.copysign", {"ef": with_sign})
+nextafter = ufunc("numpy.nextafter", {"f": _next_after, "e": _missing})
+spacing = ufunc("numpy.spacing", {"ef": _missing})
+frexp = ufunc("numpy.frexp", {"f": _frexp})
+heaviside = ufunc("numpy.heaviside", {"f": _heaviside})
+gcd = ufunc("numpy.gcd", {"iu": _greatest_divisor})
+lcm = ufunc("numpy.lcm", {"iu": _least_multiple})
+ldexp = ufunc("numpy.ldexp", {"m": _scaled})

@@ -1,0 +1,258 @@
+"""Arithmetic ufuncs: sums, products, quotients, powers, extremes, signs and rounding to integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import is_tracing
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.loops import op, raw, same, ufunc
+from np2tnp.runtime.promotion import cast, constant, dtype_of
+
+
+__all__ = [
+    "abs", "absolute", "add", "ceil", "conj", "conjugate", "divide", "divmod", "fabs", "float_power", "floor",
+    "floor_divide", "fmax", "fmin", "fmod", "maximum", "minimum", "mod", "modf", "multiply", "negative", "positive",
+    "pow", "power", "reciprocal", "remainder", "rint", "sign", "square", "subtract", "true_divide", "trunc",
+]
+
+
+def select(condition: Any, yes: Any, no: Any) -> Any:
+    """``np.where`` of tensors of one dtype; a Python number takes that dtype."""
+    dtype = yes.dtype if hasattr(yes, "dtype") else no.dtype
+    yes = yes if hasattr(yes, "dtype") else constant(yes, dtype)
+    no = no if hasattr(no, "dtype") else constant(no, dtype)
+    return op("SelectV2")(condition=condition, t=yes, e=no)
+
+
+def is_zero(x: Any) -> Any:
+    """Elementwise ``x == 0``."""
+    return op("Equal")(x=x, y=constant(0, x.dtype))
+
+
+def both(x: Any, y: Any) -> Any:
+    """Elementwise ``and`` of bool tensors."""
+    return op("LogicalAnd")(x=x, y=y)
+
+
+def either(x: Any, y: Any) -> Any:
+    """Elementwise ``or`` of bool tensors."""
+    return op("LogicalOr")(x=x, y=y)
+
+
+def is_negative(x: Any) -> Any:
+    """The sign bit of real floats (-0.0 and NaN have one too) and ``x < 0`` for integers."""
+    if x.dtype.is_floating:
+        bits = {2: tf.int16, 4: tf.int32, 8: tf.int64}[x.dtype.size]
+        x = op("Bitcast")(input=x, type=bits)
+    return op("Less")(x=x, y=constant(0, x.dtype))
+
+
+def with_sign(x: Any, y: Any) -> Any:
+    """``np.copysign`` of floats of one dtype. Keeps gradients, which bit operations would lose."""
+    return select(op("NotEqual")(x=is_negative(x), y=is_negative(y)), op("Neg")(x=x), x)
+
+
+# --- division ---------------------------------------------------------------------------------------------------------
+
+
+def _integer_quotient(x: Any, y: Any) -> tuple[Any, Any, Any]:
+    """Truncated quotient and remainder, and where the divisor is 0. NumPy gives 0 there; -1 would trap on the lowest integer."""
+    zero = is_zero(y)
+    if not x.dtype.is_unsigned:
+        minus = op("Equal")(x=y, y=constant(-1, y.dtype))
+        safe = select(either(zero, minus), 1, y)
+        quotient = op("TruncateDiv")(x=x, y=safe)
+        remainder = op("Sub")(x=x, y=op("Mul")(x=quotient, y=safe))
+        quotient = select(minus, op("Neg")(x=x), quotient)
+    else:
+        safe = select(zero, 1, y)
+        quotient = op("TruncateDiv")(x=x, y=safe)
+        remainder = op("Sub")(x=x, y=op("Mul")(x=quotient, y=safe))
+    return select(zero, 0, quotient), select(zero, 0, remainder), zero
+
+
+def _integer_divmod(x: Any, y: Any) -> tuple[Any, Any]:
+    quotient, remainder, zero = _integer_quotient(x, y)
+    if x.dtype.is_unsigned:
+        return quotient, remainder
+    down = both(op("NotEqual")(x=is_negative(remainder), y=is_negative(y)), op("LogicalNot")(x=is_zero(remainder)))
+    down = both(down, op("LogicalNot")(x=zero))
+    return op("Sub")(x=quotient, y=cast(down, x.dtype)), select(down, op("AddV2")(x=remainder, y=y), remainder)
+
+
+def _float_divmod(x: Any, y: Any) -> tuple[Any, Any]:
+    """NumPy's npy_divmod: built on fmod, so that 0.5 // 0.1 is 4, with the remainder's sign that of the divisor."""
+    remainder = op("TruncateMod")(x=x, y=y)
+    by_zero = is_zero(y)
+    exact = is_zero(remainder)
+    wrong = both(op("LogicalNot")(x=exact), op("NotEqual")(x=is_less(y), y=is_less(remainder)))
+    wrong = both(wrong, op("LogicalNot")(x=by_zero))
+    quotient = op("RealDiv")(x=op("Sub")(x=x, y=remainder), y=y)
+    quotient = op("Sub")(x=quotient, y=cast(wrong, x.dtype))
+    modulus = select(wrong, op("AddV2")(x=remainder, y=y), remainder)
+    modulus = select(both(exact, op("LogicalNot")(x=by_zero)), with_sign(op("ZerosLike")(x=remainder), y), modulus)
+    floor = op("Floor")(x=quotient)
+    half = op("Greater")(x=op("Sub")(x=quotient, y=floor), y=constant(0.5, x.dtype))
+    floor = op("AddV2")(x=floor, y=cast(half, x.dtype))
+    plain = op("RealDiv")(x=x, y=y)
+    floor = select(is_zero(quotient), with_sign(op("ZerosLike")(x=floor), plain), floor)
+    return select(by_zero, plain, floor), modulus
+
+
+def is_less(x: Any) -> Any:
+    """Elementwise ``x < 0``."""
+    return op("Less")(x=x, y=constant(0, x.dtype))
+
+
+def _first(function: Callable[[Any, Any], tuple[Any, ...]]) -> Callable[[Any, Any], Any]:
+    return lambda x, y: function(x, y)[0]
+
+
+def _second(function: Callable[[Any, Any], tuple[Any, ...]]) -> Callable[[Any, Any], Any]:
+    return lambda x, y: function(x, y)[1]
+
+
+def divide_complex(x: Any, y: Any) -> Any:
+    """Complex division by Smith's method, as NumPy does it, so that zero and infinite divisors give its values."""
+    a, b, c, d = tf.math.real(x), tf.math.imag(x), tf.math.real(y), tf.math.imag(y)
+    size_c, size_d = op("Abs")(x=c), op("Abs")(x=d)
+    wide = op("GreaterEqual")(x=size_c, y=size_d)
+    zero = both(is_zero(size_c), is_zero(size_d))
+    top, bottom = select(wide, c, d), select(wide, d, c)
+    ratio = bottom / top
+    scale = 1 / (top + bottom * ratio)
+    real = select(wide, a + b * ratio, a * ratio + b) * scale
+    imag = select(wide, b - a * ratio, b * ratio - a) * scale
+    real, imag = select(zero, a / size_c, real), select(zero, b / size_c, imag)
+    return tf.complex(real, imag)
+
+
+# --- powers -----------------------------------------------------------------------------------------------------------
+
+
+def _integer_power(x: Any, y: Any) -> Any:
+    if not y.dtype.is_unsigned:
+        if is_tracing():
+            known = tf.get_static_value(y)
+            if known is None or (np.asarray(known) < 0).any():
+                raise Unsupported("an integer power whose exponent may be negative")
+        elif bool(tf.reduce_any(is_less(y))):
+            raise Unsupported("a negative integer power of an integer")
+    return op("Pow")(x=x, y=y)
+
+
+def _unsigned_power(x: Any, y: Any) -> Any:
+    if y.dtype == tf.uint64:
+        raise Unsupported("an unsigned 64-bit exponent")
+    return op("Cast")(x=op("Pow")(x=cast(x, tf.int64), y=cast(y, tf.int64)), DstT=x.dtype)
+
+
+def _not_exact(*operands: Any) -> Any:
+    raise Unsupported(f"dtype {dtype_of(operands[0])}")
+
+
+# --- extremes ---------------------------------------------------------------------------------------------------------
+
+
+def complex_less(x: Any, y: Any, strict: bool = True) -> Any:
+    """NumPy's lexicographic order of complex numbers, NaN-free parts assumed equal to nothing."""
+    a, b, c, d = tf.math.real(x), tf.math.imag(x), tf.math.real(y), tf.math.imag(y)
+    inner = op("Less")(x=b, y=d) if strict else op("LessEqual")(x=b, y=d)
+    no_nan = op("LogicalNot")(x=either(op("IsNan")(x=b), op("IsNan")(x=d)))
+    return either(both(op("Less")(x=a, y=c), no_nan), both(op("Equal")(x=a, y=c), inner))
+
+
+def _complex_nan(x: Any) -> Any:
+    return either(op("IsNan")(x=tf.math.real(x)), op("IsNan")(x=tf.math.imag(x)))
+
+
+def _complex_extreme(greatest: bool, keep_nan: bool) -> Callable[[Any, Any], Any]:
+    def run(x: Any, y: Any) -> Any:
+        first = complex_less(y, x, strict=False) if greatest else complex_less(x, y, strict=False)
+        if keep_nan:
+            return select(either(first, _complex_nan(x)), x, y)
+        return select(either(both(first, op("LogicalNot")(x=_complex_nan(x))), _complex_nan(y)), x, y)
+
+    return run
+
+
+def _ignoring_nan(name: str) -> Callable[[Any, Any], Any]:
+    def run(x: Any, y: Any) -> Any:
+        return select(op("IsNan")(x=x), y, select(op("IsNan")(x=y), x, op(name)(x=x, y=y)))
+
+    return run
+
+
+# --- signs and rounding -----------------------------------------------------------------------------------------------
+
+
+def _complex_sign(x: Any) -> Any:
+    raise Unsupported("the sign of complex numbers")
+
+
+def _complex_abs(x: Any) -> Any:
+    return op("ComplexAbs")(x=x, Tout=tf.float32 if x.dtype == tf.complex64 else tf.float64)
+
+
+def truncated(x: Any) -> Any:
+    """A float rounded towards zero; -0.5 becomes -0.0."""
+    return select(is_less(x), op("Ceil")(x=x), op("Floor")(x=x))
+
+
+def _modf(x: Any) -> tuple[Any, Any]:
+    whole = truncated(x)
+    fraction = select(op("IsInf")(x=x), 0.0, op("Sub")(x=x, y=whole))
+    return with_sign(fraction, x), whole
+
+
+def _unsigned_negative(x: Any) -> Any:
+    return op("Sub")(x=op("ZerosLike")(x=x), y=x)
+
+
+def _unsigned_sign(x: Any) -> Any:
+    return cast(op("NotEqual")(x=x, y=constant(0, x.dtype)), x.dtype)
+
+
+def _reciprocal(x: Any) -> Any:
+    return op("RealDiv")(x=constant(1, x.dtype), y=x)
+
+
+add = ufunc("numpy.add", {"?": either, "iuefc": raw("AddV2")})
+subtract = ufunc("numpy.subtract", {"iuefc": raw("Sub")})
+multiply = ufunc("numpy.multiply", {"?": both, "iuefc": raw("Mul")})
+divide = true_divide = ufunc("numpy.divide", {"ef": raw("RealDiv"), "c": divide_complex})
+floor_divide = ufunc("numpy.floor_divide", {"iu": _first(_integer_divmod), "f": _first(_float_divmod)})
+remainder = mod = ufunc("numpy.remainder", {"iu": _second(_integer_divmod), "f": _second(_float_divmod)})
+divmod = ufunc("numpy.divmod", {"iu": _integer_divmod, "f": _float_divmod})
+fmod = ufunc("numpy.fmod", {"iu": _second(_integer_quotient), "f": raw("TruncateMod")})
+power = pow = ufunc("numpy.power", {"i": _integer_power, "u": _unsigned_power, "f": raw("Pow")})
+float_power = ufunc("numpy.float_power", {"f": raw("Pow")})
+modf = ufunc("numpy.modf", {"f": _modf})
+
+maximum = ufunc("numpy.maximum", {"?": either, "iuef": raw("Maximum"), "c": _complex_extreme(True, True)})
+minimum = ufunc("numpy.minimum", {"?": both, "iuef": raw("Minimum"), "c": _complex_extreme(False, True)})
+fmax = ufunc(
+    "numpy.fmax", {"?": either, "iu": raw("Maximum"), "ef": _ignoring_nan("Maximum"), "c": _complex_extreme(True, False)}
+)
+fmin = ufunc(
+    "numpy.fmin", {"?": both, "iu": raw("Minimum"), "ef": _ignoring_nan("Minimum"), "c": _complex_extreme(False, False)}
+)
+
+absolute = abs = ufunc("numpy.absolute", {"?u": same, "ief": raw("Abs"), "c": _complex_abs})
+fabs = ufunc("numpy.fabs", {"ef": raw("Abs")})
+negative = ufunc("numpy.negative", {"u": _unsigned_negative, "iefc": raw("Neg")})
+positive = ufunc("numpy.positive", {"iuefc": same})
+sign = ufunc("numpy.sign", {"u": _unsigned_sign, "ief": raw("Sign"), "c": _complex_sign})
+square = ufunc("numpy.square", {"iuefc": raw("Square")})
+reciprocal = ufunc("numpy.reciprocal", {"ef": _reciprocal, "c": lambda x: divide_complex(tf.ones_like(x), x)})
+conjugate = conj = ufunc("numpy.conjugate", {"iuef": same, "c": lambda x: op("Conj")(input=x)})
+
+rint = ufunc("numpy.rint", {"ef": raw("Round")})
+floor = ufunc("numpy.floor", {"?iu": same, "ef": raw("Floor")})
+ceil = ufunc("numpy.ceil", {"?iu": same, "ef": raw("Ceil")})
+trunc = ufunc("numpy.trunc", {"?iu": same, "ef": truncated})
