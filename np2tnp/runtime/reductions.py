@@ -1,0 +1,467 @@
+"""Reductions: sums, products, extremes, means, spreads, truth, and running sums.
+
+All take ``axis`` (None, int, tuple, negative), ``dtype``, ``keepdims``, ``initial`` and ``where`` where NumPy's do, and return
+tensors: 0-d when all axes are reduced. Sums may differ from NumPy's pairwise summation in the last digits.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.axes import (
+    UNSET,
+    as_scalar,
+    axes_tensor,
+    count_along,
+    flat,
+    given,
+    mask_for,
+    normal_axes,
+    normal_axis,
+    rank_of,
+    reduce_with,
+    refuse_empty,
+    refuse_out,
+)
+from np2tnp.runtime.comparison import truth
+from np2tnp.runtime.dispatch import exact, is_tracing
+from np2tnp.runtime.elementwise import add as add_arrays
+from np2tnp.runtime.elementwise import select, subtract
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.loops import op
+from np2tnp.runtime.promotion import array, cast, constant, dtype_of, float_dtype, requested_dtype
+
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "argmin",
+    "count_nonzero",
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "ptp",
+    "std",
+    "sum",
+    "var",
+]
+
+
+@functools.lru_cache(maxsize=64)
+def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """What NumPy sums and multiplies that dtype in: small integers and bools become 64 bits wide."""
+    found: np.dtype[Any] = np.add.reduce(np.zeros(1, dtype)).dtype
+    return found
+
+
+def _accumulator(x: Any, dtype: Any) -> Any:
+    """`x` in the dtype in which it is to be summed."""
+    return cast(x, sum_dtype(dtype_of(x)) if dtype is None else requested_dtype(dtype))
+
+
+def _start(result: Any, initial: Any, name: str) -> Any:
+    if initial is UNSET or initial is None:
+        return result
+    first = constant(initial, result.dtype) if isinstance(initial, (int, float, complex)) else array(initial)
+    return op(name)(x=result, y=cast(first, result.dtype))
+
+
+def total(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
+    """The sum over `axes`, in the dtype of `x`; float16 accumulates in float32, as NumPy's pairwise sum does."""
+    if x.dtype == tf.float16:
+        return cast(reduce_with("Sum", cast(x, tf.float32), axes, keepdims), tf.float16)
+    return reduce_with("Sum", x, axes, keepdims)
+
+
+@exact("numpy.sum")
+def sum(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = UNSET,
+    initial: Any = UNSET,
+    where: Any = UNSET,
+) -> Any:
+    """``numpy.sum``: integers and bools add up in 64 bits unless `dtype` says otherwise."""
+    refuse_out(out)
+    x = _accumulator(array(a), dtype)
+    axes = normal_axes(axis, rank_of(x))
+    mask = mask_for(where, x)
+    result = total(x if mask is None else select(mask, x, 0), axes, given(keepdims, False))
+    return _start(result, initial, "AddV2")
+
+
+@exact("numpy.prod")
+def prod(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = UNSET,
+    initial: Any = UNSET,
+    where: Any = UNSET,
+) -> Any:
+    """``numpy.prod``: integers and bools multiply in 64 bits unless `dtype` says otherwise."""
+    refuse_out(out)
+    x = _accumulator(array(a), dtype)
+    axes = normal_axes(axis, rank_of(x))
+    mask = mask_for(where, x)
+    result = reduce_with("Prod", x if mask is None else select(mask, x, 1), axes, given(keepdims, False))
+    return _start(result, initial, "Mul")
+
+
+def _lowest(dtype: np.dtype[Any]) -> Any:
+    return -math.inf if dtype.kind == "f" else int(np.iinfo(dtype).min)
+
+
+def _highest(dtype: np.dtype[Any]) -> Any:
+    return math.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
+
+
+def extreme(x: Any, axes: tuple[int, ...], greatest: bool, keepdims: bool = False) -> Any:
+    """The greatest or least over `axes`, NaN if there is one. Raises Unsupported for complex numbers."""
+    if x.dtype == tf.bool:
+        return reduce_with("Any" if greatest else "All", x, axes, keepdims)
+    if x.dtype.is_complex:
+        raise Unsupported("the order of complex numbers")
+    result = reduce_with("Max" if greatest else "Min", x, axes, keepdims)
+    if x.dtype.is_floating and len(axes) > 0:
+        # not every device's kernel keeps NaN, so say it
+        nan = reduce_with("Any", op("IsNan")(x=x), axes, keepdims)
+        result = select(nan, math.nan, result)
+    return result
+
+
+def _extreme(a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any, greatest: bool) -> Any:
+    refuse_out(out)
+    x = array(a)
+    axes = normal_axes(axis, rank_of(x))
+    mask = mask_for(where, x)
+    if initial is UNSET or initial is None:
+        if mask is not None:
+            raise Unsupported("where without initial")
+        refuse_empty(x, axes)
+    if mask is not None:
+        if x.dtype == tf.bool:
+            raise Unsupported("where with bool")
+        x = select(mask, x, _lowest(dtype_of(x)) if greatest else _highest(dtype_of(x)))
+    elif x.dtype == tf.bool and initial is not UNSET and initial is not None:
+        raise Unsupported("initial with bool")
+    result = extreme(x, axes, greatest, given(keepdims, False))
+    return _start(result, initial, "Maximum" if greatest else "Minimum")
+
+
+@exact("numpy.max")
+def max(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = UNSET, initial: Any = UNSET, where: Any = UNSET
+) -> Any:
+    """``numpy.max``: the greatest element, NaN if there is one. Raises ValueError for no elements, as NumPy."""
+    return _extreme(a, axis, out, keepdims, initial, where, greatest=True)
+
+
+@exact("numpy.min")
+def min(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = UNSET, initial: Any = UNSET, where: Any = UNSET
+) -> Any:
+    """``numpy.min``: the least element, NaN if there is one. Raises ValueError for no elements, as NumPy."""
+    return _extreme(a, axis, out, keepdims, initial, where, greatest=False)
+
+
+amax, amin = max, min
+
+
+@exact("numpy.ptp")
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = UNSET) -> Any:
+    """``numpy.ptp``: greatest minus least, in the dtype of `a` (small integers wrap)."""
+    refuse_out(out)
+    x = array(a)
+    axes = normal_axes(axis, rank_of(x))
+    refuse_empty(x, axes)
+    keep = given(keepdims, False)
+    return subtract(extreme(x, axes, True, keep), extreme(x, axes, False, keep))
+
+
+# --- means ------------------------------------------------------------------------------------------------------------
+
+
+def _divided(value: Any, count: Any) -> Any:
+    divisor = as_scalar(count, tf.float64 if value.dtype.is_complex else value.dtype)
+    if value.dtype.is_complex:
+        divisor = cast(divisor, value.dtype.real_dtype)
+        return tf.complex(tf.math.real(value) / divisor, tf.math.imag(value) / divisor)
+    return op("RealDiv")(x=value, y=divisor)
+
+
+def _count(x: Any, axes: tuple[int, ...], mask: Any, keepdims: bool) -> Any:
+    if mask is None:
+        return count_along(x, axes)
+    return reduce_with("Sum", cast(mask, tf.int64), axes, keepdims)
+
+
+@exact("numpy.mean")
+def mean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = UNSET, *, where: Any = UNSET
+) -> Any:
+    """``numpy.mean``: integers and bools in float64, float16 by way of float32. The mean of nothing is NaN."""
+    refuse_out(out)
+    x = array(a)
+    keep = given(keepdims, False)
+    axes = normal_axes(axis, rank_of(x))
+    half = dtype is None and x.dtype == tf.float16
+    wanted = requested_dtype(dtype) if dtype is not None else np.dtype("f4") if half else float_dtype(dtype_of(x))
+    if wanted.kind not in "fc":
+        raise Unsupported("an integer mean")
+    x = cast(x, wanted)
+    mask = mask_for(where, x)
+    value = total(x if mask is None else select(mask, x, 0), axes, keep)
+    result = _divided(value, _count(x, axes, mask, keep))
+    return cast(result, tf.float16) if half else result
+
+
+def spread(x: Any, axes: tuple[int, ...], ddof: Any, keepdims: bool, mask: Any = None, centre: Any = None) -> Any:
+    """The variance over `axes` by NumPy's two passes; `x` is inexact, `mask` bool or None, `centre` the mean or None."""
+    count = _count(x, axes, mask, True)
+    if centre is None:
+        centre = _divided(total(x if mask is None else select(mask, x, 0), axes, True), count)
+    gap = subtract(x, centre)
+    if gap.dtype.is_complex:
+        real, imag = tf.math.real(gap), tf.math.imag(gap)
+        squares = op("AddV2")(x=op("Square")(x=real), y=op("Square")(x=imag))
+    else:
+        squares = op("Square")(x=gap)
+    if mask is not None:
+        squares = select(mask, squares, 0)
+    value = total(squares, axes, keepdims)
+    if mask is not None and not keepdims:
+        count = tf.squeeze(count, list(axes))
+    free = _free(count, ddof, value.dtype)
+    return op("RealDiv")(x=value, y=free)
+
+
+def _free(count: Any, ddof: Any, dtype: Any) -> Any:
+    if isinstance(count, int):
+        left: float = count - ddof
+        return constant(float(left) if left > 0 else 0.0, dtype)
+    left = subtract(cast(count, tf.float64), float(ddof))
+    return cast(op("Maximum")(x=left, y=constant(0.0, tf.float64)), dtype)
+
+
+def _variance(
+    a: Any,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    ddof: Any,
+    keepdims: Any,
+    where: Any,
+    mean: Any,
+    correction: Any,
+) -> Any:
+    refuse_out(out)
+    if correction is not UNSET:
+        if ddof != 0:
+            raise Unsupported("ddof with correction")
+        ddof = correction
+    x = array(a)
+    axes = normal_axes(axis, rank_of(x))
+    wanted = float_dtype(dtype_of(x)) if dtype is None else requested_dtype(dtype)
+    if wanted.kind not in "fc" or (dtype is not None and x.dtype.is_complex):
+        raise Unsupported("this dtype for a variance")
+    x = cast(x, wanted)
+    centre = None if mean is UNSET else array(mean)
+    if centre is not None and centre.dtype != x.dtype:
+        raise Unsupported("a mean of another dtype")
+    return spread(x, axes, ddof, given(keepdims, False), mask_for(where, x), centre)
+
+
+@exact("numpy.var")
+def var(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = UNSET,
+    *,
+    where: Any = UNSET,
+    mean: Any = UNSET,
+    correction: Any = UNSET,
+) -> Any:
+    """``numpy.var``: divisor ``n - ddof``; integers and bools in float64; complex numbers give a real variance."""
+    return _variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+@exact("numpy.std")
+def std(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = UNSET,
+    *,
+    where: Any = UNSET,
+    mean: Any = UNSET,
+    correction: Any = UNSET,
+) -> Any:
+    """``numpy.std``: the square root of :func:`var`."""
+    return op("Sqrt")(x=_variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction))
+
+
+# --- truth and places -------------------------------------------------------------------------------------------------
+
+
+def _truth(a: Any, axis: Any, out: Any, keepdims: Any, where: Any, every: bool) -> Any:
+    refuse_out(out)
+    x = truth(array(a))
+    axes = normal_axes(axis, rank_of(x))
+    mask = mask_for(where, x)
+    if mask is not None:
+        x = select(mask, x, every)
+    return reduce_with("All" if every else "Any", x, axes, given(keepdims, False))
+
+
+@exact("numpy.all")
+def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = UNSET, *, where: Any = UNSET) -> Any:
+    """``numpy.all``: bool; NaN is true."""
+    return _truth(a, axis, out, keepdims, where, every=True)
+
+
+@exact("numpy.any")
+def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = UNSET, *, where: Any = UNSET) -> Any:
+    """``numpy.any``: bool; NaN is true."""
+    return _truth(a, axis, out, keepdims, where, every=False)
+
+
+def place(x: Any, axis: int, greatest: bool) -> Any:
+    """The int64 index of the first extreme along one axis; of the first NaN where there is one."""
+    if x.dtype.is_complex:
+        raise Unsupported("the order of complex numbers")
+    if x.dtype == tf.bool:
+        x = cast(x, tf.uint8)
+    name = "ArgMax" if greatest else "ArgMin"
+    dimension = constant(axis, tf.int32)
+    found = op(name)(input=x, dimension=dimension, output_type=tf.int64)
+    if not x.dtype.is_floating:
+        return found
+    nan = op("IsNan")(x=x)
+    first = op("ArgMax")(input=cast(nan, tf.uint8), dimension=dimension, output_type=tf.int64)
+    return select(reduce_with("Any", nan, (axis,)), first, found)
+
+
+def _place(a: Any, axis: Any, out: Any, keepdims: Any, greatest: bool) -> Any:
+    refuse_out(out)
+    x = array(a)
+    rank = rank_of(x)
+    keep = given(keepdims, False)
+    if axis is None:
+        refuse_empty(x, tuple(range(rank)))
+        found = place(flat(x), 0, greatest)
+        return op("Reshape")(tensor=found, shape=axes_tensor((1,) * rank)) if keep else found
+    index = normal_axis(axis, rank)
+    refuse_empty(x, (index,))
+    found = place(x, index, greatest)
+    return tf.expand_dims(found, index) if keep else found
+
+
+@exact("numpy.argmax")
+def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = UNSET) -> Any:
+    """``numpy.argmax``: int64 index of the first greatest element (of the first NaN, if any)."""
+    return _place(a, axis, out, keepdims, greatest=True)
+
+
+@exact("numpy.argmin")
+def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = UNSET) -> Any:
+    """``numpy.argmin``: int64 index of the first least element (of the first NaN, if any)."""
+    return _place(a, axis, out, keepdims, greatest=False)
+
+
+@exact("numpy.count_nonzero")
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """``numpy.count_nonzero``: int64; a Python int over all axes, as NumPy (so not while tracing, where it would be strong)."""
+    x = truth(array(a))
+    axes = normal_axes(axis, rank_of(x))
+    plain = axis is None and not keepdims
+    if plain and is_tracing():
+        raise Unsupported("a Python number")
+    found = reduce_with("Sum", cast(x, tf.int64), axes, keepdims)
+    return int(found) if plain and isinstance(np.count_nonzero(np.zeros(1)), int) else found
+
+
+# --- running ----------------------------------------------------------------------------------------------------------
+
+
+def _running(name: str, a: Any, axis: Any, dtype: Any, out: Any) -> Any:
+    refuse_out(out)
+    x = _accumulator(array(a), dtype)
+    if x.dtype == tf.bool:
+        raise Unsupported("a running sum of bools")
+    rank = rank_of(x)
+    if axis is None or rank == 0:
+        if rank == 0 and axis not in (None, 0, -1):
+            raise Unsupported("axis")
+        x, axis, rank = flat(x), 0, 1
+    return op(name)(x=x, axis=constant(normal_axis(axis, rank), tf.int32))
+
+
+@exact("numpy.cumsum")
+def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    """``numpy.cumsum``: along the flattened array without `axis`; dtypes as :func:`sum`."""
+    return _running("Cumsum", a, axis, dtype, out)
+
+
+@exact("numpy.cumprod")
+def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    """``numpy.cumprod``: along the flattened array without `axis`; dtypes as :func:`prod`."""
+    return _running("Cumprod", a, axis, dtype, out)
+
+
+def _cumulative(name: str, x: Any, axis: Any, dtype: Any, out: Any, include_initial: Any) -> Any:
+    values = array(x)
+    rank = rank_of(values)
+    if rank == 0 or (axis is None and rank != 1):
+        raise Unsupported("axis")
+    result = _running(name, values, 0 if axis is None else axis, dtype, out)
+    if not include_initial:
+        return result
+    index = 0 if axis is None else normal_axis(axis, rank)
+    start = tf.zeros_like if name == "Cumsum" else tf.ones_like
+    first = start(tf.gather(tf.pad(result, [[0, int(i == index)] for i in range(rank)]), [0], axis=index))
+    return tf.concat([first, result], axis=index)
+
+
+@exact("numpy.cumulative_sum")
+def cumulative_sum(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: Any = False
+) -> Any:
+    """``numpy.cumulative_sum``: as :func:`cumsum`, with `axis` required beyond one dimension."""
+    return _cumulative("Cumsum", x, axis, dtype, out, include_initial)
+
+
+@exact("numpy.cumulative_prod")
+def cumulative_prod(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: Any = False
+) -> Any:
+    """``numpy.cumulative_prod``: as :func:`cumprod`, with `axis` required beyond one dimension."""
+    return _cumulative("Cumprod", x, axis, dtype, out, include_initial)
+
+
+def halved(x: Any, y: Any) -> Any:
+    """The mean of two inexact tensors, as NumPy's mean of two elements (float16 by way of float32)."""
+    if x.dtype == tf.float16:
+        return cast(halved(cast(x, tf.float32), cast(y, tf.float32)), tf.float16)
+    return _divided(add_arrays(x, y), 2)
+
