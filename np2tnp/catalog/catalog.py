@@ -1,0 +1,193 @@
+"""Reads the catalog: facts.json (measured, generated) with overlay.toml (human decisions) on top.
+
+``load()`` costs a few milliseconds and imports neither NumPy nor TensorFlow; a fact becomes an object when it is first asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import json
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A function that can stand for a NumPy call, and for what it was measured equal."""
+
+    name: str  #: ``tnp.sum``, ``rt.sum``, ``rt.linalg.inv``
+    accepted: frozenset[str] = frozenset()  #: parameters with which the call was measured equal
+    dtypes: str = ""  #: dtype characters of the first array argument for which it was
+    host_dtypes: str = ""  #: ``rt`` only: right, but by asking NumPy on the host
+    pairs_bad: tuple[str, ...] = ()  #: operators: pairs of dtype characters that differ
+    weak_int_bad: str = ""  #: operators: array dtypes that differ with a Python int as the other operand
+    weak_float_bad: str = ""  #: the same with a Python float
+
+    def takes(self, parameters: frozenset[str] | set[str], dtype: str | None = None) -> bool:
+        """Whether the target was measured equal with these parameters and, unless unknown, this dtype character."""
+        if not self.accepted >= parameters:
+            return False
+        return dtype in self.dtypes if dtype is not None else covers_all(self.dtypes)
+
+
+#: The dtype characters that an argument of unknown dtype may have; the others are checked where arrays enter (``refuses=``).
+EVERY_DTYPE = frozenset("?bhilBHILefdFD")
+
+
+def covers_all(dtypes: str) -> bool:
+    """Whether `dtypes` holds every dtype character that a tensor of unknown dtype may have."""
+    return set(dtypes) >= EVERY_DTYPE
+
+
+@dataclass(frozen=True, slots=True)
+class ApiFact:
+    """All that is known of one NumPy API. See docs/architecture.md, "The catalog", for the meaning of the fields."""
+
+    name: str
+    kind: str
+    parameters: tuple[str, ...] = ()
+    effect: str = "may-view"
+    mutates: tuple[str, ...] = ()
+    zero_d: str = "array"
+    result: str | None = None
+    returns: str = "array"
+    tnp: Target | None = None
+    rt: Target | None = None
+    agreement: dict[str, Any] = field(default_factory=dict)
+    verdict: str | None = None
+    reason: str | None = None
+    alias_of: str | None = None  #: the canonical name, when `name` is another name of the same thing
+    legacy: bool = False  #: NumPy 1 had the name, NumPy 2 has it no more
+    measured: bool = False  #: effect, mutates, zero_d, result and returns were measured; else they are the worst case
+    prefer: str | None = None  #: ``tnp`` `rt` or ``numpy``: a human decision about the target
+
+    @property
+    def positional(self) -> tuple[str, ...]:
+        """Names of the parameters that may be given by position, in order."""
+        names: list[str] = []
+        for text in self.parameters:
+            if text.startswith("*"):
+                break
+            if text != "/":
+                names.append(text.partition("=")[0])
+        return tuple(names)
+
+    @property
+    def positional_only(self) -> frozenset[str]:
+        """Names of the parameters that cannot be given by keyword."""
+        if "/" not in self.parameters:
+            return frozenset()
+        return frozenset(text.partition("=")[0] for text in self.parameters[: self.parameters.index("/")])
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of all parameters, without the markers and the variadic ones."""
+        return tuple(t.partition("=")[0] for t in self.parameters if t != "/" and not t.startswith("*"))
+
+
+class Catalog:
+    """Facts by canonical NumPy name."""
+
+    def __init__(self, facts: dict[str, Any], overlay: dict[str, Any]) -> None:
+        self._raw: dict[str, dict[str, Any]] = facts["apis"]
+        self._overlay: dict[str, dict[str, Any]] = overlay.get("api", {})
+        self._known: dict[str, ApiFact | None] = {}
+        self.versions: dict[str, str] = facts.get("versions", {})
+        self.policy: dict[str, Any] = overlay.get("policy", {})
+        external = overlay.get("external", {})
+        self._pure: tuple[str, ...] = tuple(external.get("pure", ()))
+        self._not_pure: tuple[str, ...] = tuple(external.get("not_pure", ()))
+
+    def get(self, name: str) -> ApiFact | None:
+        """The fact for a canonical name (``numpy.linalg.norm``, ``ndarray.sum``, ``operator.add``), or None when unknown."""
+        if name not in self._known:
+            self._known[name] = self._make(name)
+        return self._known[name]
+
+    def names(self) -> tuple[str, ...]:
+        """All known names, sorted."""
+        return tuple(sorted(self._raw))
+
+    def suggest(self, name: str) -> str | None:
+        """The known name most like `name`, or None."""
+        close = difflib.get_close_matches(name, self._raw, n=1, cutoff=0.75)
+        return close[0] if close else None
+
+    def is_pure(self, dotted: str) -> bool:
+        """Whether a callable outside NumPy (``math.sqrt``, ``scipy.special.erf``) is known to neither change nor keep its arguments."""
+        return _is_under(dotted, self._pure) and not _is_under(dotted, self._not_pure)
+
+    def _make(self, name: str) -> ApiFact | None:
+        raw = self._raw.get(name)
+        if raw is None:
+            return None
+        target = raw.get("alias_of")
+        legacy = bool(raw.get("legacy"))
+        if target is not None:
+            raw = self._raw.get(target)
+            if raw is None:  # a Python builtin: numpy.float was float
+                return ApiFact(name, "dtype", alias_of=target, legacy=legacy, effect="fresh", zero_d="scalar")
+        decision = {**self._overlay.get(target or name, {}), **self._overlay.get(name, {})}
+        merged = {**raw, **{k: v for k, v in decision.items() if k not in ("versions",)}}
+        return ApiFact(
+            name=name,
+            kind=merged["kind"],
+            parameters=tuple(merged.get("parameters", ())),
+            effect=merged.get("effect", "may-view"),
+            mutates=tuple(merged.get("mutates", ())),
+            zero_d=merged.get("zero_d") or "array",
+            result=merged.get("result"),
+            returns=merged.get("returns", "array"),
+            tnp=_make_target(merged.get("tnp")),
+            rt=_make_target(merged.get("rt")),
+            agreement=merged.get("agreement", {}),
+            verdict=merged.get("verdict"),
+            reason=merged.get("reason"),
+            alias_of=target,
+            legacy=legacy,
+            measured="effect" in merged,
+            prefer=merged.get("prefer"),
+        )
+
+
+def _make_target(raw: dict[str, Any] | None) -> Target | None:
+    if not raw:
+        return None
+    return Target(
+        name=raw.get("target", ""),
+        accepted=frozenset(raw.get("accepted", ())),
+        dtypes=raw.get("dtypes", ""),
+        host_dtypes=raw.get("host_dtypes", ""),
+        pairs_bad=tuple(raw.get("pairs_bad", ())),
+        weak_int_bad=raw.get("weak_int_bad", ""),
+        weak_float_bad=raw.get("weak_float_bad", ""),
+    )
+
+
+def _is_under(dotted: str, prefixes: tuple[str, ...]) -> bool:
+    return any(dotted == prefix or dotted.startswith(prefix + ".") for prefix in prefixes)
+
+
+@functools.cache
+def load(target_tensorflow: str | None = None) -> Catalog:
+    """The catalog.
+
+    Parameters
+    ----------
+    target_tensorflow : ``"2.18"``, ...: facts measured on that version where they differ; None: the newest measured.
+    """
+    facts = json.loads((_FOLDER / "facts.json").read_bytes())
+    if target_tensorflow is not None:
+        for name, changes in facts.get("by_tensorflow", {}).get(target_tensorflow, {}).items():
+            facts["apis"][name] = {**facts["apis"].get(name, {}), **changes}
+    return Catalog(facts, tomllib.loads((_FOLDER / "overlay.toml").read_text(encoding="utf-8")))

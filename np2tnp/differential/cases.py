@@ -1,0 +1,188 @@
+"""The calls that the probe makes: tables, one row an operation, written as the argument lists a person would type.
+
+A row is ``names : call | call | ...``. Each call is Python text whose names are arrays of the dtype under test (see
+:func:`make_arguments`); it is evaluated as ``f(<call>)`` for NumPy with ndarrays and for the target with tensors. A line that
+begins with blanks continues the row above. Tags after the names choose the tolerance (``@sum`` ``@fft`` ``@solve``) or the dtypes
+(``@real`` ``@float`` ``@int``): NumPy's behaviour outside of them is an exception or nonsense that nobody relies on.
+
+Rows want ordinary values and every awkward one: NaN, infinities, -0.0, the extremes of integers, empty and 0-d arrays,
+broadcasting, negative and out-of-range axes and indices, and each keyword of the function.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from np2tnp.differential import cases_arrays, cases_elementwise, cases_linear, cases_others, cases_reductions
+
+DTYPES = "?bhilBHILefdFD"
+TAGS = {
+    "@real": "?bhilBHILefd", "@float": "efd", "@inexact": "efdFD", "@int": "?bhilBHIL", "@number": "bhilBHILefdFD",
+    "@double": "d", "@index": "il",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One call of one API."""
+
+    api: str
+    call: str  #: argument list as text
+    dtypes: str
+    tolerance: str  #: ``elementwise`` ``sum`` ``fft`` ``solve``
+
+    def __str__(self) -> str:
+        return f"{self.api}({self.call})"
+
+
+@functools.cache
+def all_cases() -> dict[str, tuple[Case, ...]]:
+    """Cases by API, in the order of the tables."""
+    cases: dict[str, list[Case]] = {}
+    for module in (cases_elementwise, cases_reductions, cases_arrays, cases_linear, cases_others):
+        for names, tags, calls in _rows(module.TABLE):
+            dtypes = next((TAGS[tag] for tag in tags if tag in TAGS), DTYPES)
+            tolerance = next((tag[1:] for tag in tags if tag in ("@sum", "@fft", "@solve", "@same")), "elementwise")
+            for name in names:
+                api = name if name.startswith(("ndarray.", "operator.")) else f"numpy.{name}"
+                cases.setdefault(api, []).extend(Case(api, call, dtypes, tolerance) for call in calls)
+    return {api: tuple(dict.fromkeys(listed)) for api, listed in cases.items()}
+
+
+def _rows(table: str) -> list[tuple[list[str], list[str], list[str]]]:
+    lines: list[str] = []
+    for line in table.splitlines():
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if line[0].isspace():
+            lines[-1] += " " + line.strip()
+        else:
+            lines.append(line.strip())
+    rows = []
+    for line in lines:
+        head, _, body = line.partition(" : ")
+        words = head.split()
+        tags = [w for w in words if w.startswith("@")]
+        calls = [call.strip() for call in body.split(" | ")]
+        rows.append(([w for w in words if not w.startswith("@")], tags, ["" if c == "()" else c for c in calls]))
+    return rows
+
+
+def names_in(call: str) -> set[str]:
+    """Names that the text of a call uses."""
+    return {node.id for node in ast.walk(ast.parse(f"f({call})")) if isinstance(node, ast.Name)}
+
+
+def used_parameters(call: str, parameters: list[str]) -> dict[str, str]:
+    """Parameter name → text of its argument. `parameters` as in the catalog; surplus positions go to ``*args``' name."""
+    node = ast.parse(f"f({call})", mode="eval").body
+    assert isinstance(node, ast.Call)
+    positional: list[str] = []
+    variadic = None
+    for text in parameters:
+        if text == "*" or text.startswith("**"):
+            break
+        if text.startswith("*"):
+            variadic = text[1:]
+            break
+        if text != "/":
+            positional.append(text.split("=")[0])
+    used: dict[str, str] = {}
+    for index, argument in enumerate(node.args):
+        name = positional[index] if index < len(positional) else variadic or f"#{index}"
+        used.setdefault(name, ast.unparse(argument))
+    for keyword in node.keywords:
+        used[keyword.arg or "**"] = ast.unparse(keyword.value)
+    return used
+
+
+def make_arguments(char: str, second: str | None = None) -> dict[str, Any]:
+    """The arrays that calls may name, fresh.
+
+    Parameters
+    ----------
+    char : dtype character of all arrays, except index arrays (``k*``, int64), masks (``b*``, bool) and NaN-free floats ``x*``.
+    second : dtype character of the second operands ``w n r2 y U``, for mixed pairs; by default `char`.
+    """
+    other = second or char
+    rng = np.random.RandomState(7)
+    names: dict[str, Any] = {"np": np}
+    names |= _vectors(char, "v", "m", "t", rng) | _vectors(other, "w", "n", "t2", rng)
+    names["v"], names["w"] = _cast([3.5, -1.25, 4, -1.25, 0.5, 9.75], char), _cast([2, 3.5, -1, 5, 1.5, -2], other)
+    names["s"], names["S"], names["U"] = specials(char), specials(char)[:, None], specials(other)[None, :]
+    names["z"], names["y"] = _cast(2.5, char), _cast(3.0, other)
+    names["c"], names["r"], names["r2"] = names["m"][:, :1].copy(), names["m"][0].copy(), names["n"][1].copy()
+    names["e"], names["em"], names["me"], names["e3"] = (np.zeros(s, char) for s in ((0,), (0, 3), (3, 0), (2, 0, 3)))
+    names["q"] = _cast([[4, 1, 0.5], [1, 5, 2], [0.5, 2, 6]], char)  # symmetric, positive definite
+    names["p"] = _cast([[2, -1, 0], [1, 3, 1], [0, 4, -2]], char)
+    names["Q"] = np.stack([names["q"], names["q"] + names["q"].dtype.type(1)]) if char != "?" else np.stack([names["q"]] * 2)
+    names["sing"] = _cast([[1, 2], [2, 4]], char)
+    names["g"] = np.sort(names["v"])  # sorted
+    names["d"] = _cast([2, 1, 2, 3, 1, 2, 2], char)  # duplicates
+    names["one"] = np.ones(1, char)
+    names["l"], names["l2"] = _long(char, rng), _long(other, rng)
+    names["l3"] = rng.permutation(names["l"])[:257]
+    names["a5"] = _cast(np.arange(2 * 1 * 3 * 1 * 2).reshape(2, 1, 3, 1, 2) - 4, char)
+    names |= {
+        "k": np.array([0, 2, 1, -1]), "k1": np.array([5, 3, 0, 0, 1, 2]), "kbad": np.array([0, 99]), "km": np.array([[0, 1], [2, 0]]),
+        "kr": np.array([0, 2, 1]), "k0": np.array(2), "kn": np.array([1, 2, 0, 3, 1, 2]), "ke": np.array([], dtype=np.int64),
+        "kc": np.array([[0, 1, 2, 0], [1, 1, 0, 2]]), "b": np.array([True, False, True, True, False, False]),
+        "bm": np.arange(12).reshape(3, 4) % 3 == 0, "br": np.array([True, False, True]), "b0": np.zeros(6, bool),
+        "x": np.array([0.0, 1.0, 2.5, 4.0, 7.0, 9.0]), "xi": np.array([2.6, -1.0, 8.9, np.nan, 2.5, 100.0]),
+    }  # fmt: skip
+    return names
+
+
+def specials(char: str) -> Any:
+    """A vector of the values of a dtype that implementations get wrong."""
+    kind = np.dtype(char).kind
+    if kind == "b":
+        return np.array([True, False])
+    if kind in "iu":
+        info = np.iinfo(char)
+        return np.array(sorted({info.min, info.min + 1, info.max - 1, info.max, 0, 1, 2, 7, 100, *((-1, -2, -7) if kind == "i" else ())}), char)
+    real = np.dtype(char.lower())
+    info_f = np.finfo(real)
+    values = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 0.1, 3, info_f.max, info_f.min, info_f.tiny, info_f.eps, 1e-5, 40.0, -200.0]
+    column = np.array(values, real)
+    if kind == "f":
+        return column
+    parts = column[[0, 1, 2, 3, 4, 5, 6, 10, 11, 13]]
+    return _complex_grid(parts, char)
+
+
+def _complex_grid(parts: Any, char: str) -> Any:
+    grid = np.empty((parts.size, parts.size), char)
+    grid.real, grid.imag = parts[:, None], parts[None, :]
+    return grid.ravel()
+
+
+def _vectors(char: str, v: str, m: str, t: str, rng: Any) -> dict[str, Any]:
+    return {v: _cast(rng.randint(-9, 10, 6) / 2, char), m: _cast(rng.randint(-9, 10, (3, 4)) / 2, char), t: _cast(rng.randint(-9, 10, (2, 3, 4)) / 2, char)}
+
+
+def _cast(values: Any, char: str) -> Any:
+    array = np.asarray(values, dtype=np.float64)
+    if char == "?":
+        return array > 0.75
+    if np.dtype(char).kind == "u":
+        array = np.abs(array)
+    if np.dtype(char).kind == "c":
+        return (array + 1j * np.flip(array * 0.5, axis=tuple(range(array.ndim)))).astype(char)
+    return array.astype(char)
+
+
+def _long(char: str, rng: Any) -> Any:
+    kind = np.dtype(char).kind
+    if kind == "b":
+        return rng.rand(600) < 0.5
+    if kind in "iu":
+        info = np.iinfo(char)
+        return rng.randint(max(info.min, -(2**31)), min(info.max, 2**31 - 1), 600).astype(char)
+    values = rng.standard_normal(600) * np.where(rng.rand(600) < 0.2, 30, 1)
+    return values.astype(char) if kind == "f" else (values + 1j * rng.standard_normal(600)).astype(char)

@@ -1,0 +1,110 @@
+"""The catalog's loader, and that the generated facts keep the shape that docs/architecture.md promises."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from np2tnp.catalog import Catalog, load
+
+FACTS = Path(__file__).parent.parent / "np2tnp" / "catalog" / "facts.json"
+RAW = json.loads(FACTS.read_text())
+KINDS = {"function", "ufunc", "method", "attribute", "constant", "dtype", "class", "module", "operator", "object"}
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return load()
+
+
+def test_loading_imports_no_numpy() -> None:
+    code = (
+        "import sys; from np2tnp.catalog import load; assert load().get('numpy.sum').kind == 'function';"
+        "assert not {'numpy', 'tensorflow', 'libcst'} & sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_public_name_of_numpy_is_known(catalog: Catalog) -> None:
+    for module, prefix in ((np, "numpy"), (np.linalg, "numpy.linalg"), (np.fft, "numpy.fft"), (np.random, "numpy.random")):
+        missing = [n for n in getattr(module, "__all__", dir(module)) if not n.startswith("_") and catalog.get(f"{prefix}.{n}") is None]
+        assert not missing
+    assert not [n for n in dir(np.ndarray) if not n.startswith("_") and catalog.get(f"ndarray.{n}") is None]
+
+
+@pytest.mark.parametrize("name", sorted(RAW["apis"]))
+def test_every_fact_is_well_formed(catalog: Catalog, name: str) -> None:
+    fact = catalog.get(name)
+    assert fact is not None
+    assert fact.kind in KINDS
+    assert fact.effect in {"fresh", "view", "may-view", "none"}
+    assert fact.zero_d in {"scalar", "array", "mixed"}
+    assert fact.returns in {"array", "tuple", "list", "python", "none", "mixed"}
+    for target in (fact.tnp, fact.rt):
+        if target is not None and fact.kind != "operator":
+            assert target.name.startswith(("tnp.", "rt.", "operator"))
+            assert set(target.dtypes) <= set("?bhilBHILefdFD")
+
+
+@pytest.mark.parametrize(
+    ("name", "effect", "mutates", "result"),
+    [
+        ("numpy.sum", "fresh", (), "sum(a)"),
+        ("numpy.add", "fresh", (), "promote(x1,x2)"),
+        ("numpy.divide", "fresh", (), "true_divide(x1,x2)"),
+        ("numpy.isnan", "fresh", (), "bool"),
+        ("numpy.argmax", "fresh", (), "intp"),
+        ("numpy.zeros", "fresh", (), "dtype(dtype)[d]"),
+        ("numpy.reshape", "may-view", (), "same(a)"),
+        ("numpy.ravel", "may-view", (), "same(a)"),
+        ("numpy.fill_diagonal", "none", ("a",), "python"),
+        ("numpy.copyto", "none", ("dst",), "python"),
+        ("numpy.random.shuffle", "none", ("x",), "python"),
+        ("ndarray.sort", "none", ("self",), "python"),
+        ("ndarray.T", "view", (), "same(self)"),
+        ("ndarray.flatten", "fresh", (), "same(self)"),
+        ("operator.iadd", "view", ("a",), "same(a)"),
+    ],
+)
+def test_measured_behaviour(catalog: Catalog, name: str, effect: str, mutates: tuple[str, ...], result: str) -> None:
+    fact = catalog.get(name)
+    assert fact is not None
+    assert (fact.effect, fact.mutates, fact.result) == (effect, mutates, result)
+
+
+def test_aliases_share_the_fact_of_what_they_name(catalog: Catalog) -> None:
+    alias, canonical = catalog.get("numpy.abs"), catalog.get("numpy.absolute")
+    assert alias is not None and canonical is not None
+    assert alias.alias_of == canonical.name == "numpy.absolute"
+    assert alias.parameters == canonical.parameters
+
+
+def test_names_that_numpy_2_dropped_are_known(catalog: Catalog) -> None:
+    for name in ("numpy.float_", "numpy.product", "numpy.in1d", "numpy.row_stack", "numpy.alltrue", "numpy.cumproduct", "numpy.float"):
+        fact = catalog.get(name)
+        assert fact is not None, name
+        assert fact.legacy
+
+
+def test_parameters_tell_positional_from_keyword_only(catalog: Catalog) -> None:
+    fact = catalog.get("numpy.reshape")
+    assert fact is not None
+    assert fact.positional[:2] == ("a", "shape")
+    assert fact.positional_only == {"a"}
+    assert "copy" in fact.parameter_names and "copy" not in fact.positional
+
+
+def test_suggestions_and_unknown_names(catalog: Catalog) -> None:
+    assert catalog.get("numpy.does_not_exist") is None
+    assert catalog.suggest("numpy.arnage") == "numpy.arange"
+    assert catalog.suggest("zzzzzzzz") is None
+
+
+def test_external_purity(catalog: Catalog) -> None:
+    assert catalog.is_pure("scipy.special.erf")
+    assert not catalog.is_pure("scipy.linalg.blas.dgemm")
+    assert not catalog.is_pure("somewhere.else")
