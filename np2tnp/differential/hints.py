@@ -1,0 +1,269 @@
+"""What a function's text says about its parameters: which kinds of argument to try first.
+
+Only a ranking: the original decides, by returning or raising (see search.py). Standard library only.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+#: What every parameter starts from: the kinds of search.py and how likely each is when nothing is known.
+BASE = {
+    "vector": 3.0, "matrix": 3.0, "square": 1.0, "float": 2.0, "int": 2.0, "list": 0.5, "cube": 0.5, "integers": 0.6,
+    "mask": 0.3, "none": 0.1, "bool": 0.3, "callable": 0.1, "npfloat": 0.3, "spd": 0.3, "complex": 0.3, "image": 0.4,
+    "points": 0.6, "shape": 0.2, "rows": 0.2, "string": 0.05, "colour": 0.2, "rng": 0.05,
+}  # fmt: skip
+
+_ANNOTATIONS = (
+    (r"ndarray|NDArray|ArrayLike|np\.array", {"vector": 12, "matrix": 12, "points": 3, "cube": 2, "integers": 3, "image": 2}),
+    (r"\bint\b", {"int": 15}),
+    (r"\bfloat\b", {"float": 15}),
+    (r"\bcomplex\b", {"complexnumber": 15}),
+    (r"\bbool\b", {"bool": 15}),
+    (r"\bstr\b|Literal", {"string": 15}),
+    (r"[Ll]ist|Sequence|Iterable", {"list": 8, "rows": 4}),
+    (r"[Tt]uple", {"shape": 8}),
+    (r"[Dd]ict|Mapping", {"dict": 15}),
+    (r"Callable", {"callable": 20}),
+    (r"None|Optional", {"none": 3}),
+    (r"Generator|RandomState", {"rng": 25}),
+)
+
+_NAMES = (
+    (r"(im|img|image|images|frame|pic|pixels|gray|grey)\d*$", {"image": 5, "matrix": 4, "colour": 3}),
+    (r"(rgb|colou?r)", {"colour": 8}),
+    (r".*mask.*", {"mask": 5}),
+    (r"(mat|matrix|A|B|M|grid|field|board|table|W\d?|weights|X)$", {"matrix": 4, "square": 2}),
+    (r"(cov|covariance|Q|R|P|sigma_matrix|gram)$", {"spd": 4}),
+    (r"(pts|points|pos|positions|vel|velocities|coords|vertices|xyz|centers|centroids)\d?$", {"points": 6, "matrix": 2}),
+    (r"(x|y|z|t|u|v|w|b|signal|samples|data|values|arr|array|series|vec|vector|wave|mass|masses)\d?$", {"vector": 3, "matrix": 1}),
+    (r"(n|k|m|p|q|d|num|count|size|steps?|iters?|iterations|epochs|order|window|width|height|depth|degree|bins|rows|cols|rank|"
+     r"radius|lag|length|nperseg|seed|[nN]_\w+|num_\w+|max_\w*iter\w*|\w+_(steps|iters|size|count|len|length|epochs))$", {"int": 6}),
+    (r"(dt|dx|dy|dz|h|tol|eps|epsilon|alpha|beta|gamma|lam|lambda_?|sigma|mu|rate|lr|learning_rate|tau|theta|scale|factor|"
+     r"threshold|fs|freq\w*|strike|maturity|vol\w*|spot|omega|damping|softening|\w+_(rate|factor|scale|eps|tol))$", {"float": 6}),
+    (r"(axis)$", {"axis": 9}),
+    (r"(idx|index|indices|labels|ids|assign\w*|classes|counts|nodes|neighbou?rs|\w*ptr)$", {"integers": 6}),
+    (r"(rng|random_state|generator|gen)$", {"rng": 20}),
+    (r"(f|fn|func|fun|function|kernel_fn|callback|rhs|deriv\w*)$", {"callable": 3}),
+    (r"(shape|dims)$", {"shape": 8}),
+    (r"(verbose|inplace|copy|normali[sz]e|use_\w+|is_\w+|periodic|return_\w+|keepdims)$", {"bool": 8}),
+    (r"(mode|method|kind|name|norm|metric|how)$", {"string": 4}),
+)  # fmt: skip
+
+_ARRAY_MEMBERS = frozenset(
+    "shape ndim dtype size T sum mean std var min max astype copy reshape ravel flatten dot transpose argmax argmin argsort sort "
+    "cumsum cumprod any all fill clip round conj real imag nonzero take repeat tolist item flat view squeeze prod strides".split()
+)
+_RNG_MEMBERS = frozenset(
+    "normal standard_normal uniform integers randint random choice permutation shuffle rand randn exponential poisson "
+    "multivariate_normal beta gamma binomial".split()
+)
+_STRING_MEMBERS = frozenset("lower upper startswith endswith split strip format join encode".split())
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter and what to try for it."""
+
+    name: str
+    kinds: dict[str, float]  #: weight per kind
+    keyword_only: bool = False
+    default: str | None = None  #: its source text
+    strings: tuple[str, ...] = ()  #: strings that the function compares it with
+    keys: tuple[str, ...] = ()  #: keys that the function reads from it
+    star: str = ""  #: ``*`` or ``**`` for the catch-all parameters
+    instance: str | None = None  #: the module's class that its annotation names
+
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def parameters_of(function: Function, classes: frozenset[str] = frozenset(), method: bool = False) -> list[Parameter]:
+    """The parameters of `function` (without ``self`` or ``cls`` when it is a `method`) with their likely kinds."""
+    spec = function.args
+    plain = [*spec.posonlyargs, *spec.args]
+    defaults: list[ast.expr | None] = [None] * (len(plain) - len(spec.defaults)) + list(spec.defaults)
+    pairs = list(zip(plain, defaults, strict=True))
+    if method:
+        pairs = pairs[1:]
+    usage = _Usage(function)
+    found = [_parameter(arg, default, usage, classes) for arg, default in pairs]
+    found += [
+        _parameter(arg, default, usage, classes, keyword_only=True)
+        for arg, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+    ]
+    return found
+
+
+def _parameter(
+    arg: ast.arg, default: ast.expr | None, usage: _Usage, classes: frozenset[str], keyword_only: bool = False
+) -> Parameter:
+    kinds = dict(BASE)
+    instance = None
+    if arg.annotation is not None:
+        text = ast.unparse(arg.annotation).strip("'\"")
+        instance = text if text in classes else None
+        for pattern, weights in _ANNOTATIONS:
+            if re.search(pattern, text):
+                _add(kinds, weights)
+    for pattern, weights in _NAMES:
+        if re.match(pattern, arg.arg):
+            _add(kinds, weights)
+    _add(kinds, usage.kinds.get(arg.arg, {}))
+    if default is not None:
+        _add(kinds, {"default": 5})
+        if isinstance(default, ast.Constant):
+            value = default.value
+            _add(kinds, {{bool: "bool", int: "int", float: "float", str: "string"}.get(type(value), "none"): 7})
+    if instance:
+        kinds["instance"] = 60
+    strings = usage.strings.get(arg.arg, [])
+    if isinstance(default, ast.Constant) and isinstance(default.value, str):
+        strings = [default.value, *strings]
+    return Parameter(
+        arg.arg,
+        kinds,
+        keyword_only,
+        ast.unparse(default) if default is not None else None,
+        tuple(dict.fromkeys(strings)),
+        tuple(dict.fromkeys(usage.keys.get(arg.arg, []))),
+        instance=instance,
+    )
+
+
+def _add(kinds: dict[str, float], weights: dict[str, float] | dict[str, int]) -> None:
+    for kind, weight in weights.items():
+        kinds[kind] = kinds.get(kind, 0.0) + weight
+
+
+class _Usage(ast.NodeVisitor):
+    """Collects how each name of a function is used."""
+
+    def __init__(self, function: Function) -> None:
+        self.kinds: dict[str, dict[str, float]] = {}
+        self.strings: dict[str, list[str]] = {}
+        self.keys: dict[str, list[str]] = {}
+        for statement in function.body:
+            self.visit(statement)
+
+    def _hint(self, node: ast.AST, **weights: float) -> None:
+        if isinstance(node, ast.Name):
+            kinds = self.kinds.setdefault(node.id, {})
+            for kind, weight in weights.items():  # once a kind of use: a name used often is not the more likely an array
+                kinds[kind] = max(kinds.get(kind, 0.0), weight)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Name):
+            self._hint(node.func, callable=20)
+            if node.func.id == "range":
+                for arg in node.args:
+                    self._hint(arg, int=12)
+            if node.func.id == "len" and node.args:
+                self._hint(node.args[0], vector=4, matrix=3, list=3, rows=1)
+            if node.func.id == "isinstance" and node.args:
+                self._hint(node.args[0], vector=2, float=2)
+        elif isinstance(node.func, ast.Attribute):
+            self._numpy_call(node, node.func.attr)
+        self.generic_visit(node)
+
+    def _numpy_call(self, node: ast.Call, name: str) -> None:
+        first = node.args[0] if node.args else None
+        if first is None:
+            return
+        if name in ("zeros", "ones", "empty", "full"):
+            for item in first.elts if isinstance(first, ast.Tuple) else [first]:
+                self._hint(item, int=8, shape=3 if item is first else 0)
+        elif name in ("linspace", "arange"):
+            for arg in node.args:
+                self._hint(arg, float=2, int=4)
+        elif name in ("inv", "det", "eig", "eigvals", "solve", "cholesky", "eigh", "eigvalsh", "trace"):
+            self._hint(first, square=8, spd=8)
+        elif name == "bincount":
+            self._hint(first, integers=8)
+        elif name in ("sum", "mean", "sqrt", "exp", "log", "abs", "sin", "cos", "dot", "where", "sort", "asarray", "array",
+                      "maximum", "minimum", "roll", "diff", "cumsum", "max", "min", "std", "outer", "tanh"):  # fmt: skip
+            self._hint(first, vector=3, matrix=3)
+            if name in ("dot", "outer") and len(node.args) > 1:
+                self._hint(node.args[1], vector=3, matrix=3)
+        elif name in ("fft", "rfft", "convolve", "interp", "hanning", "cross", "searchsorted"):
+            self._hint(first, vector=6)
+        elif name in ("fft2", "ifft2"):
+            self._hint(first, matrix=8)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if node.attr in _ARRAY_MEMBERS:
+            self._hint(node.value, vector=6, matrix=6, points=1)
+            if node.attr == "T":
+                self._hint(node.value, matrix=9)
+        elif node.attr in _RNG_MEMBERS:
+            self._hint(node.value, rng=25)
+        elif node.attr in _STRING_MEMBERS:
+            self._hint(node.value, string=15)
+        elif node.attr in ("append", "extend", "pop", "insert"):
+            self._hint(node.value, list=15)
+        elif node.attr in ("items", "keys", "get"):
+            self._hint(node.value, dict=15)
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        key = node.slice
+        if isinstance(key, ast.Tuple):
+            rank = sum(not (isinstance(item, ast.Constant) and item.value in (None, ...)) for item in key.elts)
+            news = sum(isinstance(item, ast.Constant) and item.value in (None, ...) for item in key.elts)
+            if rank == 2:
+                self._hint(node.value, matrix=10, square=3, points=4, **({"vector": 0} if not news else {}))
+            elif rank >= 3:
+                self._hint(node.value, cube=12, colour=8)
+            elif news:
+                self._hint(node.value, vector=6, points=3, matrix=2)
+        elif isinstance(key, ast.Constant) and isinstance(key.value, str):
+            self._hint(node.value, dict=20)
+            if isinstance(node.value, ast.Name):
+                self.keys.setdefault(node.value.id, []).append(key.value)
+        else:
+            self._hint(node.value, vector=5, matrix=3, list=2)
+            self._hint(key, int=3, integers=2, mask=1)
+        if isinstance(node.value, ast.Attribute) and node.value.attr == "shape" and isinstance(key, ast.Constant):
+            if key.value in (1, -1):
+                self._hint(node.value.value, matrix=10)
+            elif key.value == 2:
+                self._hint(node.value.value, cube=12, colour=6)
+        self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+            for target in node.targets:
+                if isinstance(target, (ast.Tuple, ast.List)):
+                    rank = len(target.elts)
+                    kind = {1: {"vector": 12.0}, 2: {"matrix": 14.0, "points": 2.0, "image": 2.0}}.get(rank, {"cube": 16.0, "colour": 8.0})
+                    self._hint(node.value.value, **kind)
+        self.generic_visit(node)
+
+    def visit_For(self, node: ast.For) -> None:
+        self._hint(node.iter, vector=3, matrix=3, list=4, rows=2)
+        self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        for other in node.comparators:
+            options = other.elts if isinstance(other, (ast.Tuple, ast.List, ast.Set)) else [other]
+            for option in options:
+                if isinstance(option, ast.Constant) and isinstance(option.value, str) and isinstance(node.left, ast.Name):
+                    self._hint(node.left, string=20)
+                    self.strings.setdefault(node.left.id, []).append(option.value)
+                elif isinstance(option, ast.Constant) and option.value is None:
+                    self._hint(node.left, none=3)
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if isinstance(node.op, ast.MatMult):
+            self._hint(node.left, matrix=8, square=3, vector=2)
+            self._hint(node.right, matrix=8, square=3, vector=4)
+        self.generic_visit(node)
+
+    def visit_If(self, node: ast.If) -> None:
+        self._hint(node.test, bool=10)
+        if isinstance(node.test, ast.UnaryOp):
+            self._hint(node.test.operand, bool=8)
+        self.generic_visit(node)

@@ -1,0 +1,242 @@
+"""Arguments of every kind, and the edges around inputs that are known to work.
+
+A *profile* maps each parameter to a kind (``vector``, ``image``, ``int`` ...); :func:`draw` makes one argument of a kind.
+Arrays of one input share their sizes (n, m, k), because real functions take arrays that belong together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from np2tnp.differential.hints import Parameter
+from np2tnp.differential.specs import Array, Call, Code, Instance, Overlap, Same
+
+#: Sizes (n, m, k) in the order in which they are tried.
+SIZES = ((6, 6, 6), (8, 8, 8), (6, 5, 4), (5, 5, 5), (16, 16, 16), (3, 4, 2), (9, 9, 9), (12, 3, 3), (2, 2, 2), (7, 10, 3))
+
+#: A callable argument: tried in this order.
+FUNCTIONS = ("lambda *a: a[-1] * 0.5", "np.sin", "lambda *a: a[0] + 1.0", "lambda *a: -a[-1]", "np.square")
+
+_STEPS = ("steps", "iter", "epoch", "n_steps", "sweeps", "rounds")
+_POSITIVE = ("n", "num", "size", "count", "bins", "rows", "cols", "width", "height", "window", "degree", "order", "rank", "length")
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What one input's arguments are drawn from."""
+
+    rng: np.random.Generator
+    sizes: tuple[int, int, int]
+    flavour: str = "normal"  #: normal, unit (0..1), whole (small whole numbers as floats), sorted
+    float_type: str = "f8"
+
+    def floats(self, *shape: int) -> Array:
+        if self.flavour == "unit":
+            values = self.rng.uniform(0.05, 1.0, shape)
+        elif self.flavour == "whole":
+            values = self.rng.integers(-3, 6, shape).astype(float)
+        elif self.flavour == "sorted":
+            values = np.sort(self.rng.uniform(0.1, 4.0, shape), axis=-1)
+        else:
+            values = self.rng.standard_normal(shape) * 1.5 + 0.25
+        return Array(np.asarray(values, dtype=self.float_type))
+
+
+def _spd(it: Draw) -> Array:
+    n = it.sizes[0]
+    half = it.rng.standard_normal((n, n))
+    return Array((half @ half.T + n * np.eye(n)).astype(it.float_type))
+
+
+def _complex(it: Draw) -> Array:
+    n = it.sizes[0]
+    return Array((it.rng.standard_normal(n) + 1j * it.rng.standard_normal(n)).astype("c16" if it.float_type == "f8" else "c8"))
+
+
+def _integers(it: Draw) -> Array:
+    n = it.sizes[0]
+    return Array(it.rng.integers(0, max(n, 1), n))
+
+
+_ARRAYS: dict[str, Callable[[Draw], Any]] = {
+    "vector": lambda it: it.floats(it.sizes[0]),
+    "matrix": lambda it: it.floats(it.sizes[0], it.sizes[1]),
+    "square": lambda it: it.floats(it.sizes[0], it.sizes[0]),
+    "turned": lambda it: it.floats(it.sizes[1], it.sizes[0]),
+    "inner": lambda it: it.floats(it.sizes[1], it.sizes[2]),
+    "other": lambda it: it.floats(it.sizes[1]),
+    "cube": lambda it: it.floats(*it.sizes),
+    "points": lambda it: it.floats(it.sizes[0], 3),
+    "integers": _integers,
+    "mask": lambda it: Array(it.rng.random(it.sizes[0]) < 0.5),
+    "masks": lambda it: Array(it.rng.random(it.sizes[:2]) < 0.5),
+    "image": lambda it: Array(it.rng.integers(0, 256, it.sizes[:2]).astype(np.uint8)),
+    "colour": lambda it: Array(it.rng.integers(0, 256, (*it.sizes[:2], 3)).astype(np.uint8)),
+    "grid": lambda it: Array(it.rng.integers(0, 3, it.sizes[:2])),
+    "complex": _complex,
+    "spd": _spd,
+}
+
+#: Kinds that give ndarrays.
+ARRAY_KINDS = frozenset(_ARRAYS)
+
+
+def draw(kind: str, parameter: Parameter, it: Draw) -> Any:
+    """One argument (a spec) of `kind` for `parameter`."""
+    if kind in _ARRAYS:
+        return _ARRAYS[kind](it)
+    rng, (n, m, _) = it.rng, it.sizes
+    if kind == "int":
+        return _draw_int(parameter.name, it)
+    if kind == "float":
+        return _draw_float(parameter.name, it)
+    if kind == "axis":
+        return (0, -1, 1, None)[int(rng.integers(0, 4))]
+    if kind == "npfloat":
+        return np.float64(round(float(rng.uniform(0.1, 2.0)), 3))
+    if kind == "complexnumber":
+        return complex(round(float(rng.normal()), 3), round(float(rng.normal()), 3))
+    if kind == "list":
+        return [round(float(v), 3) for v in rng.standard_normal(n)]
+    if kind == "rows":
+        return [[round(float(v), 3) for v in row] for row in rng.standard_normal((n, m))]
+    if kind == "shape":
+        return (n, m)
+    if kind == "none":
+        return None
+    if kind == "bool":
+        return bool(rng.random() < 0.5)
+    if kind == "string":
+        options = parameter.strings or ("valid", "mean", "x")
+        return options[int(rng.integers(0, len(options)))]
+    if kind == "callable":
+        return Code(FUNCTIONS[int(rng.integers(0, len(FUNCTIONS)))])
+    if kind == "rng":
+        return Code(f"np.random.default_rng({int(rng.integers(0, 100))})")
+    if kind == "dict":
+        return {key: it.floats(n) for key in parameter.keys or ("a", "b")}
+    raise ValueError(f"no such kind: {kind}")
+
+
+def _draw_int(name: str, it: Draw) -> int:
+    lower = name.lower()
+    if any(word in lower for word in _STEPS):
+        return int(it.rng.integers(2, 7))
+    if lower in ("n", "m", "size", "nx", "ny") or any(word in lower for word in _POSITIVE):
+        return int(it.rng.choice((it.sizes[0], it.sizes[1], 4, 3, 2, 8)))
+    if lower == "seed":
+        return int(it.rng.integers(0, 1000))
+    return int(it.rng.choice((1, 2, 3, 4, 0, it.sizes[0])))
+
+
+def _draw_float(name: str, it: Draw) -> float:
+    lower = name.lower()
+    if "tol" in lower or "eps" in lower:
+        return float(it.rng.choice((1e-6, 1e-3, 1e-8)))
+    if lower in ("dt", "h", "lr", "learning_rate") or "rate" in lower:
+        return float(it.rng.choice((0.01, 0.1, 0.05)))
+    return round(float(it.rng.choice((0.5, 0.1, 1.5, 2.0, 0.25, 1.0)) * (1 + it.rng.integers(0, 3))), 6)
+
+
+Profile = tuple[tuple[Parameter, str], ...]
+
+
+def call_of(profile: Profile, it: Draw, given: dict[str, Any], instances: dict[str, Call]) -> Call:
+    """The arguments of one call. `given` holds arrays of the user's by name; `instances` a constructor call a class."""
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    skipped = False  # once a positional parameter keeps its default, those after it go by keyword
+    for parameter, kind in profile:
+        if kind == "default":
+            skipped = True
+            continue
+        if kind == "given":
+            value: Any = Array(given[parameter.name])
+        elif kind == "instance":
+            value = Instance(parameter.instance or "", instances[parameter.instance or ""])
+        else:
+            value = draw(kind, parameter, it)
+        if parameter.keyword_only or skipped:
+            kwargs[parameter.name] = value
+        else:
+            args.append(value)
+    return Call(tuple(args), kwargs)
+
+
+def edges(call: Call, rng: np.random.Generator) -> Iterator[tuple[str, Call]]:
+    """Variations of a call that is known to return: (what it tries, call)."""
+    items = call.items()
+    arrays = [i for i, item in enumerate(items) if isinstance(item, Array)]
+    floats = [i for i in arrays if items[i].values.dtype.kind in "fc"]
+    if not arrays:
+        return
+
+    def with_arrays(change: Callable[[Any], Any], which: list[int]) -> Call:
+        new = list(items)
+        for i in which:
+            new[i] = change(items[i])
+        return call.with_items(new)
+
+    if floats:
+        yield "float32", with_arrays(lambda a: Array(_to_single(a.values)), floats)
+        yield "whole numbers", with_arrays(lambda a: Array(np.rint(a.values.real).astype(np.int64)), floats)
+        for name, value in (("NaN", np.nan), ("infinity", np.inf), ("-0.0", -0.0)):
+            yield name, with_arrays(lambda a, value=value: Array(_planted(a.values, value, rng)), floats)
+        yield "equal values", with_arrays(lambda a: Array(np.full_like(a.values, 1.5)), floats)
+        yield "zeros", with_arrays(lambda a: Array(np.zeros_like(a.values)), floats)
+    for layout in ("F", "strided", "reversed", "readonly"):
+        yield f"{layout} layout", with_arrays(lambda a, layout=layout: Array(a.values, layout), arrays)
+    yield "empty", with_arrays(lambda a: Array(a.values[:0]), arrays)
+    yield "one element", with_arrays(lambda a: Array(a.values[:1]), arrays)
+    yield "0-d", with_arrays(lambda a: Array(a.values.ravel()[0] if a.values.size else a.values), arrays)
+    yield "a list", with_arrays(lambda a: a.values.tolist(), arrays)
+    for i in arrays[1:]:
+        if items[i].values.shape == items[arrays[0]].values.shape and items[i].values.ndim:
+            yield "aliased", with_arrays(lambda _: Same(arrays[0]), [i])
+            yield "overlapping", with_arrays(lambda _: Overlap(arrays[0]), [i])
+
+
+def _to_single(values: Any) -> Any:
+    return values.astype(np.complex64 if values.dtype.kind == "c" else np.float32)
+
+
+def _planted(values: Any, value: float, rng: np.random.Generator) -> Any:
+    copy = np.array(values)
+    if copy.size:
+        copy.flat[int(rng.integers(0, copy.size))] = value
+    return copy
+
+
+def perturbed(spec: Any, rng: np.random.Generator) -> Any:
+    """`spec` with its floats moved to a neighbour: what a function makes of that is its own sensitivity to rounding.
+
+    Whole numbers stay as they are: they are usually exact in a person's mind (0 and 1, counts, thresholds).
+    """
+    if isinstance(spec, Array):
+        return Array(_nudged(spec.values, rng), spec.layout)
+    if isinstance(spec, Call):
+        return spec.with_items([perturbed(item, rng) for item in spec.items()])
+    if isinstance(spec, Instance):
+        return Instance(spec.name, perturbed(spec.call, rng))
+    if type(spec) in (list, tuple):
+        return type(spec)(perturbed(item, rng) for item in spec)
+    if type(spec) is dict:
+        return {key: perturbed(item, rng) for key, item in spec.items()}
+    if type(spec) is float or isinstance(spec, np.floating):
+        return type(spec)(_nudged(np.asarray(spec), rng)[()])
+    return spec
+
+
+def _nudged(values: Any, rng: np.random.Generator) -> Any:
+    if values.dtype.kind == "c":
+        return (_nudged(values.real, rng) + 1j * _nudged(values.imag, rng)).astype(values.dtype)
+    if values.dtype.kind != "f":
+        return values
+    with np.errstate(all="ignore"):
+        towards = np.where(rng.random(values.shape) < 0.5, -np.inf, np.inf).astype(values.dtype)
+        exact = ~np.isfinite(values) | (np.rint(values) == values)
+        return np.where(exact, values, np.nextafter(values, towards)).astype(values.dtype)

@@ -1,0 +1,176 @@
+"""Whether two observations of one call agree, with the one comparer and the original's own sensitivity as tolerance."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from np2tnp.differential.compare import Tolerance, compare
+from np2tnp.differential.observe import Observation, flatten
+
+#: How many times the change that one-ULP changes of the input cause in the original's result may the results differ.
+_AMPLIFY = 64.0
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What one input showed."""
+
+    kind: str  #: ``equal`` ``raised`` (both alike) ``refused`` ``different`` ``unstable`` ``random``
+    detail: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+def judge(expected: Observation, actual: Observation, again: Callable[[bool], Observation | None]) -> Judgement:
+    """Compare what the original (`expected`) and the rewritten function (`actual`) did on one input.
+
+    Parameters
+    ----------
+    again : runs the original once more, on the same input (False) or with its floats moved by one ULP (True); None where
+        that failed. Only asked when the strict comparison fails.
+    """
+    if actual.status == "refused":
+        if actual.changed:
+            return Judgement("different", "refused the input, but changed an argument first")
+        return Judgement("refused", actual.message)
+    detail = _difference(expected, actual, {})
+    if detail is None:
+        return Judgement("equal" if expected.returned else "raised", warnings=_warnings(expected, actual))
+    repeat = again(False)
+    if repeat is None or _difference(expected, repeat, {}) is not None:
+        return Judgement("random", "the original itself gives different results from call to call")
+    moved = [other for other in (again(True) for _ in range(3)) if other is not None]
+    if any(_discrete_difference(expected, other) for other in moved):
+        return Judgement("unstable", "a change of the input by one ULP changes the original's result in kind: " + detail)
+    loose = _difference(expected, actual, _slack(expected, moved), [other.printed for other in moved])
+    if loose is None:
+        return Judgement("equal" if expected.returned else "raised", warnings=_warnings(expected, actual))
+    return Judgement("different", loose)
+
+
+def _warnings(expected: Observation, actual: Observation) -> tuple[str, ...]:
+    missing = [fact for fact in expected.shares if fact not in actual.shares]
+    return tuple(f"in the original {fact}; in the rewritten function it is a copy" for fact in missing)
+
+
+def _leaves(it: Observation) -> dict[str, Any]:
+    leaves = flatten(it.value) if it.returned else {}
+    if it.returned:
+        for name, value in it.after.items():
+            leaves.update(flatten(value, f"{name} afterwards"))
+    return leaves
+
+
+def _difference(
+    expected: Observation, actual: Observation, slack: dict[str, Any], prints: list[str] | None = None
+) -> str | None:
+    """The first difference, for people; None where there is none."""
+    if expected.returned and not actual.returned:
+        return f"raises {actual.error}: {actual.message}; the original returns"
+    if not expected.returned and actual.returned:
+        return f"returns; the original raises {expected.error}: {expected.message}"
+    if not expected.returned and not _is_caught_alike(expected, actual):
+        return f"raises {actual.error} ({actual.message}); the original raises {expected.error} ({expected.message})"
+    wanted, got = _leaves(expected), _leaves(actual)
+    for path in [*wanted, *got]:
+        if path not in got or path not in wanted:
+            if path.startswith("type of "):
+                continue  # told by what is inside or around it
+            return f"{path} exists only in the {'original' if path in wanted else 'rewritten function'}"
+        agreement = compare(wanted[path], got[path], Tolerance(slack=slack.get(path)), path)
+        if not agreement:
+            return agreement.detail
+    if not _is_printed_alike(expected.printed, actual.printed, prints):
+        return f"prints {_shortened(actual.printed)}; the original prints {_shortened(expected.printed)}"
+    return None
+
+
+def _is_caught_alike(expected: Observation, actual: Observation) -> bool:
+    """Whether an ``except`` for the original's exception (its public class) also catches the other one."""
+    public = {"Exception", "BaseException", "object"}
+    for name in expected.bases:
+        if name in public:
+            return True
+        if not name.startswith("_") and name in _CATCHABLE:
+            return name in actual.bases
+    return False
+
+
+_CATCHABLE = frozenset(
+    name for name, value in vars(__import__("builtins")).items() if isinstance(value, type) and issubclass(value, Exception)
+) | {"LinAlgError", "AxisError"}
+
+
+def _discrete_difference(expected: Observation, other: Observation) -> bool:
+    """Whether the two differ in more than the size of floats."""
+    if expected.status != other.status or expected.error != other.error:
+        return True
+    a, b = _leaves(expected), _leaves(other)
+    if a.keys() != b.keys():
+        return True
+    for path, value in a.items():
+        if _is_inexact(value) and _is_inexact(b[path]):
+            same = np.shape(value) == np.shape(b[path]) and bool(np.all(np.isfinite(value) == np.isfinite(b[path])))
+        else:
+            same = bool(compare(value, b[path], path=path))
+        if not same:
+            return True
+    return False
+
+
+def _is_inexact(value: Any) -> bool:
+    return isinstance(value, (float, complex)) or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc")
+
+
+def _slack(expected: Observation, moved: list[Observation]) -> dict[str, Any]:
+    """Absolute tolerances for each float leaf: what rounding the input did to it, amplified."""
+    found = {}
+    leaves = [_leaves(other) for other in moved]
+    for path, value in _leaves(expected).items():
+        if not _is_inexact(value):
+            continue
+        with np.errstate(all="ignore"):
+            base = np.asarray(value)
+            change = np.zeros(base.shape)
+            for other in leaves:
+                gap = np.abs(np.asarray(other[path]) - base).astype(np.float64)
+                change = np.maximum(change, np.where(np.isfinite(gap), gap, 0.0))
+            kind = base.dtype if base.dtype.kind in "fc" else np.dtype(np.float64)
+            size = np.abs(base).astype(np.float64)
+            scale = float(np.max(size, initial=0.0, where=np.isfinite(size)))
+            # an element's own change, the largest change of its neighbours, and rounding at the scale of the whole
+            typical = float(np.max(change, initial=0.0))
+            found[path] = _AMPLIFY * change + 8.0 * typical + 8.0 * float(np.finfo(kind).eps) * scale
+    return found
+
+
+def _is_printed_alike(expected: str, actual: str, moved: list[str] | None) -> bool:
+    """Whether the texts are equal but for the last printed digit of numbers, as far as the original's own is not certain."""
+    if expected == actual:
+        return True
+    if moved is None:
+        return False
+    if _NUMBER.sub("#", expected) != _NUMBER.sub("#", actual):
+        return any(actual == other for other in moved)
+    uncertain = any(other != expected for other in moved)
+    for a, b in zip(_NUMBER.findall(expected), _NUMBER.findall(actual), strict=True):
+        if a != b and abs(float(a) - float(b)) > _unit(a) * (64 if uncertain else 2) + 1e-13 * abs(float(a)):
+            return False
+    return True
+
+
+def _unit(text: str) -> float:
+    """One unit in the last printed place of a number's text; 0 for whole numbers, which must be equal."""
+    mantissa, _, exponent = text.lower().partition("e")
+    if "." not in mantissa and not exponent:
+        return 0.0
+    return float(10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2])))
+
+
+def _shortened(text: str) -> str:
+    return repr(text if len(text) <= 120 else text[:117] + "...")

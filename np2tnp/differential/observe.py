@@ -1,0 +1,278 @@
+"""What one call does, written down as plain data that travels between processes and can be compared.
+
+Runs in the child processes. NumPy is imported; TensorFlow only where the code under observation imports it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import random
+import signal
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+_ITEMS = 1000  #: how much of a generator is read
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """Stands for an object that is no array, number, string or container: its class and what it holds."""
+
+    kind: str
+    content: Any = None
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One call from outside: what it returned or raised, printed, and left behind."""
+
+    status: str  #: ``returned`` ``raised`` ``refused``
+    value: Any = None
+    error: str = ""
+    bases: tuple[str, ...] = ()
+    message: str = ""
+    after: dict[str, Any] = field(default_factory=dict)  #: arguments, ``self`` and changed globals afterwards
+    printed: str = ""
+    operations: int = 0  #: TensorFlow operations executed
+    shares: tuple[str, ...] = ()  #: "result is x", "result shares memory with x"
+    changed: bool = False  #: whether any argument or global differs from before
+
+    @property
+    def returned(self) -> bool:
+        return self.status == "returned"
+
+
+class TimeIsUp(BaseException):  # noqa: N818 - not an Exception: user code must not catch it
+    """The time for one call is over."""
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TimeIsUp in the main thread after `seconds`, as far as Python code runs (the parent kills the rest)."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TimeIsUp
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def freeze(value: Any, seen: frozenset[int] = frozenset()) -> Any:
+    """A copy of `value` as plain data: arrays, numbers, strings, containers, and Frozen for everything else."""
+    if type(value) in _PLAIN or isinstance(value, np.generic):
+        return value
+    if type(value) is np.ndarray:
+        if value.dtype.kind == "O":
+            return Frozen("ndarray of objects", [value.shape, [freeze(item, seen) for item in value.ravel().tolist()]])
+        return np.array(value, order="C")
+    if id(value) in seen or len(seen) > 20:
+        return Frozen(f"cycle to {_name(value)}")
+    inside = seen | {id(value)}
+    if type(value) in (list, tuple):
+        return type(value)(freeze(item, inside) for item in value)
+    if type(value) is dict:
+        return {_freeze_key(key): freeze(item, inside) for key, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return Frozen(_name(value), sorted(repr(item) for item in value))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return Frozen(_name(value), [freeze(item, inside) for item in value])
+    return _freeze_object(value, inside)
+
+
+def _freeze_object(value: Any, inside: frozenset[int]) -> Any:
+    if isinstance(value, np.ndarray):
+        content = [np.array(value, subok=False), getattr(value, "mask", None)]
+        return Frozen(_name(value), [freeze(part, inside) for part in content] if value.dtype.kind != "O" else repr(value))
+    if isinstance(value, np.dtype):
+        return Frozen("dtype", str(value))
+    if isinstance(value, types.GeneratorType) or type(value) in (map, filter, zip, range):
+        return Frozen(type(value).__name__, [freeze(item, inside) for item in itertools.islice(value, _ITEMS)])
+    if isinstance(value, (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType, np.ufunc)):
+        return Frozen("callable", getattr(value, "__qualname__", getattr(value, "__name__", "")))
+    if isinstance(value, types.ModuleType):
+        return Frozen("module", value.__name__)
+    if isinstance(value, np.random.Generator):
+        return Frozen("Generator", repr(value.bit_generator.state))
+    if isinstance(value, np.random.RandomState):
+        return Frozen("RandomState", repr(value.get_state()))
+    if type(value).__module__.partition(".")[0] == "tensorflow":
+        return Frozen("tensor")
+    if hasattr(value, "_fields") and isinstance(value, tuple):
+        return Frozen(_name(value), [freeze(item, inside) for item in value])
+    state = dict(getattr(value, "__dict__", {}))
+    for base in type(value).__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(value, name):
+                state[name] = getattr(value, name)
+    if isinstance(value, (list, dict, tuple)):
+        state["items"] = list(value.items()) if isinstance(value, dict) else list(value)
+    return Frozen(_name(value), {str(key): freeze(item, inside) for key, item in state.items()})
+
+
+def _freeze_key(key: Any) -> Any:
+    return key if isinstance(key, (str, int, float, bool, tuple, type(None))) else repr(key)
+
+
+def _name(value: Any) -> str:
+    return type(value).__qualname__
+
+
+def flatten(value: Any, path: str = "result") -> dict[str, Any]:
+    """Every leaf of frozen data under the name a person would give it; containers leave a mark of their type and size."""
+    if isinstance(value, Frozen):
+        return {f"type of {path}": value.kind, **flatten(value.content, path)}
+    if type(value) in (list, tuple):
+        flat = {f"type of {path}": (type(value).__name__, len(value))}
+        for i, item in enumerate(value):
+            flat.update(flatten(item, f"{path}[{i}]"))
+        return flat
+    if type(value) is dict:
+        flat = {f"type of {path}": ("dict", tuple(value))}
+        for key, item in value.items():
+            flat.update(flatten(item, f"{path}[{key!r}]"))
+        return flat
+    return {path: value}
+
+
+class Globals:
+    """The data a module keeps: restored before each call, so that no call sees what another left behind."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._module = module
+        self._saved = {name: (value, freeze(value)) for name, value in vars(module).items() if _is_data(name, value)}
+
+    def restore(self) -> None:
+        for name, (value, frozen) in self._saved.items():
+            current = getattr(self._module, name, None)
+            if current is not value:
+                setattr(self._module, name, value)
+            if not _is_same(freeze(value), frozen):
+                _refill(value, frozen)
+        for name in [n for n, v in vars(self._module).items() if _is_data(n, v) and n not in self._saved]:
+            delattr(self._module, name)
+
+    def changed(self) -> dict[str, Any]:
+        """Globals that differ from when the module was loaded, frozen."""
+        now = {name: freeze(value) for name, value in vars(self._module).items() if _is_data(name, value)}
+        return {n: v for n, v in now.items() if n not in self._saved or not _is_same(v, self._saved[n][1])}
+
+
+def _is_data(name: str, value: Any) -> bool:
+    if name.startswith("__"):
+        return False
+    if isinstance(value, np.ndarray):
+        return value.size <= 100_000
+    return isinstance(value, (bool, int, float, complex, str, np.generic)) or (
+        isinstance(value, (list, dict)) and len(value) <= 1000
+    )
+
+
+def _refill(value: Any, frozen: Any) -> None:
+    if isinstance(value, np.ndarray) and value.flags.writeable and isinstance(frozen, np.ndarray):
+        np.copyto(value, frozen)
+    elif isinstance(value, list):
+        value[:] = frozen
+    elif isinstance(value, dict):
+        value.clear()
+        value.update(frozen)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    a, b = flatten(one), flatten(other)
+    return a.keys() == b.keys() and all(_is_same_leaf(a[key], b[key]) for key in a)
+
+
+def _is_same_leaf(a: Any, b: Any) -> bool:
+    if isinstance(a, (np.ndarray, np.generic)) and isinstance(b, (np.ndarray, np.generic)):
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    return type(a) is type(b) and bool(a == b or (a != a and b != b))
+
+
+def observe(
+    call: Callable[..., Any],
+    args: list[Any],
+    kwargs: dict[str, Any],
+    owner: Any = None,
+    state: Globals | None = None,
+    counter: Callable[[], Any] | None = None,
+    names: tuple[str, ...] = (),
+) -> Observation:
+    """Call and write down everything a caller could see.
+
+    Parameters
+    ----------
+    owner : the object whose method is called; its attributes afterwards are part of the observation.
+    counter : gives a context manager whose value has ``total``: TensorFlow operations executed inside.
+    names : of the arguments, for people.
+    """
+    held = [*args, *kwargs.values()]
+    labels = [*names[: len(args)], *(f"argument {i + 1}" for i in range(len(names), len(args))), *kwargs]
+    before = [freeze(item) for item in held]
+    printed = io.StringIO()
+    np.random.seed(0)
+    random.seed(0)
+    counted: Any = None
+    result: Any = None
+    error: Exception | None = None
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")
+        stack.enter_context(contextlib.redirect_stdout(printed))
+        stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
+        counted = stack.enter_context(counter()) if counter else None
+        try:
+            result = call(*args, **kwargs)
+            value = freeze(result)
+        except SystemExit as stop:
+            error = RuntimeError(f"SystemExit({stop.code!r})")
+        except Exception as caught:
+            error = caught
+    after = {label: freeze(item) for label, item in zip(labels, held, strict=True)}
+    changed = any(not _is_same(now, then) for now, then in zip(after.values(), before, strict=True))
+    if owner is not None:
+        after["self"] = freeze(owner)
+    if state is not None:
+        after.update({f"global {name}": item for name, item in state.changed().items()})
+    common: dict[str, Any] = {
+        "after": after,
+        "printed": printed.getvalue(),
+        "operations": counted.total if counted is not None else 0,
+        "changed": changed,
+    }
+    if error is not None:
+        bases = tuple(base.__name__ for base in type(error).__mro__)
+        status = "refused" if "UnverifiedError" in bases else "raised"
+        return Observation(status, error=bases[0], bases=bases, message=str(error)[:500], **common)
+    return Observation("returned", value, shares=_sharing(result, dict(zip(labels, held, strict=True))), **common)
+
+
+def _sharing(result: Any, arguments: dict[str, Any]) -> tuple[str, ...]:
+    parts = list(enumerate(result)) if isinstance(result, (tuple, list)) else [(None, result)]
+    found = []
+    for place, part in parts:
+        if not isinstance(part, np.ndarray):
+            continue
+        name = "result" if place is None else f"result[{place}]"
+        for label, argument in arguments.items():
+            if part is argument:
+                found.append(f"{name} is {label}")
+            elif isinstance(argument, np.ndarray) and np.may_share_memory(part, argument):
+                found.append(f"{name} shares memory with {label}")
+    return tuple(found)

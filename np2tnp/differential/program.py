@@ -1,0 +1,288 @@
+"""``np2tnp verify``: the original and the rewritten functions of a program, on the same inputs, in child processes.
+
+A verdict says what was seen and no more: EQUAL needs enough inputs on which the original returned, the rewritten function gave
+the same, and TensorFlow did work; one difference makes DIFFERENT; everything else is UNTESTED with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from np2tnp.config import Config
+from np2tnp.differential.channel import Child, ChildDied, ChildTimeout
+from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair
+
+_WORKER = "np2tnp.differential.worker"
+_START = 180.0  #: seconds for a child to import the program, TensorFlow included
+_SHRINK = 15.0  #: seconds for finding a smaller input
+
+
+class FunctionVerdict(str, Enum):
+    """What the inputs showed of one function."""
+
+    EQUAL = "EQUAL"
+    DIFFERENT = "DIFFERENT"
+    UNTESTED = "UNTESTED"
+
+
+@dataclass
+class FunctionResult:
+    """The verdict of one function and the evidence for it."""
+
+    name: str
+    verdict: FunctionVerdict = FunctionVerdict.UNTESTED
+    reason: str = ""
+    counts: Counter[str] = field(default_factory=Counter)  #: inputs by outcome: equal, raised, refused, unstable, random, ...
+    operations: int = 0  #: TensorFlow operations executed over all inputs that agreed
+    warnings: list[str] = field(default_factory=list)
+    difference: str = ""
+    code: str = ""  #: reproduces the difference
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "name": self.name,
+            "verdict": self.verdict.value,
+            "reason": self.reason,
+            "inputs": dict(sorted(self.counts.items())),
+            "operations": self.operations,
+            "warnings": self.warnings,
+            "difference": self.difference,
+            "code": self.code,
+        }
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much is tried."""
+
+    count: int = 5  #: inputs that EQUAL needs
+    seed: int = 0
+    seconds: float = 10.0  #: for one call
+    memory: int = 4096  #: MiB on top of what a child takes at its start
+    search: float = 5.0  #: seconds for finding inputs of one function
+    inputs: str | None = None  #: an npz file with arguments
+
+
+class Verifier:
+    """Two children, one a version, and the questions put to them. Use as a context manager."""
+
+    def __init__(self, pair: Pair, limits: Limits) -> None:
+        self._pair = pair
+        self._limits = limits
+        # the original's child must not see a GPU: it only runs NumPy, and the memory limit would break CUDA
+        self._old = Child(_WORKER, {"CUDA_VISIBLE_DEVICES": "-1"})
+        self._new = Child(_WORKER)
+        self._broken: str | None = None
+
+    def __enter__(self) -> Verifier:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._old.close()
+        self._new.close()
+
+    def verify(self, name: str) -> FunctionResult:
+        """Compare one function. Raises CannotVerify when the original program cannot even be loaded."""
+        result = FunctionResult(name)
+        self._start_old()
+        try:
+            self._start_new()
+        except CannotVerify as error:
+            result.verdict, result.difference = FunctionVerdict.DIFFERENT, str(error)
+            return result
+        try:
+            found = self._old.ask("search", 60 + 20 * self._limits.search, name=name, limit=max(40, 8 * self._limits.count))
+        except (ChildTimeout, ChildDied, RuntimeError) as error:
+            result.reason = f"while looking for inputs with the original: {error}"
+            return result
+        if not found["cases"]:
+            result.reason = found["why"]
+            return result
+        for number, note in enumerate(found["cases"]):
+            if not self._try(number, note, found["parameters"], result):
+                break
+        self._conclude(result, takes_arguments=bool(found["parameters"]) or "." in name)
+        return result
+
+    def _start_old(self) -> None:
+        if self._old.is_running:
+            return
+        it = self._limits
+        try:
+            self._old.ask(
+                "load", _START, path=self._pair.path, text=self._pair.original, seed=it.seed, seconds=it.search, inputs=it.inputs
+            )
+            self._old.ask("limit_memory", 10, mebibytes=it.memory)
+        except (ChildDied, ChildTimeout, RuntimeError) as error:
+            self._old.close()
+            raise CannotVerify(f"the original program cannot be loaded: {error}") from None
+
+    def _start_new(self) -> None:
+        if self._new.is_running:
+            return
+        if self._broken:
+            raise CannotVerify(self._broken)
+        try:
+            gpus = self._new.ask("warm", _START)["gpus"]
+            self._new.ask("load", _START, path=self._pair.path, text=self._pair.rewritten)
+            if not gpus:
+                self._new.ask("limit_memory", 10, mebibytes=self._limits.memory)
+        except (ChildDied, ChildTimeout, RuntimeError) as error:
+            self._new.close()
+            self._broken = f"the rewritten program cannot be loaded, the original can: {error}"
+            raise CannotVerify(self._broken) from None
+
+    def _try(self, number: int, note: str, parameters: tuple[str, ...], result: FunctionResult) -> bool:
+        """One input. False when there is no point in going on."""
+        seconds = self._limits.seconds
+        try:
+            case = self._old.ask("case", 30, number=number)
+            self._old.ask("run", seconds, case=case, parameters=parameters, number=number)
+        except ChildTimeout:
+            result.reason = f"the original takes longer than {seconds:g} s (--timeout)"
+            return False
+        except ChildDied as error:
+            result.reason = f"the original ended its process: {error}"
+            return False
+        judged = self._judge(number, case, parameters, result)
+        if judged is None:
+            return result.counts["too slow"] < 2
+        kind = judged["kind"]
+        if kind == "different":
+            result.verdict, result.difference = FunctionVerdict.DIFFERENT, judged["detail"]
+            self._explain(number, note, parameters, result)
+            return False
+        if kind == "equal" and not judged["weight"]:
+            kind = "equal, but of one element at most"
+        elif kind == "equal" and not judged["operations"]:
+            kind = "equal without TensorFlow"
+        result.counts[kind] += 1
+        result.operations += judged["operations"]
+        result.warnings += [text for text in judged["warnings"] if text not in result.warnings]
+        if kind in ("random", "refused"):
+            result.reason = judged["detail"]
+        return not (kind == "random" and result.counts["random"] > 5)
+
+    def _judge(self, number: int, case: bytes, parameters: tuple[str, ...], result: FunctionResult) -> dict[str, Any] | None:
+        """What one input showed; None when the rewritten function took too long."""
+        self._start_new()
+        try:
+            seen = self._new.ask("run", 3 * self._limits.seconds, case=case, parameters=parameters, count=True)
+        except ChildTimeout:
+            result.counts["too slow"] += 1
+            return None
+        except ChildDied as error:
+            return {"kind": "different", "detail": f"{error}; the original returns", "warnings": (), "operations": 0, "weight": 1}
+        try:
+            judged: dict[str, Any] = self._old.ask("judge", 60 + 6 * self._limits.seconds, number=number, observation=seen["observation"])
+        except (ChildTimeout, ChildDied) as error:
+            result.counts["not comparable"] += 1
+            result.reason = f"while comparing: {error}"
+            return None
+        return {**judged, "operations": seen["operations"]}
+
+    def _explain(self, number: int, note: str, parameters: tuple[str, ...], result: FunctionResult) -> None:
+        """Shrink input `number` and write down the code that shows the difference."""
+        end = time.monotonic() + _SHRINK
+        module = Path(self._pair.path).stem
+        try:
+            result.code = self._old.ask("program", 30, number=number, module=module)
+            simpler = True
+            while simpler and time.monotonic() < end:
+                simpler = False
+                for candidate in self._old.ask("smaller", 30, number=number):
+                    if time.monotonic() > end:
+                        break
+                    case = self._old.ask("case", 30, number=candidate)
+                    ran = self._old.ask("run", self._limits.seconds, case=case, parameters=parameters, number=candidate)
+                    if ran["status"] != "returned":
+                        continue
+                    judged = self._judge(candidate, case, parameters, result)
+                    if judged is not None and judged["kind"] == "different":
+                        number, note, result.difference, simpler = candidate, "", judged["detail"], True
+                        result.code = self._old.ask("program", 30, number=number, module=module)
+                        break
+        except (ChildDied, ChildTimeout, RuntimeError, CannotVerify):
+            pass  # the difference stands; only a smaller input was not found
+        if note:
+            result.reason = f"on an input with {note}"
+
+    def _conclude(self, result: FunctionResult, takes_arguments: bool) -> None:
+        if result.verdict is FunctionVerdict.DIFFERENT:
+            return
+        counts = result.counts
+        needed = self._limits.count if takes_arguments else 1
+        if counts["equal"] >= needed and not counts["random"]:
+            result.verdict, result.reason = FunctionVerdict.EQUAL, ""
+        elif result.reason and not counts["equal"]:
+            pass
+        elif counts["random"]:
+            result.reason = "the original itself gives different results from call to call"
+        elif counts["equal without TensorFlow"] and not counts["equal"]:
+            result.reason = "TensorFlow did no work on any input"
+        elif counts["too slow"]:
+            result.reason = f"the rewritten function takes longer than {3 * self._limits.seconds:g} s (--timeout)"
+        else:
+            result.reason = f"only {counts['equal']} of the {needed} inputs that EQUAL needs"
+
+
+def verify_pair(pair: Pair, names: list[str], limits: Limits, progress: Any = None) -> list[FunctionResult]:
+    """Compare the functions called `names`; `progress` is called with each result as it comes."""
+    results = []
+    with Verifier(pair, limits) as verifier:
+        for name in names:
+            result = verifier.verify(name)
+            results.append(result)
+            if progress is not None:
+                progress(result)
+    return results
+
+
+def run(args: argparse.Namespace, config: Config) -> int:
+    """The command. Exit status 0 all equal, 1 different or untested (or nothing to compare), 2 error."""
+    from np2tnp.differential.verdicts import print_result, print_summary, print_unchanged
+
+    try:
+        require("numpy", "tensorflow")
+        pair = find_pair(args.file, args.original, config)
+        changed, unchanged = changed_functions(pair)
+        unknown = [name for name in args.functions if name not in changed and name not in unchanged]
+        if unknown:
+            raise CannotVerify(f"{args.file} has no function {', '.join(unknown)} in both versions")
+        names = [name for name in args.functions if name in changed] if args.functions else changed
+        limits = Limits(args.count, args.seed, args.timeout, args.memory, inputs=args.inputs)
+        quiet = args.json
+        results = verify_pair(pair, names, limits, None if quiet else print_result)
+    except CannotVerify as error:
+        print(f"np2tnp verify: {error}", file=sys.stderr)
+        return 2
+    asked_unchanged = [name for name in args.functions or unchanged if name in unchanged]
+    status = 0 if results and all(it.verdict is FunctionVerdict.EQUAL for it in results) else 1
+    if args.functions and asked_unchanged:
+        status = 1
+    if args.json:
+        import json
+
+        functions = [it.as_dict() for it in results]
+        print(json.dumps({"path": pair.path, "original": pair.source, "functions": functions, "not_rewritten": asked_unchanged}, indent=2))
+        return status
+    print_unchanged(asked_unchanged if args.functions or not results else [])
+    print_summary(pair, results)
+    return status
+
+
+def require(*modules: str) -> None:
+    """Raise CannotVerify, saying what to install, when a module is missing."""
+    import importlib.util
+
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    if missing:
+        raise CannotVerify(f"needs {' and '.join(missing)}: pip install 'np2tnp[tf]'")

@@ -1,0 +1,240 @@
+"""Learn by trying what arguments a function takes: those on which the original returns.
+
+Nothing about a function is known for certain but what it does. So candidate arguments are drawn, most likely first (hints.py),
+the original is called with them in its child process, and the combinations of kinds on which it returned are kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import pickle
+import time
+import types
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from np2tnp.differential.hints import Parameter
+from np2tnp.differential.inputs import ARRAY_KINDS, SIZES, Draw, Profile, call_of, edges
+from np2tnp.differential.loading import Program, Target, bind
+from np2tnp.differential.observe import Globals, TimeIsUp, time_limit
+from np2tnp.differential.specs import Call, Case
+
+_FLAVOURS = ("normal", "unit", "whole", "normal", "sorted")
+_PROFILES = 8  #: how many combinations of kinds are kept
+_SLOW = 2.0  #: seconds that one trial of the search may take
+
+#: Kinds tried in the place of others of the same look, because only trying tells a (n, m) from an (m, k).
+_VARIANTS = {"matrix": ("turned", "inner", "masks", "grid"), "vector": ("other",), "integers": ("mask",)}
+
+
+class Search:
+    """Finds inputs for the targets of one loaded program."""
+
+    def __init__(
+        self, program: Program, module: types.ModuleType, state: Globals, seed: int, given: dict[str, Any], seconds: float
+    ) -> None:
+        self._program = program
+        self._module = module
+        self._state = state
+        self._seed = seed
+        self._given = given
+        self._seconds = seconds
+        self._constructors: dict[str, list[Call]] = {}
+        self._openings: dict[str, list[tuple[str, Call]]] = {}
+        self.failures: Counter[str] = Counter()
+
+    def cases(self, target: Target, limit: int) -> list[Case]:
+        """At most `limit` different cases, the most telling first, edges after them. Empty: see `failures`."""
+        self.failures = Counter()
+        frames = self._frames(target)
+        if not frames:
+            return []
+        found: list[tuple[Profile, Case]] = []
+        end = time.monotonic() + self._seconds
+        for number, frame in enumerate(frames):
+            last = number == len(frames) - 1
+            share = end if last else time.monotonic() + (end - time.monotonic()) / 2
+            found = self._profiles(target, frame, share)
+            if found:
+                break
+        return list(self._grow(found, limit, end + self._seconds)) if found else []
+
+    def _frames(self, target: Target) -> list[Case]:
+        """Cases without arguments: for a method the objects to call it on, fresh ones first, then used ones."""
+        empty = Case(target.name, Call())
+        if not target.class_name or target.method == "__init__" or not target.plain:
+            return [empty]
+        made = self._construct(target.class_name)
+        if not made:
+            self.failures = Counter({f"no arguments found for {target.class_name}(...): {k}": v for k, v in self.failures.items()})
+            return []
+        frames = [Case(target.name, Call(), construct) for construct in made[:3]]
+        for opening in self._open(target.class_name):
+            if opening[0] != target.method:
+                frames.append(Case(target.name, Call(), made[0], (opening,)))
+        return frames
+
+    def _construct(self, class_name: str) -> list[Call]:
+        if class_name not in self._constructors:
+            self._constructors[class_name] = []  # a class whose arguments are instances of itself ends here
+            target = self._program.constructor(class_name)
+            found = self._profiles(target, Case(target.name, Call()), time.monotonic() + self._seconds)
+            self._constructors[class_name] = [case.call for _, case in found]
+        return self._constructors[class_name]
+
+    def _open(self, class_name: str) -> list[tuple[str, Call]]:
+        """Calls of other methods that work on a fresh object: ``fit`` before ``predict``."""
+        if class_name not in self._openings:
+            self._openings[class_name] = []
+            construct = self._constructors[class_name][0]
+            kept = self.failures
+            for method in self._program.methods(class_name):
+                target = self._program.target(f"{class_name}.{method}")
+                if target is None:
+                    continue
+                found = self._profiles(target, Case(target.name, Call(), construct), time.monotonic() + 1.0, enough=1)
+                self._openings[class_name] += [(method, found[0][1].call)] if found else []
+            self.failures = kept
+        return self._openings[class_name]
+
+    def _profiles(self, target: Target, frame: Case, end: float, enough: int = _PROFILES) -> list[tuple[Profile, Case]]:
+        rng = np.random.default_rng([self._seed, len(target.name), sum(map(ord, target.name))])
+        found: dict[tuple[str, ...], tuple[float, Profile, Case]] = {}
+        since = 0
+        tries = 1 if not target.parameters else 600
+        for number in range(tries):
+            if time.monotonic() > end or (found and since > 80) or len(found) >= 4 * enough:
+                break
+            profile = self._propose(target.parameters, rng, number, [item[1] for item in found.values()])
+            key = tuple(kind for _, kind in profile)
+            since += 1
+            if key in found:
+                continue
+            case = self._draw(profile, frame, rng, SIZES[number % 3], _FLAVOURS[number % 5])
+            if case is not None and self._returns(case):
+                found[key] = (_plausibility(profile), profile, case)
+                since = 0
+        return _best(list(found.values()), enough)
+
+    def _propose(self, parameters: tuple[Parameter, ...], rng: np.random.Generator, number: int, known: list[Profile]) -> Profile:
+        if known and rng.random() < 0.6:  # change one thing about a combination that works
+            base = list(known[int(rng.integers(0, len(known)))])
+            if base:
+                place = int(rng.integers(0, len(base)))
+                base[place] = (base[place][0], _pick(base[place][0], rng))
+            return tuple(self._fix(parameter, kind) for parameter, kind in base)
+        common = _pick(Parameter("", {"vector": 4.0, "matrix": 3.0, "square": 2.0, "float": 1.0, "points": 1.0, "cube": 0.5}), rng)
+        keep_defaults = number % 2 == 0
+        profile = []
+        for parameter in parameters:
+            likely = max(parameter.kinds, key=lambda kind: parameter.kinds[kind])
+            if number == 0:
+                kind = "default" if parameter.default is not None else likely
+            elif keep_defaults and parameter.default is not None:
+                kind = "default"
+            elif number % 4 >= 2 and parameter.kinds[likely] < 8 and common in parameter.kinds:
+                kind = common
+            else:
+                kind = _pick(parameter, rng)
+            profile.append(self._fix(parameter, kind))
+        return tuple(profile)
+
+    def _fix(self, parameter: Parameter, kind: str) -> tuple[Parameter, str]:
+        return (parameter, "given") if parameter.name in self._given else (parameter, kind)
+
+    def _draw(
+        self, profile: Profile, frame: Case, rng: np.random.Generator, sizes: tuple[int, int, int], flavour: str, real: str = "f8"
+    ) -> Case | None:
+        instances = {}
+        for parameter, kind in profile:
+            if kind == "instance" and parameter.instance:
+                made = self._construct(parameter.instance)
+                if not made:
+                    return None
+                instances[parameter.instance] = made[int(rng.integers(0, len(made)))]
+        return frame.with_call(call_of(profile, Draw(rng, sizes, flavour, real), self._given, instances))
+
+    def _returns(self, case: Case) -> bool:
+        """Whether the original returns on `case`."""
+        self._state.restore()
+        quiet = io.StringIO()
+        try:
+            with time_limit(_SLOW), warnings.catch_warnings(), contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+                warnings.simplefilter("ignore")
+                call, args, kwargs, _ = bind(case, self._module)
+                result = call(*args, **kwargs)
+        except TimeIsUp:
+            self.failures[f"took longer than {_SLOW:g} s"] += 1
+            return False
+        except (Exception, SystemExit) as error:
+            self.failures[f"{type(error).__name__}: {error}"[:160]] += 1
+            return False
+        return result is not NotImplemented
+
+    def _grow(self, found: list[tuple[Profile, Case]], limit: int, end: float) -> Iterator[Case]:
+        """More cases from the combinations that work: other sizes, values and dtypes, then edges."""
+        rng = np.random.default_rng([self._seed, 1])
+        seen: set[bytes] = set()
+        count = 0
+
+        def is_new(case: Case) -> bool:
+            key = pickle.dumps((case.call, case.construct, case.before))
+            return not (key in seen or seen.add(key))  # type: ignore[func-returns-value]
+
+        plain = [case for _, case in found]
+        for number in range(3 * len(SIZES)):
+            profile, frame = found[number % len(found)]
+            real = "f4" if number % 4 == 3 else "f8"
+            plain_case = self._draw(profile, frame, rng, SIZES[number % len(SIZES)], _FLAVOURS[number % 5], real)
+            if plain_case is not None and self._returns(plain_case):
+                plain.append(plain_case)
+            if time.monotonic() > end:
+                break
+        for case in plain:
+            if count < (2 * limit) // 3 and is_new(case):
+                count += 1
+                yield case
+        for _, case in found[:3]:
+            for note, call in edges(case.call, rng):
+                edge = Case(case.target, call, case.construct, case.before, note)
+                if count < limit and is_new(edge):
+                    count += 1
+                    yield edge
+
+
+def _pick(parameter: Parameter, rng: np.random.Generator) -> str:
+    kinds = list(parameter.kinds)
+    weights = np.array([parameter.kinds[kind] for kind in kinds]) ** 1.3
+    kind = kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))]
+    variants = _VARIANTS.get(kind)
+    if variants and rng.random() < 0.3:
+        return variants[int(rng.integers(0, len(variants)))]
+    return kind
+
+
+def _weight(parameter: Parameter, kind: str) -> float:
+    for general, variants in _VARIANTS.items():
+        if kind in variants:
+            return 0.7 * parameter.kinds.get(general, 0.0)
+    return parameter.kinds.get(kind, 100.0)
+
+
+def _plausibility(profile: Profile) -> float:
+    """How much `profile` looks like what people pass: 1 where every kind is its parameter's likeliest."""
+    shares = [_weight(parameter, kind) / max(parameter.kinds.values()) for parameter, kind in profile if kind != "default"]
+    return min([1.0, *shares])
+
+
+def _best(found: list[tuple[float, Profile, Case]], enough: int) -> list[tuple[Profile, Case]]:
+    """The plausible ones, those with arrays first: a string where numbers belong proves nothing even if it returns."""
+    plausible = [item for item in found if item[0] >= 0.1] or found
+
+    def rank(item: tuple[float, Profile, Case]) -> tuple[bool, float]:
+        return (not any(kind in ARRAY_KINDS or kind == "given" for _, kind in item[1]), -item[0])
+
+    return [(profile, case) for _, profile, case in sorted(plausible, key=rank)[:enough]]

@@ -1,0 +1,215 @@
+"""Inputs as data: what travels between the processes, is shrunk, and is printed as code.
+
+A live ndarray cannot stand for an input: pickling loses its strides, its read-only flag and the memory it shares with
+another argument, and a call may change it. So an input is a *spec*; each process makes the live objects from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+#: How an array lies in memory. All hold the same values.
+LAYOUTS = ("C", "F", "strided", "reversed", "readonly")
+
+
+@dataclass(frozen=True)
+class Array:
+    """An ndarray of `values` in one of LAYOUTS."""
+
+    values: Any
+    layout: str = "C"
+
+
+@dataclass(frozen=True)
+class Code:
+    """The value of a Python expression (`np` and the module's names are known), such as ``lambda x: x * x``."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Same:
+    """The very object that is argument number `of`."""
+
+    of: int
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """A view of argument number `of`: the same shape, read backwards along the first axis."""
+
+    of: int
+
+
+@dataclass(frozen=True)
+class Instance:
+    """An object of a class of the module."""
+
+    name: str
+    call: Call
+
+
+@dataclass(frozen=True)
+class Call:
+    """Arguments of one call: specs, or plain Python values that stand for themselves."""
+
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+    def items(self) -> list[Any]:
+        return [*self.args, *self.kwargs.values()]
+
+    def with_items(self, items: list[Any]) -> Call:
+        count = len(self.args)
+        return Call(tuple(items[:count]), dict(zip(self.kwargs, items[count:], strict=True)))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input of one function: for a method also how its object is made and what is called before."""
+
+    target: str  #: ``name`` or ``Class.name``
+    call: Call
+    construct: Call | None = None
+    before: tuple[tuple[str, Call], ...] = ()
+    note: str = ""  #: which edge it tries, for people
+
+    def with_call(self, call: Call) -> Case:
+        return replace(self, call=call)
+
+
+def make(spec: Any, namespace: dict[str, Any], made: list[Any] | None = None) -> Any:
+    """The live object that `spec` describes. `made` holds the arguments before it."""
+    if isinstance(spec, Array):
+        return _make_array(spec)
+    if isinstance(spec, Code):
+        return eval(spec.text, {"np": np, **namespace})
+    if isinstance(spec, Same):
+        return (made or [])[spec.of]
+    if isinstance(spec, Overlap):
+        return (made or [])[spec.of][::-1]
+    if isinstance(spec, Instance):
+        args, kwargs = make_call(spec.call, namespace)
+        return namespace[spec.name](*args, **kwargs)
+    if type(spec) in (list, tuple):
+        return type(spec)(make(item, namespace, made) for item in spec)
+    if type(spec) is dict:
+        return {key: make(item, namespace, made) for key, item in spec.items()}
+    return spec
+
+
+def make_call(call: Call, namespace: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Live positional and keyword arguments."""
+    made: list[Any] = []
+    for item in call.items():
+        made.append(make(item, namespace, made))
+    count = len(call.args)
+    return made[:count], dict(zip(call.kwargs, made[count:], strict=True))
+
+
+def _make_array(spec: Array) -> Any:
+    values = np.asarray(spec.values)
+    if spec.layout == "F":
+        return np.array(values, order="F")
+    if spec.layout == "strided" and values.ndim:
+        wide = np.zeros((*values.shape[:-1], 2 * values.shape[-1]), values.dtype)
+        wide[..., ::2] = values
+        return wide[..., ::2]
+    if spec.layout == "reversed" and values.ndim:
+        return np.array(values[::-1])[::-1]
+    array = np.array(values, order="C")
+    if spec.layout == "readonly":
+        array.flags.writeable = False
+    return array
+
+
+def code_of(spec: Any, names: tuple[str, ...] = ()) -> str:
+    """Python code for `spec`, in full precision. `names` are those of the arguments before it."""
+    if isinstance(spec, Array):
+        return _array_code(spec)
+    if isinstance(spec, Code):
+        return spec.text
+    if isinstance(spec, Same):
+        return names[spec.of]
+    if isinstance(spec, Overlap):
+        return f"{names[spec.of]}[::-1]"
+    if isinstance(spec, Instance):
+        return f"{spec.name}({_arguments_code(spec.call)})"
+    if type(spec) is list:
+        return f"[{', '.join(code_of(item) for item in spec)}]"
+    if type(spec) is tuple:
+        return f"({', '.join(code_of(item) for item in spec)}{',' if len(spec) == 1 else ''})"
+    if type(spec) is dict:
+        return "{" + ", ".join(f"{key!r}: {code_of(item)}" for key, item in spec.items()) + "}"
+    if isinstance(spec, np.generic):
+        return f"np.{spec.dtype.type.__name__}({_plain(spec.item())})"
+    return _plain(spec)
+
+
+def _arguments_code(call: Call) -> str:
+    parts = [code_of(item) for item in call.args]
+    return ", ".join(parts + [f"{name}={code_of(item)}" for name, item in call.kwargs.items()])
+
+
+def _plain(value: Any) -> str:
+    text = repr(value)
+    return f"float({text!r})" if text in ("nan", "inf", "-inf") else text
+
+
+def _array_code(spec: Array) -> str:
+    values = np.asarray(spec.values)
+    if values.size > 200:
+        text = f"np.zeros({values.shape}, dtype=np.{values.dtype.name})  # shape and dtype only: too large to print"
+        return text
+    body = repr(values.tolist()).replace("nan", "np.nan").replace("inf", "np.inf")
+    if values.size == 0 and values.ndim > 1:
+        code = f"np.zeros({values.shape}, dtype=np.{values.dtype.name})"
+    else:
+        default = values.dtype in (np.dtype(np.float64), np.dtype(np.bool_)) and values.size > 0
+        code = f"np.array({body})" if default else f"np.array({body}, dtype=np.{values.dtype.name})"
+    if spec.layout == "F":
+        return f"np.asfortranarray({code})"
+    if spec.layout == "strided":
+        return f"np.repeat({code}, 2, axis=-1)[..., ::2]"
+    if spec.layout == "reversed":
+        return f"{code}[::-1].copy()[::-1]"
+    return code
+
+
+def program_of(case: Case, module: str, parameters: tuple[str, ...] = ()) -> str:
+    """Code that makes the call of `case`, for a person to run against the original and the rewritten module."""
+    class_name, _, method = case.target.rpartition(".")
+    lines = ["import numpy as np", f"from {module} import {class_name or method}", ""]
+    call_lines, names = _assignments(case.call, parameters)
+    lines += call_lines
+    count = len(case.call.args)
+    keywords = [f"{key}={name}" for key, name in zip(case.call.kwargs, names[count:], strict=True)]
+    arguments = ", ".join(names[:count] + keywords)
+    if not class_name:
+        lines.append(f"print({method}({arguments}))")
+    else:
+        lines.append(f"it = {class_name}({_arguments_code(case.construct or Call())})")
+        lines += [f"it.{name}({_arguments_code(call)})" for name, call in case.before]
+        lines.append("print(vars(it))" if method == "__init__" else f"print(it.{method}({arguments}), vars(it))")
+    changed = [n for n, item in zip(names, case.call.items(), strict=True) if isinstance(item, Array)]
+    if changed:
+        lines.append(f"print({', '.join(changed)})")
+    return "\n".join(lines)
+
+
+def _assignments(call: Call, parameters: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    lines: list[str] = []
+    names: list[str] = []
+    labels = [*parameters[: len(call.args)], *(f"argument_{i}" for i in range(len(parameters), len(call.args))), *call.kwargs]
+    for label, item in zip(labels, call.items(), strict=True):
+        if isinstance(item, (Array, Same, Overlap, Instance)):
+            lines.append(f"{label} = {code_of(item, tuple(names))}")
+            if isinstance(item, Array) and item.layout == "readonly":
+                lines.append(f"{label}.flags.writeable = False")
+            names.append(label)
+        else:
+            names.append(code_of(item))
+    return lines, names

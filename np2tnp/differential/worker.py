@@ -1,0 +1,178 @@
+"""The child process of ``verify``: holds one version of a program, calls it, and (the original's) judges.
+
+Run as ``python -m np2tnp.differential.worker``; requests come through the pipe of channel.py. Observations and cases cross the
+parent as bytes that it does not open, so that the parent needs no NumPy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import sys
+import threading
+from typing import Any
+
+from np2tnp.differential.channel import serve
+
+
+class Worker:
+    """One loaded program and the inputs and results of the function under test."""
+
+    def __init__(self) -> None:
+        self._cases: list[Any] = []
+        self._seen: dict[int, Any] = {}
+
+    def load(self, path: str, text: str, seed: int = 0, seconds: float = 5.0, inputs: str | None = None) -> dict[str, Any]:
+        """Execute the program's text. Replies with the names of its targets' parameters being known later."""
+        import numpy as np
+
+        from np2tnp.differential.loading import Program, load
+        from np2tnp.differential.observe import Globals
+        from np2tnp.differential.search import Search
+
+        given = dict(np.load(inputs, allow_pickle=False)) if inputs else {}
+        self._program = Program(text)
+        self._module = load(path, text)
+        self._state = Globals(self._module)
+        self._search = Search(self._program, self._module, self._state, seed, given, seconds)
+        self._rng = np.random.default_rng(seed)
+        return {"tensorflow": "tensorflow" in sys.modules}
+
+    def warm(self) -> dict[str, Any]:
+        """Import TensorFlow and run one operation, so that no call under test pays for it."""
+        from np2tnp.runtime.lazy import tf
+
+        float(tf.reduce_sum(tf.constant([1.0, 2.0])))
+        return {"version": tf.version.VERSION, "gpus": len(tf.config.list_logical_devices("GPU"))}
+
+    def limit_memory(self, mebibytes: int) -> bool:
+        """Let this process take at most so much more address space. False where the system cannot."""
+        try:
+            import resource
+        except ImportError:
+            return False
+        with open("/proc/self/statm") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        limit = used + mebibytes * 2**20
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+            return True
+        return False
+
+    def search(self, name: str, limit: int) -> dict[str, Any]:
+        """Find at most `limit` inputs for the target `name`."""
+        target = self._program.target(name)
+        self._cases, self._seen = [], {}
+        if target is None:
+            return {"cases": [], "why": "it is not in the original", "parameters": ()}
+        if target.is_coroutine:
+            return {"cases": [], "why": "it is a coroutine", "parameters": ()}
+        self._parameters = tuple(parameter.name for parameter in target.parameters)
+        self._cases = self._search.cases(target, limit)
+        failures = [text for text, _ in self._search.failures.most_common(2)]
+        why = "no arguments found on which the original returns"
+        return {
+            "cases": [case.note for case in self._cases],
+            "why": f"{why} ({'; '.join(failures)})" if failures else why,
+            "parameters": self._parameters,
+        }
+
+    def case(self, number: int) -> bytes:
+        """One input, for the other child."""
+        return pickle.dumps(self._cases[number])
+
+    def run(self, case: bytes, parameters: tuple[str, ...], number: int = -1, count: bool = False) -> dict[str, Any]:
+        """Call the target on `case`; keeps the observation under `number`."""
+        seen = self._observe(pickle.loads(case), parameters, count)
+        self._seen[number] = seen
+        return {"observation": pickle.dumps(seen), "status": seen.status, "operations": seen.operations}
+
+    def judge(self, number: int, observation: bytes) -> dict[str, Any]:
+        """Compare another program's observation on input `number` with this one's."""
+        from np2tnp.differential.judge import judge
+
+        case = self._cases[number]
+        found = judge(self._seen[number], pickle.loads(observation), lambda moved: self._repeat(case, moved))
+        return {"kind": found.kind, "detail": found.detail, "warnings": found.warnings, "weight": _weight(case)}
+
+    def smaller(self, number: int) -> list[int]:
+        """Numbers of new inputs, each a little simpler than input `number`."""
+        from np2tnp.differential.shrink import smaller
+
+        first = len(self._cases)
+        self._cases += smaller(self._cases[number])
+        return list(range(first, len(self._cases)))
+
+    def program(self, number: int, module: str) -> str:
+        """Code that makes the call of input `number`."""
+        from np2tnp.differential.specs import program_of
+
+        return program_of(self._cases[number], module, self._parameters)
+
+    def _observe(self, case: Any, parameters: tuple[str, ...], count: bool = False) -> Any:
+        from np2tnp.differential.loading import bind
+        from np2tnp.differential.observe import Observation, observe
+
+        self._state.restore()
+        try:
+            call, args, kwargs, owner = bind(case, self._module)
+        except Exception as error:
+            names = tuple(base.__name__ for base in type(error).__mro__)
+            status = "refused" if "UnverifiedError" in names else "raised"
+            return Observation(status, error=names[0], bases=names, message=f"while making the object: {error}"[:500])
+        counter = _count_ops if count else None
+        return observe(call, args, kwargs, owner, self._state, counter, parameters)
+
+    def _repeat(self, case: Any, moved: bool) -> Any:
+        from dataclasses import replace
+
+        from np2tnp.differential.inputs import perturbed
+
+        if moved:
+            construct = perturbed(case.construct, self._rng) if case.construct is not None else None
+            before = tuple((name, perturbed(call, self._rng)) for name, call in case.before)
+            case = replace(case, call=perturbed(case.call, self._rng), construct=construct, before=before)
+        return self._observe(case, self._parameters)
+
+
+def _count_ops() -> Any:
+    try:
+        from np2tnp.runtime.counting import count_ops
+    except ImportError:
+        return _Interim()
+    return count_ops()
+
+
+class _Interim:
+    def __enter__(self):
+        from tensorflow.python.framework import op_callbacks
+        self.total = 0
+        def cb(*a, **k):
+            self.total += 1
+        self.cb = cb
+        op_callbacks.add_op_callback(cb)
+        return self
+    def __exit__(self, *_):
+        from tensorflow.python.framework import op_callbacks
+        op_callbacks.remove_op_callback(self.cb)
+
+
+def _weight(case: Any) -> int:
+    """How much one input says: 0 for those with only empty or one-element arrays."""
+    from np2tnp.differential.specs import Array
+
+    calls = [case.call, *([case.construct] if case.construct is not None else [])]
+    sizes = [item.values.size for call in calls for item in call.items() if isinstance(item, Array)]
+    return int(not sizes or max(sizes) > 1)
+
+
+def main() -> None:
+    """Serve requests until the pipe closes."""
+    threading.stack_size(64 * 2**20)
+    worker = Worker()
+    names = ("load", "warm", "limit_memory", "search", "case", "run", "judge", "smaller", "program")
+    serve({name: getattr(worker, name) for name in names})
+
+
+if __name__ == "__main__":
+    main()
