@@ -125,6 +125,9 @@ def list_surface() -> dict[str, dict[str, Any]]:
         if name not in facts:
             fact = {"alias_of": target} if target else LEGACY_FACTS.get(name, {"kind": "function", "parameters": ["*args", "**kwargs"]})
             facts[name] = {**fact, "legacy": True}
+    for fact in facts.values():  # no chains: an alias names the canonical one
+        while "alias_of" in facts.get(fact.get("alias_of", ""), {}):
+            fact["alias_of"] = facts[fact["alias_of"]]["alias_of"]
     return facts
 
 
