@@ -1,0 +1,84 @@
+"""``np.pad`` in all its modes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import as_tensor, exact
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.manipulation import tiled
+from np2tnp.runtime.promotion import dtype_of
+from np2tnp.runtime.shapes import as_host, require, static_shape
+
+__all__ = ["pad"]
+
+#: Modes that only copy values: NumPy pads the index vector of an axis, TensorFlow gathers along it.
+_COPYING = {"edge", "reflect", "symmetric", "wrap"}
+
+
+@exact("numpy.pad")
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+    """``np.pad``. Modes that compute (mean, median, linear_ramp, odd reflections, functions) run on the host."""
+    tensor = as_tensor(array)
+    require(isinstance(mode, str) and not isinstance(pad_width, dict), "mode or widths")
+    shape = static_shape(tensor)
+    widths = np.asarray(as_host(pad_width))
+    require(widths.dtype.kind in "iu" and bool((widths >= 0).all()), "widths")
+    pairs = np.broadcast_to(widths, (len(shape), 2)).tolist()
+    if not shape:
+        return tf.identity(tensor) if mode == "constant" and set(kwargs) <= {"constant_values"} else _refused(mode)
+    if mode == "constant":
+        return _with_constants(tensor, pairs, **kwargs)
+    if mode == "empty" and not kwargs:
+        return tf.pad(tensor, pairs)
+    if mode in ("maximum", "minimum") and not kwargs:
+        return _with_extremes(tensor, pairs, mode)
+    if mode not in _COPYING or kwargs.get("reflect_type", "even") != "even":
+        return _refused(mode)
+    for axis, (before, after) in enumerate(pairs):
+        if before or after:
+            places = np.pad(np.arange(shape[axis]), (before, after), mode, **kwargs)
+            tensor = tf.gather(tensor, places, axis=axis)
+    return tensor
+
+
+def _refused(mode: str) -> Any:
+    raise Unsupported(f"pad mode {mode}")
+
+
+def _with_constants(tensor: Any, pairs: list[list[int]], constant_values: Any = 0) -> Any:
+    dtype = dtype_of(tensor)
+    values = np.asarray(as_host(constant_values))
+    stored = values.astype(dtype) if dtype.kind in "fc" or values.dtype.kind in "biu" else None
+    require(stored is not None and (values.dtype.kind != "c" or dtype.kind == "c"), "a value of another kind")
+    require(dtype.kind in "fc" or bool(np.all(stored == values)), "a value that the dtype cannot hold")
+    if values.size == 1:
+        return tf.pad(tensor, pairs, constant_values=tf.constant(stored.reshape(())))  # type: ignore[union-attr]
+    for axis, (ends, fills) in enumerate(zip(pairs, np.broadcast_to(stored, (len(pairs), 2)), strict=True)):  # type: ignore[arg-type]
+        parts = [tensor]
+        for place, (count, value) in enumerate(zip(ends, fills, strict=True)):
+            shape = [count if i == axis else d for i, d in enumerate(static_shape(tensor))]
+            parts.insert(0 if place == 0 else len(parts), tf.fill(shape, tf.constant(value)))
+        tensor = tf.concat(parts, axis)
+    return tensor
+
+
+def _with_extremes(tensor: Any, pairs: list[list[int]], mode: str) -> Any:
+    require(not tensor.dtype.is_complex and tensor.dtype != tf.bool and 0 not in static_shape(tensor), "no order")
+    reduce = tf.reduce_max if mode == "maximum" else tf.reduce_min
+    for axis, (before, after) in enumerate(pairs):
+        if not (before or after):
+            continue
+        extreme = reduce(tensor, axis, keepdims=True)
+        if tensor.dtype.is_floating:  # TensorFlow may pass over NaN, NumPy never does
+            nan = tf.reduce_any(tf.math.is_nan(tensor), axis, keepdims=True)
+            extreme = tf.where(nan, tf.constant(np.nan, tensor.dtype), extreme)
+        repeats = [1] * len(pairs)
+        repeats[axis] = before
+        left = tiled(extreme, tuple(repeats))
+        repeats[axis] = after
+        tensor = tf.concat([left, tensor, tiled(extreme, tuple(repeats))], axis)
+    return tensor

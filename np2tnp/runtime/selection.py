@@ -1,0 +1,173 @@
+"""Picking values: take, take_along_axis, choose, select, piecewise. Indices are checked on every device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor, is_tracing
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.manipulation import broadcast_all
+from np2tnp.runtime.promotion import cast, dtype_of
+from np2tnp.runtime.shapes import (
+    common_dtype,
+    known,
+    normal_axis,
+    rank_of,
+    require,
+    sequence_of,
+    static_shape,
+)
+
+__all__ = [
+    "apply_along_axis",
+    "apply_over_axes",
+    "choose",
+    "piecewise",
+    "select",
+    "take",
+    "take_along_axis",
+]
+
+
+def checked(indices: Any, length: int, mode: str = "raise") -> Any:
+    """`indices` as int64 in 0..length-1: negative ones counted from the end, others treated as `mode` says.
+
+    Out of range under "raise" is Unsupported in eager mode (NumPy then raises its IndexError), an assertion in a graph.
+    """
+    require(indices.dtype.is_integer, "indices that are not integers")
+    indices = cast(indices, np.dtype(np.int64))
+    require(mode in ("raise", "wrap", "clip"), f"mode {mode!r}")
+    require(length > 0 or static_shape(indices).count(0) > 0, "indices into nothing")
+    if mode == "wrap":
+        return tf.math.floormod(indices, length) if length else indices
+    if mode == "clip":
+        return tf.clip_by_value(indices, 0, max(length - 1, 0))
+    inside = tf.reduce_all(tf.logical_and(tf.greater_equal(indices, -length), tf.less(indices, length)))
+    if is_tracing():
+        with tf.control_dependencies([tf.debugging.Assert(inside, ["index out of bounds"])]):
+            indices = tf.identity(indices)
+    else:
+        require(known(inside), "index out of bounds")
+    return tf.where(tf.less(indices, 0), tf.add(indices, length), indices)
+
+
+@exact("numpy.take")
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+    """``np.take`` in all three modes."""
+    require(out is None, "out")
+    tensor, places = as_tensor(a), as_tensor(indices)
+    if axis is None:
+        tensor, axis = tf.reshape(tensor, (-1,)), 0
+    require(rank_of(tensor) > 0, "a 0-d array")
+    axis = normal_axis(axis, rank_of(tensor))
+    return tf.gather(tensor, checked(places, static_shape(tensor)[axis], mode), axis=axis)
+
+
+@exact("numpy.take_along_axis")
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+    """``np.take_along_axis``; the other axes broadcast, ``axis=None`` works on the flat values."""
+    tensor, places = as_tensor(arr), as_tensor(indices)
+    if axis is None:
+        require(rank_of(places) == 1, "indices of several dimensions")
+        tensor, axis = tf.reshape(tensor, (-1,)), 0
+    ndim = rank_of(tensor)
+    require(ndim > 0 and rank_of(places) == ndim, "indices of other dimensions")
+    axis = normal_axis(axis, ndim)
+    last = [i for i in range(ndim) if i != axis] + [axis]
+    back = [last.index(i) for i in range(ndim)]
+    tensor, places = tf.transpose(tensor, last), tf.transpose(places, last)
+    places = checked(places, static_shape(tensor)[-1])
+    outer = np.broadcast_shapes(static_shape(tensor)[:-1], static_shape(places)[:-1])
+    tensor = tf.broadcast_to(tensor, outer + static_shape(tensor)[-1:])
+    places = tf.broadcast_to(places, outer + static_shape(places)[-1:])
+    return tf.transpose(tf.gather(tensor, places, batch_dims=ndim - 1), back)
+
+
+@exact("numpy.choose")
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """``np.choose``: up to 32 choices, broadcast against the selector."""
+    require(out is None, "out")
+    options = [as_tensor(c) for c in sequence_of(choices)]
+    require(0 < len(options) <= 32, "number of choices")
+    dtype = common_dtype(*options)
+    selector, *broadcast = broadcast_all([as_tensor(a), *(cast(c, dtype) for c in options)])
+    require(selector.dtype.is_integer, "a selector that is not an integer")
+    if mode == "raise":  # negative numbers do not count from the end here
+        require(known(tf.reduce_all(tf.greater_equal(selector, tf.zeros((), selector.dtype)))), "a negative choice")
+    selector = checked(selector, len(options), mode)
+    result = broadcast[0]
+    for number, option in enumerate(broadcast[1:], start=1):
+        result = tf.where(tf.equal(selector, number), option, result)
+    return result
+
+
+@exact("numpy.select")
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """``np.select``: the first true condition wins; Python scalars among choices and default are weak."""
+    conditions = [as_tensor(c) for c in sequence_of(condlist)]
+    choices = sequence_of(choicelist)
+    require(len(conditions) == len(choices) > 0, "lists of different lengths")
+    require(all(c.dtype == tf.bool for c in conditions), "conditions that are not bool")
+    values = [v if type(v) in (int, float, complex) else as_tensor(v) for v in [*choices, default]]
+    dtype = np.result_type(*(v if type(v) in (int, float, complex) else dtype_of(v) for v in values))
+    if dtype.kind in "iu":  # a Python int outside the dtype is NumPy's to refuse
+        limits = np.iinfo(dtype)
+        require(all(not isinstance(v, int) or limits.min <= v <= limits.max for v in values), "an integer overflow")
+    tensors = [as_tensor(np.asarray(v, dtype)) if type(v) in (int, float, complex) else cast(v, dtype) for v in values]
+    *picked, result = broadcast_all([*conditions, *tensors])
+    conditions, options = picked[: len(conditions)], picked[len(conditions) :]
+    for condition, option in reversed(list(zip(conditions, options, strict=True))):
+        result = tf.where(condition, option, result)
+    return result
+
+
+@exact("numpy.piecewise")
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """``np.piecewise``: each function gets the values where its condition holds, as a tensor."""
+    tensor = as_tensor(x)
+    conditions = sequence_of(condlist) if isinstance(condlist, (list, tuple)) or is_tensor(condlist) else [condlist]
+    require(len(conditions) > 0 and isinstance(funclist, (list, tuple)), "conditions")
+    if not isinstance(condlist, (list, tuple)) and rank_of(as_tensor(condlist)) == rank_of(tensor):
+        conditions = [condlist]
+    masks = [as_tensor(c) for c in conditions]
+    shape = static_shape(tensor)
+    require(all(m.dtype == tf.bool and static_shape(m) == shape for m in masks) and len(shape) > 0, "conditions")
+    if len(funclist) == len(masks) + 1:
+        masks.append(tf.logical_not(tf.reduce_any(tf.stack(masks), 0)))
+    require(len(funclist) == len(masks), "as many functions as conditions")
+    dtype = dtype_of(tensor)
+    result = tf.zeros_like(tensor)
+    for mask, function in zip(masks, funclist, strict=True):
+        if not callable(function):
+            piece = _piece(function, dtype)
+            result = tf.where(mask, piece, result)
+            continue
+        if not known(tf.reduce_any(mask)):
+            continue
+        values = function(tf.boolean_mask(tensor, mask), *args, **kw)
+        places = tf.where(mask)
+        piece = tf.broadcast_to(_piece(values, dtype), tf.shape(places)[:1])
+        result = tf.tensor_scatter_nd_update(result, places, piece)
+    return result
+
+
+def _piece(value: Any, dtype: np.dtype[Any]) -> Any:
+    piece = as_tensor(value)
+    weak = type(value) in (int, float) and dtype.kind == "f"
+    require(weak or np.can_cast(dtype_of(piece), dtype, "same_kind"), "a value of another kind")
+    return as_tensor(np.asarray(value, dtype)) if weak else cast(piece, dtype)
+
+
+@exact("numpy.apply_along_axis")
+def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """``np.apply_along_axis``: a Python loop over slices, always on the host, where reading a slice is cheap."""
+    raise Unsupported("a loop over slices")
+
+
+@exact("numpy.apply_over_axes")
+def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+    """``np.apply_over_axes``, on the host: what `func` gets and gives is Python's to decide."""
+    raise Unsupported("a loop over axes")

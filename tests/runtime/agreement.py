@@ -1,0 +1,109 @@
+"""One helper call against NumPy's: values, dtypes, shapes, containers, exceptions, and who did the work."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from np2tnp import runtime as rt
+from np2tnp.runtime import dispatch
+
+#: Dtypes that every helper claims to compute in TensorFlow, unless a test says otherwise.
+CLAIMED = "fdl"
+
+
+def find(path: str, root: Any) -> Any:
+    for part in path.split("."):
+        root = getattr(root, part)
+    return root
+
+
+def check(name: str, *args: Any, claimed: bool = True, factor: float = 0.0, reference: Any = None, **kwargs: Any) -> None:
+    """Assert that ``rt.<name>`` equals ``np.<name>`` on tensors and on ndarrays.
+
+    `claimed`: TensorFlow must do the work (no question to NumPy). `factor`: allowed error as a multiple of eps times the
+    largest finite magnitude of the expected array; 0 means equal bits, up to the sign of zero and NaN payloads.
+    """
+    function = reference or find(name, np)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            expected = function(*args, **kwargs)
+        except Exception as error:
+            check_raises(name, type(error), args, kwargs)
+            return
+        for convert in (rt.tensor, lambda value: value):
+            before = sum(dispatch.FALLBACKS.values())
+            result = find(name, rt)(*convert(args), **convert(kwargs))
+            if claimed:
+                asked = sum(dispatch.FALLBACKS.values()) - before
+                assert asked == 0, f"{name} asked NumPy on the host: {why(name, convert(args), convert(kwargs))}"
+            same(result, expected, factor)
+
+
+def why(name: str, args: Any, kwargs: Any) -> str:
+    """What the helper raised before NumPy was asked."""
+    try:
+        find(name, rt).__wrapped__(*args, **kwargs)
+    except Exception as error:
+        return repr(error)
+    return "it did not raise when called again"
+
+
+def check_raises(name: str, kind: type[Exception], args: Any, kwargs: Any) -> None:
+    try:
+        result = find(name, rt)(*rt.tensor(args), **rt.tensor(kwargs))
+    except Exception as error:
+        assert type(error) is kind, f"{name} raised {error!r}, NumPy {kind.__name__}"
+        return
+    raise AssertionError(f"{name} returned {result}, NumPy raised {kind.__name__}")
+
+
+def same(result: Any, expected: Any, factor: float = 0.0) -> None:
+    """Assert that a result of the runtime is NumPy's, containers included."""
+    if isinstance(expected, (tuple, list)):
+        assert type(result) is type(expected), f"{type(result)} instead of {type(expected)}"
+        assert len(result) == len(expected)
+        for one, other in zip(result, expected, strict=True):
+            same(one, other, factor)
+        return
+    if not isinstance(expected, (np.ndarray, np.generic)):
+        assert type(result) is type(expected) and result == expected, f"{result!r} instead of {expected!r}"
+        return
+    assert dispatch.is_tensor(result), f"{type(result)} instead of a tensor"
+    found, wanted = result.numpy(), np.asarray(expected)
+    assert found.dtype == wanted.dtype, f"dtype {found.dtype} instead of {wanted.dtype}"
+    assert found.shape == wanted.shape, f"shape {found.shape} instead of {wanted.shape}"
+    if factor and wanted.dtype.kind in "fc" and wanted.size:
+        close(np.asarray(found), wanted, factor)
+    else:
+        np.testing.assert_array_equal(found, wanted)
+
+
+def close(found: np.ndarray, wanted: np.ndarray, factor: float) -> None:
+    if wanted.dtype.kind == "c":
+        scale = np.abs(wanted)[np.isfinite(wanted)].max(initial=0)
+        finite = np.isfinite(wanted)
+        np.testing.assert_array_equal(np.isfinite(found), finite)
+        np.testing.assert_allclose(found[finite], wanted[finite], rtol=0, atol=factor * np.finfo(wanted.dtype).eps * scale)
+        return
+    finite = np.isfinite(wanted)
+    np.testing.assert_array_equal(found[~finite], wanted[~finite])
+    scale = np.abs(wanted[finite]).max(initial=0)
+    atol = factor * float(np.finfo(wanted.dtype).eps) * float(scale)
+    np.testing.assert_allclose(found[finite].astype(float), wanted[finite].astype(float), rtol=0, atol=atol)
+
+
+def sample(shape: Any, char: str = "d", seed: int = 0) -> np.ndarray:
+    """Values of any numeric dtype that exercise signs and repeats, without special values."""
+    rng = np.random.default_rng([seed, *np.atleast_1d(shape)])
+    dtype = np.dtype(char)
+    if char == "?":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.kind in "iu":
+        return rng.integers(0 if dtype.kind == "u" else -9, 9, shape).astype(dtype)
+    if dtype.kind == "c":
+        return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+    return np.asarray(rng.standard_normal(shape)).astype(dtype)

@@ -1,0 +1,127 @@
+"""Shapes and axes: values never change, so every dtype must come back bit by bit, without asking NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from agreement import check, sample
+
+from np2tnp import runtime as rt
+
+DTYPES = "?bhilBHILefdFD"
+
+CASES = [
+    ("reshape", ((2, 6),), {}),
+    ("reshape", (-1,), {}),
+    ("reshape", ((3, -1),), {"order": "F"}),
+    ("reshape", ([4, 3],), {"order": "F"}),
+    ("reshape", ((5, 5),), {}),
+    ("reshape", ((-1, -1),), {}),
+    ("reshape", ((-1, 0),), {}),
+    ("ravel", (), {}),
+    ("ravel", ("F",), {}),
+    ("transpose", (), {}),
+    ("transpose", ((2, 0, 1),), {}),
+    ("transpose", ((-1, 0, 1),), {}),
+    ("transpose", ((0, 1),), {}),
+    ("transpose", ((0, 0, 1),), {}),
+    ("permute_dims", ((1, 0, 2),), {}),
+    ("matrix_transpose", (), {}),
+    ("swapaxes", (0, -1), {}),
+    ("swapaxes", (0, 5), {}),
+    ("moveaxis", (0, -1), {}),
+    ("moveaxis", ([0, 1], [-1, 0]), {}),
+    ("moveaxis", ([0, 0], [1, 2]), {}),
+    ("rollaxis", (2,), {}),
+    ("rollaxis", (0, 3), {}),
+    ("rollaxis", (-1, -2), {}),
+    ("squeeze", (), {}),
+    ("squeeze", (), {"axis": 1}),
+    ("squeeze", (), {"axis": 0}),
+    ("expand_dims", (0,), {}),
+    ("expand_dims", (-1,), {}),
+    ("expand_dims", ((0, -1),), {}),
+    ("expand_dims", ((1, 1),), {}),
+    ("expand_dims", (7,), {}),
+    ("flip", (), {}),
+    ("flip", (1,), {}),
+    ("flip", ((0, -1),), {}),
+    ("flip", (3,), {}),
+    ("fliplr", (), {}),
+    ("flipud", (), {}),
+    ("rot90", (), {}),
+    ("rot90", (2,), {}),
+    ("rot90", (-1, (0, 2)), {}),
+    ("rot90", (1, (0, 0)), {}),
+    ("roll", (1,), {}),
+    ("roll", (-30,), {}),
+    ("roll", (2, 0), {}),
+    ("roll", ((1, -2), (0, 2)), {}),
+    ("roll", (1, (0, 2)), {}),
+    ("roll", ((1, 2), 0), {}),
+    ("roll", (1, 3), {}),
+    ("atleast_1d", (), {}),
+    ("atleast_2d", (), {}),
+    ("atleast_3d", (), {}),
+    ("resize", ((5, 7),), {}),
+    ("resize", (3,), {}),
+    ("resize", ((0, 2),), {}),
+    ("broadcast_to", ((2, 3, 4, 2),), {}),
+    ("broadcast_to", ((3, 1, 4),), {}),
+    ("broadcast_to", ((3, 2),), {}),
+]
+
+
+def claims(name: str, array: np.ndarray, args: tuple, kwargs: dict) -> bool:
+    try:
+        getattr(np, name)(array, *args, **kwargs)
+    except Exception:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(("name", "args", "kwargs"), CASES)
+@pytest.mark.parametrize("shape", [(3, 1, 4), (3, 4), (12,), (), (0, 3), (1, 1, 1)])
+def test_shape_functions(name: str, args: tuple, kwargs: dict, shape: tuple) -> None:
+    for char in "dl" if shape != (3, 1, 4) else DTYPES:
+        array = sample(shape, char)
+        check(name, array, *args, claimed=True, **kwargs)
+
+
+def test_lists_and_scalars() -> None:
+    for value in ([1, 2, 3], [[1.0, 2.0]], 5, 2.5, True, np.float32(3), (1, 2)):
+        for name in ("atleast_1d", "atleast_2d", "atleast_3d", "ravel", "transpose", "squeeze", "flip"):
+            check(name, value)
+    check("atleast_2d", np.arange(3), 4.0, [1, 2])
+    check("broadcast_arrays", np.arange(3), np.ones((2, 1), np.float32), 4)
+    check("broadcast_arrays", np.arange(3), np.ones(4))
+    assert rt.broadcast_shapes((3, 1), (4,), 1) == (3, 4)
+
+
+def test_flatten_is_a_method() -> None:
+    array = sample((3, 4))
+    check("flatten", array, "F", reference=lambda a, order: a.flatten(order))
+    check("flatten", array, reference=lambda a: a.flatten())
+
+
+def test_memory_order_is_refused_not_guessed() -> None:
+    array = rt.tensor(sample((3, 4)))
+    for order in "AK":
+        with pytest.raises(rt.UnverifiedError):
+            rt.ravel(array, order)
+    with pytest.raises(rt.UnverifiedError):
+        rt.reshape(array, (4, 3), "A")
+    fortran = np.asfortranarray(sample((3, 4)))
+    check("ravel", np.arange(5), "K")
+    np.testing.assert_array_equal(rt.ravel(fortran, "K").numpy(), fortran.ravel("K"))
+    np.testing.assert_array_equal(rt.ravel(fortran).numpy(), fortran.ravel())
+
+
+def test_inside_a_traced_function() -> None:
+    import tensorflow as tf
+
+    array = sample((3, 1, 4))
+    for name, args, kwargs in CASES:
+        if claims(name, array, args, kwargs):
+            traced = tf.function(lambda x, f=getattr(rt, name), a=args, k=kwargs: f(x, *a, **k))
+            np.testing.assert_array_equal(traced(rt.tensor(array)).numpy(), getattr(np, name)(array, *args, **kwargs))
