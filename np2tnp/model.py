@@ -97,3 +97,24 @@ class Summary:
     calls: int = 0
     calls_convertible: int = 0
     unresolved: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file that ``rewrite`` changes (with ``--apply``: changed)."""
+
+    path: str
+    old_text: str
+    new_text: str
+    encoding: str = "utf-8"  #: of the file, and so of its diff
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one command found out about all its files; what the reports are made from."""
+
+    reports: tuple[FileReport, ...] = ()
+    summary: Summary = field(default_factory=Summary)
+    notes: tuple[str, ...] = ()  #: one line each: what else the user should know, such as a directory without Python
+    changes: tuple[Change, ...] = ()  #: only from ``rewrite``
+    texts: dict[str, str] = field(default_factory=dict)  #: sources that are in no file: standard input

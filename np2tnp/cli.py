@@ -1,0 +1,381 @@
+"""The command line: arguments → Config → one call → exit status.
+
+Only what every command needs is imported here; ``check`` over files without NumPy starts as fast as Python does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from np2tnp import __version__
+from np2tnp.config import CHOICES, Config, ConfigError, did_you_mean, load
+
+if TYPE_CHECKING:
+    from np2tnp.model import Run
+
+CLEAN, FOUND, ERROR = 0, 1, 2
+INTERRUPTED, BROKEN_PIPE = 130, 141
+
+COMMANDS = {
+    "check": "flag what stands between NumPy code and tensorflow.experimental.numpy",
+    "rewrite": "rewrite what can be rewritten: prints a diff, or --apply",
+    "verify": "run original and rewritten functions on the same inputs and compare",
+    "profile": "time NumPy against TensorFlow for a function, on every device",
+    "doctor": "say which versions and devices are here and whether the GPU is usable",
+    "explain": "explain a code such as TNP101",
+    "rules": "list all codes",
+    "api": "say what np2tnp knows about a NumPy function",
+}
+
+#: Command → (module with add_arguments, module with run): they need NumPy and TensorFlow when they run.
+_HEAVY = {
+    "verify": ("np2tnp.differential.arguments", "np2tnp.differential.program"),
+    "profile": ("np2tnp.profiling.arguments", "np2tnp.profiling.command"),
+    "doctor": (None, "np2tnp.profiling.doctor"),
+}
+#: Module that is missing → extra that brings it.
+_EXTRAS = {"numpy": "tf", "tensorflow": "tf", "matplotlib": "profile", "keras": "tf"}
+
+#: Options before the command that take a value; needed to find the command.
+_VALUE_OPTIONS = ("--config", "--output-format", "--output-file", "--select", "--ignore", "--exclude", "--fail-on", "-j")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command line (``sys.argv`` by default) and returns its exit status. Never raises for what a user can do."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        status = _main(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Python would complain again when it closes stdout.
+        _close_stdout()
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return INTERRUPTED
+    except ConfigError as error:
+        _say(str(error))
+        return ERROR
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else ERROR if error.code else CLEAN
+    return status
+
+
+def _main(arguments: list[str]) -> int:
+    command, rest = _split(arguments)
+    if command is None:
+        return _without_command(rest)
+    if command in ("check", "rewrite"):
+        return _run_analysis(command, rest)
+    if command in _HEAVY:
+        return _run_heavy(command, rest)
+    from np2tnp import reference
+
+    parser = _parser(command)
+    if command != "rules":
+        parser.add_argument("name", metavar="CODE" if command == "explain" else "NAME")
+    parsed = parser.parse_intermixed_args(rest)
+    if command == "rules":
+        return reference.list_rules()
+    return reference.explain(parsed.name) if command == "explain" else reference.describe_api(parsed.name)
+
+
+def _split(arguments: list[str]) -> tuple[str | None, list[str]]:
+    """The command and all other arguments, wherever the command stands among the options."""
+    for index, word in enumerate(arguments):
+        if word == "--":
+            break
+        if word.startswith("-") or (index and arguments[index - 1] in _VALUE_OPTIONS):
+            continue
+        if word in COMMANDS:
+            return word, arguments[:index] + arguments[index + 1 :]
+        break
+    return None, arguments
+
+
+def _without_command(rest: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="np2tnp",
+        usage="np2tnp COMMAND [OPTIONS] [PATHS]",
+        description="Takes NumPy code to the GPU through tensorflow.experimental.numpy.",
+        epilog="commands:\n"
+        + "".join(f"  {name:<9} {text}\n" for name, text in COMMANDS.items())
+        + "\n`np2tnp COMMAND --help` shows a command's options.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"np2tnp {__version__}")
+    parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+    words = parser.parse_known_args(rest)[0].words
+    if words:
+        raise ConfigError(f"unknown command `{words[0]}`{did_you_mean(words[0], COMMANDS)} (see np2tnp --help)")
+    parser.print_help(sys.stderr)
+    return ERROR
+
+
+# --- check and rewrite ---------------------------------------------------------------------------------------------------
+
+
+def _run_analysis(command: str, rest: list[str]) -> int:
+    parser = _parser(command)
+    _add_analysis_options(parser)
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories; - is standard input")
+    parser.add_argument("--stdin-filename", metavar="NAME", default="<stdin>", help="what to call standard input")
+    parser.add_argument("--no-cache", action="store_true", help="look at all files anew")
+    if command == "check":
+        _add_report_options(parser)
+    else:
+        parser.add_argument("--apply", action="store_true", help="write the changes (default: print them as diffs)")
+        parser.add_argument("--check", action="store_true", help="exit 1 if anything would change")
+    parsed = parser.parse_intermixed_args(rest)
+    paths: list[str] = parsed.paths
+    if not paths:
+        if command == "rewrite":
+            parser.error("name the files or directories to rewrite")
+        paths = ["."]
+    config = _config(parsed, paths)
+    stdin = None
+    if "-" in paths:
+        stdin = (parsed.stdin_filename, sys.stdin.buffer.read())
+        paths = [path for path in paths if path != "-"]
+    return (_check if command == "check" else _rewrite)(parsed, config, paths, stdin)
+
+
+def _check(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tuple[str, bytes] | None) -> int:
+    from np2tnp import pipeline
+
+    with _Progress(config) as progress:
+        run = pipeline.check(paths, config, stdin=stdin, progress=progress)
+    text = _report(run, config, parsed)
+    if parsed.output_file:
+        try:
+            with open(parsed.output_file, "w", encoding="utf-8") as stream:
+                stream.write(text)
+        except OSError as error:
+            raise ConfigError(f"{parsed.output_file}: cannot be written: {error.strerror or error}") from None
+    else:
+        _print(text)
+    if run.summary.errors:
+        return ERROR
+    if parsed.exit_zero:
+        return CLEAN
+    failing = any(finding.verdict.value in config.fail_on for report in run.reports for finding in report.findings)
+    return FOUND if failing else CLEAN
+
+
+def _report(run: Run, config: Config, parsed: argparse.Namespace) -> str:
+    from np2tnp.report.style import wants_colour
+
+    colour = not parsed.output_file and wants_colour(sys.stdout)
+    if parsed.statistics:
+        from np2tnp.report.totals import statistics
+
+        if config.output_format == "json":
+            import json
+
+            rows = [{"code": code, "count": number, "example": text} for code, number, text in statistics(run)]
+            return json.dumps(rows, indent=2) + "\n"
+        return "".join(f"{number:>7}  {code}  {text}\n" for code, number, text in statistics(run))
+    if config.output_format == "json":
+        from np2tnp.report.to_json import render
+    elif config.output_format == "concise":
+        from np2tnp.report.to_concise import render
+    elif config.output_format == "github":
+        from np2tnp.report.to_github import render
+    else:
+        from np2tnp.report.to_text import render
+    return render(run, config, colour)
+
+
+def _rewrite(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tuple[str, bytes] | None) -> int:
+    from np2tnp import pipeline
+    from np2tnp.report import to_diff
+    from np2tnp.report.style import wants_colour
+    from np2tnp.report.totals import blocked_regions, count
+
+    if parsed.apply and parsed.check:
+        raise ConfigError("--apply and --check exclude each other")
+    with _Progress(config) as progress:
+        run = pipeline.rewrite(paths, config, apply=parsed.apply, stdin=stdin, progress=progress)
+    changed = {change.path for change in run.changes}
+    for change in run.changes:
+        if parsed.apply and stdin is not None and change.path == stdin[0]:
+            _print(change.new_text, change.encoding)
+        elif not parsed.apply:
+            _print(to_diff.render(change, wants_colour(sys.stdout)), change.encoding)
+        elif not config.quiet:
+            _print(f"rewrote {change.path}\n")
+    if parsed.apply and stdin is not None and stdin[0] not in changed:
+        _print(stdin[1].decode("utf-8", "surrogateescape"))
+    for report in run.reports:
+        for finding in report.findings:
+            if finding.code.startswith("TNP90"):
+                _say(f"{finding.path}:{finding.span.line}:{finding.span.column}: {finding.code} {finding.message}")
+    if not config.quiet:
+        for note in run.notes:
+            _say(note)
+        for path, region in blocked_regions(run):
+            if config.verbose and region.reasons:
+                _say(f"{path}:{region.span.line}: {region.qualname} is {region.state.value}: {region.reasons[0]}")
+        done = "rewritten" if parsed.apply else "would be rewritten"
+        states = run.summary.regions
+        _say(
+            f"{count(len(changed), 'file')} {done}, {count(run.summary.files - len(changed), 'file')} left as they are; regions:"
+            f" {states.get('convertible', 0)} migrated, {states.get('kept', 0)} kept, {states.get('blocked', 0)} blocked"
+        )
+    if run.summary.errors:
+        return ERROR
+    return FOUND if parsed.check and run.changes else CLEAN
+
+
+def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
+    codes = {"metavar": "CODES", "type": _comma_separated}
+    add = parser.add_argument
+    add("--select", help="report only these codes (prefixes, separated by commas)", **codes)  # type: ignore[arg-type]
+    add("--extend-select", help=argparse.SUPPRESS, **codes)  # type: ignore[arg-type]
+    add("--ignore", help="do not report these codes", **codes)  # type: ignore[arg-type]
+    globs = {"metavar": "GLOBS", "type": _comma_separated}
+    add("--exclude", help="leave these files and directories out, instead of the default ones", **globs)  # type: ignore[arg-type]
+    add("--extend-exclude", help="leave these out, too", **globs)  # type: ignore[arg-type]
+    add("--force-exclude", action="store_true", default=None, help="leave them out even where they are named")
+    add("--no-respect-gitignore", dest="respect_gitignore", action="store_false", default=None)
+    for name in ("boundary", "slow", "random", "on_unverified", "compile"):
+        add("--" + name.replace("_", "-"), metavar="|".join(CHOICES[name]))
+    add("--unsafe", action="store_true", default=None, help="apply edits that need evidence the analysis lacks, too")
+    add("-j", "--jobs", type=int, metavar="N", help="worker processes (default: as many as pay off)")
+
+
+def _add_report_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--output-format", metavar="|".join(CHOICES["output_format"]))
+    add("--output-file", metavar="FILE", help="write the report there")
+    add("--statistics", action="store_true", help="only count the findings of each code")
+    verdicts = "|".join(CHOICES["fail_on"])
+    add("--fail-on", type=_comma_separated, metavar="VERDICTS", help=f"exit 1 for these: {verdicts} or none")
+    add("--exit-zero", action="store_true", help="exit 0 even with findings")
+    add("--cache-dir", metavar="DIR")
+
+
+# --- commands of other parts ---------------------------------------------------------------------------------------------
+
+
+def _run_heavy(command: str, rest: list[str]) -> int:
+    import importlib
+
+    program: list[str] | None = None
+    if command == "profile" and "--" in rest:
+        at = rest.index("--")
+        rest, program = rest[:at], rest[at + 1 :]
+    arguments_module, module = _HEAVY[command]
+    parser = _parser(command)
+    if arguments_module is not None:
+        importlib.import_module(arguments_module).add_arguments(parser)
+    _add_missing_options(parser)
+    parsed = parser.parse_intermixed_args(rest)
+    if program is not None:
+        parsed.program = program
+    named = getattr(parsed, "file", None) or getattr(parsed, "target", None) or "."
+    config = _config(parsed, [str(named)])
+    try:
+        run: Callable[[argparse.Namespace, Config], int] = importlib.import_module(module).run
+        return run(parsed, config)
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in _EXTRAS:
+            raise
+        extra = _EXTRAS[missing]
+        _say(f"np2tnp {command} needs {missing}; install it with: pip install 'np2tnp[{extra}]'")
+        return ERROR
+
+
+def _add_missing_options(parser: argparse.ArgumentParser) -> None:
+    """The options that decide what ``rewrite`` does, for commands that rewrite in memory."""
+    known = {option for action in parser._actions for option in action.option_strings}
+    for name in ("slow", "random", "on_unverified", "compile"):
+        option = "--" + name.replace("_", "-")
+        if option not in known:
+            parser.add_argument(option, metavar="|".join(CHOICES[name]))
+    if "--unsafe" not in known:
+        parser.add_argument("--unsafe", action="store_true", default=None)
+
+
+# --- helpers -------------------------------------------------------------------------------------------------------------
+
+
+def _parser(command: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"np2tnp {command}", description=COMMANDS[command], allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"np2tnp {__version__}")
+    parser.add_argument("--config", metavar="FILE", help="read the configuration from this file")
+    parser.add_argument("--isolated", action="store_true", help="read no configuration")
+    parser.add_argument("-q", "--quiet", action="store_true", help="say only what was asked for")
+    parser.add_argument("-v", "--verbose", action="store_true", help="say everything")
+    return parser
+
+
+def _config(parsed: argparse.Namespace, paths: list[str]) -> Config:
+    """The configuration file's options with those of the command line over them."""
+    from dataclasses import fields
+
+    names = {item.name for item in fields(Config)}
+    overrides: dict[str, Any] = {
+        name: value for name, value in vars(parsed).items() if name in names and value is not None
+    }
+    if getattr(parsed, "no_cache", False):
+        overrides["cache"] = False
+    if overrides.get("fail_on") == ["none"]:
+        overrides["fail_on"] = []
+    return load(paths, overrides, config_file=parsed.config, isolated=parsed.isolated)
+
+
+def _comma_separated(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _print(text: str, encoding: str = "utf-8") -> None:
+    """Writes to standard output exactly: no newline translation, in the encoding of what is printed."""
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None or (sys.stdout.isatty() and encoding == "utf-8"):
+        sys.stdout.write(text)
+        return
+    sys.stdout.flush()
+    stream.write(text.encode(encoding, "backslashreplace"))
+
+
+def _say(message: str) -> None:
+    print(f"np2tnp: {message}", file=sys.stderr)
+
+
+def _close_stdout() -> None:
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):
+        return
+
+
+class _Progress:
+    """A line at a terminal that counts files, from the second second on."""
+
+    def __init__(self, config: Config) -> None:
+        self._active = sys.stderr.isatty() and not config.quiet
+        self._next = time.monotonic() + 1
+        self._drawn = False
+
+    def __enter__(self) -> Callable[[int, int], None]:
+        return self._advance
+
+    def _advance(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if self._active and now >= self._next:
+            self._next = now + 0.2
+            self._drawn = True
+            sys.stderr.write(f"\r{done} of {total} files")
+            sys.stderr.flush()
+
+    def __exit__(self, *_: object) -> None:
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")
+

@@ -1,0 +1,275 @@
+"""What a run was asked to do; the only reader of ``[tool.np2tnp]``."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+DEFAULT_EXCLUDE = (
+    ".bzr .direnv .eggs .git .hg .hypothesis .idea .ipynb_checkpoints .mypy_cache .nox .np2tnp_cache .pyenv .pytest_cache "
+    ".pytype .ruff_cache .svn .tox .venv .vscode __pycache__ __pypackages__ _build build dist node_modules site-packages venv"
+).split()
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "output_format": ("text", "json", "concise", "github"),
+    "boundary": ("numpy", "tensor"),
+    "slow": ("keep", "convert"),
+    "random": ("numpy", "tf"),
+    "on_unverified": ("raise", "warn", "numpy"),
+    "compile": ("none", "graph", "xla"),
+    "fail_on": ("convert", "adapt", "host", "block", "note"),
+}
+
+#: Values that are part of the design but not built yet. They are refused: an option that does nothing would be a lie.
+NOT_YET: dict[str, tuple[str, ...]] = {
+    "boundary": ("tensor",),
+    "random": ("tf",),
+    "on_unverified": ("warn", "numpy"),
+    "compile": ("graph", "xla"),
+}
+
+_CODE_PREFIX = re.compile(r"(?:TNP\d{0,3}|ALL)\Z")
+
+
+class ConfigError(Exception):
+    """A configuration or command line that cannot be followed. The text is one line for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All options of one run. Paths in it are as given; ``root`` is absolute."""
+
+    root: str = "."  #: the project's top: where the configuration was found, else the version control's
+    rewrite: bool = False  #: the engine is asked for ``FileReport.new_text``
+    select: tuple[str, ...] = ()  #: code prefixes to report; empty: all
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()  #: (glob, code prefixes)
+    fail_on: tuple[str, ...] = ("adapt", "host", "block")
+    exclude: tuple[str, ...] = tuple(DEFAULT_EXCLUDE)
+    extend_exclude: tuple[str, ...] = ()
+    force_exclude: bool = False  #: exclusion holds for files that are named on the command line, too
+    respect_gitignore: bool = True
+    output_format: str = "text"
+    boundary: str = "numpy"
+    slow: str = "keep"
+    random: str = "numpy"
+    on_unverified: str = "raise"
+    compile: str = "none"
+    unsafe: bool = False
+    jobs: int = 0  #: worker processes; 0: as many as pay off
+    file_timeout: int = 60  #: seconds that one file may take in a worker process
+    cache: bool = True
+    cache_dir: str = ""  #: empty: ``.np2tnp_cache`` in ``root``
+    needles: tuple[str, ...] = ("numpy",)  #: a file that contains none of these is not parsed
+    verbose: bool = False
+    quiet: bool = False
+
+    def fingerprint(self) -> str:
+        """What the findings of a file depend on, as text: part of the cache's key."""
+        return repr([(name, getattr(self, name)) for name in sorted(_ANALYSIS_OPTIONS)])
+
+    def reports(self, code: str, path: str) -> bool:
+        """Whether findings of this code in this file are wanted. Errors (TNP90x) always are."""
+        if code.startswith("TNP90"):
+            return True
+        chosen = self.select or ("ALL",)
+        if not _matches(code, (*chosen, *self.extend_select)) or _matches(code, self.ignore):
+            return False
+        return not any(
+            _matches(code, codes) and path_matches(path, (pattern,), self.root)
+            for pattern, codes in self.per_file_ignores
+        )
+
+
+_ANALYSIS_OPTIONS = {
+    *("boundary", "compile", "needles", "on_unverified", "random", "rewrite", "root", "slow", "unsafe"),
+}
+#: Not to be set in a file: they belong to one command.
+_INTERNAL = {"root", "rewrite", "verbose", "quiet"}
+
+
+def _matches(code: str, prefixes: Iterable[str]) -> bool:
+    return any(prefix == "ALL" or code.startswith(prefix) for prefix in prefixes)
+
+
+def path_matches(path: str, patterns: Iterable[str], root: str) -> bool:
+    """Whether a pattern names the path: one without ``/`` matches any part, one with ``/`` the path below ``root``."""
+    from fnmatch import fnmatch
+
+    relative = os.path.relpath(path, root).replace(os.sep, "/")
+    parts = [part for part in relative.split("/") if part != ".."]
+    for pattern in patterns:
+        wanted = pattern.rstrip("/")
+        if "/" not in wanted:
+            if any(fnmatch(part, wanted) for part in parts):
+                return True
+        else:
+            wanted = wanted.removeprefix("./").removeprefix("/")
+            if any(fnmatch("/".join(parts[:count]), wanted) for count in range(1, len(parts) + 1)):
+                return True
+    return False
+
+
+def load(
+    paths: Iterable[str],
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    config_file: str | None = None,
+    isolated: bool = False,
+) -> Config:
+    """The configuration for a run over ``paths``.
+
+    The nearest ``np2tnp.toml``, or ``pyproject.toml`` with a ``[tool.np2tnp]`` table, at or above what the paths have in
+    common counts; ``overrides`` (from the command line) win over it. Raises ConfigError.
+    """
+    start = _common_directory(paths)
+    table: dict[str, Any] = {}
+    root = _project_root(start)
+    if config_file is not None:
+        if isolated:
+            raise ConfigError("--config and --isolated exclude each other")
+        table = _read_table(config_file, explicit=True) or {}
+        root = os.path.dirname(os.path.abspath(config_file))
+    elif not isolated:
+        for directory in _upwards(start):
+            found, where = _table_in(directory)
+            if found is not None:
+                table, config_file, root = found, where, directory
+                break
+    values = _validated(table, config_file or "the configuration")
+    values.update(_validated(overrides or {}, None))
+    return replace(Config(root=root), **values)
+
+
+def _common_directory(paths: Iterable[str]) -> str:
+    absolute = [os.path.abspath(path) for path in paths if path != "-"]
+    try:
+        common = os.path.commonpath(absolute) if absolute else os.getcwd()
+    except ValueError:  # different drives on Windows
+        common = os.getcwd()
+    return common if os.path.isdir(common) else os.path.dirname(common)
+
+
+def _upwards(directory: str) -> Iterable[str]:
+    while True:
+        yield directory
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return
+        directory = parent
+
+
+def _project_root(start: str) -> str:
+    for directory in _upwards(start):
+        if any(os.path.lexists(os.path.join(directory, name)) for name in (".git", ".hg", "pyproject.toml", "setup.py")):
+            return directory
+    return start
+
+
+def _table_in(directory: str) -> tuple[dict[str, Any] | None, str]:
+    for name in ("np2tnp.toml", "pyproject.toml"):
+        file = os.path.join(directory, name)
+        if os.path.isfile(file):
+            table = _read_table(file, explicit=False)
+            if table is not None:
+                return table, file
+    return None, ""
+
+
+def _read_table(file: str, *, explicit: bool) -> dict[str, Any] | None:
+    own = os.path.basename(file) != "pyproject.toml"
+    try:
+        with open(file, "rb") as stream:
+            data = stream.read()
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot read the configuration: {error.strerror}") from None
+    if not own and not explicit and b"np2tnp" not in data:
+        return None  # saves the parser: most runs have no configuration
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        document: dict[str, Any] = tomllib.loads(data.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file}: not valid TOML: {error}") from None
+    if own and "tool" not in document:
+        return document
+    tools = document.get("tool")
+    table = tools.get("np2tnp") if isinstance(tools, dict) else None
+    if table is None:
+        return {} if explicit or own else None
+    if not isinstance(table, dict):
+        raise ConfigError(f"{file}: [tool.np2tnp] must be a table")
+    return table
+
+
+def _validated(table: Mapping[str, Any], file: str | None) -> dict[str, Any]:
+    """The table's values as Config's fields. ``file`` is None for the command line."""
+    defaults = {item.name: item.default for item in fields(Config)}
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        name = key.replace("-", "_")
+        if name not in defaults or (file is not None and name in _INTERNAL):
+            raise ConfigError(f"{file}: unknown option `{key}`{did_you_mean(name, set(defaults) - _INTERNAL)}")
+        shown = f"{file}: {key}" if file is not None else "--" + name.replace("_", "-")
+        values[name] = _checked(name, value, defaults[name], shown)
+    return values
+
+
+def _checked(name: str, value: Any, default: Any, shown: str) -> Any:
+    def fail(expected: str) -> ConfigError:
+        return ConfigError(f"{shown}: expected {expected}, got {value!r}")
+
+    if name == "per_file_ignores":
+        if not isinstance(value, Mapping):
+            raise fail("a table of glob = [codes]")
+        return tuple((str(glob), _codes(codes, fail)) for glob, codes in value.items())
+    if isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise fail("true or false")
+        return value
+    if isinstance(default, int):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise fail("a whole number")
+        return value
+    if isinstance(default, tuple):
+        if name in ("select", "extend_select", "ignore"):
+            return _codes(value, fail)
+        if isinstance(value, str) or not all(isinstance(item, str) and item for item in value):
+            raise fail("a list of texts")
+        for item in value:
+            _require_choice(name, item, shown)
+        return tuple(value)
+    if not isinstance(value, str):
+        raise fail("a text")
+    _require_choice(name, value, shown)
+    return value
+
+
+def _codes(value: Any, fail: Callable[[str], ConfigError]) -> tuple[str, ...]:
+    if isinstance(value, str) or not all(isinstance(item, str) and _CODE_PREFIX.match(item) for item in value):
+        raise fail("a list of codes such as TNP101 or TNP1")
+    return tuple(value)
+
+
+def _require_choice(name: str, value: str, shown: str) -> None:
+    if name in CHOICES and value not in CHOICES[name]:
+        raise ConfigError(
+            f"{shown}: unknown value `{value}`{did_you_mean(value, CHOICES[name])} (one of {', '.join(CHOICES[name])})"
+        )
+    if value in NOT_YET.get(name, ()):
+        raise ConfigError(f"{shown}: `{value}` is not implemented yet")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``"; did you mean `x`?"`` or nothing."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, sorted(known), n=1)
+    return f"; did you mean `{close[0]}`?" if close else ""

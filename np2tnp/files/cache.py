@@ -1,0 +1,145 @@
+"""What earlier runs found, in one SQLite file; anything wrong with it means: no cache."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
+
+_SCHEMA = "CREATE TABLE IF NOT EXISTS report (path TEXT PRIMARY KEY, run TEXT, stat TEXT, hash TEXT, data TEXT) WITHOUT ROWID"
+
+
+def hash_bytes(data: bytes) -> str:
+    """A short name for a file's content."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def stat_key(path: str) -> str:
+    """What changes when a file does, without reading it; empty when it cannot be known."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return ""
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
+
+
+@dataclass(slots=True)
+class Cache:
+    """Reports by absolute path. A row counts only for the same ``run`` key: options, version and facts."""
+
+    file: str
+    run: str
+    _rows: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    _new: list[tuple[str, str, str, str, str]] = field(default_factory=list)
+
+    @classmethod
+    def open(cls, directory: str, run: str, paths: Iterable[str]) -> Cache:
+        """The cache in ``directory`` with what it holds about ``paths``."""
+        cache = cls(os.path.join(directory, "reports.sqlite"), run)
+        if not os.path.isfile(cache.file):
+            return cache
+        import sqlite3
+
+        wanted = {os.path.abspath(path) for path in paths}
+        try:
+            with contextlib.closing(sqlite3.connect(cache.file, timeout=2)) as connection:
+                query = "SELECT path, stat, hash, data FROM report WHERE run = ?"
+                if len(wanted) <= 500:
+                    query += f" AND path IN ({','.join('?' * len(wanted))})"
+                    rows = connection.execute(query, (run, *wanted)).fetchall()
+                else:
+                    rows = connection.execute(query, (run,)).fetchall()
+            cache._rows = {str(path): (str(stat), str(digest), str(data)) for path, stat, digest, data in rows}
+        except sqlite3.Error:
+            with contextlib.suppress(OSError):
+                os.unlink(cache.file)  # damaged, or of another make: begin again
+        return cache
+
+    def find_unchanged(self, path: str) -> FileReport | None:
+        """The report of a file that looks as it did (size, times, inode), without reading it."""
+        row = self._rows.get(os.path.abspath(path))
+        if row is None or not row[0] or row[0] != stat_key(path):
+            return None
+        return _report_from(row[2], path)
+
+    def find_same(self, path: str, digest: str, stat: str) -> FileReport | None:
+        """The report of a file with this content; remembers its new looks."""
+        key = os.path.abspath(path)
+        row = self._rows.get(key)
+        if row is None or row[1] != digest:
+            return None
+        report = _report_from(row[2], path)
+        if report is not None:
+            self._new.append((key, self.run, stat, digest, row[2]))
+        return report
+
+    def add(self, report: FileReport, digest: str, stat: str) -> None:
+        """Remembers a report. ``stat`` was taken before the file was read, so a later change shows."""
+        data = json.dumps(_plain(report), separators=(",", ":"))
+        self._new.append((os.path.abspath(report.path), self.run, stat, digest, data))
+
+    def save(self) -> None:
+        """Writes what is new in one transaction; a run that cannot write goes without."""
+        if not self._new:
+            return
+        import sqlite3
+
+        directory = os.path.dirname(self.file)
+        try:
+            if not os.path.isdir(directory):
+                os.makedirs(directory)
+                for name, text in ((".gitignore", "*\n"), ("CACHEDIR.TAG", _TAG)):
+                    with open(os.path.join(directory, name), "w", encoding="utf-8") as stream:
+                        stream.write(text)
+            with contextlib.closing(sqlite3.connect(self.file, timeout=2)) as connection, connection:
+                connection.execute("PRAGMA synchronous = OFF")  # it can be made again
+                connection.execute(_SCHEMA)
+                connection.executemany("INSERT OR REPLACE INTO report VALUES (?, ?, ?, ?, ?)", self._new)
+        except (OSError, sqlite3.Error):
+            pass
+        self._new.clear()
+
+
+_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This directory is np2tnp's cache; it may be deleted.\n"
+
+
+def _plain(report: FileReport) -> dict[str, Any]:
+    return {
+        "findings": [
+            [*_span(f.span), f.code, f.message, f.verdict.value, f.safety.value, f.region, f.fixable]
+            for f in report.findings
+        ],
+        "regions": [
+            [*_span(r.span), r.qualname, r.state.value, list(r.reasons), r.calls, r.converted] for r in report.regions
+        ],
+        "uses_numpy": report.uses_numpy,
+        "unresolved": report.unresolved,
+    }
+
+
+def _span(span: Span) -> tuple[int, int, int, int]:
+    return (span.line, span.column, span.end_line, span.end_column)
+
+
+def _report_from(data: str, path: str) -> FileReport | None:
+    try:
+        plain = json.loads(data)
+        findings = tuple(
+            Finding(path, Span(a, b, c, d), code, message, Verdict(verdict), Safety(safety), region, fixable)
+            for a, b, c, d, code, message, verdict, safety, region, fixable in plain["findings"]
+        )
+        regions = tuple(
+            Region(name, Span(a, b, c, d), RegionState(state), tuple(reasons), calls, converted)
+            for a, b, c, d, name, state, reasons, calls, converted in plain["regions"]
+        )
+        return FileReport(
+            path, findings, regions, uses_numpy=plain["uses_numpy"], unresolved=plain["unresolved"]
+        )
+    except (ValueError, KeyError, TypeError):
+        return None

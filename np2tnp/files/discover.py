@@ -1,0 +1,145 @@
+"""Which files a run is about."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from np2tnp.config import Config, path_matches
+from np2tnp.files.problems import Problem
+
+SUFFIXES = (".py", ".pyw")
+
+#: Says of a path below a directory (and whether it is one) that version control ignores it; None: no opinion.
+Ignore = Callable[[str, bool], "bool | None"]
+
+
+@dataclass(slots=True)
+class Discovery:
+    """What was found: files in a stable order, named as the user named them, and what could not be looked at."""
+
+    files: list[str] = field(default_factory=list)
+    problems: list[tuple[str, Problem]] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)  #: directories without any Python file
+
+
+def discover(paths: Iterable[str], config: Config) -> Discovery:
+    """All Python files at or below ``paths``. Files that are named are always taken (``force_exclude`` apart)."""
+    result = Discovery()
+    seen: set[str] = set()
+
+    def take(path: str) -> None:
+        # One file under two names is one file: rewriting it twice would find it changed.
+        real = os.path.realpath(path)
+        if real not in seen:
+            seen.add(real)
+            result.files.append(path)
+
+    for path in paths:
+        name = os.path.normpath(path) if path else path
+        try:
+            status = os.stat(name)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            result.problems.append((path, Problem("TNP904", f"cannot be read: {reason}")))
+            continue
+        if config.force_exclude and _is_excluded(name, config):
+            continue
+        if not stat.S_ISDIR(status.st_mode):
+            if name.endswith(".ipynb"):
+                result.problems.append((name, Problem("TNP904", "notebooks cannot be read yet; export it as a script")))
+            else:
+                take(name)
+            continue
+        before = len(result.files)
+        for found in _walk(name, config, result):
+            take(found)
+        if len(result.files) == before and not any(problem[0].startswith(name) for problem in result.problems):
+            result.empty.append(path)
+    return result
+
+
+def _is_excluded(path: str, config: Config) -> bool:
+    return path_matches(path, (*config.exclude, *config.extend_exclude), config.root)
+
+
+def _walk(top: str, config: Config, result: Discovery) -> Iterator[str]:
+    """The files below a directory, sorted; links to directories are not followed, so there are no loops."""
+    patterns = (*config.exclude, *config.extend_exclude)
+    plain = frozenset(pattern for pattern in patterns if not set(pattern) & set("*?[/"))
+    globs = tuple(pattern for pattern in patterns if pattern not in plain)
+    stack: list[tuple[str, tuple[Ignore, ...]]] = [(top, _ignores_above(top) if config.respect_gitignore else ())]
+    while stack:
+        directory, ignores = stack.pop()
+        try:
+            with os.scandir(directory) as entries:
+                listing = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            result.problems.append((directory, Problem("TNP904", f"cannot be read: {error.strerror or error}")))
+            continue
+        if config.respect_gitignore and any(entry.name == ".gitignore" for entry in listing):
+            own = _read_ignore(directory, os.path.join(directory, ".gitignore"))
+            ignores = (*ignores, own) if own is not None else ignores
+        below: list[tuple[str, tuple[Ignore, ...]]] = []
+        for entry in listing:
+            is_directory = entry.is_dir(follow_symlinks=False)
+            if entry.name in plain or not (is_directory or entry.name.endswith(SUFFIXES)):
+                continue
+            path = entry.name if directory == "." else os.path.join(directory, entry.name)
+            if (globs and path_matches(path, globs, config.root)) or _is_ignored(path, is_directory, ignores):
+                continue
+            if is_directory:
+                below.append((path, ignores))
+            elif entry.is_file():
+                yield path
+            elif entry.is_symlink() and not os.path.exists(path):
+                result.problems.append((path, Problem("TNP904", "is a link to nothing")))
+        stack.extend(reversed(below))
+
+
+def _is_ignored(path: str, is_directory: bool, ignores: tuple[Ignore, ...]) -> bool:
+    for ignore in reversed(ignores):  # the deepest file's word counts first
+        answer = ignore(path, is_directory)
+        if answer is not None:
+            return answer
+    return False
+
+
+def _ignores_above(top: str) -> tuple[Ignore, ...]:
+    """The ``.gitignore`` files between the repository's top and ``top``, outermost first."""
+    directory = os.path.abspath(top)
+    above: list[str] = []
+    while not os.path.lexists(os.path.join(directory, ".git")):
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return ()  # no repository: files above do not concern us
+        directory = parent
+        above.append(directory)
+    top_level = directory
+    files = [(top_level, os.path.join(top_level, ".git", "info", "exclude"))]
+    files += [(directory, os.path.join(directory, ".gitignore")) for directory in reversed(above)]
+    found = tuple(ignore for ignore in (_read_ignore(*place) for place in files) if ignore is not None)
+    # A directory that is ignored and named all the same is meant.
+    return () if _is_ignored(top, True, found) else found
+
+
+def _read_ignore(directory: str, file: str) -> Ignore | None:
+    try:
+        with open(file, encoding="utf-8", errors="surrogateescape") as stream:
+            lines = [line for line in stream.read().splitlines() if line.strip() and not line.startswith("#")]
+    except OSError:
+        return None
+    if not lines:
+        return None
+    from pathspec import GitIgnoreSpec  # 40 ms: only where there is something to ignore
+
+    spec = GitIgnoreSpec.from_lines(lines)
+    base = os.path.abspath(directory)
+
+    def ignore(path: str, is_directory: bool) -> bool | None:
+        relative = os.path.relpath(os.path.abspath(path), base).replace(os.sep, "/")
+        return spec.check_file(relative + "/" if is_directory else relative).include
+
+    return ignore

@@ -1,0 +1,193 @@
+"""Keeps input away from the parser that would take minutes, gigabytes or the whole process.
+
+libcst's parser dies on deep nesting (segmentation fault at 3,000 parentheses) and takes quadratic time and memory for long
+chains (``a+a+...``, ``f()()...``, implicit string concatenation, ``elif``). A token scan, a twentieth of the parse, measures both. What remains still
+recurses deeper than a usual thread's stack allows, so work on trees runs in a thread with a large one.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from np2tnp.files.problems import Problem
+
+MAX_TOKENS = 800_000  #: about a gigabyte in the parser
+MAX_DEPTH = 200  #: nested brackets; CPython's own limit
+MAX_INDENT = 100  #: nested blocks; CPython's own limit
+MAX_LINKS = 1_500  #: operators, trailers and joined strings in one expression
+MAX_ELIF = 500
+
+_STRING = (
+    r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
+    r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''"
+    r'|"[^"\\\r\n]*(?:\\.[^"\\\r\n]*)*"'
+    r"|'[^'\\\r\n]*(?:\\.[^'\\\r\n]*)*'"
+)
+#: Strings (without prefix), comments, line ends with the next line's indentation, words, brackets, operators.
+TOKEN = re.compile(_STRING + r"|#[^\r\n]*|(?:\r\n?|\n)[ \t]*|\w+|[-()\[\]{}+*/%@&|^~.,;<>\\]", re.DOTALL)
+_BRACKET = re.compile(r"[()\[\]{}]")
+_DEEP_INDENT = re.compile(r"^[ \t]{%d}" % MAX_INDENT, re.MULTILINE)
+
+_OPEN, _CLOSE, _BREAK, _LINK = range(1, 5)
+_KIND = {
+    **dict.fromkeys("([{", _OPEN),
+    **dict.fromkeys(")]}", _CLOSE),
+    **dict.fromkeys(",;", _BREAK),
+    **dict.fromkeys("+-*/%@&|^~.<>", _LINK),
+    **dict.fromkeys(("and", "or", "not", "lambda", "if", "else", "for", "await", "in", "is"), _LINK),
+}
+
+_STACK_BYTES = 512 * 1024 * 1024
+_RECURSION_LIMIT = 60_000
+
+T = TypeVar("T")
+
+
+def check(text: str) -> None:
+    """Raises Problem (TNP905) for text that the parser must not see."""
+    tokens = TOKEN.findall(text)
+    if len(tokens) > MAX_TOKENS:
+        raise Problem("TNP905", f"has more than {MAX_TOKENS:,} tokens; it looks like data, which needs no migration")
+    _check_expressions(tokens)
+    if _DEEP_INDENT.search(text):
+        _check_blocks(tokens)
+    if text.count("elif") > MAX_ELIF:
+        _check_branches(tokens)
+
+
+def _check_expressions(tokens: list[str]) -> None:
+    line = 1
+    links = 0  # of the innermost open bracket
+    total = 0  # of all open brackets: how deep the tree of this expression can get
+    outer: list[int] = []
+    kinds = _KIND
+    for token in tokens:
+        kind = kinds.get(token)
+        if kind is None:
+            first = token[0]
+            if first in "\r\n":
+                line += 1
+                if not outer:
+                    links = total = 0
+            elif first in "\"'":
+                line += token.count("\n")
+                links += 1
+                total += 1
+                if len(token) > MAX_DEPTH:
+                    _check_string(token, line)
+        elif kind == _LINK:
+            links += 1
+            total += 1
+        elif kind == _OPEN:
+            outer.append(links + 1)
+            total += 1
+            links = 0
+            if len(outer) > MAX_DEPTH:
+                raise Problem("TNP905", f"nests brackets more than {MAX_DEPTH} deep", line)
+        elif kind == _CLOSE:
+            total -= links
+            links = outer.pop() if outer else 0
+        else:
+            total -= links
+            links = 0
+        if total > MAX_LINKS:
+            raise Problem("TNP905", f"has an expression of more than {MAX_LINKS:,} linked operations", line)
+
+
+def _check_string(token: str, line: int) -> None:
+    """Brackets inside what may be an f-string (or the text between two) are parsed, too."""
+    depth = 0
+    for bracket in _BRACKET.findall(token):
+        depth = depth + 1 if bracket in "([{" else max(depth - 1, 0)
+        if depth > MAX_DEPTH:
+            raise Problem("TNP905", f"has a text that nests brackets more than {MAX_DEPTH} deep", line)
+
+
+def _check_blocks(tokens: list[str]) -> None:
+    indents = [0]
+    depth = 0
+    line = 1
+    for token, following in zip(tokens, [*tokens[1:], ""]):
+        if token in ("(", "[", "{"):
+            depth += 1
+        elif token in (")", "]", "}"):
+            depth = max(depth - 1, 0)
+        elif token[0] in "\r\n":
+            line += 1
+            if depth or following[:1] in ("", "#", "\r", "\n"):
+                continue
+            indent = len(token.lstrip("\r\n"))
+            while indent < indents[-1]:
+                indents.pop()
+            if indent > indents[-1]:
+                indents.append(indent)
+            if len(indents) > MAX_INDENT:
+                raise Problem("TNP905", f"nests blocks more than {MAX_INDENT} deep", line)
+
+
+def _check_branches(tokens: list[str]) -> None:
+    counts: dict[int, int] = {}
+    line = 1
+    for token, following in zip(tokens, [*tokens[1:], ""]):
+        if token[0] in "\r\n":
+            line += 1
+            indent = len(token.lstrip("\r\n"))
+            if following == "if":
+                counts[indent] = 0
+            elif following == "elif":
+                counts[indent] = counts.get(indent, 0) + 1
+                if counts[indent] > MAX_ELIF:
+                    raise Problem("TNP905", f"has a chain of more than {MAX_ELIF} elif branches", line)
+
+
+def call_with_deep_stack(function: Callable[..., T], *args: Any) -> T:
+    """``function(*args)`` where deep trees can be walked: in a thread with a large stack. Exceptions come through.
+
+    Nothing is locked while waiting, so Ctrl-C ends the wait at once.
+    """
+    if threading.current_thread().name == _DEEP:
+        return function(*args)
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            results.append(function(*args))
+        except BaseException as error:  # handed to the caller, whatever it is
+            errors.append(error)
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    try:
+        thread = _start(work)
+        while thread.is_alive():
+            thread.join(0.1 if sys.platform == "win32" else None)
+    finally:
+        sys.setrecursionlimit(limit)
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+_DEEP = "np2tnp-deep"
+
+
+def _start(work: Callable[[], None]) -> threading.Thread:
+    size = _STACK_BYTES
+    while True:
+        before = threading.stack_size(size)
+        try:
+            thread = threading.Thread(target=work, name=_DEEP, daemon=True)
+            thread.start()
+        except RuntimeError:  # the address space is limited: less must do
+            if size <= 16 * 1024 * 1024:
+                raise
+            size //= 4
+        else:
+            return thread
+        finally:
+            threading.stack_size(before)

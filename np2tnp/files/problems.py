@@ -1,0 +1,26 @@
+"""Why a file could not be worked on, as one exception that every layer above can turn into a finding."""
+
+from __future__ import annotations
+
+#: code → what it says in general; the message of a finding says it in particular.
+ERROR_CODES = {
+    "TNP901": "syntax error",
+    "TNP902": "cannot be decoded",
+    "TNP903": "Python 2",
+    "TNP904": "cannot be read",
+    "TNP905": "too large or too deeply nested",
+    "TNP906": "analysis failed (a bug in np2tnp)",
+    "TNP907": "rewrite failed its self-check (a bug in np2tnp)",
+    "TNP908": "changed while it was being rewritten",
+}
+
+
+class Problem(Exception):
+    """A file that cannot be worked on: a code from ERROR_CODES, one line of text, and the place (1-based)."""
+
+    def __init__(self, code: str, message: str, line: int = 1, column: int = 1) -> None:
+        super().__init__(code, message, line, column)
+        self.code = code
+        self.message = message
+        self.line = max(line, 1)
+        self.column = max(column, 1)

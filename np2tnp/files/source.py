@@ -1,0 +1,152 @@
+"""Bytes ↔ source text, exactly or not at all, and writing a file without ever leaving half of one."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import re
+import stat
+from dataclasses import dataclass
+
+from np2tnp.files.problems import Problem
+
+#: Larger files are data in Python's clothes; parsing them costs a kilobyte of memory per byte.
+MAX_BYTES = 4_000_000
+
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK = re.compile(rb"^[ \t\f]*(?:#|$)")
+_LINE_END = re.compile(rb"\r\n?|\n")
+_NEWLINES = re.compile(r"\r\n?|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text of one file, and what is needed to turn text back into bytes: ``encode(text)`` gives the file's own bytes."""
+
+    path: str
+    text: str  #: without byte order mark; newlines as they are in the file
+    newline: str = "\n"  #: the one that new lines should end with: the file's most frequent
+    encoding: str = "utf-8"
+    bom: bool = False
+
+    def encode(self, text: str) -> bytes:
+        """``text`` as this file's bytes. Raises Problem for characters that the file's encoding lacks."""
+        try:
+            data = text.encode(self.encoding)
+        except UnicodeEncodeError as error:
+            raise Problem("TNP902", f"{error.object[error.start]!r} cannot be written in {self.encoding}") from None
+        return codecs.BOM_UTF8 + data if self.bom else data
+
+
+def decode(path: str, data: bytes) -> Source:
+    """The source in a file's bytes, as Python itself would read it. Raises Problem (TNP902, TNP905)."""
+    if len(data) > MAX_BYTES:
+        raise Problem("TNP905", f"{len(data) / 1e6:.1f} MB are more than np2tnp reads ({MAX_BYTES / 1e6:.0f} MB)")
+    bom = data.startswith(codecs.BOM_UTF8)
+    body = data[len(codecs.BOM_UTF8) :] if bom else data
+    if b"\0" in body:
+        raise Problem("TNP902", "contains null bytes: not Python source", *_place(body, body.index(b"\0")))
+    encoding, line = _declared_encoding(body)
+    if bom and encoding != "utf-8":
+        raise Problem("TNP902", f"has a UTF-8 byte order mark but declares {encoding}", line)
+    try:
+        text = body.decode(encoding)
+        exact = text.encode(encoding) == body
+    except UnicodeDecodeError as error:
+        place = _place(body, error.start)
+        raise Problem("TNP902", f"is not {encoding}: byte 0x{body[error.start]:02x}", *place) from None
+    except LookupError:
+        raise Problem("TNP902", f"declares the encoding {encoding}, which Python does not know", line) from None
+    except ValueError as error:
+        raise Problem("TNP902", f"is not {encoding}: {error}", line) from None
+    if not exact:
+        raise Problem("TNP902", f"does not survive decoding and encoding as {encoding}", line)
+    return Source(path, text, _frequent_newline(text), encoding, bom)
+
+
+def from_text(path: str, text: str) -> Source:
+    """A source that is text already (standard input, tests)."""
+    return Source(path, text, _frequent_newline(text))
+
+
+def read_bytes(path: str) -> bytes:
+    """A file's bytes. Raises Problem (TNP904, TNP905)."""
+    try:
+        with open(path, "rb") as stream:
+            status = os.fstat(stream.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise Problem("TNP904", "is not a regular file")
+            if status.st_size > MAX_BYTES:
+                raise Problem(
+                    "TNP905", f"{status.st_size / 1e6:.1f} MB are more than np2tnp reads ({MAX_BYTES / 1e6:.0f} MB)"
+                )
+            return stream.read()
+    except OSError as error:
+        raise Problem("TNP904", f"cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # a path with a null character
+        raise Problem("TNP904", f"cannot be read: {error}") from None
+
+
+def replace_file(path: str, old: bytes, new: bytes) -> None:
+    """Puts ``new`` in the place of ``old`` in one step, keeping mode, owner and symbolic links.
+
+    Raises Problem: TNP908 when the file no longer holds ``old``, TNP904 when it cannot be written; then nothing was changed.
+    """
+    import tempfile
+
+    target = os.path.realpath(path)
+    temporary = ""
+    try:
+        before = os.stat(target)
+        if read_bytes(target) != old:
+            raise Problem("TNP908", "changed while it was being rewritten; left as it is now")
+        if not os.access(target, os.W_OK):
+            # Replacing needs only the directory's permission: a write-protected file would lose its protection.
+            raise Problem("TNP904", "cannot be written: Permission denied")
+        handle, temporary = tempfile.mkstemp(prefix=".np2tnp-", suffix=".tmp", dir=os.path.dirname(target))
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(new)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, stat.S_IMODE(before.st_mode))
+        if hasattr(os, "chown"):
+            with contextlib.suppress(OSError):  # only root may give files away
+                os.chown(temporary, before.st_uid, before.st_gid)
+        after = os.stat(target)
+        if (after.st_mtime_ns, after.st_size, after.st_ino) != (before.st_mtime_ns, before.st_size, before.st_ino):
+            raise Problem("TNP908", "changed while it was being rewritten; left as it is now")
+        os.replace(temporary, target)
+        temporary = ""
+    except OSError as error:
+        raise Problem("TNP904", f"cannot be written: {error.strerror or error}") from None
+    finally:
+        if temporary:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+
+def _declared_encoding(body: bytes) -> tuple[str, int]:
+    """The encoding that PEP 263's comment names (normalised for UTF-8), and the comment's line."""
+    lines = _LINE_END.split(body[:2000], 2)[:2]
+    for number, line in enumerate(lines, 1):
+        match = _COOKIE.match(line)
+        if match:
+            name = match.group(1).decode("ascii", "replace")
+            plain = name.lower().replace("_", "-")
+            return ("utf-8" if plain == "utf8" or plain.startswith("utf-8") else name), number
+        if not _BLANK.match(line):
+            break
+    return "utf-8", 1
+
+
+def _frequent_newline(text: str) -> str:
+    if "\r" not in text:
+        return "\n"
+    found = _NEWLINES.findall(text)
+    return max(("\n", "\r\n", "\r"), key=found.count)
+
+
+def _place(body: bytes, offset: int) -> tuple[int, int]:
+    before = body[:offset]
+    return before.count(b"\n") + 1, offset - (before.rfind(b"\n") + 1) + 1

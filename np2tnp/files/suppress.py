@@ -1,0 +1,149 @@
+"""Comments that hide findings. They hide; they never make a blocked region eligible.
+
+``# np2tnp: ignore[TNP101, TNP2] why``  findings that start or end on this line, or on the next when the comment stands alone
+``# np2tnp: ignore``                     the same for all codes
+``# np2tnp: ignore-file[...]``           the whole file
+``# np2tnp: disable[...]`` ... ``enable[...]``  everything between; without a code: all
+``# noqa: TNP101``                       as ``ignore[TNP101]``
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from np2tnp.files.guards import TOKEN
+from np2tnp.model import Finding, Span, Verdict
+
+UNUSED = "TNP991"
+
+_DIRECTIVE = re.compile(r"#\s*np2tnp:\s*(?P<word>[A-Za-z-]*)\s*(?P<list>\[(?P<codes>[^\]]*)\])?")
+_NOQA = re.compile(r"#\s*noqa\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)", re.IGNORECASE)
+_CODE = re.compile(r"TNP\d{0,3}\Z")
+_KNOWN = ("ignore", "ignore-file", "disable", "enable")
+_ALL = ""
+
+
+@dataclass(slots=True)
+class _Suppression:
+    first: int  #: lines that it covers, inclusive
+    last: int
+    codes: dict[str, bool]  #: code prefix → whether it hid something
+    span: Span
+    word: str
+    whole: bool = True  #: covers findings that start in it; else also those that end there
+
+    def hides(self, finding: Finding) -> bool:
+        inside = self.first <= finding.span.line <= self.last
+        if not inside and not self.whole:
+            inside = self.first <= finding.span.end_line <= self.last
+        if not inside:
+            return False
+        hit = [code for code in self.codes if finding.code.startswith(code)]
+        for code in hit:
+            self.codes[code] = True
+        return bool(hit)
+
+
+@dataclass(slots=True)
+class _Reading:
+    suppressions: list[_Suppression] = field(default_factory=list)
+    mistakes: list[tuple[Span, str]] = field(default_factory=list)
+
+
+def apply(text: str, path: str, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The findings that no comment in ``text`` hides, and a TNP991 for each comment (or code) that hid nothing."""
+    if "np2tnp:" not in text and "TNP" not in text:
+        return findings
+    reading = _read(text)
+    if not reading.suppressions and not reading.mistakes:
+        return findings
+    kept: list[Finding] = []
+    for finding in findings:
+        # No short cut here: two comments may hide the same finding, and both are in use.
+        hidden = [item.hides(finding) for item in reading.suppressions]
+        if finding.code.startswith("TNP90") or not any(hidden):
+            kept.append(finding)
+
+    def note(span: Span, message: str) -> Finding:
+        return Finding(path, span, UNUSED, message, Verdict.NOTE)
+
+    for item in reading.suppressions:
+        unused = [code for code, used in item.codes.items() if not used]
+        if unused == [_ALL]:
+            kept.append(note(item.span, f"`{item.word}` hides nothing here"))
+        elif unused:
+            kept.append(note(item.span, f"`{item.word}` hides no {', '.join(unused)} here"))
+    kept += [note(span, message) for span, message in reading.mistakes]
+    return tuple(sorted(kept, key=lambda finding: finding.sort_key))
+
+
+def _read(text: str) -> _Reading:
+    reading = _Reading()
+    last_line = text.count("\n") + text.count("\r") + 1
+    opened: dict[str, _Suppression] = {}
+    for comment, line, column, alone in _comments(text):
+        span = Span(line, column, line, column + len(comment))
+        noqa = _NOQA.search(comment)
+        if noqa is not None:
+            codes = [code.upper() for code in re.split(r"[,\s]+", noqa["codes"])]
+            ours = {code: False for code in codes if _CODE.match(code)}
+            if ours:
+                reading.suppressions.append(_Suppression(line, line, ours, span, "noqa", whole=False))
+        directive = _DIRECTIVE.search(comment)
+        if directive is None:
+            continue
+        word = directive["word"]
+        wanted = [code.strip().upper() for code in (directive["codes"] or "").split(",") if code.strip()]
+        wrong = [code for code in wanted if not _CODE.match(code)]
+        if word not in _KNOWN or wrong or (directive["list"] and not wanted):
+            what = f"code `{wrong[0]}`" if wrong else f"`{directive[0][1:].strip()}`"
+            reading.mistakes.append((span, f"{what} is not understood; write `# np2tnp: ignore[TNP101]`"))
+            continue
+        codes_used = dict.fromkeys(wanted or [_ALL], False)
+        if word == "enable":
+            for code in list(opened) if not wanted else wanted:
+                if code in opened:
+                    opened.pop(code).last = line
+                else:
+                    reading.mistakes.append((span, f"`enable` without a `disable` of {code} before it"))
+        elif word == "disable":
+            for code in codes_used:
+                item = _Suppression(line, last_line, {code: False}, span, word)
+                opened[code] = item
+                reading.suppressions.append(item)
+        elif word == "ignore-file":
+            reading.suppressions.append(_Suppression(1, last_line, codes_used, span, word))
+        else:
+            first, last = (line, _next_code_line(text, line)) if alone else (line, line)
+            reading.suppressions.append(_Suppression(first, last, codes_used, span, word, whole=alone))
+    return reading
+
+
+def _comments(text: str) -> Iterator[tuple[str, int, int, bool]]:
+    """Each comment with its line, column and whether nothing else is on its line."""
+    line, start = 1, 0
+    blank = True
+    for match in TOKEN.finditer(text):
+        token = match.group()
+        if token[0] == "#":
+            yield token, line, match.start() - start + 1, blank
+        elif token[0] in "\r\n":
+            line += 1
+            start = match.end() - len(token.lstrip("\r\n"))
+            blank = True
+        else:
+            blank = False
+            if "\n" in token:
+                line += token.count("\n")
+                start = match.start() + token.rindex("\n") + 1
+
+
+def _next_code_line(text: str, line: int) -> int:
+    lines = re.split(r"\r\n?|\n", text)
+    for number in range(line, len(lines)):
+        content = lines[number].strip()
+        if content and not content.startswith("#"):
+            return number + 1
+    return line

@@ -1,0 +1,86 @@
+"""Says what is wrong with text that does not parse, in words for the person who wrote it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+from np2tnp.files.guards import TOKEN
+from np2tnp.files.problems import Problem
+
+#: Forms that only Python 2 has; matched on lines without their strings and comments.
+_OLD_FORMS = (
+    (re.compile(r"^\s*print\s+(?![=.,)\]}:;+*/%|&^@<>-]|(?:in|is|if|and|or|not)\b)[\w\"'({\[`-]"), "a print statement"),
+    (re.compile(r"^\s*print\s*>>"), "a print statement"),
+    (re.compile(r"^\s*except\s+[\w.]+\s*,\s*[a-z]\w*\s*:"), "`except Error, name`"),
+    (re.compile(r"^\s*except\s*\([^)]*\)\s*,\s*[a-z]\w*\s*:"), "`except (...), name`"),
+    (re.compile(r"^\s*exec\s+[\w\"']"), "an exec statement"),
+    (re.compile(r"^\s*raise\s+[\w.]+\s*,"), "`raise Error, message`"),
+    (re.compile(r"<>"), "the operator <>"),
+    (re.compile(r"`"), "backticks"),
+    (re.compile(r"(?<![\w.])0+[1-7][0-7]*[lL]?(?![\w.])"), "an octal number without 0o"),
+    (re.compile(r"(?<![\w.])\d+[lL]\b"), "a long number"),
+    (re.compile(r"\b[uU][rR][\"']"), "a ur'' text"),
+)
+_EXCEPT_NAME = _OLD_FORMS[2][0]
+
+
+def python2_form(text: str) -> Problem | None:
+    """The first form that only Python 2 has, as a Problem (TNP903); None when there is none."""
+    for number, line in enumerate(_bare_lines(text), 1):
+        for pattern, name in _OLD_FORMS:
+            match = pattern.search(line)
+            if match is not None:
+                column = len(line) - len(line.lstrip()) + 1 if pattern.pattern.startswith("^") else match.start() + 1
+                return Problem("TNP903", f"is Python 2 ({name}); np2tnp reads Python 3: convert it first", number, column)
+    return None
+
+
+def accepted_python2(text: str) -> Problem | None:
+    """Python 2 that the parser accepts: ``except Error, name:``. (Python 3.14 allows it for tuples of classes.)"""
+    if "except" not in text or not re.search(r"except\s+[\w.]+\s*,", text):
+        return None
+    for number, line in enumerate(_bare_lines(text), 1):
+        if _EXCEPT_NAME.search(line):
+            return python2_form("\n" * (number - 1) + line)
+    return None
+
+
+def is_accepted(text: str) -> bool:
+    """Whether the Python that runs this can parse ``text``."""
+    try:
+        _parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+        return False
+    return True
+
+
+def explain(text: str, line: int = 1, column: int = 1, message: str = "cannot be parsed") -> Problem:
+    """What is wrong with ``text``, which the parser refused at a place with a message: TNP903 or TNP901."""
+    try:
+        _parse(text)
+    except SyntaxError as error:
+        line, column = error.lineno or line, error.offset or column
+        message = error.msg or message
+    except (ValueError, RecursionError, MemoryError, OverflowError):
+        pass  # the parser's own words must do
+    return python2_form(text) or Problem("TNP901", f"syntax error: {message}", line, column)
+
+
+def _parse(text: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compile(text, "<text>", "exec", dont_inherit=True, flags=0x400)  # PyCF_ONLY_AST: nothing is compiled or run
+
+
+def _bare_lines(text: str) -> list[str]:
+    """The lines of ``text`` with strings emptied and comments removed; line numbers and indentation stay."""
+    def bare(match: re.Match[str]) -> str:
+        token = match.group()
+        if token[0] == "#":
+            return ""
+        if token[0] in "\"'":
+            return '""' + "\n" * token.count("\n")
+        return token
+
+    return re.split(r"\r\n?|\n", TOKEN.sub(bare, text))

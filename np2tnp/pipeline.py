@@ -1,0 +1,283 @@
+"""``check`` and ``rewrite`` over many files: discover, look into the cache, analyse, write."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from np2tnp import __version__, executors
+from np2tnp.config import Config
+from np2tnp.files.discover import discover
+from np2tnp.files.problems import Problem
+from np2tnp.files.source import Source, decode, read_bytes, replace_file
+from np2tnp.model import Change, FileReport, Finding, RegionState, Run, Safety, Span, Summary, Verdict
+
+#: (files done, files in all); called now and then while a run goes on.
+Progress = Callable[[int, int], None]
+
+
+def check(
+    paths: Sequence[str], config: Config, *, stdin: tuple[str, bytes] | None = None, progress: Progress | None = None
+) -> Run:
+    """Analyses all Python files at ``paths``; ``stdin`` is a (name, bytes) that is no file. Never raises for what is in one."""
+    config = replace(config, rewrite=False)
+    found = discover(paths, config)
+    from np2tnp.files.cache import Cache, hash_bytes, stat_key
+
+    cache = Cache.open(_cache_directory(config), _run_key(config), found.files) if config.cache else None
+    reports: dict[str, FileReport] = {}
+    pending: list[tuple[str, bytes]] = []
+    keys: dict[str, tuple[str, str]] = {}
+    for path in found.files:
+        report = cache.find_unchanged(path) if cache is not None else None
+        if report is None:
+            stat = stat_key(path) if cache is not None else ""
+            try:
+                data = read_bytes(path)
+            except Problem as problem:
+                reports[path] = report_problem(path, problem)
+                continue
+            if cache is not None:
+                keys[path] = (hash_bytes(data), stat)
+                report = cache.find_same(path, *keys[path])
+        if report is None:
+            pending.append((path, data))
+        else:
+            reports[path] = report
+    if stdin is not None:
+        pending.append(stdin)
+    for report in _analyse(pending, config, progress):
+        reports[report.path] = report
+        if cache is not None and report.error is None and report.path in keys:
+            cache.add(report, *keys[report.path])
+    if cache is not None:
+        cache.save()
+    order = [*found.files, *([stdin[0]] if stdin is not None else [])]
+    return _run(
+        [*(report_problem(*item) for item in found.problems), *(reports[path] for path in order)],
+        config,
+        notes=[f"{path}: no Python files in this directory" for path in found.empty],
+        texts={stdin[0]: _text(stdin[1])} if stdin is not None else {},
+    )
+
+
+def rewrite(
+    paths: Sequence[str],
+    config: Config,
+    *,
+    apply: bool = False,
+    stdin: tuple[str, bytes] | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """As ``check``, with the changes that it makes to the files. They are written only with ``apply``, each file in one step."""
+    config = replace(config, rewrite=True)
+    found = discover(paths, config)
+    reports = [report_problem(*item) for item in found.problems]
+    pending: list[tuple[str, bytes]] = []
+    for path in found.files:
+        try:
+            pending.append((path, read_bytes(path)))
+        except Problem as problem:
+            reports.append(report_problem(path, problem))
+    written = dict(pending)
+    if stdin is not None:
+        pending.append(stdin)
+    changes: list[Change] = []
+    for report in sorted(_analyse(pending, config, progress), key=lambda report: report.path):
+        reports.append(report)
+        data = written.get(report.path, stdin[1] if stdin is not None else b"")
+        if report.new_text is None or report.error is not None:
+            continue
+        try:
+            source = decode(report.path, data)
+            if report.new_text == source.text:
+                continue
+            new = source.encode(report.new_text)
+            if apply and report.path in written:
+                replace_file(report.path, data, new)
+        except Problem as problem:
+            reports[-1] = report_problem(report.path, problem, report)
+            continue
+        changes.append(Change(report.path, source.text, report.new_text, source.encoding))
+    notes = [f"{path}: no Python files in this directory" for path in found.empty]
+    return replace(_run(reports, config, notes=notes), changes=tuple(changes))
+
+
+def analyse_bytes(config: Config, item: tuple[str, bytes]) -> FileReport:
+    """One file's report. What runs in a worker; raises nothing but Ctrl-C."""
+    path, data = item
+    try:
+        source = decode(path, data)
+        if not any(needle.encode() in data for needle in config.needles):
+            return _glance(source)
+        from np2tnp.files import guards
+
+        guards.check(source.text)
+        report = guards.call_with_deep_stack(_analyse_source, source, config)
+    except Problem as problem:
+        return report_problem(path, problem)
+    except (Exception, SystemExit) as error:
+        return report_problem(path, Problem("TNP906", _describe_bug(error)))
+    from np2tnp.files import suppress
+
+    return replace(report, findings=suppress.apply(source.text, path, report.findings))
+
+
+def report_problem(path: str, problem: Problem, report: FileReport | None = None) -> FileReport:
+    """The report of a file that could not be worked on (or not to the end, when there is a ``report`` already)."""
+    place = Span(problem.line, problem.column, problem.line, problem.column)
+    finding = Finding(path, place, problem.code, problem.message, Verdict.BLOCK, Safety.SAFE)
+    report = report or FileReport(path)
+    findings = tuple(sorted((*report.findings, finding), key=lambda item: item.sort_key))
+    return replace(report, findings=findings, new_text=None, error=problem.message)
+
+
+def summarize(reports: Iterable[FileReport]) -> Summary:
+    """The totals of some reports."""
+    files = with_numpy = errors = calls = convertible = unresolved = 0
+    verdicts: Counter[str] = Counter()
+    states: Counter[str] = Counter()
+    for report in reports:
+        files += 1
+        with_numpy += report.uses_numpy
+        errors += report.error is not None
+        unresolved += report.unresolved
+        # Errors are counted as files, above: they are no verdicts about code.
+        verdicts.update(item.verdict.value for item in report.findings if not item.code.startswith("TNP90"))
+        for region in report.regions:
+            states[region.state.value] += 1
+            calls += region.calls
+            if region.state is RegionState.CONVERTIBLE:
+                convertible += region.converted
+    return Summary(
+        files=files,
+        files_with_numpy=with_numpy,
+        errors=errors,
+        findings={verdict.value: verdicts[verdict.value] for verdict in Verdict},
+        regions={state.value: states[state.value] for state in RegionState},
+        calls=calls,
+        calls_convertible=convertible,
+        unresolved=unresolved,
+    )
+
+
+def _run(
+    reports: Iterable[FileReport], config: Config, notes: Iterable[str] = (), texts: dict[str, str] | None = None
+) -> Run:
+    chosen = tuple(
+        replace(report, findings=tuple(item for item in report.findings if config.reports(item.code, report.path)))
+        for report in reports
+    )
+    return Run(chosen, summarize(chosen), tuple(notes), texts=texts or {})
+
+
+def _analyse(
+    items: Sequence[tuple[str, bytes]], config: Config, progress: Progress | None
+) -> Iterator[FileReport]:
+    work = functools.partial(analyse_bytes, config)
+    heavy = sum(any(needle.encode() in data for needle in config.needles) for _, data in items)
+    workers = executors.worker_count(heavy, config.jobs) if heavy > 1 else 1
+    if workers > 1:
+        results = executors.map_in_processes(work, items, workers, config.file_timeout or 1e9)
+    else:
+        results = executors.map_serially(work, items)
+    for done, (index, result) in enumerate(results, 1):
+        if isinstance(result, executors.Lost):
+            result = report_problem(items[index][0], Problem("TNP906", f"analysis failed: {result.reason}"))
+        yield result
+        if progress is not None:
+            progress(done, len(items))
+
+
+def _analyse_source(source: Source, config: Config) -> FileReport:
+    from np2tnp.files import syntax
+
+    old = syntax.accepted_python2(source.text)
+    if old is not None:
+        raise old
+    from np2tnp.engine import analyze
+
+    try:
+        return analyze(source, config)
+    except Exception as error:
+        if type(error).__name__ != "ParserSyntaxError":
+            raise
+        raise _explain(source, error) from None
+
+
+def _glance(source: Source) -> FileReport:
+    """The report of a file without NumPy: only whether it is Python at all. Python's own parser costs a tenth of libcst's."""
+    from np2tnp.files import syntax
+
+    if not syntax.is_accepted(source.text):
+        # It may be in a newer Python than the one that runs this: libcst knows them all.
+        from np2tnp.files import guards
+
+        guards.check(source.text)
+        guards.call_with_deep_stack(_parse, source)
+    return FileReport(source.path)
+
+
+def _parse(source: Source) -> None:
+    import libcst
+
+    try:
+        libcst.parse_module(source.text)
+    except libcst.ParserSyntaxError as error:
+        raise _explain(source, error) from None
+
+
+def _explain(source: Source, error: Exception) -> Problem:
+    from np2tnp.files import syntax
+
+    line, column = getattr(error, "raw_line", 1), getattr(error, "raw_column", 0) + 1
+    return syntax.explain(source.text, line, column, getattr(error, "message", "cannot be parsed"))
+
+
+def _describe_bug(error: BaseException) -> str:
+    trace = error.__traceback__
+    place = ""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if "np2tnp" in code.co_filename:
+            place = f" in {os.path.basename(code.co_filename)}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    words = " ".join(str(error).split())[:200]
+    return f"analysis failed: {type(error).__name__}{': ' + words if words else ''}{place} (a bug in np2tnp: please report it)"
+
+
+def _cache_directory(config: Config) -> str:
+    return os.path.join(config.root, config.cache_dir or ".np2tnp_cache")
+
+
+def _run_key(config: Config) -> str:
+    """What reports depend on besides the file: options, our version, our code when it is being worked on, Python's version."""
+    from np2tnp.files.cache import hash_bytes
+
+    here = os.path.dirname(os.path.abspath(__file__))
+    stamps = [__version__, config.fingerprint(), sys.version]
+    for folder in ("", "analysis", "catalog", "edits", "files", "rewrite", "rules"):
+        directory = os.path.join(here, folder)
+        try:
+            with os.scandir(directory) as entries:
+                stamps += sorted(
+                    f"{entry.name} {entry.stat().st_size} {entry.stat().st_mtime_ns}"
+                    for entry in entries
+                    if entry.name.endswith((".py", ".json", ".toml"))
+                )
+        except OSError:
+            continue
+    return hash_bytes("\n".join(stamps).encode())
+
+
+def _text(data: bytes) -> str:
+    try:
+        return decode("<stdin>", data).text
+    except Problem:
+        return ""
+
+

@@ -1,0 +1,36 @@
+"""What ``rewrite`` changes, as unified diffs that ``patch`` and ``git apply`` take."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterator
+
+from np2tnp.model import Change
+from np2tnp.report.style import Style
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def render(change: Change, colour: bool = False) -> str:
+    """The diff of one file; lines keep their own line ends."""
+    style = Style(colour)
+    name = os.path.normpath(change.path).replace(os.sep, "/").lstrip("/")
+    return "".join(_painted(line, style) for line in _diff(change, name))
+
+
+def _diff(change: Change, name: str) -> Iterator[str]:
+    old, new = _LINE.findall(change.old_text), _LINE.findall(change.new_text)
+    for line in difflib.unified_diff(old, new, f"a/{name}", f"b/{name}"):
+        yield line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
+
+
+def _painted(line: str, style: Style) -> str:
+    if not style.colour:
+        return line
+    if line.startswith(("+++", "---")):
+        return style(line.rstrip("\r\n"), "bold") + "\n"
+    colour = _COLOURS.get(line[0])
+    return style(line.rstrip("\r\n"), colour) + "\n" if colour else line

@@ -1,0 +1,36 @@
+"""Workflow commands that GitHub shows as annotations on a pull request."""
+
+from __future__ import annotations
+
+from np2tnp.config import Config
+from np2tnp.model import Finding, Run, Verdict
+from np2tnp.report.totals import shown
+
+
+def render(run: Run, config: Config, colour: bool = False) -> str:
+    """One command a finding."""
+    return "".join(_command(finding) + "\n" for finding in shown(run, config.verbose))
+
+
+def _command(finding: Finding) -> str:
+    level = "error" if finding.code.startswith("TNP90") else "notice" if finding.verdict is Verdict.NOTE else "warning"
+    span = finding.span
+    properties = {
+        "file": finding.path.replace("\\", "/"),
+        "line": span.line,
+        "col": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+        "title": f"{finding.code} {finding.verdict.value}",
+    }
+    if span.end_line != span.line:
+        del properties["endColumn"]  # columns are only understood within one line
+        del properties["col"]
+    told = ",".join(f"{key}={_escape(str(value), ':,')}" for key, value in properties.items())
+    return f"::{level} {told}::{_escape(finding.message)}"
+
+
+def _escape(text: str, more: str = "") -> str:
+    for char in "%\r\n" + more:
+        text = text.replace(char, f"%{ord(char):02X}")
+    return text

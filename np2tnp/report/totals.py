@@ -1,0 +1,101 @@
+"""The sentences that every report for people ends with."""
+
+from __future__ import annotations
+
+from np2tnp.model import Finding, Region, RegionState, Run, Verdict
+
+
+def shown(run: Run, verbose: bool) -> list[Finding]:
+    """The findings to show: those that only say "the same call exists" need ``-v``."""
+    return [
+        finding
+        for report in run.reports
+        for finding in report.findings
+        if verbose or finding.verdict is not Verdict.CONVERT
+    ]
+
+
+def share(part: int, whole: int) -> str:
+    """A percentage that says 0 % and 100 % only when it means none and all."""
+    if not whole:
+        return "-"
+    percent = round(100 * part / whole)
+    if percent == 0 and part:
+        return "<1 %"
+    if percent == 100 and part < whole:
+        return ">99 %"
+    return f"{percent} %"
+
+
+def totals(run: Run) -> list[str]:
+    """What a run comes to, line by line; never "all clear" where something could not be resolved or read."""
+    summary = run.summary
+    lines = [f"{count(summary.files, 'file')}, {summary.files_with_numpy} using NumPy"]
+    if summary.calls:
+        lines.append(
+            f"NumPy calls: {summary.calls_convertible} of {summary.calls} can be migrated"
+            f" ({share(summary.calls_convertible, summary.calls)})"
+        )
+    states = summary.regions
+    convertible, kept, blocked = (
+        states.get(state.value, 0) for state in (RegionState.CONVERTIBLE, RegionState.KEPT, RegionState.BLOCKED)
+    )
+    regions = convertible + kept + blocked
+    if regions:
+        lines.append(
+            f"Regions: {convertible} of {regions} can be migrated ({share(convertible, regions)}),"
+            f" {kept} kept in NumPy (slower in TensorFlow), {blocked} blocked"
+        )
+    if summary.unresolved:
+        lines.append(f"Unresolved: {count(summary.unresolved, 'place')} may use NumPy in ways that could not be resolved")
+    verdicts = summary.findings
+    told = [f"{verdicts[verdict.value]} {verdict.value}" for verdict in Verdict if verdicts.get(verdict.value)]
+    if told:
+        lines.append(f"Findings: {', '.join(told)}")
+    if summary.errors:
+        lines.append(f"Errors: {count(summary.errors, 'file')} could not be worked on")
+    lines += run.notes
+    if is_clear(run):
+        lines.append("All clear: everything found here can be migrated as it stands." if summary.calls else "No NumPy.")
+    return lines
+
+
+def is_clear(run: Run) -> bool:
+    """Whether nothing at all is in the way, and nothing was left unread."""
+    summary = run.summary
+    hindrances = sum(summary.findings.get(verdict.value, 0) for verdict in (Verdict.ADAPT, Verdict.HOST, Verdict.BLOCK))
+    return not (
+        summary.unresolved
+        or summary.errors
+        or hindrances
+        or not summary.files
+        or summary.regions.get(RegionState.BLOCKED.value)
+        or summary.regions.get(RegionState.KEPT.value)
+        or (summary.files_with_numpy and summary.calls_convertible < summary.calls)
+    )
+
+
+def statistics(run: Run) -> list[tuple[str, int, str]]:
+    """(code, how often, an example's message) for each code, most frequent first."""
+    counts: dict[str, int] = {}
+    examples: dict[str, str] = {}
+    for report in run.reports:
+        for finding in report.findings:
+            counts[finding.code] = counts.get(finding.code, 0) + 1
+            examples.setdefault(finding.code, finding.message)
+    return sorted(((code, number, examples[code]) for code, number in counts.items()), key=lambda row: (-row[1], row[0]))
+
+
+def count(number: int, noun: str) -> str:
+    """``1 file``, ``2 files``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def blocked_regions(run: Run) -> list[tuple[str, Region]]:
+    """(path, region) of all that ``rewrite`` leaves alone although there is NumPy in it."""
+    return [
+        (report.path, region)
+        for report in run.reports
+        for region in report.regions
+        if region.state in (RegionState.BLOCKED, RegionState.KEPT)
+    ]
