@@ -42,11 +42,14 @@ _HEAVY = {
 _EXTRAS = {"numpy": "tf", "tensorflow": "tf", "matplotlib": "profile", "keras": "tf"}
 
 #: Options before the command that take a value; needed to find the command.
-_VALUE_OPTIONS = ("--config", "--output-format", "--output-file", "--select", "--ignore", "--exclude", "--fail-on", "-j")
+_VALUE_OPTIONS = (
+    *("--config", "--output-format", "--output-file", "--select", "--ignore", "--exclude", "--extend-exclude"),
+    *("--fail-on", "--cache-dir", "--stdin-filename", "-j", "--jobs", "--slow"),
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command line (``sys.argv`` by default) and returns its exit status. Never raises for what a user can do."""
+    """Runs one command line (``sys.argv`` by default) and returns its exit status; never raises for what users do."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         status = _main(arguments)
@@ -117,7 +120,7 @@ def _without_command(rest: list[str]) -> int:
     return ERROR
 
 
-# --- check and rewrite ---------------------------------------------------------------------------------------------------
+# --- check and rewrite
 
 
 def _run_analysis(command: str, rest: list[str]) -> int:
@@ -222,11 +225,11 @@ def _rewrite(parsed: argparse.Namespace, config: Config, paths: list[str], stdin
             if config.verbose and region.reasons:
                 _say(f"{path}:{region.span.line}: {region.qualname} is {region.state.value}: {region.reasons[0]}")
         done = "rewritten" if parsed.apply else "would be rewritten"
-        states = run.summary.regions
         _say(
-            f"{count(len(changed), 'file')} {done}, {count(run.summary.files - len(changed), 'file')} left as they are; regions:"
-            f" {states.get('convertible', 0)} migrated, {states.get('kept', 0)} kept, {states.get('blocked', 0)} blocked"
+            f"{count(len(changed), 'file')} {done}, {count(run.summary.files - len(changed), 'file')} left as they are"
         )
+        states = run.summary.regions
+        _say(f"regions: {states['convertible']} migrated, {states['kept']} kept in NumPy, {states['blocked']} blocked")
     if run.summary.errors:
         return ERROR
     return FOUND if parsed.check and run.changes else CLEAN
@@ -260,7 +263,7 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
     add("--cache-dir", metavar="DIR")
 
 
-# --- commands of other parts ---------------------------------------------------------------------------------------------
+# --- commands of other parts
 
 
 def _run_heavy(command: str, rest: list[str]) -> int:
@@ -303,7 +306,7 @@ def _add_missing_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--unsafe", action="store_true", default=None)
 
 
-# --- helpers -------------------------------------------------------------------------------------------------------------
+# --- helpers
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
@@ -378,4 +381,3 @@ class _Progress:
     def __exit__(self, *_: object) -> None:
         if self._drawn:
             sys.stderr.write("\r\x1b[K")
-

@@ -10,9 +10,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 DEFAULT_EXCLUDE = (
-    ".bzr .direnv .eggs .git .hg .hypothesis .idea .ipynb_checkpoints .mypy_cache .nox .np2tnp_cache .pyenv .pytest_cache "
-    ".pytype .ruff_cache .svn .tox .venv .vscode __pycache__ __pypackages__ _build build dist node_modules site-packages venv"
-).split()
+    *(".bzr", ".direnv", ".eggs", ".git", ".hg", ".hypothesis", ".idea", ".ipynb_checkpoints", ".mypy_cache", ".nox"),
+    *(".np2tnp_cache", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode"),
+    *("__pycache__", "__pypackages__", "_build", "build", "dist", "node_modules", "site-packages", "venv"),
+)
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "output_format": ("text", "json", "concise", "github"),
@@ -50,7 +51,7 @@ class Config:
     ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()  #: (glob, code prefixes)
     fail_on: tuple[str, ...] = ("adapt", "host", "block")
-    exclude: tuple[str, ...] = tuple(DEFAULT_EXCLUDE)
+    exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False  #: exclusion holds for files that are named on the command line, too
     respect_gitignore: bool = True
@@ -124,8 +125,8 @@ def load(
 ) -> Config:
     """The configuration for a run over ``paths``.
 
-    The nearest ``np2tnp.toml``, or ``pyproject.toml`` with a ``[tool.np2tnp]`` table, at or above what the paths have in
-    common counts; ``overrides`` (from the command line) win over it. Raises ConfigError.
+    The nearest ``np2tnp.toml``, or ``pyproject.toml`` with a ``[tool.np2tnp]`` table, at or above what the paths have
+    in common counts; ``overrides`` (from the command line) win over it. Raises ConfigError.
     """
     start = _common_directory(paths)
     table: dict[str, Any] = {}
@@ -165,8 +166,9 @@ def _upwards(directory: str) -> Iterable[str]:
 
 
 def _project_root(start: str) -> str:
+    marks = (".git", ".hg", "pyproject.toml", "setup.py")
     for directory in _upwards(start):
-        if any(os.path.lexists(os.path.join(directory, name)) for name in (".git", ".hg", "pyproject.toml", "setup.py")):
+        if any(os.path.lexists(os.path.join(directory, name)) for name in marks):
             return directory
     return start
 

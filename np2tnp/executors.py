@@ -1,7 +1,7 @@
 """``map`` over items, in this process or over worker processes, where a worker that dies or hangs costs one item.
 
-``concurrent.futures`` gives up the whole pool when a worker dies, so the workers are kept by hand: each has one pipe and
-one item at a time.
+``concurrent.futures`` gives up the whole pool when a worker dies, so the workers are kept by hand: each has one pipe
+and one item at a time.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def map_in_processes(
 ) -> Iterator[tuple[int, B | Lost]]:
     """(index, result) for each item as it gets done; Lost for one whose worker died or took over ``timeout`` seconds.
 
-    ``function`` and the items must pickle. Workers are spawned, never forked: a forked child of a process with threads can hang.
+    ``function`` and the items must pickle. Workers are spawned, never forked: a child that is forked from a process
+    with threads can hang.
     """
     pool: list[_Worker[A, B]] = []
     waiting = deque(enumerate(items))

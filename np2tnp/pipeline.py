@@ -23,7 +23,10 @@ Progress = Callable[[int, int], None]
 def check(
     paths: Sequence[str], config: Config, *, stdin: tuple[str, bytes] | None = None, progress: Progress | None = None
 ) -> Run:
-    """Analyses all Python files at ``paths``; ``stdin`` is a (name, bytes) that is no file. Never raises for what is in one."""
+    """Analyses all Python files at ``paths``; ``stdin`` is a (name, bytes) that is no file.
+
+    Never raises for what is in a file: that becomes an error in its report.
+    """
     config = replace(config, rewrite=False)
     found = discover(paths, config)
     from np2tnp.files.cache import Cache, hash_bytes, stat_key
@@ -73,7 +76,7 @@ def rewrite(
     stdin: tuple[str, bytes] | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """As ``check``, with the changes that it makes to the files. They are written only with ``apply``, each file in one step."""
+    """As ``check``, with the changes to the files. They are written only with ``apply``, each file in one step."""
     config = replace(config, rewrite=True)
     found = discover(paths, config)
     reports = [report_problem(*item) for item in found.problems]
@@ -175,9 +178,7 @@ def _run(
     return Run(chosen, summarize(chosen), tuple(notes), texts=texts or {})
 
 
-def _analyse(
-    items: Sequence[tuple[str, bytes]], config: Config, progress: Progress | None
-) -> Iterator[FileReport]:
+def _analyse(items: Sequence[tuple[str, bytes]], config: Config, progress: Progress | None) -> Iterator[FileReport]:
     work = functools.partial(analyse_bytes, config)
     heavy = sum(any(needle.encode() in data for needle in config.needles) for _, data in items)
     workers = executors.worker_count(heavy, config.jobs) if heavy > 1 else 1
@@ -210,7 +211,7 @@ def _analyse_source(source: Source, config: Config) -> FileReport:
 
 
 def _glance(source: Source) -> FileReport:
-    """The report of a file without NumPy: only whether it is Python at all. Python's own parser costs a tenth of libcst's."""
+    """The report of a file without NumPy: only whether it is Python. Python's own parser costs a tenth of libcst's."""
     from np2tnp.files import syntax
 
     if not syntax.is_accepted(source.text):
@@ -247,7 +248,8 @@ def _describe_bug(error: BaseException) -> str:
             place = f" in {os.path.basename(code.co_filename)}:{trace.tb_lineno}"
         trace = trace.tb_next
     words = " ".join(str(error).split())[:200]
-    return f"analysis failed: {type(error).__name__}{': ' + words if words else ''}{place} (a bug in np2tnp: please report it)"
+    what = f"{type(error).__name__}{': ' + words if words else ''}{place}"
+    return f"analysis failed: {what} (a bug in np2tnp: please report it)"
 
 
 def _cache_directory(config: Config) -> str:
@@ -255,7 +257,7 @@ def _cache_directory(config: Config) -> str:
 
 
 def _run_key(config: Config) -> str:
-    """What reports depend on besides the file: options, our version, our code when it is being worked on, Python's version."""
+    """What reports depend on besides the file: options, Python's version, our version and the state of our code."""
     from np2tnp.files.cache import hash_bytes
 
     here = os.path.dirname(os.path.abspath(__file__))
@@ -279,5 +281,3 @@ def _text(data: bytes) -> str:
         return decode("<stdin>", data).text
     except Problem:
         return ""
-
-

@@ -41,12 +41,13 @@ SNIPPETS = {
 
 def read(package: str, file: str) -> str:
     spec = importlib.util.find_spec(package)
-    assert spec is not None and spec.origin is not None
+    assert spec is not None
+    assert spec.origin is not None
     return (Path(spec.origin).parent / file).read_text(encoding="utf-8")
 
 
 def span_of(place: CodeRange, text: str) -> Span:
-    """libcst's place in our terms. Where a file lacks its final newline, libcst's ends lie behind the text; ours do not."""
+    """libcst's place in our terms. Where a file lacks its final newline, its ends lie behind the text; ours do not."""
     lines = re.split(r"\r\n?|\n", text)
     last = (len(lines), len(lines[-1]) + 1)
     start = min((place.start.line, place.start.column + 1), last)

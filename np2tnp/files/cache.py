@@ -12,7 +12,9 @@ from typing import Any
 
 from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
 
-_SCHEMA = "CREATE TABLE IF NOT EXISTS report (path TEXT PRIMARY KEY, run TEXT, stat TEXT, hash TEXT, data TEXT) WITHOUT ROWID"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS report (path TEXT PRIMARY KEY, run TEXT, stat TEXT, hash TEXT, data TEXT) WITHOUT ROWID
+"""
 
 
 def hash_bytes(data: bytes) -> str:
@@ -138,8 +140,6 @@ def _report_from(data: str, path: str) -> FileReport | None:
             Region(name, Span(a, b, c, d), RegionState(state), tuple(reasons), calls, converted)
             for a, b, c, d, name, state, reasons, calls, converted in plain["regions"]
         )
-        return FileReport(
-            path, findings, regions, uses_numpy=plain["uses_numpy"], unresolved=plain["unresolved"]
-        )
+        return FileReport(path, findings, regions, uses_numpy=plain["uses_numpy"], unresolved=plain["unresolved"])
     except (ValueError, KeyError, TypeError):
         return None

@@ -1,8 +1,9 @@
 """Keeps input away from the parser that would take minutes, gigabytes or the whole process.
 
-libcst's parser dies on deep nesting (segmentation fault at 3,000 parentheses) and takes quadratic time and memory for long
-chains (``a+a+...``, ``f()()...``, implicit string concatenation, ``elif``). A token scan, a twentieth of the parse, measures both. What remains still
-recurses deeper than a usual thread's stack allows, so work on trees runs in a thread with a large one.
+libcst's parser dies on deep nesting (segmentation fault at 3,000 parentheses) and takes quadratic time and memory for
+long chains (``a+a+...``, ``f()()...``, implicit string concatenation, ``elif``). A token scan, a twentieth of the
+parse, measures both. What remains still recurses deeper than a usual thread's stack allows, so work on trees runs in a
+thread with a large one.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _STRING = (
 #: Strings (without prefix), comments, line ends with the next line's indentation, words, brackets, operators.
 TOKEN = re.compile(_STRING + r"|#[^\r\n]*|(?:\r\n?|\n)[ \t]*|\w+|[-()\[\]{}+*/%@&|^~.,;<>\\]", re.DOTALL)
 _BRACKET = re.compile(r"[()\[\]{}]")
-_DEEP_INDENT = re.compile(r"^[ \t]{%d}" % MAX_INDENT, re.MULTILINE)
+_DEEP_INDENT = re.compile(rf"^[ \t]{{{MAX_INDENT}}}", re.MULTILINE)
 
 _OPEN, _CLOSE, _BREAK, _LINK = range(1, 5)
 _KIND = {
@@ -111,7 +112,7 @@ def _check_blocks(tokens: list[str]) -> None:
     indents = [0]
     depth = 0
     line = 1
-    for token, following in zip(tokens, [*tokens[1:], ""]):
+    for token, following in zip(tokens, [*tokens[1:], ""], strict=True):
         if token in ("(", "[", "{"):
             depth += 1
         elif token in (")", "]", "}"):
@@ -132,7 +133,7 @@ def _check_blocks(tokens: list[str]) -> None:
 def _check_branches(tokens: list[str]) -> None:
     counts: dict[int, int] = {}
     line = 1
-    for token, following in zip(tokens, [*tokens[1:], ""]):
+    for token, following in zip(tokens, [*tokens[1:], ""], strict=True):
         if token[0] in "\r\n":
             line += 1
             indent = len(token.lstrip("\r\n"))

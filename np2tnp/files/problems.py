@@ -15,7 +15,7 @@ ERROR_CODES = {
 }
 
 
-class Problem(Exception):
+class Problem(Exception):  # noqa: N818 # it becomes a finding, not a traceback
     """A file that cannot be worked on: a code from ERROR_CODES, one line of text, and the place (1-based)."""
 
     def __init__(self, code: str, message: str, line: int = 1, column: int = 1) -> None:

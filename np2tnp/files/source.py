@@ -22,7 +22,7 @@ _NEWLINES = re.compile(r"\r\n?|\n")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The text of one file, and what is needed to turn text back into bytes: ``encode(text)`` gives the file's own bytes."""
+    """The text of one file, and what turns text back into bytes: ``encode(text)`` gives the file's own bytes."""
 
     path: str
     text: str  #: without byte order mark; newlines as they are in the file
@@ -91,7 +91,8 @@ def read_bytes(path: str) -> bytes:
 def replace_file(path: str, old: bytes, new: bytes) -> None:
     """Puts ``new`` in the place of ``old`` in one step, keeping mode, owner and symbolic links.
 
-    Raises Problem: TNP908 when the file no longer holds ``old``, TNP904 when it cannot be written; then nothing was changed.
+    Raises Problem, TNP908 when the file no longer holds ``old`` and TNP904 when it cannot be written; nothing was
+    changed then.
     """
     import tempfile
 

@@ -1,10 +1,11 @@
 """Comments that hide findings. They hide; they never make a blocked region eligible.
 
-``# np2tnp: ignore[TNP101, TNP2] why``  findings that start or end on this line, or on the next when the comment stands alone
-``# np2tnp: ignore``                     the same for all codes
-``# np2tnp: ignore-file[...]``           the whole file
-``# np2tnp: disable[...]`` ... ``enable[...]``  everything between; without a code: all
-``# noqa: TNP101``                       as ``ignore[TNP101]``
+* ``# np2tnp: ignore[TNP101, TNP2] why``: findings that start or end on this line, or on the next line of code when the
+  comment stands alone
+* ``# np2tnp: ignore``: the same for all codes
+* ``# np2tnp: ignore-file[...]``: the whole file
+* ``# np2tnp: disable[...]`` ... ``# np2tnp: enable[...]``: everything between; without a code: all
+* ``# noqa: TNP101``: as ``ignore[TNP101]``
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def _read(text: str) -> _Reading:
             continue
         codes_used = dict.fromkeys(wanted or [_ALL], False)
         if word == "enable":
-            for code in list(opened) if not wanted else wanted:
+            for code in wanted or list(opened):
                 if code in opened:
                     opened.pop(code).last = line
                 else:

@@ -32,7 +32,8 @@ def python2_form(text: str) -> Problem | None:
             match = pattern.search(line)
             if match is not None:
                 column = len(line) - len(line.lstrip()) + 1 if pattern.pattern.startswith("^") else match.start() + 1
-                return Problem("TNP903", f"is Python 2 ({name}); np2tnp reads Python 3: convert it first", number, column)
+                message = f"is Python 2 ({name}); np2tnp reads Python 3: convert it first"
+                return Problem("TNP903", message, number, column)
     return None
 
 
@@ -75,6 +76,7 @@ def _parse(text: str) -> None:
 
 def _bare_lines(text: str) -> list[str]:
     """The lines of ``text`` with strings emptied and comments removed; line numbers and indentation stay."""
+
     def bare(match: re.Match[str]) -> str:
         token = match.group()
         if token[0] == "#":

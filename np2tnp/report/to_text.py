@@ -56,7 +56,9 @@ def _block(finding: Finding, lines: list[str] | None, style: Style) -> str:
     place = f"{finding.span.line}:{finding.span.column}"
     unsafe = style(" (needs --unsafe)", "magenta") if finding.safety is Safety.UNSAFE else ""
     verdict = "error" if finding.code.startswith("TNP90") else finding.verdict.value
-    head = f"  {place:<8} {style(finding.code, 'bold', colour)} {style(f'{verdict:<7}', colour)} {finding.message}{unsafe}"
+    head = (
+        f"  {place:<8} {style(finding.code, 'bold', colour)} {style(f'{verdict:<7}', colour)} {finding.message}{unsafe}"
+    )
     if lines is None or not 0 < finding.span.line <= len(lines):
         return head
     line = lines[finding.span.line - 1]

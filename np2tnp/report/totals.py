@@ -47,7 +47,9 @@ def totals(run: Run) -> list[str]:
             f" {kept} kept in NumPy (slower in TensorFlow), {blocked} blocked"
         )
     if summary.unresolved:
-        lines.append(f"Unresolved: {count(summary.unresolved, 'place')} may use NumPy in ways that could not be resolved")
+        lines.append(
+            f"Unresolved: {count(summary.unresolved, 'place')} may use NumPy in ways that could not be resolved"
+        )
     verdicts = summary.findings
     told = [f"{verdicts[verdict.value]} {verdict.value}" for verdict in Verdict if verdicts.get(verdict.value)]
     if told:
@@ -83,7 +85,9 @@ def statistics(run: Run) -> list[tuple[str, int, str]]:
         for finding in report.findings:
             counts[finding.code] = counts.get(finding.code, 0) + 1
             examples.setdefault(finding.code, finding.message)
-    return sorted(((code, number, examples[code]) for code, number in counts.items()), key=lambda row: (-row[1], row[0]))
+    return sorted(
+        ((code, number, examples[code]) for code, number in counts.items()), key=lambda row: (-row[1], row[0])
+    )
 
 
 def count(number: int, noun: str) -> str:
