@@ -30,6 +30,7 @@ FAMILIES = (
     "creation",
     "reductions",
     "nanreductions",
+    "quantiles",
     "statistics",
     "ordering",
     "sets",
@@ -57,7 +58,7 @@ NAMESPACES = ("linalg", "fft", "random")
 
 
 def __getattr__(name: str) -> Any:
-    if name in NAMESPACES:
+    if name in NAMESPACES or name in FAMILIES:
         return importlib.import_module(f"{__name__}.{name}")
     if not name.startswith("_"):
         for family in FAMILIES:

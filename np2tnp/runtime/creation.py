@@ -1,0 +1,543 @@
+"""Making arrays: constants, ranges, copies, casts, diagonals and triangles.
+
+What is made from Python numbers alone is made by NumPy, bit for bit, as long as it is small; what is large is computed on the
+device by the same arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.axes import flat, rank_of
+from np2tnp.runtime.dispatch import exact, is_tensor, is_tracing, to_ndarray, to_tensor
+from np2tnp.runtime.elementwise import select
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.loops import op
+from np2tnp.runtime.promotion import array as tensor_of
+from np2tnp.runtime.promotion import cast, constant, dtype_of, is_plain_tensor, requested_dtype, tensor_dtype
+
+__all__ = [
+    "arange",
+    "array",
+    "asanyarray",
+    "asarray",
+    "asarray_chkfinite",
+    "ascontiguousarray",
+    "asfortranarray",
+    "astype",
+    "copy",
+    "diag",
+    "diagflat",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "geomspace",
+    "identity",
+    "linspace",
+    "logspace",
+    "ones",
+    "ones_like",
+    "require",
+    "tri",
+    "tril",
+    "triu",
+    "vander",
+    "zeros",
+    "zeros_like",
+]
+
+#: Up to this many elements NumPy makes constants faster than a chain of TensorFlow operations.
+SMALL = 1 << 16
+
+
+def fresh(x: Any) -> Any:
+    """`x` as another tensor object: where NumPy copies, nobody may see the same object."""
+    return op("Identity")(input=x)
+
+
+def dimensions(shape: Any) -> tuple[int, ...] | Any:
+    """A ``shape`` argument as a tuple of ints, or as an int32 tensor where tracing knows only symbols."""
+    if is_tensor(shape):
+        if is_tracing():
+            return tf.reshape(tf.cast(shape, tf.int32), [-1])
+        shape = shape.numpy()
+    items = list(shape) if isinstance(shape, (tuple, list, np.ndarray)) and np.ndim(shape) else [shape]
+    if is_tracing() and any(is_tensor(item) for item in items):
+        return tf.stack([tf.cast(item, tf.int32) for item in items])
+    found = tuple(operator.index(item.numpy() if is_tensor(item) else item) for item in items)
+    if any(size < 0 for size in found):
+        raise Unsupported("a negative dimension")
+    return found
+
+
+def _refuse_like(device: Any, like: Any) -> None:
+    if like is not None or device not in (None, "cpu"):
+        raise Unsupported("like or device")
+
+
+def filled(shape: Any, value: Any) -> Any:
+    """A tensor of that shape (see :func:`dimensions`) full of a 0-d tensor."""
+    return op("Fill")(dims=shape if is_tensor(shape) else np.asarray(shape, np.int64), value=value)
+
+
+def _constant_array(shape: Any, value: int, dtype: Any, device: Any, like: Any) -> Any:
+    _refuse_like(device, like)
+    return filled(dimensions(shape), constant(value, tensor_dtype(requested_dtype(dtype))))
+
+
+@exact("numpy.zeros")
+def zeros(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+    """``numpy.zeros``: float64 unless `dtype` says otherwise."""
+    return _constant_array(shape, 0, dtype, device, like)
+
+
+@exact("numpy.ones")
+def ones(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+    """``numpy.ones``: float64 unless `dtype` says otherwise."""
+    return _constant_array(shape, 1, dtype, device, like)
+
+
+@exact("numpy.empty")
+def empty(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+    """``numpy.empty``: zeros here (NumPy's contents are arbitrary)."""
+    return _constant_array(shape, 0, dtype, device, like)
+
+
+@exact("numpy.full")
+def full(
+    shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+) -> Any:
+    """``numpy.full``: of the fill value's own dtype unless `dtype` says otherwise; the value may broadcast."""
+    _refuse_like(device, like)
+    return _filled_with(dimensions(shape), fill_value, None if dtype is None else requested_dtype(dtype))
+
+
+def _filled_with(shape: Any, fill_value: Any, dtype: np.dtype[Any] | None) -> Any:
+    if type(fill_value) in (bool, int, float, complex):
+        return filled(shape, constant(fill_value, np.asarray(fill_value).dtype if dtype is None else dtype))
+    value = tensor_of(fill_value)
+    return fresh(tf.broadcast_to(value if dtype is None else cast(value, dtype), shape))
+
+
+def _like(a: Any, dtype: Any, shape: Any, device: Any) -> tuple[Any, np.dtype[Any]]:
+    _refuse_like(device, None)
+    x = tensor_of(a)
+    wanted = dtype_of(x) if dtype is None else requested_dtype(dtype)
+    if shape is not None:
+        return dimensions(shape), wanted
+    if x.shape.is_fully_defined():
+        return tuple(x.shape.as_list()), wanted
+    return op("Shape")(input=x), wanted
+
+
+@exact("numpy.zeros_like")
+def zeros_like(
+    a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
+) -> Any:
+    """``numpy.zeros_like``: of the dtype and shape of `a` unless told otherwise."""
+    size, wanted = _like(a, dtype, shape, device)
+    return filled(size, constant(0, wanted))
+
+
+@exact("numpy.ones_like")
+def ones_like(
+    a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
+) -> Any:
+    """``numpy.ones_like``: of the dtype and shape of `a` unless told otherwise."""
+    size, wanted = _like(a, dtype, shape, device)
+    return filled(size, constant(1, wanted))
+
+
+@exact("numpy.empty_like")
+def empty_like(
+    prototype: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
+) -> Any:
+    """``numpy.empty_like``: zeros here (NumPy's contents are arbitrary)."""
+    size, wanted = _like(prototype, dtype, shape, device)
+    return filled(size, constant(0, wanted))
+
+
+@exact("numpy.full_like")
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: Any = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    """``numpy.full_like``: of the dtype and shape of `a` unless told otherwise."""
+    size, wanted = _like(a, dtype, shape, device)
+    return _filled_with(size, fill_value, wanted)
+
+
+# --- ranges -----------------------------------------------------------------------------------------------------------
+
+
+def on_host_scalar(value: Any) -> Any:
+    """A 0-d eager tensor as NumPy's scalar; Python and NumPy numbers as they are. Raises Unsupported for anything else."""
+    if is_plain_tensor(value) and not is_tracing() and value.shape.rank == 0:
+        return to_ndarray(value)[()]
+    if isinstance(value, (int, float, complex, np.number, np.bool_)):
+        return value
+    raise Unsupported("a value that is not a number known on the host")
+
+
+@exact("numpy.arange")
+def arange(*args: Any, dtype: Any = None, device: Any = None, like: Any = None, **named: Any) -> Any:
+    """``numpy.arange([start,] stop[, step][, dtype])``: exact for floats, which NumPy computes as ``start + i * delta``."""
+    _refuse_like(device, like)
+    if len(args) == 4:
+        *args, dtype = args  # type: ignore[assignment]
+    bounds = [tf.cast(a, tf.int64) if _is_symbolic_integer(a) else on_host_scalar(a) for a in args]
+    if any(is_tensor(b) for b in bounds):
+        if named or (dtype is not None and requested_dtype(dtype) != np.int64):
+            raise Unsupported("a symbolic range of another dtype")
+        return tf.range(*bounds, dtype=tf.int64)
+    if set(named) - {"start", "stop", "step"} or not bounds and "stop" not in named:
+        raise Unsupported("arguments")
+    start = named.get("start", bounds[0] if len(bounds) > 1 else 0)
+    stop = named.get("stop", bounds[-1] if len(bounds) == 1 else bounds[1] if len(bounds) > 1 else None)
+    step = named.get("step", bounds[2] if len(bounds) > 2 else 1)
+    start, stop, step = (0 if start is None else start), stop, (1 if step is None else step)
+    wanted = None if dtype is None else requested_dtype(dtype)
+    if named or not _is_long(start, stop, step):
+        return to_tensor(np.arange(*bounds, **named, dtype=wanted))
+    natural = np.result_type(np.int64, *(np.asarray(v).dtype for v in (start, stop, step)))
+    if wanted is None:
+        wanted = natural
+    if natural.kind == "i" and wanted.kind in "iu":
+        return cast(tf.range(int(start), int(stop), int(step), dtype=tf.int64), wanted)
+    if wanted.kind == "f" and wanted.char in "fd":
+        return _float_range(float(start), float(stop), float(step), wanted)
+    return to_tensor(np.arange(start, stop, step, dtype=wanted))
+
+
+def _is_symbolic_integer(value: Any) -> bool:
+    return is_plain_tensor(value) and is_tracing() and value.dtype.is_integer and value.shape.rank == 0
+
+
+def _is_long(start: Any, stop: Any, step: Any) -> bool:
+    try:
+        return bool((stop - start) / step > SMALL)
+    except (TypeError, ZeroDivisionError):
+        return False
+
+
+def _float_range(start: float, stop: float, step: float, dtype: np.dtype[Any]) -> Any:
+    length = math.ceil((stop - start) / step)
+    first, second = dtype.type(start), dtype.type(start + step)
+    places = tf.cast(tf.range(length, dtype=tf.int64), tensor_dtype(dtype))
+    return op("AddV2")(x=tf.constant(first), y=op("Mul")(x=places, y=tf.constant(second - first)))
+
+
+def _host_born(function: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
+    """NumPy's result for numbers that are known on the host, as a tensor."""
+    result = function(*args, **keywords)
+    return tuple(to_tensor(np.asarray(part)) for part in result) if isinstance(result, tuple) else to_tensor(result)
+
+
+@exact("numpy.linspace")
+def linspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    retstep: Any = False,
+    dtype: Any = None,
+    axis: Any = 0,
+    *,
+    device: Any = None,
+) -> Any:
+    """``numpy.linspace``: the same arithmetic as NumPy's, so the last digit too; integers are floored."""
+    _refuse_like(device, None)
+    num = operator.index(num)
+    wanted = None if dtype is None else requested_dtype(dtype)
+    known = not any(isinstance(v, (np.ndarray, list, tuple)) for v in (start, stop))
+    if known and not any(is_tensor(v) for v in (start, stop)) and num <= SMALL:
+        return _host_born(np.linspace, start, stop, num, endpoint, retstep, wanted, axis)
+    if num < 2 or not endpoint or retstep or axis != 0:
+        raise Unsupported("this form of linspace")
+    first, last = tensor_of(start), tensor_of(stop)
+    samples = [np.ones((), dtype_of(v))[()] if is_tensor(s) else s for v, s in ((first, start), (last, stop))]
+    inner = np.linspace(*samples, 2).dtype
+    if inner.char not in "fd":
+        raise Unsupported(f"linspace in {inner}")
+    first, last = cast(first, inner), cast(last, inner)
+    rank = max(rank_of(first), rank_of(last))
+    gap = op("Sub")(x=last, y=first)
+    step = op("RealDiv")(x=gap, y=constant(num - 1, inner))
+    places = tf.reshape(tf.cast(tf.range(num - 1), tensor_dtype(inner)), [-1] + [1] * rank)
+    flat_step = op("Mul")(x=op("RealDiv")(x=places, y=constant(num - 1, inner)), y=gap)
+    none = tf.reduce_any(op("Equal")(x=step, y=constant(0, inner)))
+    values = op("AddV2")(x=select(none, flat_step, op("Mul")(x=places, y=step)), y=first)
+    values = tf.concat([values, tf.broadcast_to(last, tf.shape(values[:1]))], 0)
+    if wanted is None:
+        return values
+    return cast(op("Floor")(x=values) if wanted.kind in "iu" else values, wanted)
+
+
+@exact("numpy.logspace")
+def logspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: Any = 0,
+) -> Any:
+    """``numpy.logspace``, for numbers that are known on the host."""
+    bounds = [on_host_scalar(v) for v in (start, stop, base)]
+    wanted = None if dtype is None else requested_dtype(dtype)
+    return _host_born(np.logspace, *bounds[:2], operator.index(num), endpoint, bounds[2], wanted, axis)
+
+
+@exact("numpy.geomspace")
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
+    """``numpy.geomspace``, for numbers that are known on the host."""
+    bounds = [on_host_scalar(v) for v in (start, stop)]
+    wanted = None if dtype is None else requested_dtype(dtype)
+    return _host_born(np.geomspace, *bounds, operator.index(num), endpoint, wanted, axis)
+
+
+# --- copies and casts -------------------------------------------------------------------------------------------------
+
+
+def _as_array(a: Any, dtype: Any) -> Any:
+    if dtype is None:
+        return tensor_of(a)
+    wanted = requested_dtype(dtype)
+    tensor_dtype(wanted)  # refuses objects and strings, which tf.constant would take as bytes
+    if is_plain_tensor(a):
+        return cast(a, wanted)
+    plain = np.asarray(a) if isinstance(a, (np.ndarray, np.generic)) else None
+    if plain is None and not any(is_tensor(v) for v in (a if isinstance(a, (list, tuple)) else ())):
+        return to_tensor(np.asarray(a, dtype=wanted))  # NumPy's own checks of Python numbers
+    return cast(tensor_of(a), wanted)
+
+
+@exact("numpy.array")
+def array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: Any = True,
+    order: Any = "K",
+    subok: Any = False,
+    ndmin: Any = 0,
+    ndmax: Any = 0,
+    like: Any = None,
+) -> Any:
+    """``numpy.array``: lists follow NumPy's dtype rules (no weak numbers in a list); a tensor is copied."""
+    _refuse_like(None, like)
+    if ndmax or copy is False:
+        raise Unsupported("ndmax, or copy=False")
+    x = _as_array(object, dtype)
+    missing = ndmin - rank_of(x)
+    if missing > 0:
+        return tf.reshape(x, tf.concat([tf.ones([missing], tf.int32), tf.shape(x)], 0))
+    return fresh(x) if x is object and copy else x
+
+
+@exact("numpy.asarray")
+def asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+) -> Any:
+    """``numpy.asarray``: the tensor itself where neither dtype nor `copy` asks for another."""
+    _refuse_like(device, like)
+    x = _as_array(a, dtype)
+    if copy is False and x is not a:
+        raise Unsupported("copy=False")
+    return fresh(x) if copy and x is a else x
+
+
+@exact("numpy.asanyarray")
+def asanyarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+) -> Any:
+    """``numpy.asanyarray``: as :func:`asarray` (there are no subclasses of tensors)."""
+    return asarray(a, dtype, order, device=device, copy=copy, like=like)
+
+
+@exact("numpy.ascontiguousarray")
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """``numpy.ascontiguousarray``: at least one dimension; tensors are always contiguous."""
+    _refuse_like(None, like)
+    x = _as_array(a, dtype)
+    return flat(x) if rank_of(x) == 0 else x
+
+
+@exact("numpy.asfortranarray")
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """``numpy.asfortranarray``: the values; the order in memory is TensorFlow's own. At least one dimension."""
+    return ascontiguousarray(a, dtype, like=like)
+
+
+@exact("numpy.asarray_chkfinite")
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+    """``numpy.asarray_chkfinite``: raises ValueError for NaN and infinity (so not while tracing)."""
+    x = _as_array(a, dtype)
+    if x.dtype.is_floating or x.dtype.is_complex:
+        parts = (tf.math.real(x), tf.math.imag(x)) if x.dtype.is_complex else (x,)
+        if is_tracing() or not all(bool(tf.reduce_all(tf.math.is_finite(part))) for part in parts):
+            raise Unsupported("an array that may hold NaN or infinity")
+    return x
+
+
+@exact("numpy.require")
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+    """``numpy.require``: the values; a tensor has no flags."""
+    _refuse_like(None, like)
+    return _as_array(a, dtype)
+
+
+@exact("numpy.copy")
+def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
+    """``numpy.copy``: another tensor with the same values."""
+    x = tensor_of(a)
+    return fresh(x) if x is a else x
+
+
+def _reference_astype(
+    x: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True
+) -> Any:
+    return np.asarray(x).astype(dtype, order=order, casting=casting, subok=subok, copy=copy)
+
+
+@exact("numpy.ndarray.astype", _reference_astype)
+def astype(
+    x: Any,
+    dtype: Any,
+    order: Any = "K",
+    casting: Any = "unsafe",
+    subok: Any = True,
+    copy: Any = True,
+    *,
+    device: Any = None,
+) -> Any:
+    """``x.astype(dtype)`` (and ``numpy.astype(x, dtype)``): ``float`` is float64; floats become integers by truncation."""
+    _refuse_like(device, None)
+    found, wanted = tensor_of(x), requested_dtype(dtype)
+    if not np.can_cast(dtype_of(found), wanted, casting):
+        raise Unsupported(f"casting {casting}")
+    result = cast(found, wanted)
+    return fresh(result) if result is x and copy else result
+
+
+# --- diagonals and triangles ------------------------------------------------------------------------------------------
+
+
+def _triangle(rows: int, columns: int, k: int) -> Any:
+    """The bool tensor of ``np.tri``."""
+    if rows * columns <= SMALL:
+        return to_tensor(np.tri(rows, columns, k, dtype=bool))
+    i, j = tf.range(rows, dtype=tf.int32), tf.range(columns, dtype=tf.int32)
+    return op("GreaterEqual")(x=tf.expand_dims(i, 1) + k, y=j)
+
+
+@exact("numpy.eye")
+def eye(
+    N: Any,  # noqa: N803
+    M: Any = None,  # noqa: N803
+    k: Any = 0,
+    dtype: Any = float,
+    order: Any = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+) -> Any:
+    """``numpy.eye``: ones on the `k`-th diagonal."""
+    _refuse_like(device, like)
+    rows = operator.index(N)
+    columns = rows if M is None else operator.index(M)
+    wanted = requested_dtype(dtype)
+    if rows * columns <= SMALL:
+        return to_tensor(np.eye(rows, columns, k, wanted))
+    i, j = tf.range(rows, dtype=tf.int32), tf.range(columns, dtype=tf.int32)
+    return cast(op("Equal")(x=tf.expand_dims(i, 1) + operator.index(k), y=j), wanted)
+
+
+@exact("numpy.identity")
+def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """``numpy.identity``: the square :func:`eye`."""
+    return eye(n, dtype=float if dtype is None else dtype, like=like)
+
+
+@exact("numpy.tri")
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:  # noqa: N803
+    """``numpy.tri``: ones at and below the `k`-th diagonal."""
+    _refuse_like(None, like)
+    rows = operator.index(N)
+    return cast(_triangle(rows, rows if M is None else operator.index(M), operator.index(k)), requested_dtype(dtype))
+
+
+def _triangle_of(x: Any, k: int) -> Any:
+    shape = x.shape.as_list()[-2:]
+    if not shape or None in shape:
+        raise Unsupported("a triangle of an unknown shape")
+    return _triangle(shape[0], shape[-1], k)
+
+
+@exact("numpy.tril")
+def tril(m: Any, k: Any = 0) -> Any:
+    """``numpy.tril``: zeros above the `k`-th diagonal of the last two dimensions."""
+    x = tensor_of(m)
+    return select(_triangle_of(x, operator.index(k)), x, 0)
+
+
+@exact("numpy.triu")
+def triu(m: Any, k: Any = 0) -> Any:
+    """``numpy.triu``: zeros below the `k`-th diagonal of the last two dimensions."""
+    x = tensor_of(m)
+    return select(_triangle_of(x, operator.index(k) - 1), tf.zeros_like(x), x)
+
+
+@exact("numpy.diag")
+def diag(v: Any, k: Any = 0) -> Any:
+    """``numpy.diag``: a matrix from a vector, or the `k`-th diagonal of a matrix."""
+    x, offset = tensor_of(v), operator.index(k)
+    rank = rank_of(x)
+    if rank == 1:
+        return tf.linalg.diag(x, k=offset)
+    if rank != 2 or not x.shape.is_fully_defined():
+        raise Unsupported("a diagonal of this shape")
+    rows, columns = x.shape
+    length = min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns)
+    if length <= 0:
+        return tf.zeros([0], x.dtype)
+    start = offset if offset >= 0 else -offset * columns
+    places = start + np.arange(length) * (columns + 1)
+    return tf.gather(flat(x), places)
+
+
+@exact("numpy.diagflat")
+def diagflat(v: Any, k: Any = 0) -> Any:
+    """``numpy.diagflat``: a matrix with the flattened input on its `k`-th diagonal."""
+    return tf.linalg.diag(flat(tensor_of(v)), k=operator.index(k))
+
+
+@exact("numpy.vander")
+def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803
+    """``numpy.vander``: columns of powers, by repeated multiplication; integers in int64."""
+    values = tensor_of(x)
+    if rank_of(values) != 1:
+        raise Unsupported("not one dimension")
+    columns = values.shape[0] if N is None else operator.index(N)
+    if columns is None or columns < 1:
+        raise Unsupported("this number of columns")
+    wanted = np.promote_types(dtype_of(values), int)
+    values = tf.expand_dims(cast(values, wanted), 1)
+    factors = tf.concat([tf.ones_like(values), tf.repeat(values, columns - 1, axis=1)], 1)
+    powers = tf.math.cumprod(factors, axis=1)
+    return powers if increasing else tf.reverse(powers, [1])
