@@ -1,0 +1,221 @@
+"""Rewrite programs, run original and rewritten side by side on the same inputs, and say what differs.
+
+    python benchmarks/programs_run.py [PROGRAM.py ...] [--slow convert] [--seeds 3] [--show]
+
+Each program (all of ``fixtures/programs`` by default) has a list ``EXAMPLES`` of ``(function, builder)`` or ``(function, builder,
+keywords)``, at its end or in a file ``examples.py`` beside it; ``builder(np, rng)`` makes the positional arguments. For every
+example and seed both versions are called; values, dtypes, shapes, exceptions, printed text and the arguments afterwards are
+compared with the comparer that ``verify`` uses. Exit status 1 if anything differs, raises where the original returns, or
+could not be rewritten for a reason that is np2tnp's own fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+PROGRAMS = ROOT / "fixtures" / "programs"
+_DIED = "the process died"
+
+
+@dataclass
+class Comparison:
+    """What running one program's examples in both versions showed."""
+
+    program: str
+    kinds: dict[str, int] = field(default_factory=dict)  #: judgement (equal, raised, different...) → examples
+    operations: dict[str, int] = field(default_factory=dict)  #: function → TensorFlow operations in all its calls
+    problems: list[str] = field(default_factory=list)  #: for people: one a differing or refused example
+    error: str = ""  #: the rewritten program could not be loaded
+
+    @property
+    def is_wrong(self) -> bool:
+        return bool(self.error or self.kinds.get("different"))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("programs", nargs="*", type=Path, help="files (default: all of fixtures/programs)")
+    parser.add_argument("--slow", choices=("keep", "convert"), default="convert")
+    parser.add_argument("--unsafe", action="store_true")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--show", action="store_true", help="print the rewritten programs")
+    parser.add_argument("--keep", type=Path, help="leave the rewritten programs in this folder")
+    parser.add_argument("--child", nargs=2, type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args(argv)
+    programs = sorted(path.resolve() for path in options.programs or PROGRAMS.glob("*.py"))
+    if options.child:
+        _run_child(programs, *options.child, seeds=options.seeds)
+        return 0
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = options.keep or Path(scratch)
+        reports = rewrite(programs, folder, slow=options.slow, unsafe=options.unsafe)
+        if options.show:
+            for path in programs:
+                print((folder / path.name).read_text(encoding="utf-8"))
+        comparisons = compare(programs, folder, options.seeds)
+    return _print(programs, reports, comparisons)
+
+
+def rewrite(programs: Sequence[Path], folder: Path, **options: Any) -> dict[str, Any]:
+    """Copy the programs to `folder` and rewrite them there. Returns np2tnp's report of each, by file name."""
+    from np2tnp import config, pipeline
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in programs:
+        shutil.copyfile(path, folder / path.name)
+    (folder / "pyproject.toml").write_text("[tool.np2tnp]\n", encoding="utf-8")
+    settings = config.load([str(folder)], options)
+    run = pipeline.rewrite([str(folder / path.name) for path in programs], settings, apply=True)
+    return {Path(report.path).name: report for report in run.reports}
+
+
+def compare(programs: Sequence[Path], folder: Path, seeds: int = 3) -> dict[str, Comparison]:
+    """Run all examples of the programs and of the files of the same names in `folder`, in a child process."""
+    found: dict[str, Comparison] = {}
+    todo = list(programs)
+    while todo:
+        output = folder / "comparisons.jsonl"
+        output.write_text("", encoding="utf-8")
+        command = [sys.executable, __file__, *map(str, todo), "--seeds", str(seeds), "--child", str(folder), str(output)]
+        subprocess.run(command, check=False)
+        for line in output.read_text(encoding="utf-8").splitlines():
+            comparison = Comparison(**json.loads(line))
+            found[comparison.program] = comparison
+        left = [path for path in todo if path.name not in found]
+        if left:  # the first of them took the process with it
+            found[left[0].name] = Comparison(left[0].name, error=_DIED)
+        todo = left[1:]
+    return found
+
+
+def _print(programs: Sequence[Path], reports: dict[str, Any], comparisons: dict[str, Comparison]) -> int:
+    columns = "convertible kept blocked plain".split()
+    kinds = "equal raised refused unstable random different".split()
+    print(f"{'program':<28}" + "".join(f"{name:>12}" for name in columns) + "".join(f"{name:>10}" for name in kinds) + "   TF ops")
+    totals: Counter[str] = Counter()
+    wrong = False
+    for path in programs:
+        report, seen = reports[path.name], comparisons[path.name]
+        states = Counter(region.state.value for region in report.regions)
+        operations = sum(seen.operations.values())
+        print(
+            f"{path.name:<28}"
+            + "".join(f"{states[name]:>12}" for name in columns)
+            + "".join(f"{seen.kinds.get(name, 0):>10}" for name in kinds)
+            + f"{operations:>9}"
+        )
+        totals.update({name: states[name] for name in columns})
+        totals.update(seen.kinds)
+        totals["operations"] += operations
+        wrong |= seen.is_wrong or report.error is not None
+    print(
+        f"{'all':<28}"
+        + "".join(f"{totals[name]:>12}" for name in columns)
+        + "".join(f"{totals[name]:>10}" for name in kinds)
+        + f"{totals['operations']:>9}"
+    )
+    for path in programs:
+        report, seen = reports[path.name], comparisons[path.name]
+        for problem in [f"np2tnp: {report.error}"] * (report.error is not None) + [seen.error] * bool(seen.error) + seen.problems:
+            print(f"\n{path.name}: {problem}")
+    return int(wrong)
+
+
+# --- in the child process ------------------------------------------------------------------------------------------------
+
+
+def _run_child(programs: Sequence[Path], folder: Path, output: Path, seeds: int) -> None:
+    with output.open("a", encoding="utf-8") as file:
+        for path in programs:
+            comparison = _compare_program(path, folder / path.name, seeds)
+            print(json.dumps(asdict(comparison)), file=file, flush=True)
+
+
+def _compare_program(original: Path, rewritten: Path, seeds: int) -> Comparison:
+    from np2tnp.differential.loading import load
+    from np2tnp.differential.observe import Globals
+
+    result = Comparison(original.name)
+    old = load(str(original), original.read_text(encoding="utf-8"))
+    try:
+        new = load(str(rewritten), rewritten.read_text(encoding="utf-8"))
+    except Exception as error:
+        result.error = f"cannot be loaded: {type(error).__name__}: {error}"
+        return result
+    beside = original.parent / "examples.py"
+    examples = vars(load(str(beside), beside.read_text(encoding="utf-8")) if beside.exists() else old)["EXAMPLES"]
+    kinds: Counter[str] = Counter()
+    operations: Counter[str] = Counter()
+    versions = (old, Globals(old)), (new, Globals(new))
+    for number, (name, build, *rest) in enumerate(examples):
+        for seed in range(seeds):
+            judgement, count = _compare_call(versions, name, build, rest[0] if rest else {}, seed)
+            kinds[judgement.kind] += 1
+            operations[name] += count
+            if judgement.kind in ("different", "refused", "unstable", "random"):
+                result.problems.append(f"{name} (example {number}, seed {seed}): {judgement.kind}: {judgement.detail}")
+    result.kinds, result.operations = dict(kinds), dict(operations)
+    return result
+
+
+def _compare_call(
+    versions: Any, name: str, build: Callable[..., tuple[Any, ...]], keywords: dict[str, Any], seed: int
+) -> tuple[Any, int]:
+    import numpy as np
+
+    from np2tnp.differential.judge import judge
+    from np2tnp.differential.observe import observe
+
+    def call(version: Any, moved: bool = False, counter: Any = None) -> Any:
+        module, state = version
+        state.restore()
+        args, kwargs = list(build(np, np.random.default_rng(seed))), dict(keywords)
+        if moved:
+            args = _nudged(args, np.random.default_rng())
+        return observe(getattr(module, name), args, kwargs, None, state, counter)
+
+    old, new = versions
+    expected, actual = call(old), call(new, counter=_counter())
+    return judge(expected, actual, lambda moved: call(old, moved)), actual.operations
+
+
+def _counter() -> Any:
+    try:
+        from np2tnp.runtime.counting import count_ops
+    except ImportError:
+        return None
+    return count_ops
+
+
+def _nudged(value: Any, rng: Any) -> Any:
+    """`value` with its floats moved to a neighbour; whole numbers stay, as people mean them exactly."""
+    import numpy as np
+
+    if isinstance(value, (list, tuple)):
+        return type(value)(_nudged(item, rng) for item in value)
+    if isinstance(value, dict):
+        return {key: _nudged(item, rng) for key, item in value.items()}
+    if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f"):
+        array = np.asarray(value)
+        towards = np.where(rng.random(array.shape) < 0.5, -np.inf, np.inf).astype(array.dtype)
+        moved = np.where(np.isfinite(array) & (np.rint(array) != array), np.nextafter(array, towards), array)
+        return moved if isinstance(value, np.ndarray) else float(moved)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "c":
+        return _nudged(value.real, rng) + 1j * _nudged(value.imag, rng)
+    return value
+
+
+if __name__ == "__main__":
+    sys.exit(main())
