@@ -1,0 +1,172 @@
+"""Item stores and reads as functions: ``x = rt.at(x)[key].set(value)`` is ``x[key] = value``.
+
+A tensor never changes; ``set`` returns the changed copy. Anything else (an ndarray, list or dict in code that does not know
+what it was given) is changed in place, as NumPy or Python does it, and returned.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import exact, host, is_tensor
+from np2tnp.runtime.indexing_read import read
+from np2tnp.runtime.indexing_write import write
+from np2tnp.runtime.inplace import in_place, updated_value
+from np2tnp.runtime.keys import basic_key, resolve_basic, static_shape
+from np2tnp.runtime.lazy import tf
+
+__all__ = ["at"]
+
+
+def _assigned(x: Any, key: Any, value: Any) -> Any:
+    """What NumPy makes of a store, as a changed copy: the reference."""
+    x = np.array(x)
+    x[key] = value
+    return x
+
+
+def _got(x: Any, key: Any) -> Any:
+    return np.asarray(x)[key]
+
+
+@exact("ndarray.__setitem__", reference=_assigned)
+def _set(x: Any, key: Any, value: Any) -> Any:
+    return write(tf.convert_to_tensor(x), key, value)
+
+
+@exact("ndarray.__getitem__", reference=_got)
+def _get(x: Any, key: Any) -> Any:
+    return read(tf.convert_to_tensor(x), key)
+
+
+def _update(x: Any, key: Any, operation: str, value: Any) -> Any:
+    """Buffered ``x[key] op= value``: get, compute under the rules of in-place operators, set."""
+    if not is_tensor(x):
+        key, value = _host_key(key), host(value)
+        x[key] = getattr(operator, operation)(x[key], value)
+        return x
+    item = _get(x, key)
+    if not item.shape.rank and _is_scalar(x, key):
+        return _set(x, key, updated_value(operation, item, value))  # NumPy's scalars have no in-place operators
+    return _set(x, key, in_place(operation, item, value))
+
+
+def _is_scalar(x: Any, key: Any) -> bool:
+    """Whether ``x[key]``, of no dimensions, is a NumPy scalar: always, unless ``...`` makes it a view of one element."""
+    parts = basic_key(key)
+    if parts is None:
+        return not any(part is Ellipsis for part in (key if type(key) is tuple else (key,)))
+    return resolve_basic(static_shape(x), parts).scalar
+
+
+def _host_key(key: Any) -> Any:
+    if isinstance(key, slice):
+        return slice(host(key.start), host(key.stop), host(key.step))
+    if type(key) is tuple:
+        return tuple(_host_key(part) for part in key)
+    return host(key)
+
+
+class Item:
+    """One item of an array: ``rt.at(x)[key]``."""
+
+    __slots__ = ("_key", "_x")
+
+    def __init__(self, x: Any, key: Any) -> None:
+        self._x = x
+        self._key = key
+
+    def get(self) -> Any:
+        """``x[key]``, exactly as NumPy reads it."""
+        if is_tensor(self._x):
+            return _get(self._x, self._key)
+        return self._x[_host_key(self._key)]
+
+    def set(self, value: Any) -> Any:
+        """``x[key] = value`` as a new array of the same shape and dtype. Raises NumPy's exceptions."""
+        if is_tensor(self._x):
+            return _set(self._x, self._key, value)
+        self._x[_host_key(self._key)] = host(value)
+        return self._x
+
+    # NumPy's buffered in-place operators: a repeated index counts once, and its last value wins.
+
+    def add(self, value: Any) -> Any:
+        """``x[key] += value`` as a new array."""
+        return _update(self._x, self._key, "iadd", value)
+
+    def subtract(self, value: Any) -> Any:
+        """``x[key] -= value`` as a new array."""
+        return _update(self._x, self._key, "isub", value)
+
+    def multiply(self, value: Any) -> Any:
+        """``x[key] *= value`` as a new array."""
+        return _update(self._x, self._key, "imul", value)
+
+    def divide(self, value: Any) -> Any:
+        """``x[key] /= value`` as a new array."""
+        return _update(self._x, self._key, "itruediv", value)
+
+    def floor_divide(self, value: Any) -> Any:
+        """``x[key] //= value`` as a new array."""
+        return _update(self._x, self._key, "ifloordiv", value)
+
+    def mod(self, value: Any) -> Any:
+        """``x[key] %= value`` as a new array."""
+        return _update(self._x, self._key, "imod", value)
+
+    def power(self, value: Any) -> Any:
+        """``x[key] **= value`` as a new array."""
+        return _update(self._x, self._key, "ipow", value)
+
+    def matmul(self, value: Any) -> Any:
+        """``x[key] @= value`` as a new array."""
+        return _update(self._x, self._key, "imatmul", value)
+
+    def bitwise_and(self, value: Any) -> Any:
+        """``x[key] &= value`` as a new array."""
+        return _update(self._x, self._key, "iand", value)
+
+    def bitwise_or(self, value: Any) -> Any:
+        """``x[key] |= value`` as a new array."""
+        return _update(self._x, self._key, "ior", value)
+
+    def bitwise_xor(self, value: Any) -> Any:
+        """``x[key] ^= value`` as a new array."""
+        return _update(self._x, self._key, "ixor", value)
+
+    def left_shift(self, value: Any) -> Any:
+        """``x[key] <<= value`` as a new array."""
+        return _update(self._x, self._key, "ilshift", value)
+
+    def right_shift(self, value: Any) -> Any:
+        """``x[key] >>= value`` as a new array."""
+        return _update(self._x, self._key, "irshift", value)
+
+    def __repr__(self) -> str:
+        return f"rt.at({self._x!r})[{self._key!r}]"
+
+
+class At:
+    """What :func:`at` returns; index it."""
+
+    __slots__ = ("_x",)
+
+    def __init__(self, x: Any) -> None:
+        self._x = x
+
+    def __getitem__(self, key: Any) -> Item:
+        return Item(self._x, key)
+
+
+def at(x: Any) -> At:
+    """``rt.at(x)[key]`` stands for the item; its methods return the updated array (``x = rt.at(x)[key].set(value)``).
+
+    Parameters
+    ----------
+    x : tensor, for which every update is a new tensor; or any other object that can be indexed, which is changed in place.
+    """
+    return At(x)

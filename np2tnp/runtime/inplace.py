@@ -1,0 +1,284 @@
+"""In-place operators and whole-array stores as functions: ``x = rt.iadd(x, v)`` is ``x += v``.
+
+For tensors the result is a new tensor of the same dtype and shape, or NumPy's exception. A 0-d tensor counts as a NumPy
+scalar, as which it almost always came to be: ``s += 0.5`` of an integer scalar is a float. Other objects are changed in
+place, numbers follow Python.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import exact, host, is_array, is_tensor
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.promotion import cast, numpy_dtype
+from np2tnp.runtime.stored import constant, fitted, stored
+
+__all__ = [
+    "assign",
+    "copyto",
+    "iadd",
+    "iand",
+    "ifloordiv",
+    "ilshift",
+    "imatmul",
+    "imod",
+    "imul",
+    "ior",
+    "ipow",
+    "irshift",
+    "isub",
+    "itruediv",
+    "ixor",
+]
+
+#: Python's in-place operator -> the NumPy ufunc that it calls.
+UFUNCS: dict[str, Any] = {
+    "iadd": np.add,
+    "isub": np.subtract,
+    "imul": np.multiply,
+    "itruediv": np.true_divide,
+    "ifloordiv": np.floor_divide,
+    "imod": np.remainder,
+    "ipow": np.power,
+    "imatmul": np.matmul,
+    "iand": np.bitwise_and,
+    "ior": np.bitwise_or,
+    "ixor": np.bitwise_xor,
+    "ilshift": np.left_shift,
+    "irshift": np.right_shift,
+}
+
+#: Operators that one kernel computes exactly for integers and real floats of one dtype.
+_KERNELS = {"iadd": "AddV2", "isub": "Sub", "imul": "Mul"}
+
+
+def in_place(operation: str, x: Any, value: Any) -> Any:
+    """``x op= value`` for an array `x` (a tensor of any rank) as a new tensor."""
+    result = _IN_PLACE[operation](x, value)
+    return result
+
+
+def updated_value(operation: str, x: Any, value: Any) -> Any:
+    """``x op value``: what the in-place operator of a number computes."""
+    return _function(UFUNCS[operation].__name__)(x, value)
+
+
+def _in_place(operation: str, x: Any, value: Any) -> Any:
+    x = tf.convert_to_tensor(x)
+    dtype = x.dtype
+    check_casting(UFUNCS[operation], dtype, value)
+    kernel = _KERNELS.get(operation)
+    if kernel is not None and (dtype.is_integer or dtype.is_floating):
+        operand = _operand(value, dtype)
+        if operand is not None:
+            return _same_shape(_kernel(kernel)(x=x, y=operand), x)
+    return cast(_same_shape(updated_value(operation, x, value), x), dtype)
+
+
+def _operand(value: Any, dtype: Any) -> Any | None:
+    """`value` as an operand of `dtype` when the operation runs in that dtype; None when it may need another."""
+    if is_tensor(value):
+        return value if value.dtype == dtype else None
+    if type(value) in (int, float):  # weak: takes the array's dtype (check_casting saw that it can)
+        return tf.constant(np.asarray(value, numpy_dtype(dtype)))
+    if is_array(value) and value.dtype == numpy_dtype(dtype):
+        return tf.constant(value)
+    return None
+
+
+@functools.lru_cache(maxsize=16)
+def _kernel(name: str) -> Any:
+    return getattr(tf.raw_ops, name)
+
+
+def _same_shape(result: Any, x: Any) -> Any:
+    if not result.shape.is_compatible_with(x.shape):
+        raise ValueError(
+            f"non-broadcastable output operand with shape {tuple(x.shape)} "
+            f"doesn't match the broadcast shape {tuple(result.shape)}"
+        )
+    return result
+
+
+def check_casting(ufunc: Any, dtype: Any, value: Any) -> None:
+    """Let NumPy decide whether ``ufunc(x, value, out=x)`` is allowed: its UFuncTypeError, TypeError or OverflowError."""
+    if is_tensor(value):
+        _check_dtypes(ufunc, numpy_dtype(dtype), numpy_dtype(value.dtype))
+    elif isinstance(value, np.ndarray):
+        _check_dtypes(ufunc, numpy_dtype(dtype), value.dtype)
+    elif isinstance(value, (bool, int, float, complex, np.generic)):
+        if ufunc is not np.matmul:
+            empty = np.empty(0, numpy_dtype(dtype))
+            ufunc(empty, value, out=empty)
+    else:
+        _check_dtypes(ufunc, numpy_dtype(dtype), np.asarray(host(value)).dtype)
+
+
+@functools.lru_cache(maxsize=1024)
+def _check_dtypes(ufunc: Any, left: np.dtype[Any], right: np.dtype[Any]) -> None:
+    shape = (0, 0) if ufunc is np.matmul else (0,)
+    empty = np.empty(shape, left)
+    ufunc(empty, np.empty(shape, right), out=empty)
+
+
+def _function(name: str) -> Callable[..., Any]:
+    """The runtime's function for a ufunc (the family that has it is imported on first use)."""
+    package = importlib.import_module(__package__)
+    try:
+        function: Callable[..., Any] = getattr(package, {"divide": "true_divide"}.get(name, name))
+    except AttributeError as error:
+        raise Unsupported(f"numpy.{name}") from error
+    return function
+
+
+def _declared(operation: str) -> Callable[..., Any]:
+    python = getattr(operator, operation)
+
+    def reference(x: Any, value: Any) -> Any:
+        return python(np.array(x), value)
+
+    @exact(f"operator.{operation}", reference=reference)
+    def helper(x: Any, value: Any) -> Any:
+        return _in_place(operation, x, value)
+
+    return helper
+
+
+_IN_PLACE = {operation: _declared(operation) for operation in UFUNCS}
+
+
+def _apply(operation: str, x: Any, value: Any) -> Any:
+    if is_tensor(x):
+        return in_place(operation, x, value) if x.shape.rank != 0 else updated_value(operation, x, value)
+    if isinstance(x, (bool, int, float, complex, np.generic)) and is_tensor(value):
+        return updated_value(operation, x, value)
+    return getattr(operator, operation)(x, host(value))
+
+
+def iadd(x: Any, value: Any, /) -> Any:
+    """``x += value``."""
+    return _apply("iadd", x, value)
+
+
+def isub(x: Any, value: Any, /) -> Any:
+    """``x -= value``."""
+    return _apply("isub", x, value)
+
+
+def imul(x: Any, value: Any, /) -> Any:
+    """``x *= value``."""
+    return _apply("imul", x, value)
+
+
+def itruediv(x: Any, value: Any, /) -> Any:
+    """``x /= value``."""
+    return _apply("itruediv", x, value)
+
+
+def ifloordiv(x: Any, value: Any, /) -> Any:
+    """``x //= value``."""
+    return _apply("ifloordiv", x, value)
+
+
+def imod(x: Any, value: Any, /) -> Any:
+    """``x %= value``."""
+    return _apply("imod", x, value)
+
+
+def ipow(x: Any, value: Any, /) -> Any:
+    """``x **= value``."""
+    return _apply("ipow", x, value)
+
+
+def imatmul(x: Any, value: Any, /) -> Any:
+    """``x @= value``."""
+    return _apply("imatmul", x, value)
+
+
+def iand(x: Any, value: Any, /) -> Any:
+    """``x &= value``."""
+    return _apply("iand", x, value)
+
+
+def ior(x: Any, value: Any, /) -> Any:
+    """``x |= value``."""
+    return _apply("ior", x, value)
+
+
+def ixor(x: Any, value: Any, /) -> Any:
+    """``x ^= value``."""
+    return _apply("ixor", x, value)
+
+
+def ilshift(x: Any, value: Any, /) -> Any:
+    """``x <<= value``."""
+    return _apply("ilshift", x, value)
+
+
+def irshift(x: Any, value: Any, /) -> Any:
+    """``x >>= value``."""
+    return _apply("irshift", x, value)
+
+
+def _copied(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
+    dst = np.array(dst)
+    np.copyto(dst, src, casting=casting, where=where)  # type: ignore[arg-type]
+    return dst
+
+
+@exact("numpy.copyto", reference=_copied)
+def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
+    dst = tf.convert_to_tensor(dst)
+    if casting != "unsafe":
+        _check_copy(numpy_dtype(dst.dtype), src, casting)
+    shape = tuple(dst.shape)
+    value = stored(src, dst.dtype)
+    if where is True:
+        return fitted(value, shape)
+    mask = stored(where, tf.bool) if not is_tensor(where) else where
+    if mask.dtype not in (tf.bool, np.bool_):
+        raise Unsupported("a where that is not boolean")
+    fitted_value = constant(fitted(value, shape))
+    return tf.raw_ops.SelectV2(condition=fitted(mask, shape), t=fitted_value, e=dst)
+
+
+def _check_copy(dtype: np.dtype[Any], value: Any, casting: Any) -> None:
+    """Let NumPy decide whether `value` may be copied into `dtype`: its TypeError, OverflowError or ValueError."""
+    if is_tensor(value):
+        value = np.empty(0, numpy_dtype(value.dtype))
+        np.copyto(np.empty(0, dtype), value, casting=casting)
+    elif isinstance(value, np.ndarray):
+        np.copyto(np.empty(0, dtype), np.empty(0, value.dtype), casting=casting)
+    else:
+        value = host(value)
+        np.copyto(np.empty(np.shape(value), dtype), value, casting=casting)
+
+
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
+    """``np.copyto``; returns the changed array (an ndarray is changed in place)."""
+    return assign(dst, src, casting=casting, where=where)
+
+
+def assign(x: Any, value: Any, casting: str = "unsafe", where: Any = True) -> Any:
+    """``x[...] = value`` as a new array: what ``fill``, ``copyto`` and ``out=`` do.
+
+    With ``x=None`` (an ``out`` that was not given) it is `value` itself. ndarrays and lists are changed in place.
+    Raises TypeError where `casting` forbids the cast, ValueError where `value` does not broadcast to ``x.shape``.
+    """
+    if x is None:
+        return value
+    if is_tensor(x):
+        return _copyto(x, value, casting=casting, where=where)
+    if isinstance(x, np.ndarray):
+        np.copyto(x, host(value), casting=casting, where=host(where))  # type: ignore[arg-type]
+        return x
+    x[:] = host(value)
+    return x

@@ -1,0 +1,82 @@
+"""Values on their way into an array: cast and broadcast as ``x[key] = value`` does."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import _holds_tensor, as_tensor, host, is_array, is_tensor
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.promotion import cast, numpy_dtype
+
+
+def stored(value: Any, dtype: Any) -> Any:
+    """`value` in the array's dtype (a ``tf.DType``): a tensor, or an ndarray if it was not one. NumPy's exceptions.
+
+    Unsafe casting, as a store does: floats are truncated, imaginary parts dropped with ComplexWarning. Python integers that
+    do not fit raise OverflowError.
+    """
+    if is_tensor(value):
+        return cast_stored(tf.convert_to_tensor(value), dtype)
+    if isinstance(value, (list, tuple)) and _holds_tensor(value):
+        if not tf.executing_eagerly():
+            return cast_stored(as_tensor(value), dtype)
+        value = host(value)
+    target = numpy_dtype(dtype)
+    if type(value) is np.ndarray and value.dtype == target:
+        return value
+    if isinstance(value, np.ndarray) and not is_array(value):
+        raise Unsupported(f"{type(value).__name__} of dtype {value.dtype}")
+    result = np.empty(np.shape(value), target)
+    result[...] = value
+    return result
+
+
+def cast_stored(value: Any, dtype: Any) -> Any:
+    """A tensor in another dtype as a store casts it."""
+    if value.dtype == dtype:
+        return value
+    if value.dtype.is_complex and not dtype.is_complex and dtype != tf.bool and value.shape.num_elements() != 0:
+        warnings.warn(
+            "Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning, stacklevel=2
+        )
+    return cast(value, dtype)
+
+
+def fitted(value: Any, shape: tuple[int, ...]) -> Any:
+    """`value` (of :func:`stored`) as a tensor of exactly `shape`. Raises ValueError where it cannot be broadcast."""
+    value = trimmed(value, shape)
+    if not is_tensor(value):
+        return tf.constant(value if value.shape == shape else np.broadcast_to(value, shape))
+    if _dims(value) == shape:
+        return value
+    return tf.broadcast_to(value, shape)
+
+
+def trimmed(value: Any, shape: tuple[int, ...]) -> Any:
+    """`value` without the leading axes of length 1 that a store ignores. Raises ValueError where it does not fit `shape`."""
+    dims = _dims(value)
+    if dims == shape:
+        return value
+    extra = len(dims) - len(shape)
+    if extra > 0 and all(n == 1 for n in dims[:extra]):
+        dims = dims[extra:]
+        value = tf.reshape(value, dims) if is_tensor(value) else value.reshape(dims)
+    if len(dims) > len(shape) or any(n not in (1, m) for n, m in zip(dims[::-1], shape[::-1], strict=False)):
+        raise ValueError(f"could not broadcast input array from shape {dims} into shape {shape}")
+    return value
+
+
+def _dims(value: Any) -> tuple[int, ...]:
+    dims = tuple(value.shape)
+    if None in dims:
+        raise Unsupported("a value of unknown shape")
+    return dims
+
+
+def constant(value: Any) -> Any:
+    """A value of :func:`stored` as a tensor of its own shape."""
+    return value if is_tensor(value) else tf.constant(value)
