@@ -2,11 +2,11 @@
 
     python benchmarks/programs_run.py [PROGRAM.py ...] [--slow convert] [--seeds 3] [--show]
 
-Each program (all of ``fixtures/programs`` by default) has a list ``EXAMPLES`` of ``(function, builder)`` or ``(function, builder,
-keywords)``, at its end or in a file ``examples.py`` beside it; ``builder(np, rng)`` makes the positional arguments. For every
-example and seed both versions are called; values, dtypes, shapes, exceptions, printed text and the arguments afterwards are
-compared with the comparer that ``verify`` uses. Exit status 1 if anything differs, raises where the original returns, or
-could not be rewritten for a reason that is np2tnp's own fault.
+Each program (all of ``fixtures/programs`` by default) has a list ``EXAMPLES`` of ``(function, builder)`` or
+``(function, builder, keywords)``, at its end or in a file ``examples.py`` beside it; ``builder(np, rng)`` makes the positional
+arguments. For every example and seed both versions are called; values, dtypes, shapes, exceptions, printed text and the
+arguments afterwards are compared with the comparer that ``verify`` uses. Exit status 1 if anything differs, raises where
+the original returns, or could not be rewritten for a reason that is np2tnp's own fault.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def compare(programs: Sequence[Path], folder: Path, seeds: int = 3) -> dict[str,
     while todo:
         output = folder / "comparisons.jsonl"
         output.write_text("", encoding="utf-8")
-        command = [sys.executable, __file__, *map(str, todo), "--seeds", str(seeds), "--child", str(folder), str(output)]
-        subprocess.run(command, check=False)
+        arguments = [*map(str, todo), "--seeds", str(seeds), "--child", str(folder), str(output)]
+        subprocess.run([sys.executable, __file__, *arguments], check=False)
         for line in output.read_text(encoding="utf-8").splitlines():
             comparison = Comparison(**json.loads(line))
             found[comparison.program] = comparison
@@ -101,9 +101,10 @@ def compare(programs: Sequence[Path], folder: Path, seeds: int = 3) -> dict[str,
 
 
 def _print(programs: Sequence[Path], reports: dict[str, Any], comparisons: dict[str, Comparison]) -> int:
-    columns = "convertible kept blocked plain".split()
-    kinds = "equal raised refused unstable random different".split()
-    print(f"{'program':<28}" + "".join(f"{name:>12}" for name in columns) + "".join(f"{name:>10}" for name in kinds) + "   TF ops")
+    columns = ["convertible", "kept", "blocked", "plain"]
+    kinds = ["equal", "raised", "refused", "unstable", "random", "different"]
+    heads = "".join(f"{name:>12}" for name in columns) + "".join(f"{name:>10}" for name in kinds)
+    print(f"{'program':<28}{heads}   TF ops")
     totals: Counter[str] = Counter()
     wrong = False
     for path in programs:
@@ -128,12 +129,13 @@ def _print(programs: Sequence[Path], reports: dict[str, Any], comparisons: dict[
     )
     for path in programs:
         report, seen = reports[path.name], comparisons[path.name]
-        for problem in [f"np2tnp: {report.error}"] * (report.error is not None) + [seen.error] * bool(seen.error) + seen.problems:
+        own = f"np2tnp: {report.error}" if report.error is not None else ""
+        for problem in filter(None, [own, seen.error, *seen.problems]):
             print(f"\n{path.name}: {problem}")
     return int(wrong)
 
 
-# --- in the child process ------------------------------------------------------------------------------------------------
+# --- in the child process ---
 
 
 def _run_child(programs: Sequence[Path], folder: Path, output: Path, seeds: int) -> None:
