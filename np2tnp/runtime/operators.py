@@ -1,0 +1,128 @@
+"""Python's operators as functions, for operands of which it is not known whether they are arrays.
+
+``rt.op_floordiv(a, b)`` is ``a // b``: Python's own operator where neither operand is an array (so ints stay ints, lists
+concatenate, strings format), NumPy's value and dtype where one is. ``rt.floor_divide`` is the ufunc instead: its result is
+always an array. The two differ on two Python numbers, whose quotient must stay weak in later promotion.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime import bits, comparison, elementwise, products
+from np2tnp.runtime.dispatch import HELPERS, exact, is_tensor, is_tracing
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.loops import op
+from np2tnp.runtime.promotion import dtype_of, is_plain_tensor
+from np2tnp.runtime.reductions import any as any_of
+
+__all__ = [
+    "op_abs",
+    "op_add",
+    "op_and",
+    "op_contains",
+    "op_divmod",
+    "op_eq",
+    "op_floordiv",
+    "op_ge",
+    "op_gt",
+    "op_invert",
+    "op_le",
+    "op_lshift",
+    "op_lt",
+    "op_matmul",
+    "op_mod",
+    "op_mul",
+    "op_ne",
+    "op_neg",
+    "op_or",
+    "op_pos",
+    "op_pow",
+    "op_rshift",
+    "op_sub",
+    "op_truediv",
+    "op_xor",
+]
+
+
+def is_array_operand(value: Any) -> bool:
+    """Whether `value` makes an operator NumPy's: a tensor or an ndarray (NumPy scalars have operators of their own)."""
+    return is_plain_tensor(value) or isinstance(value, np.ndarray) or is_tensor(value)
+
+
+def _operator(api: str, python: Callable[..., Any], helper: Callable[..., Any]) -> Callable[..., Any]:
+    guarded = exact(api, python)(helper)
+
+    def call(*operands: Any) -> Any:
+        for value in operands:
+            if is_array_operand(value):
+                return guarded(*operands)
+        return python(*operands)
+
+    call.__name__ = call.__qualname__ = "op_" + python.__name__.strip("_")
+    call.__doc__ = f"Python's ``{api}``: NumPy's value and dtype where an operand is an array, Python's own otherwise."
+    call.__wrapped__ = helper  # type: ignore[attr-defined]
+    HELPERS[api] = call
+    return call
+
+
+def _bare(helper: Callable[..., Any]) -> Callable[..., Any]:
+    """The helper without its own replay: the operator's replay must run Python's operator, for its errors and reflections."""
+    inner: Callable[..., Any] = helper.__wrapped__  # type: ignore[attr-defined]
+    return inner
+
+
+def _power(x: Any, y: Any) -> Any:
+    """``x ** y`` with NumPy's short cuts for a scalar exponent, which the ufunc does not take."""
+    if is_plain_tensor(x) and type(y) in (int, float):
+        kind = dtype_of(x).kind
+        if kind == "b":
+            raise Unsupported("a power of bools")
+        if y == 2 and kind in "iufc" and (kind in "fc" or type(y) is int):
+            return op("Square")(x=x)
+        if kind in "fc":
+            if y == 0.5:
+                return op("Sqrt")(x=x)
+            if y == 1:
+                return op("Identity")(input=x)
+            if y == -1:
+                return _bare(elementwise.reciprocal)(x)
+    return _bare(elementwise.power)(x, y)
+
+
+def _contains(container: Any, item: Any) -> Any:
+    found = any_of(_bare(comparison.equal)(container, item))
+    if is_tracing():
+        raise Unsupported("a Python bool")
+    return bool(found)
+
+
+op_add = _operator("operator.add", operator.add, _bare(elementwise.add))
+op_sub = _operator("operator.sub", operator.sub, _bare(elementwise.subtract))
+op_mul = _operator("operator.mul", operator.mul, _bare(elementwise.multiply))
+op_truediv = _operator("operator.truediv", operator.truediv, _bare(elementwise.divide))
+op_floordiv = _operator("operator.floordiv", operator.floordiv, _bare(elementwise.floor_divide))
+op_mod = _operator("operator.mod", operator.mod, _bare(elementwise.remainder))
+op_divmod = _operator("builtins.divmod", divmod, _bare(elementwise.divmod))
+op_pow = _operator("operator.pow", operator.pow, _power)
+op_matmul = _operator("operator.matmul", operator.matmul, _bare(products.matmul))
+op_and = _operator("operator.and_", operator.and_, _bare(bits.bitwise_and))
+op_or = _operator("operator.or_", operator.or_, _bare(bits.bitwise_or))
+op_xor = _operator("operator.xor", operator.xor, _bare(bits.bitwise_xor))
+op_lshift = _operator("operator.lshift", operator.lshift, _bare(bits.left_shift))
+op_rshift = _operator("operator.rshift", operator.rshift, _bare(bits.right_shift))
+op_eq = _operator("operator.eq", operator.eq, _bare(comparison.equal))
+op_ne = _operator("operator.ne", operator.ne, _bare(comparison.not_equal))
+op_lt = _operator("operator.lt", operator.lt, _bare(comparison.less))
+op_le = _operator("operator.le", operator.le, _bare(comparison.less_equal))
+op_gt = _operator("operator.gt", operator.gt, _bare(comparison.greater))
+op_ge = _operator("operator.ge", operator.ge, _bare(comparison.greater_equal))
+op_neg = _operator("operator.neg", operator.neg, _bare(elementwise.negative))
+op_pos = _operator("operator.pos", operator.pos, _bare(elementwise.positive))
+op_abs = _operator("operator.abs", operator.abs, _bare(elementwise.absolute))
+op_invert = _operator("operator.invert", operator.invert, _bare(bits.invert))
+op_contains = _operator("operator.contains", operator.contains, _contains)
