@@ -27,6 +27,7 @@ FAMILIES = (
     "comparison",
     "rounding",
     "operators",
+    "products",
     "creation",
     "reductions",
     "nanreductions",
