@@ -36,7 +36,7 @@ COMMANDS = {
 _HEAVY = {
     "verify": ("np2tnp.differential.arguments", "np2tnp.differential.program"),
     "profile": ("np2tnp.profiling.arguments", "np2tnp.profiling.command"),
-    "doctor": (None, "np2tnp.profiling.doctor"),
+    "doctor": ("np2tnp.profiling.doctor", "np2tnp.profiling.doctor"),
 }
 #: Module that is missing → extra that brings it.
 _EXTRAS = {"numpy": "tf", "tensorflow": "tf", "matplotlib": "profile", "keras": "tf"}

@@ -6,7 +6,6 @@ parent as bytes that it does not open, so that the parent needs no NumPy.
 
 from __future__ import annotations
 
-import contextlib
 import pickle
 import sys
 import threading
@@ -22,7 +21,9 @@ class Worker:
         self._cases: list[Any] = []
         self._seen: dict[int, Any] = {}
 
-    def load(self, path: str, text: str, seed: int = 0, seconds: float = 5.0, inputs: str | None = None) -> dict[str, Any]:
+    def load(
+        self, path: str, text: str, seed: int = 0, seconds: float = 5.0, inputs: str | None = None
+    ) -> dict[str, Any]:
         """Execute the program's text. Replies with the names of its targets' parameters being known later."""
         import numpy as np
 
@@ -47,17 +48,7 @@ class Worker:
 
     def limit_memory(self, mebibytes: int) -> bool:
         """Let this process take at most so much more address space. False where the system cannot."""
-        try:
-            import resource
-        except ImportError:
-            return False
-        with open("/proc/self/statm") as file:
-            used = int(file.read().split()[0]) * resource.getpagesize()
-        limit = used + mebibytes * 2**20
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-            return True
-        return False
+        return limit_memory(mebibytes)
 
     def search(self, name: str, limit: int) -> dict[str, Any]:
         """Find at most `limit` inputs for the target `name`."""
@@ -135,26 +126,24 @@ class Worker:
         return self._observe(case, self._parameters)
 
 
-def _count_ops() -> Any:
+def limit_memory(mebibytes: int) -> bool:
+    """Let this process take at most so much more address space. False where the system cannot."""
     try:
-        from np2tnp.runtime.counting import count_ops
-    except ImportError:
-        return _Interim()
+        import resource
+
+        with open("/proc/self/statm") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        limit = used + mebibytes * 2**20
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    except (ImportError, OSError, ValueError):
+        return False
+    return True
+
+
+def _count_ops() -> Any:
+    from np2tnp.runtime.counting import count_ops
+
     return count_ops()
-
-
-class _Interim:
-    def __enter__(self):
-        from tensorflow.python.framework import op_callbacks
-        self.total = 0
-        def cb(*a, **k):
-            self.total += 1
-        self.cb = cb
-        op_callbacks.add_op_callback(cb)
-        return self
-    def __exit__(self, *_):
-        from tensorflow.python.framework import op_callbacks
-        op_callbacks.remove_op_callback(self.cb)
 
 
 def _weight(case: Any) -> int:

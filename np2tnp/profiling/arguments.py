@@ -1,0 +1,47 @@
+"""The options of ``np2tnp profile`` (apart from the code: building the parser imports nothing heavy)."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what ``profile`` understands to `parser`."""
+    parser.add_argument("target", metavar="FILE:FUNCTION", nargs="?", help="what to time, as rewrite would emit it")
+    parser.add_argument("--suite", choices=("basics",), help="time five standard operations instead")
+    parser.add_argument(
+        "--size", metavar="n=LOW..HIGH", help="sizes on a log grid (n=1e3..1e7, n=1e3..1e6:7 for seven) or n=100,1000"
+    )
+    parser.add_argument(
+        "--arg",
+        action="append",
+        default=[],
+        metavar="NAME=EXPRESSION",
+        help="an argument; the expression knows np, rng, the size's name and the arguments before it",
+    )
+    parser.add_argument("--original", metavar="OLD.py", help="the original program (default: as for verify)")
+    parser.add_argument("--inputs", metavar="F.npz", help="arrays named like the parameters")
+    parser.add_argument(
+        "--device", default="all", metavar="cpu|gpu|all|CPU:1", help="where to run TensorFlow (default all)"
+    )
+    parser.add_argument("--logical-cpus", type=int, default=1, metavar="N", help="split the CPU into N logical devices")
+    parser.add_argument("--repeats", type=int, default=20, metavar="N", help="samples of each side a size (default 20)")
+    parser.add_argument(
+        "--budget", type=float, default=3.0, metavar="SECONDS", help="of samples a size and variant (default 3)"
+    )
+    parser.add_argument(
+        "--min-effect", type=float, default=0.05, metavar="SHARE", help="smaller is SAME (default 0.05)"
+    )
+    parser.add_argument("--timeout", type=float, default=120.0, metavar="SECONDS", help="for one size of one variant")
+    parser.add_argument(
+        "--memory", type=int, default=0, metavar="MIB", help="that a child may take on top (default: no limit)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of rng in the argument expressions")
+    parser.add_argument(
+        "--output", metavar="PATH", help="the result file (default np2tnp-profile.json); a folder with --suite"
+    )
+    parser.add_argument("--no-charts", action="store_true", help="write no PNG files")
+    parser.add_argument(
+        "--dtype", choices=("float32", "float64"), default="float32", help="of --suite (default float32)"
+    )
+

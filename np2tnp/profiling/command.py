@@ -1,0 +1,196 @@
+"""``np2tnp profile``: times NumPy against what ``rewrite`` emits, and says what was seen."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from np2tnp.config import Config
+from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair, functions_of
+from np2tnp.differential.program import require
+from np2tnp.profiling.environment import describe_host
+from np2tnp.profiling.measurement import Measured, Plan, Progress, measure
+from np2tnp.profiling.sizes import SizeError, parse_sizes
+
+SCHEMA = 1  #: of the result file; see docs/profile-schema.md
+
+
+def run(args: argparse.Namespace, config: Config) -> int:
+    """The command. Exit status 0 measured, 2 error."""
+    try:
+        require("numpy", "tensorflow")
+        if args.suite:
+            from np2tnp.profiling.basics import run_basics
+
+            return run_basics(args, config)
+        plan = make_plan(args, config)
+        return _run_function(args, plan)
+    except (CannotVerify, SizeError) as error:
+        print(f"np2tnp profile: {error}", file=sys.stderr)
+        return 2
+
+
+def make_plan(args: argparse.Namespace, config: Config) -> Plan:
+    """What the command line asks for. Raises CannotVerify, SizeError."""
+    if not args.target or ":" not in args.target:
+        raise CannotVerify("name what to time as FILE:FUNCTION, or give --suite basics")
+    path, _, function = args.target.rpartition(":")
+    if "." in function:
+        raise CannotVerify(f"{function}: methods cannot be timed by themselves yet; wrap the call in a function")
+    name, sizes = parse_sizes(args.size) if args.size else ("n", [1])
+    pair, notes = _rewritten_pair(path, function, args.original, config)
+    plan = Plan(
+        pair,
+        function,
+        name,
+        tuple(sizes),
+        tuple(_expression(text) for text in args.arg),
+        args.device,
+        args.repeats,
+        args.budget,
+        args.min_effect,
+        args.timeout,
+        args.memory,
+        args.seed,
+        args.logical_cpus,
+        args.inputs,
+    )
+    for note in notes:
+        print(note, file=sys.stderr)
+    return plan
+
+
+def _rewritten_pair(path: str, function: str, original: str | None, config: Config) -> tuple[Pair, list[str]]:
+    """Both versions of the program; when `rewrite` would keep the function for being slow, as ``--slow convert`` makes it."""
+    pair = find_pair(path, original, config)
+    if function not in functions_of(pair.original):
+        raise CannotVerify(f"{path} has no function {function}")
+    if function in changed_functions(pair)[0]:
+        return pair, []
+    if pair.in_memory and config.slow == "keep":
+        forced = find_pair(path, original, replace(config, slow="convert"))
+        if function in changed_functions(forced)[0]:
+            return forced, [
+                f"rewrite keeps {function} in NumPy as slower by far: measuring what --slow convert makes of it"
+            ]
+    raise CannotVerify(
+        f"rewrite does not change {function}: there is nothing to compare (np2tnp check {path} says why)"
+    )
+
+
+def _expression(text: str) -> tuple[str, str]:
+    name, equals, expression = text.partition("=")
+    if not equals or not name.strip().isidentifier() or not expression.strip():
+        raise CannotVerify(f"--arg {text}: write it as NAME=EXPRESSION")
+    try:
+        compile(expression.strip(), "--arg", "eval")
+    except SyntaxError as error:
+        raise CannotVerify(f"--arg {text}: {error.msg}") from None
+    return name.strip(), expression.strip()
+
+
+def _run_function(args: argparse.Namespace, plan: Plan) -> int:
+    from rich.console import Console
+
+    from np2tnp.report.to_profile import render
+
+    output = Path(args.output or "np2tnp-profile.json")
+    host = describe_host()
+    created = now()
+    partial: list[Measured] = []
+
+    def keep(measured: Measured) -> None:
+        partial[:] = [measured]
+        write_json(output, _document(measured, host, created, complete=False))
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=140)  # a file or a pipe has room
+    try:
+        with progress_bar() as progress:
+            measured = measure(plan, progress, keep)
+    except KeyboardInterrupt:
+        where = f"what was measured so far is in {output}" if partial else "nothing was measured"
+        print(f"np2tnp profile: interrupted; {where}", file=sys.stderr)
+        return 130
+    write_json(output, _document(measured, host, created, complete=True))
+    for part in render(measured, console.width):
+        console.print(part, highlight=False)
+    if not any("GPU" in device for device in measured.devices):
+        console.print("no GPU was measured (np2tnp doctor says what is missing)", highlight=False)
+    said = f"wrote {output}"
+    if not args.no_charts:
+        said += draw(["function", str(output), str(output.with_suffix(""))])
+    console.print(said, highlight=False, soft_wrap=True)
+    if not any(trial.variant_time for trial in measured.trials):
+        reason = next((trial.reason for trial in measured.trials if trial.reason), "no trial ended")
+        print(f"np2tnp profile: nothing could be timed: {reason}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _document(measured: Measured, host: dict[str, Any], created: str, complete: bool) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "kind": "function",
+        "created": created,
+        "complete": complete,
+        "environment": {**host, **measured.environment},
+        "devices": measured.devices,
+        "functions": [measured.as_dict()],
+    }
+
+
+def now() -> str:
+    """The time of day for result files."""
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+
+
+def write_json(path: Path, document: dict[str, Any]) -> None:
+    """Write the file in one step, so that it is valid at every moment. Raises CannotVerify."""
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        os.replace(temporary, path)
+    except OSError as error:
+        raise CannotVerify(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def draw(arguments: list[str]) -> str:
+    """Draw charts in a child process (matplotlib imports NumPy). What to tell the user about them."""
+    done = subprocess.run(
+        [sys.executable, "-m", "np2tnp.profiling.charts", *arguments], capture_output=True, text=True, check=False
+    )
+    if done.returncode == 0:
+        return ", " + ", ".join(done.stdout.split("\n")[:-1])
+    if "No module named 'matplotlib'" in done.stderr:
+        return " (no charts: pip install 'np2tnp[profile]')"
+    return f" (no charts: {done.stderr.strip().splitlines()[-1:]})"
+
+
+@contextlib.contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """A bar on stderr, when that is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    columns = (BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("starting TensorFlow", total=None)
+
+        def update(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        yield update

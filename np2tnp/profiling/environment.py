@@ -1,0 +1,123 @@
+"""What the machine and the software are: part of every result, and what ``doctor`` prints."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from typing import Any
+
+_PACKAGES = ("np2tnp", "numpy", "tensorflow", "tensorflow-cpu", "libcst", "matplotlib", "keras", "ml_dtypes")
+
+#: Environment variables that change what TensorFlow and NumPy do.
+_VARIABLES = ("TF_CPP_", "TF_ENABLE_", "TF_FORCE_", "TF_GPU_", "TF_NUM_", "TF_XLA_", "XLA_FLAGS", "OMP_", "OPENBLAS_", "MKL_",
+              "CUDA_VISIBLE_", "NP2TNP_")  # fmt: skip
+
+
+def describe_host() -> dict[str, Any]:
+    """Everything that can be known without importing NumPy or TensorFlow."""
+    return {
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "cpu": cpu_model(),
+        "cores": usable_cores(),
+        "python": platform.python_version(),
+        "packages": {name: version for name in _PACKAGES if (version := package_version(name))},
+        "gpus": query_gpus(),
+        "variables": {
+            name: value
+            for name, value in sorted(os.environ.items())
+            if name.startswith(_VARIABLES)
+        },
+    }
+
+
+def package_version(name: str) -> str | None:
+    """The version of an installed package."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def cpu_model() -> str:
+    """The processor's name, as far as the system tells."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.startswith(("model name", "Model")):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    if sys.platform == "darwin":
+        done = _output("sysctl", "-n", "machdep.cpu.brand_string")
+        if done:
+            return done
+    return platform.processor() or platform.machine()
+
+
+def usable_cores() -> int:
+    """Cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def query_gpus() -> list[dict[str, str]]:
+    """NVIDIA's GPUs as the driver sees them; empty without the driver's tool."""
+    fields = (
+        "name",
+        "driver_version",
+        "memory.total",
+        "memory.used",
+        "utilization.gpu",
+        "clocks.sm",
+        "clocks_throttle_reasons.active",
+    )
+    text = _output("nvidia-smi", f"--query-gpu={','.join(fields)}", "--format=csv,noheader")
+    return [dict(zip(fields, line.split(", "), strict=False)) for line in text.splitlines() if line.strip()]
+
+
+def _output(*command: str) -> str:
+    if shutil.which(command[0]) is None:
+        return ""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def describe_tensorflow() -> dict[str, Any]:
+    """What TensorFlow says of itself and its devices, as the runtime sets it up. Imports it: for child processes."""
+    import numpy as np
+
+    from np2tnp.runtime.lazy import tf
+
+    devices = []
+    for device in tf.config.list_physical_devices():
+        details = {key: str(value) for key, value in tf.config.experimental.get_device_details(device).items()}
+        devices.append({"name": device.name, "type": device.device_type, **details})
+    build = {key: str(value) for key, value in dict(tf.sysconfig.get_build_info()).items()}
+    return {
+        "tensorflow": str(tf.version.VERSION),
+        "numpy": np.__version__,
+        "built_with_cuda": bool(tf.test.is_built_with_cuda()),
+        "build": {key: build[key] for key in ("cuda_version", "cudnn_version") if key in build},
+        "physical_devices": devices,
+        "logical_devices": [device.name for device in tf.config.list_logical_devices()],
+        "tf32": bool(tf.config.experimental.tensor_float_32_execution_enabled()),
+        "threads_inside": tf.config.threading.get_intra_op_parallelism_threads(),
+        "threads_between": tf.config.threading.get_inter_op_parallelism_threads(),
+        "numpy_threads": _numpy_threads(),
+    }
+
+
+def _numpy_threads() -> str:
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+        if value := os.environ.get(name):
+            return f"{name}={value}"
+    return "default"

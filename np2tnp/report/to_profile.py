@@ -1,0 +1,97 @@
+"""What ``profile`` measured, as a table for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from np2tnp.profiling.measurement import Measured, Trial
+
+_COLOURS = {"FASTER": "green", "SLOWER": "red", "SAME": "cyan", "UNSURE": "yellow"}
+
+
+_WIDE = 112  #: columns a terminal needs for the whole table
+
+
+def render(measured: Measured, width: int = _WIDE) -> list[RenderableType]:
+    """A table a device (narrow terminals get fewer columns), then the crossovers, and what could not be timed."""
+    from rich.text import Text
+
+    parts: list[RenderableType] = [_table(measured, device, width >= _WIDE) for device in measured.devices]
+    for (device, variant), crossover in measured.crossovers().items():
+        parts.append(Text(f"{variant} on {device}: {crossover}"))
+    parts += [Text(note) for note in measured.notes]
+    reasons: dict[str, list[int]] = {}
+    for trial in measured.trials:
+        if trial.reason:
+            reasons.setdefault(f"{trial.variant} on {trial.device}: {trial.reason}", []).append(trial.size)
+    for reason, sizes in list(reasons.items())[:12]:
+        shown = ", ".join(f"{size:,}" for size in sizes[:6])
+        parts.append(Text(f"not timed: {reason} ({measured.plan.size_name} = {shown})", "yellow"))
+    return parts
+
+
+def seconds(value: float) -> str:
+    """A time with three digits and its unit."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if value >= scale:
+            return f"{_three(value / scale)} {unit}"
+    return f"{_three(value / 1e-9)} ns"
+
+
+def _three(value: float) -> str:
+    """Three digits without an exponent."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _table(measured: Measured, device: str, wide: bool) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    plan = measured.plan
+    title = f"{plan.function}: NumPy against TensorFlow on {device}"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in (
+        plan.size_name,
+        "variant",
+        "NumPy",
+        "here",
+        "verdict",
+        "times faster",
+        "quartiles",
+        "first call",
+        "in / out",
+    ):
+        if wide or heading not in ("quartiles", "in / out"):
+            left = heading in ("variant", "verdict")
+            table.add_column(heading, justify="left" if left else "right", no_wrap=True)
+    rows = sorted(
+        (t for t in measured.trials if t.device == device), key=lambda t: (t.size, plan.variants.index(t.variant))
+    )
+    for i, trial in enumerate(rows):
+        last = i + 1 == len(rows) or rows[i + 1].size != trial.size
+        table.add_row(*_row(trial, wide), end_section=last)
+    return table
+
+
+def _row(trial: Trial, wide: bool) -> list[str]:
+    if trial.variant_time is None or trial.reference is None or trial.ratio is None or trial.speed is None:
+        return [f"{trial.size:,}", trial.variant, "", "", "[yellow]not timed[/]"]
+    here, transfer = trial.variant_time, trial.transfer
+    row = [
+        f"{trial.size:,}",
+        trial.variant,
+        seconds(trial.reference.median),
+        seconds(here.median),
+        f"[{_COLOURS[trial.speed.value]}]{trial.speed.value}[/]",
+        f"{_three(trial.ratio.value)} ({_three(trial.ratio.low)} - {_three(trial.ratio.high)})",
+    ]
+    if wide:
+        row.append(f"{seconds(here.low)} - {seconds(here.high)}")
+    row.append(seconds(trial.first_call) if trial.first_call else "")
+    if wide:
+        row.append(f"{seconds(transfer['to_device'])} / {seconds(transfer['to_host'])}" if transfer else "in the call")
+    return row
