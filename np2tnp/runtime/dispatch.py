@@ -182,6 +182,8 @@ def exact(api: str, reference: Callable[..., Any] | None = None) -> Callable[[F]
                 FALLBACKS[api] += 1
                 return on_host(reference or resolve(api), args, kwargs)
 
+        # AutoGraph leaves functions with this mark alone: helpers decide by Python values, and their errors keep their type.
+        helper.autograph_info__ = {}  # type: ignore[attr-defined]
         HELPERS[api] = helper
         return helper  # type: ignore[return-value]
 

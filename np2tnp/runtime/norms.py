@@ -1,0 +1,150 @@
+"""Norms and condition numbers: numpy.linalg's norm, vector_norm, matrix_norm, cond."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import as_tensor, exact
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.promotion import cast, dtype_of
+from np2tnp.runtime.shapes import known, normal_axes, rank_of, require, static_shape
+from np2tnp.runtime.spectra import in_double, is_well_conditioned, singular_values
+
+__all__ = ["cond", "matrix_norm", "norm", "vector_norm"]
+
+
+def _inexact(x: Any) -> Any:
+    tensor = as_tensor(x)
+    dtype = dtype_of(tensor)
+    require(dtype.char != "e", "half precision")
+    return tensor if dtype.kind in "fc" else cast(tensor, np.float64)
+
+
+def _squares(tensor: Any) -> Any:
+    """|x|**2 without the square root that ``abs`` of a complex number takes."""
+    if tensor.dtype.is_complex:
+        return tf.add(tf.square(tf.math.real(tensor)), tf.square(tf.math.imag(tensor)))
+    return tf.square(tensor)
+
+
+def _extreme(sizes: Any, axis: int, keepdims: bool, largest: bool) -> Any:
+    """max or min, NaN if there is one: TensorFlow's own may pass over NaN."""
+    if largest:
+        found = tf.maximum(tf.reduce_max(sizes, axis, keepdims=keepdims), tf.zeros((), sizes.dtype))
+    else:
+        require(static_shape(sizes)[axis] > 0, "the least of nothing")
+        found = tf.reduce_min(sizes, axis, keepdims=keepdims)
+    nan = tf.reduce_any(tf.math.is_nan(sizes), axis, keepdims=keepdims)
+    return tf.where(nan, tf.constant(np.nan, sizes.dtype), found)
+
+
+def _vector(tensor: Any, order: Any, axis: int, keepdims: bool) -> Any:
+    """``np.linalg.norm`` over one axis."""
+    if order is None or (not isinstance(order, str) and order == 2):
+        return tf.sqrt(tf.reduce_sum(_squares(tensor), axis, keepdims=keepdims))
+    require(isinstance(order, (int, float, np.integer, np.floating)), "order")
+    sizes = tf.abs(tensor)
+    if order in (np.inf, -np.inf):
+        return _extreme(sizes, axis, keepdims, order > 0)
+    if order == 0:
+        return tf.reduce_sum(tf.cast(tf.not_equal(sizes, 0), sizes.dtype), axis, keepdims=keepdims)
+    if order == 1:
+        return tf.reduce_sum(sizes, axis, keepdims=keepdims)
+    require(not isinstance(order, np.floating) or isinstance(order, float), "an order that is not a Python float")
+    power = tf.constant(order, sizes.dtype)
+    total = tf.reduce_sum(tf.pow(sizes, power), axis, keepdims=keepdims)
+    return tf.pow(total, tf.constant(np.reciprocal(np.asarray(order, dtype_of(sizes)))))
+
+
+def _matrix(tensor: Any, order: Any, row: int, column: int, keepdims: bool) -> Any:
+    """``np.linalg.norm`` over two axes."""
+    if order is None or order in ("fro", "f"):
+        return tf.sqrt(tf.reduce_sum(_squares(tensor), (row, column), keepdims=keepdims))
+    rest = [i for i in range(rank_of(tensor)) if i not in (row, column)]
+    moved = tf.transpose(tensor, [*rest, row, column])
+    if order in (1, -1):
+        result = _extreme(tf.reduce_sum(tf.abs(moved), -2), -1, False, order > 0)
+    elif order in (np.inf, -np.inf):
+        result = _extreme(tf.reduce_sum(tf.abs(moved), -1), -1, False, order > 0)
+    elif order in (2, -2, "nuc"):
+        require(0 not in static_shape(moved), "an empty matrix")
+        values = singular_values(moved)
+        result = tf.reduce_sum(values, -1) if order == "nuc" else tf.reduce_max(values, -1) if order == 2 else _least(values)
+    else:
+        raise Unsupported(f"norm order {order}")
+    if not keepdims:
+        return result
+    return tf.reshape(result, [1 if i in (row, column) else d for i, d in enumerate(static_shape(tensor))])
+
+
+def _least(values: Any) -> Any:
+    """The smallest singular value, where it is more than rounding noise."""
+    least = tf.reduce_min(values, -1)
+    require(is_well_conditioned(tf.divide(least, tf.reduce_max(values, -1)), static_shape(values)[-1]), "a matrix close to singular")
+    return least
+
+
+@exact("numpy.linalg.norm")
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A002 - NumPy's name
+    """``np.linalg.norm`` in all orders, of vectors and of matrices. The result is real, of the dtype's precision."""
+    tensor = _inexact(x)
+    ndim = rank_of(tensor)
+    if axis is None and (ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1)):
+        result = tf.sqrt(tf.reduce_sum(_squares(tensor)))
+        return tf.reshape(result, (1,) * ndim) if keepdims else result
+    require(axis is None or isinstance(axis, tuple) or np.ndim(axis) == 0, "axis")
+    axes = tuple(range(ndim)) if axis is None else normal_axes(axis, ndim)
+    if len(axes) == 1:
+        return _vector(tensor, ord, axes[0], bool(keepdims))
+    require(len(axes) == 2, "number of axes")
+    return _matrix(tensor, ord, axes[0], axes[1], bool(keepdims))
+
+
+@exact("numpy.linalg.vector_norm")
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:  # noqa: A002
+    """``np.linalg.vector_norm``: over all values, one axis, or several axes."""
+    tensor = _inexact(x)
+    shape = static_shape(tensor)
+    axes = tuple(range(len(shape))) if axis is None else normal_axes(axis, len(shape))
+    require(axis is None or isinstance(axis, tuple) or np.ndim(axis) == 0, "axis")
+    rest = [i for i in range(len(shape)) if i not in axes]
+    length = int(np.prod([shape[i] for i in axes], dtype=np.int64))
+    moved = tf.reshape(tf.transpose(tensor, [*axes, *rest]), [length, *(shape[i] for i in rest)])
+    result = _vector(moved, ord, 0, False)
+    return tf.reshape(result, [1 if i in axes else d for i, d in enumerate(shape)]) if keepdims else result
+
+
+@exact("numpy.linalg.matrix_norm")
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:  # noqa: A002
+    """``np.linalg.matrix_norm``: over the last two axes."""
+    tensor = _inexact(x)
+    ndim = rank_of(tensor)
+    require(ndim >= 2, "fewer than two dimensions")
+    return _matrix(tensor, ord, ndim - 2, ndim - 1, bool(keepdims))
+
+
+@exact("numpy.linalg.cond")
+def cond(x: Any, p: Any = None) -> Any:
+    """``np.linalg.cond``. A matrix that is singular to working precision is NumPy's to judge."""
+    matrix, dtype = in_double(x)
+    require(rank_of(matrix) >= 2 and 0 not in static_shape(matrix), "an empty matrix")
+    real = np.zeros(0, dtype).real.dtype
+    if p is None or p in (2, -2):
+        values = cast(singular_values(as_tensor(x)), np.float64)
+        ratio = tf.divide(tf.reduce_min(values, -1), tf.reduce_max(values, -1))
+        limit = 1e3 * float(np.finfo(real).eps) * max(static_shape(matrix)[-2:])
+        require(known(tf.reduce_all(tf.greater(ratio, tf.constant(limit, ratio.dtype)))), "a matrix close to singular")
+        values = cast(values, real)
+        pair = (tf.reduce_max(values, -1), tf.reduce_min(values, -1))
+        return tf.divide(pair[1], pair[0]) if p == -2 else tf.divide(*pair)
+    ndim = rank_of(matrix)
+    require(static_shape(matrix)[-1] == static_shape(matrix)[-2] and dtype.char in "dD", "not square, or single precision")
+    result = tf.multiply(
+        _matrix(matrix, p, ndim - 2, ndim - 1, False), _matrix(tf.linalg.inv(matrix), p, ndim - 2, ndim - 1, False)
+    )
+    require(is_well_conditioned(tf.math.reciprocal(result), 10 * static_shape(matrix)[-1]), "a matrix close to singular")
+    return cast(result, real)
+

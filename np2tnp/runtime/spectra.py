@@ -1,0 +1,51 @@
+"""Singular values, and how close to singular is too close to decide: shared by linalg and norms. Not public."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import as_tensor
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.promotion import cast, dtype_of
+from np2tnp.runtime.shapes import known, rank_of, require
+
+#: Rounding in two libraries may differ by this factor around a threshold; inside it NumPy decides.
+MARGIN = 100.0
+
+
+def in_double(a: Any) -> tuple[Any, np.dtype[Any]]:
+    """`a` in double precision, in which NumPy's linear algebra computes, and the dtype that its result has.
+
+    Half precision is Unsupported: NumPy raises TypeError.
+    """
+    tensor = as_tensor(a)
+    dtype = dtype_of(tensor)
+    require(dtype.char != "e", "half precision")
+    result = dtype if dtype.kind in "fc" else np.dtype(np.float64)
+    return cast(tensor, np.complex128 if dtype.kind == "c" else np.float64), result
+
+
+def singular_values(a: Any) -> Any:
+    """The singular values, descending, in the real dtype of NumPy's. Values that are not finite are Unsupported."""
+    matrix, dtype = in_double(a)
+    require(rank_of(matrix) >= 2, "fewer than two dimensions")
+    values = tf.linalg.svd(matrix, compute_uv=False)
+    if tf.executing_eagerly():
+        require(known(tf.reduce_all(tf.math.is_finite(values))), "no convergence")
+    return cast(values, np.zeros(0, dtype).real.dtype)
+
+
+def is_well_conditioned(reciprocal: Any, size: int) -> bool:
+    """Whether reciprocal condition estimates are all well above rounding (False for NaN). Eager only."""
+    limit = MARGIN * size * float(np.finfo(np.float64).eps)
+    return known(tf.reduce_all(tf.greater(reciprocal, tf.constant(limit, reciprocal.dtype))))
+
+
+def is_clear_of(values: Any, threshold: Any) -> bool:
+    """Whether no value lies within a factor MARGIN of the threshold. Eager only."""
+    margin = tf.constant(MARGIN, values.dtype)
+    above = tf.greater(values, tf.multiply(threshold, margin))
+    below = tf.less_equal(tf.multiply(values, margin), threshold)
+    return known(tf.reduce_all(tf.logical_or(above, below)))
