@@ -1,4 +1,4 @@
-"""The programs of fixtures/projects and a choice of fixtures/programs, rewritten, do what their originals do, in TensorFlow."""
+"""Programs of fixtures/, rewritten, do what their originals do, and do it in TensorFlow."""
 
 from __future__ import annotations
 
