@@ -5,8 +5,8 @@
 Each program (all of ``fixtures/programs`` by default) has a list ``EXAMPLES`` of ``(function, builder)`` or
 ``(function, builder, keywords)``, at its end or in a file ``examples.py`` beside it; ``builder(np, rng)`` makes the
 positional arguments. For every example and seed both versions are called; values, dtypes, shapes, exceptions, printed
-text and the arguments afterwards are compared with the comparer that ``verify`` uses. Exit status 1 if anything differs,
-raises where the original returns, or could not be rewritten for a reason that is np2tnp's own fault.
+text and the arguments afterwards are compared with the comparer that ``verify`` uses. Exit status 1 if anything
+differs, raises where the original returns, or could not be rewritten for a reason that is np2tnp's own fault.
 """
 
 from __future__ import annotations
