@@ -17,8 +17,9 @@ from np2tnp.runtime.keys import (
     expand,
     flat_positions,
     is_full,
+    is_index_array,
     is_mask,
-    is_symbolic,
+    is_unknown,
     normal_parts,
     on_host,
     resolve_basic,
@@ -36,7 +37,7 @@ def read(x: Any, key: Any) -> Any:
             return x[tuple(slice(*part) if type(part) is tuple else part for part in parts)]
         return read_basic(x, resolve_basic(tuple(x.shape), parts))
     normal = normal_parts(key)
-    if _is_plain(normal):
+    if is_plain(normal):
         axes = expand(normal, x.shape.rank)
         found = _read_axes(x, axes)
         if found is not None:
@@ -58,7 +59,7 @@ def read_basic(x: Any, plan: Basic) -> Any:
     return taken if plan.sliced == plan.shape else reshaped(taken, plan.shape)
 
 
-def _is_plain(parts: list[Any]) -> bool:
+def is_plain(parts: list[Any]) -> bool:
     """Whether no part adds an axis (``None`` or a 0-d boolean)."""
     return not any(part is None or (is_mask(part) and consumed(part) == 0) for part in parts)
 
@@ -77,10 +78,7 @@ def _read_axes(x: Any, axes: list[Any]) -> Any | None:
             return _take(x, part, number)
     if any(is_mask(axes[number]) for number in chosen):
         return None
-    arrays = [number for number in chosen if not isinstance(axes[number], (int, slice)) and axes[number].shape.rank != 0] if (
-        any(is_tensor(axes[number]) for number in chosen)
-    ) else [number for number in chosen if isinstance(axes[number], np.ndarray)]
-    if arrays:
+    if any(is_index_array(axes[number]) for number in chosen):
         if chosen == list(range(len(chosen))) and not any(isinstance(axes[number], slice) for number in chosen):
             return tf.raw_ops.GatherNd(params=x, indices=stacked(x, axes[: len(chosen)]))
         return None
@@ -144,22 +142,18 @@ def _read_symbolic(x: Any, axes: list[Any]) -> Any | None:
 
     In one strided slice XLA reads a static begin as 0 when another axis has a symbolic index (2.21, inside a while loop).
     """
-    if not any(_is_unknown(part) for part in axes):
+    if not any(is_unknown(part) for part in axes):
         return None
     x = read_basic(x, resolve_basic(static_shape(x), basic_key(tuple(FULL if _needs_later(p) else p for p in axes)) or ()))
     for number in range(len(axes) - 1, -1, -1):
         if isinstance(axes[number], int) or is_tensor(axes[number]):
             x = _take(x, axes[number], number)
-        elif _is_unknown(axes[number]):
+        elif is_unknown(axes[number]):
             part = axes[number]
             bounds = [slice(None)] * number + [slice(part.start, part.stop, part.step)]
             x = x[tuple(bounds)]
     return x
 
 
-def _is_unknown(part: Any) -> bool:
-    return is_symbolic(part) or (isinstance(part, slice) and any(is_symbolic(p) for p in (part.start, part.stop, part.step)))
-
-
 def _needs_later(part: Any) -> bool:
-    return not isinstance(part, slice) or _is_unknown(part)
+    return not isinstance(part, slice) or is_unknown(part)

@@ -14,7 +14,7 @@ import numpy as np
 from np2tnp.runtime.bounds import last_of_each, wrapped
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.indexing_read import _is_plain, _is_unknown, check_mask, stacked, true_indices
+from np2tnp.runtime.indexing_read import check_mask, is_plain, stacked, true_indices
 from np2tnp.runtime.keys import (
     Basic,
     basic_key,
@@ -22,7 +22,9 @@ from np2tnp.runtime.keys import (
     expand,
     flat_positions,
     is_full,
+    is_index_array,
     is_mask,
+    is_unknown,
     normal_parts,
     on_host,
     resolve_basic,
@@ -30,7 +32,7 @@ from np2tnp.runtime.keys import (
 )
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.stored import constant, fitted, stored, trimmed
-from np2tnp.runtime.vectors import reshaped, shape_vector
+from np2tnp.runtime.vectors import reshaped
 
 
 def write(x: Any, key: Any, value: Any) -> Any:
@@ -44,7 +46,7 @@ def write(x: Any, key: Any, value: Any) -> Any:
         return write_basic(x, plan, stored(value, x.dtype))
     value = stored(value, x.dtype)
     normal = normal_parts(key)
-    if _is_plain(normal):
+    if is_plain(normal):
         if len(normal) == 1 and is_mask(normal[0]) and consumed(normal[0]) == x.shape.rank and len(value.shape) > 1:
             raise Unsupported("a value with several dimensions for a mask")
         written = _write_axes(x, expand(normal, x.shape.rank), value)
@@ -93,7 +95,7 @@ def _write_axes(x: Any, axes: list[Any], value: Any) -> Any | None:
     masks = [number for number in chosen if is_mask(axes[number])]
     if masks:
         return _write_mask(x, axes[masks[0]], masks[0], value) if len(chosen) == 1 else None
-    if any(_is_unknown(axes[number]) for number in chosen):
+    if any(is_unknown(axes[number]) for number in chosen):
         return _write_symbolic(x, axes, chosen, value)
     leading = chosen == list(range(len(chosen))) and not any(isinstance(axes[number], slice) for number in chosen)
     if leading:
@@ -198,7 +200,7 @@ def _write_masked_values(x: Any, mask: Any, first: int, rank: int, after: int, v
 def _write_symbolic(x: Any, axes: list[Any], chosen: list[int], value: Any) -> Any | None:
     """Some index is only known when the graph runs."""
     integers = not any(isinstance(axes[number], slice) for number in chosen)
-    scalars = all(isinstance(axes[number], (int, slice)) or axes[number].shape.rank == 0 for number in chosen)
+    scalars = not any(is_index_array(axes[number]) for number in chosen)
     leading = integers and chosen == list(range(len(chosen)))
     shape = static_shape(x)
     if leading:
@@ -235,7 +237,7 @@ def _resolved(x: Any, axes: list[Any]) -> list[Any]:
     parts: list[Any] = []
     for number, (part, length) in enumerate(zip(axes, static_shape(x), strict=True)):
         if isinstance(part, slice):
-            if _is_unknown(part):
+            if is_unknown(part):
                 parts.append(part)
             else:
                 start, stop, step = part.indices(length)
@@ -253,16 +255,22 @@ def _write_where(x: Any, axes: list[Any], value: Any) -> Any:
     """
     shape = static_shape(x)
     kept = [number for number, part in enumerate(axes) if not _is_index(part)]
-    result = _full_rank(value, [_count(axes[number]) for number in kept])
+    counts = [_count(axes[number]) for number in kept]
+    result = _full_rank(value, counts)
     hit: Any = None
     for position, number in enumerate(kept):
         member, source = _membership(axes[number], shape[number])
-        if source is not None and result.shape[position] != 1:
-            if isinstance(axes[number], slice):
+        length = result.shape[position]
+        if source is not None and length != 1:
+            if counts[position] is None:
                 count = tf.reduce_sum(tf.cast(member, tf.int64))
-                tf.debugging.Assert(count == result.shape[position], ["shape mismatch in a store to a slice"])
-            result = tf.raw_ops.GatherV2(params=result, indices=source, axis=position, batch_dims=0)
+                tf.debugging.Assert(count == length, ["shape mismatch in a store to a slice"])
+                source = tf.minimum(source, max(length - 1, 0))
+            if length:
+                result = tf.raw_ops.GatherV2(params=result, indices=source, axis=position, batch_dims=0)
         hit = _both(hit, member, number, len(shape))
+    if 0 in counts or 0 in tuple(result.shape):  # nothing to store (and XLA would gather from nothing)
+        return x
     for number, part in enumerate(axes):  # in order, so that every axis before is there already
         if _is_index(part):
             places = np.arange(shape[number])

@@ -158,7 +158,7 @@ def _normal_part(part: Any) -> Any:
         return part
     if isinstance(part, slice):
         pieces = (part.start, part.stop, part.step)
-        return part if any(is_symbolic(p) for p in pieces) else slice(*(_bound(piece) for piece in pieces))
+        return part if is_unknown(part) else slice(*(_bound(piece) for piece in pieces))
     if isinstance(part, (bool, np.bool_)):
         return np.asarray(part)
     if isinstance(part, np.integer):
@@ -172,7 +172,7 @@ def _normal_part(part: Any) -> Any:
         array = array.astype(np.intp)
     if array.dtype.kind not in "biu" or (isinstance(part, np.ndarray) and type(part) is not np.ndarray):
         raise Unsupported(f"an index of {type(part).__name__} of dtype {array.dtype}")
-    return array
+    return int(array) if array.ndim == 0 and array.dtype.kind != "b" else array
 
 
 def _bound(piece: Any) -> Any:
@@ -227,6 +227,16 @@ def is_mask(part: Any) -> bool:
     return (isinstance(part, np.ndarray) and part.dtype.kind == "b") or (is_tensor(part) and part.dtype == tf.bool)
 
 
+def is_index_array(part: Any) -> bool:
+    """Whether a normal part is an integer array of at least one dimension, known or symbolic."""
+    return isinstance(part, np.ndarray) or (is_tensor(part) and part.shape.rank != 0)
+
+
+def is_unknown(part: Any) -> bool:
+    """Whether a normal part, an index or a slice, is only known when the graph runs."""
+    return is_symbolic(part) or (isinstance(part, slice) and any(is_symbolic(p) for p in (part.start, part.stop, part.step)))
+
+
 def is_full(part: Any) -> bool:
     """Whether a part is the slice ``:``."""
     return isinstance(part, slice) and part.start is None and part.stop is None and part.step in (None, 1)
@@ -236,7 +246,7 @@ def on_host(parts: list[Any]) -> tuple[Any, ...]:
     """Normal parts as a key for NumPy. Raises Unsupported where one is symbolic."""
     key = []
     for part in parts:
-        if is_symbolic(part) or (isinstance(part, slice) and any(is_symbolic(p) for p in (part.start, part.stop, part.step))):
+        if is_unknown(part):
             value = tf.get_static_value(part) if is_tensor(part) else None
             if value is None:
                 raise Unsupported("a mixed index that is only known when the graph runs")

@@ -20,7 +20,12 @@ def stored(value: Any, dtype: Any) -> Any:
     do not fit raise OverflowError.
     """
     if is_tensor(value):
-        return cast_stored(tf.convert_to_tensor(value), dtype)
+        value = tf.convert_to_tensor(value)
+        if value.dtype == dtype:
+            return value
+        if value.shape.rank or not dtype.is_integer or not hasattr(value, "numpy"):
+            return cast_stored(value, dtype)
+        value = value.numpy()  # NumPy checks the range of a single number, which arrays do not have
     if isinstance(value, (list, tuple)) and _holds_tensor(value):
         if not tf.executing_eagerly():
             return cast_stored(as_tensor(value), dtype)
@@ -39,7 +44,7 @@ def cast_stored(value: Any, dtype: Any) -> Any:
     """A tensor in another dtype as a store casts it."""
     if value.dtype == dtype:
         return value
-    if value.dtype.is_complex and not dtype.is_complex and dtype != tf.bool and value.shape.num_elements() != 0:
+    if value.dtype.is_complex and not dtype.is_complex and dtype != tf.bool:
         warnings.warn(
             "Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning, stacklevel=2
         )
