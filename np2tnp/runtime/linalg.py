@@ -85,7 +85,12 @@ def _inverse(matrix: Any) -> Any:
 
 
 def _one_norm(matrix: Any) -> Any:
-    return tf.reduce_max(tf.reduce_sum(tf.abs(matrix), -2), -1)
+    return _largest(tf.reduce_sum(tf.abs(matrix), -2), (-1,))
+
+
+def _largest(sizes: Any, axes: tuple[int, ...]) -> Any:
+    """The maximum; NaN if any value is not finite (TensorFlow's maximum may pass over NaN)."""
+    return tf.add(tf.reduce_max(sizes, axes), tf.multiply(tf.reduce_sum(sizes, axes), tf.zeros((), sizes.dtype)))
 
 
 @exact("numpy.linalg.inv")
@@ -111,7 +116,7 @@ def _solved(matrix: Any, right: Any) -> Any:
     probes = tf.broadcast_to(tf.constant((1.0 + steps % 1.0).astype(dtype_of(matrix))), (*batch, size, 2))
     both = tf.linalg.solve(matrix, tf.concat([right, probes], -1))
     solution, grown = tf.split(both, [static_shape(right)[-1], 2], -1)
-    growth = tf.multiply(tf.reduce_max(tf.abs(grown), (-2, -1)), _one_norm(matrix))
+    growth = tf.multiply(_largest(tf.abs(grown), (-2, -1)), _one_norm(matrix))
     require(is_well_conditioned(tf.math.reciprocal(growth), size), "a matrix close to singular")
     return solution
 
@@ -259,7 +264,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 
 
 @exact("numpy.linalg.pinv")
-def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._NoValue) -> Any:  # type: ignore[attr-defined]
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._NoValue) -> Any:
     """``np.linalg.pinv``. Singular values near the cutoff are NumPy's to judge."""
     require(not hermitian, "hermitian")
     matrix, dtype = in_double(a)
@@ -267,9 +272,9 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._
     if rcond is None:
         given = as_tensor(a)
         default = max(static_shape(given)[-2:]) * np.finfo(dtype).eps
-        rcond = 1e-15 if rtol is np._NoValue else default if rtol is None else rtol  # type: ignore[attr-defined]
+        rcond = 1e-15 if rtol is np._NoValue else default if rtol is None else rtol
     else:
-        require(rtol is np._NoValue, "both tolerances")  # type: ignore[attr-defined]
+        require(rtol is np._NoValue, "both tolerances")
     require(isinstance(rcond, (float, np.floating)), "several tolerances")
     values, left, right = tf.linalg.svd(matrix, full_matrices=False)
     inverse, _ = _reciprocals(values, float(rcond))
