@@ -30,7 +30,7 @@ from np2tnp.runtime.axes import (
 from np2tnp.runtime.comparison import truth
 from np2tnp.runtime.dispatch import exact, is_tracing
 from np2tnp.runtime.elementwise import add as add_arrays
-from np2tnp.runtime.elementwise import select, subtract
+from np2tnp.runtime.elementwise import divide_complex, select, subtract
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
@@ -117,6 +117,8 @@ def prod(
     """``numpy.prod``: integers and bools multiply in 64 bits unless `dtype` says otherwise."""
     refuse_out(out)
     x = _accumulator(array(a), dtype)
+    if x.dtype == tf.float16:
+        raise Unsupported("float16, whose range makes the order of multiplication visible")
     axes = normal_axes(axis, rank_of(x))
     mask = mask_for(where, x)
     result = reduce_with("Prod", x if mask is None else select(mask, x, 1), axes, given(keepdims, False))
@@ -197,11 +199,12 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = UNSET) -> Any
 # --- means ------------------------------------------------------------------------------------------------------------
 
 
-def _divided(value: Any, count: Any) -> Any:
-    divisor = as_scalar(count, tf.float64 if value.dtype.is_complex else value.dtype)
+def divided(value: Any, count: Any) -> Any:
+    """An inexact tensor divided by a count (an int or a tensor of integers), in its own dtype."""
     if value.dtype.is_complex:
-        divisor = cast(divisor, value.dtype.real_dtype)
-        return tf.complex(tf.math.real(value) / divisor, tf.math.imag(value) / divisor)
+        part = as_scalar(count, value.dtype.real_dtype)
+        return divide_complex(value, tf.complex(part, op("ZerosLike")(x=part)))
+    divisor = as_scalar(count, value.dtype)
     return op("RealDiv")(x=value, y=divisor)
 
 
@@ -227,7 +230,7 @@ def mean(
     x = cast(x, wanted)
     mask = mask_for(where, x)
     value = total(x if mask is None else select(mask, x, 0), axes, keep)
-    result = _divided(value, _count(x, axes, mask, keep))
+    result = divided(value, _count(x, axes, mask, keep))
     return cast(result, tf.float16) if half else result
 
 
@@ -235,7 +238,7 @@ def spread(x: Any, axes: tuple[int, ...], ddof: Any, keepdims: bool, mask: Any =
     """The variance over `axes` by NumPy's two passes; `x` is inexact, `mask` bool or None, `centre` the mean or None."""
     count = _count(x, axes, mask, True)
     if centre is None:
-        centre = _divided(total(x if mask is None else select(mask, x, 0), axes, True), count)
+        centre = divided(total(x if mask is None else select(mask, x, 0), axes, True), count)
     gap = subtract(x, centre)
     if gap.dtype.is_complex:
         real, imag = tf.math.real(gap), tf.math.imag(gap)
@@ -463,5 +466,5 @@ def halved(x: Any, y: Any) -> Any:
     """The mean of two inexact tensors, as NumPy's mean of two elements (float16 by way of float32)."""
     if x.dtype == tf.float16:
         return cast(halved(cast(x, tf.float32), cast(y, tf.float32)), tf.float16)
-    return _divided(add_arrays(x, y), 2)
+    return divided(add_arrays(x, y), 2)
 
