@@ -1,7 +1,8 @@
 """What rewritten code imports: ``from np2tnp import runtime as rt``.
 
-Every public name of the family modules is an attribute here (``rt.sort``, ``rt.at``), looked up on first use and then kept.
-Importing this package imports neither TensorFlow nor a family. ``rt.linalg``, ``rt.fft`` and ``rt.random`` are modules.
+Every public name of the family modules is an attribute here (``rt.sort``, ``rt.at``), looked up on first use and then
+kept. Importing this package imports neither TensorFlow nor a family. ``rt.linalg``, ``rt.fft`` and ``rt.random`` are
+modules.
 """
 
 from __future__ import annotations
@@ -20,38 +21,38 @@ FAMILIES = (
     "boundary",
     "indexing",
     "inplace",
+    "stores",
+    "ufunc_at",
     "attributes",
     "counting",
-    "elementwise",
-    "transcendental",
-    "comparison",
-    "rounding",
-    "operators",
-    "products",
-    "creation",
-    "reductions",
-    "nanreductions",
-    "quantiles",
-    "statistics",
-    "ordering",
-    "sets",
-    "manipulation",
-    "joining",
-    "selection",
-    "padding",
-    "positions",
-    "signals",
-    "windows",
-    "polynomials",
+    "axes",
     "bits",
-    "ufuncs",
-    "ufunc_methods",
-    "calculus",
+    "comparison",
     "contractions",
-    "searching",
-    "histograms",
-    "grids",
-    "methods",
+    "creation",
+    "elementwise",
+    "joining",
+    "manipulation",
+    "nanreductions",
+    "norms",
+    "operators",
+    "ordering",
+    "padding",
+    "polynomials",
+    "positions",
+    "products",
+    "quantiles",
+    "reductions",
+    "rounding",
+    "selection",
+    "sets",
+    "signals",
+    "differences",
+    "statistics",
+    "transcendental",
+    "ufunc_methods",
+    "ufuncs",
+    "windows",
 )
 
 #: Modules that are attributes themselves, as in NumPy.
@@ -77,7 +78,9 @@ def __dir__() -> list[str]:
 
 
 def _load(family: str) -> Any:
-    """The family's module, or None where this installation has no such file (a vendored copy may leave families out)."""
+    """The family's module, or None where this installation has no such file (a vendored copy may leave families
+    out).
+    """
     name = f"{__name__}.{family}"
     try:
         return sys.modules.get(name) or importlib.import_module(name)

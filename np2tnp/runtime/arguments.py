@@ -207,9 +207,9 @@ def enter(value: Any, memo: dict[int, Any]) -> Any:
             memo[id(value)] = value  # a container that holds itself stays as it is
             known = memo[id(value)] = _enter_container(value, memo)
         return known
-    if isinstance(value, np.ndarray) or hasattr(kind, "__array__") or hasattr(kind, "__array_interface__"):
-        if not isinstance(value, np.generic):
-            raise UnverifiedError(_describe(value))
+    foreign = isinstance(value, np.ndarray) or hasattr(kind, "__array__") or hasattr(kind, "__array_interface__")
+    if foreign and not isinstance(value, np.generic):
+        raise UnverifiedError(_describe(value))
     return value
 
 
@@ -251,7 +251,7 @@ def _overlaps(first: Any, second: Any) -> bool:
     if not np.may_share_memory(first, second):
         return False
     try:
-        return bool(np.shares_memory(first, second, max_work=_OVERLAP_WORK))
+        return bool(np.shares_memory(first, second, max_work=_OVERLAP_WORK))  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 

@@ -1,7 +1,8 @@
 """Where migrated code meets everybody else: ndarrays come in, tensors work, ndarrays go out.
 
-``rt.migrated`` replaces a function by a wrapper that keeps the callers' world. The body's updates of an argument reach the
-caller's own object when the body has succeeded. If it raises, nothing is written (NumPy would have done part of the work).
+``rt.migrated`` replaces a function by a wrapper that keeps the callers' world. The body's updates of an argument reach
+the caller's own object when the body has succeeded. If it raises, nothing is written, where NumPy would have done
+part of the work.
 """
 
 from __future__ import annotations
@@ -76,22 +77,24 @@ def migrated(
 
     Parameters
     ----------
-    mutates : parameters that the body may update; it then returns ``rt.updated(result, name=final, ...)``. The final values
-        are copied into the caller's ndarrays.
+    mutates : parameters that the body may update; it then returns ``rt.updated(result, name=final, ...)``. The final
+        values are copied into the caller's ndarrays.
     returns : parameters that the result may *be*; where it is, the caller's own object is returned.
     arrays : parameters that must be exact ndarrays or numbers.
     refuses : parameter -> dtype characters that were not verified for it.
     zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``.
 
-    The decorated function has ``.core``: tensors in, tensors out, for calls between migrated functions. On a method it is
-    called with the instance: ``obj.method.core(obj, x)``. ndarrays given to it are converted, except for `mutates`
-    parameters, which the body then updates in place.
+    The decorated function has ``.core``: tensors in, tensors out, for calls between migrated functions. On a method
+    it is called with the instance: ``obj.method.core(obj, x)``. ndarrays given to it are converted, except for
+    `mutates` parameters, which the body then updates in place.
 
     Raises
     ------
     UnverifiedError
-        When called with something for which equality with NumPy was not verified (see docs/architecture.md), before the
-        body runs. RuntimeError in a process forked after TensorFlow ran.
+        When called with something for which equality with NumPy was not verified (see docs/architecture.md), before
+        the body runs.
+    RuntimeError
+        In a process forked after TensorFlow ran.
     """
     if zero_d not in ("scalar", "array"):
         raise ValueError(f"zero_d must be 'scalar' or 'array', not {zero_d!r}")
@@ -154,7 +157,8 @@ def _keep(kept: dict[int, Any], final: Any, original: Any) -> None:
 def _ordered(value: Any, plan: Plan) -> updated:
     """The body's `updated` value with its arrays in the decorator's order."""
     if not isinstance(value, updated) or value.arrays.keys() != plan.mutates_set:
-        raise RuntimeError(f"{plan.name} must return rt.updated(result, {', '.join(f'{n}={n}' for n in plan.mutates)})")
+        expected = ", ".join(f"{name}={name}" for name in plan.mutates)
+        raise RuntimeError(f"{plan.name} must return rt.updated(result, {expected})")
     if tuple(value.arrays) != plan.mutates:
         value.arrays = {name: value.arrays[name] for name in plan.mutates}
     return value
@@ -170,7 +174,9 @@ def _write_back(originals: dict[str, Any], finals: dict[str, Any], plan: Plan) -
         if isinstance(original, np.ndarray):
             value = to_ndarray(final) if is_tensor(final) else final
             if not isinstance(value, np.ndarray) or value.dtype != original.dtype or value.shape != original.shape:
-                raise RuntimeError(f"{plan.name}: the update of {name!r} changed its dtype or shape; nothing was written")
+                raise RuntimeError(
+                    f"{plan.name}: the update of {name!r} changed its dtype or shape; nothing was written"
+                )
             writes.append((original, value))
         elif is_tensor(original):
             writes.append((original, final))
@@ -184,8 +190,8 @@ def _write_back(originals: dict[str, Any], finals: dict[str, Any], plan: Plan) -
 def _leave(value: Any, kept: dict[int, Any], scalars: bool) -> Any:
     """`value` with each tensor as a fresh ndarray; `kept` maps identities to (what they became, the object itself).
 
-    One object of the body, array or container, becomes one object for the caller. Holding the object in `kept` keeps its
-    identity from being reused.
+    One object of the body, array or container, becomes one object for the caller. Holding the object in `kept` keeps
+    its identity from being reused.
     """
     if is_tensor(value):
         known = kept.get(id(value))

@@ -1,4 +1,4 @@
-"""Index arrays made safe for every device: a GPU's gather gives zeros, and its scatter nothing, for an index out of range."""
+"""Indices made safe for every device: for one out of range a GPU's gather gives zeros and its scatter does nothing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from np2tnp.runtime.lazy import tf
 
 
 def wrapped(index: Any, length: int, axis: int) -> Any:
-    """An integer index (int, ndarray or symbolic tensor) with negative ones made positive, as int64.
+    """An integer index (int, ndarray or symbolic tensor) with negative values counted from the end, as int64.
 
-    Raises IndexError for one out of range; for a symbolic tensor, when the graph runs (XLA cannot: it drops assertions).
+    Raises IndexError for one out of range; for a symbolic tensor, when the graph runs (XLA cannot: it drops
+    assertions).
     """
     if is_tensor(index):
         index = tf.cast(index, tf.int64)

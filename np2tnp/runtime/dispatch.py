@@ -1,7 +1,7 @@
 """How a helper runs: exact TensorFlow form first, NumPy on the host where there is none.
 
-Every public helper is declared with :func:`exact`. In eager mode a helper that raises (:class:`Unsupported`, or any error
-of TensorFlow's) is replayed by NumPy on the same arguments: NumPy then returns its own result, or raises its own
+Every public helper is declared with :func:`exact`. In eager mode a helper that raises (:class:`Unsupported`, or any
+error of TensorFlow's) is replayed by NumPy on the same arguments: NumPy then returns its own result, or raises its own
 exception with its own message. While tracing (``tf.function``) there is no host, so the helper's error stands, and
 :class:`Unsupported` becomes :class:`UnverifiedError`.
 """
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from np2tnp.runtime.errors import UnverifiedError, Unsupported
+from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 
 __all__ = ["host", "tensor"]
@@ -28,7 +28,8 @@ NUMERIC = "?bhilqBHILQefdFD"
 #: Helpers by NumPy name: ``numpy.sort`` -> function. Filled by :func:`exact`; read by the probe and by tests.
 HELPERS: dict[str, Callable[..., Any]] = {}
 
-#: How often each helper had to ask NumPy on the host: evidence for the probe and for tests that TensorFlow did the work.
+#: How often each helper had to ask NumPy on the host: evidence for the probe and for tests that TensorFlow did the
+#: work.
 FALLBACKS: Counter[str] = Counter()
 
 
@@ -59,8 +60,8 @@ def is_array(value: object) -> bool:
 def to_tensor(array: Any) -> Any:
     """A tensor with its own copy of `array`'s values (an ndarray or NumPy scalar of a numeric dtype).
 
-    ``tf.constant`` copies an ndarray explicitly (TensorFlow 2.18 to 2.21; tests/runtime/test_boundary.py holds it to that),
-    so a later write to `array` does not show in the tensor.
+    ``tf.constant`` copies an ndarray explicitly (TensorFlow 2.18 to 2.21; tests/runtime/test_boundary.py holds it to
+    that), so a later write to `array` does not show in the tensor.
     """
     return tf.constant(array)
 
@@ -76,7 +77,8 @@ def to_ndarray(tensor: Any) -> Any:
 def as_tensor(value: Any, dtype: Any = None) -> Any:
     """`value` as ``np.asarray(value, dtype)`` would make it, as a tensor. Raises Unsupported for non-numeric dtypes.
 
-    Lists follow NumPy's dtype rules (``[1.0]`` is float64, ``[1]`` int64); tensors pass unchanged unless `dtype` differs.
+    Lists follow NumPy's dtype rules (``[1.0]`` is float64, ``[1]`` int64); tensors pass unchanged unless `dtype`
+    differs.
     """
     if is_tensor(value):
         tensor = tf.convert_to_tensor(value)
@@ -125,7 +127,8 @@ def host(value: Any) -> Any:
 def tensor(value: Any) -> Any:
     """`value` for TensorFlow: each exact numeric ndarray in it becomes a tensor; everything else passes unchanged.
 
-    An ndarray subclass (its extra meaning would be lost) or an ndarray of another dtype raises :class:`UnverifiedError`.
+    An ndarray subclass (its extra meaning would be lost) or an ndarray of another dtype raises
+    :class:`UnverifiedError`.
     """
     return map_structure(_leaf_to_tensor, value)
 
@@ -182,7 +185,8 @@ def exact(api: str, reference: Callable[..., Any] | None = None) -> Callable[[F]
                 FALLBACKS[api] += 1
                 return on_host(reference or resolve(api), args, kwargs)
 
-        # AutoGraph leaves functions with this mark alone: helpers decide by Python values, and their errors keep their type.
+        # AutoGraph leaves functions with this mark alone: helpers decide by Python values, and their errors keep
+        # their type.
         helper.autograph_info__ = {}  # type: ignore[attr-defined]
         HELPERS[api] = helper
         return helper  # type: ignore[return-value]

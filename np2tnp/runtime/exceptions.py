@@ -13,7 +13,10 @@ _BY_MESSAGE: tuple[tuple[re.Pattern[str], type[Exception]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), kind)
     for pattern, kind in (
         (r"not invertible|singular|cholesky decomposition was not successful|did not converge", np.linalg.LinAlgError),
-        (r"invalid reduction dimension|expected (dimension|axis) in the range|axis must be|axis .* out of", np.exceptions.AxisError),
+        (
+            r"invalid reduction dimension|expected (dimension|axis) in the range|axis must be|axis .* out of",
+            np.exceptions.AxisError,
+        ),
         (r"out of bounds?|is not in \[|does not index into|out of range", IndexError),
         (r"division by zero", ZeroDivisionError),
         (r"no opkernel|could not find (valid )?device|not supported|unsupported", UnverifiedError),

@@ -1,7 +1,7 @@
 """Item stores and reads as functions: ``x = rt.at(x)[key].set(value)`` is ``x[key] = value``.
 
-A tensor never changes; ``set`` returns the changed copy. Anything else (an ndarray, list or dict in code that does not know
-what it was given) is changed in place, as NumPy or Python does it, and returned.
+A tensor never changes; ``set`` returns the changed copy. Anything else (an ndarray, list or dict in code that does
+not know what it was given) is changed in place, as NumPy or Python does it, and returned.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def _update(x: Any, key: Any, operation: str, value: Any) -> Any:
 
 
 def _is_scalar(x: Any, key: Any) -> bool:
-    """Whether ``x[key]``, of no dimensions, is a NumPy scalar: always, unless ``...`` makes it a view of one element."""
+    """Whether ``x[key]``, of no dimensions, is a NumPy scalar: always, unless ``...`` makes it a view of one
+    element.
+    """
     parts = basic_key(key)
     if parts is None:
         return not any(part is Ellipsis for part in (key if type(key) is tuple else (key,)))
@@ -167,6 +169,7 @@ def at(x: Any) -> At:
 
     Parameters
     ----------
-    x : tensor, for which every update is a new tensor; or any other object that can be indexed, which is changed in place.
+    x : tensor, for which every update is a new tensor; or any other object that can be indexed, which is changed in
+    place.
     """
     return At(x)

@@ -30,7 +30,9 @@ from np2tnp.runtime.vectors import reshaped
 
 
 def read(x: Any, key: Any) -> Any:
-    """``x[key]`` as a new tensor. Raises NumPy's IndexError, and Unsupported for forms without an exact TensorFlow form."""
+    """``x[key]`` as a new tensor. Raises NumPy's IndexError, and Unsupported for forms without an exact TensorFlow
+    form.
+    """
     parts = basic_key(key)
     if parts is not None:
         if None in tuple(x.shape):
@@ -97,7 +99,9 @@ def _length(x: Any, axis: int) -> int:
 
 
 def stacked(x: Any, indices: list[Any]) -> Any:
-    """Indices of the leading axes, broadcast against each other, as one array with a last axis over the axes (int64)."""
+    """Indices of the leading axes, broadcast against each other, as one array with a last axis over the axes
+    (int64).
+    """
     checked = [wrapped(index, _length(x, axis), axis) for axis, index in enumerate(indices)]
     if not any(is_tensor(index) for index in checked):
         return np.stack(np.broadcast_arrays(*checked), axis=-1)
@@ -140,11 +144,14 @@ def true_indices(mask: Any) -> Any:
 def _read_symbolic(x: Any, axes: list[Any]) -> Any | None:
     """Integers and slices, some of them symbolic: the static slices first.
 
-    In one strided slice XLA reads a static begin as 0 when another axis has a symbolic index (2.21, inside a while loop).
+    In one strided slice XLA reads a static begin as 0 when another axis has a symbolic index (2.21, inside a while
+    loop).
     """
     if not any(is_unknown(part) for part in axes):
         return None
-    x = read_basic(x, resolve_basic(static_shape(x), basic_key(tuple(FULL if _needs_later(p) else p for p in axes)) or ()))
+    x = read_basic(
+        x, resolve_basic(static_shape(x), basic_key(tuple(FULL if _needs_later(p) else p for p in axes)) or ())
+    )
     for number in range(len(axes) - 1, -1, -1):
         if isinstance(axes[number], int) or is_tensor(axes[number]):
             x = _take(x, axes[number], number)

@@ -1,7 +1,7 @@
 """``x[key] = value`` as a new tensor, for every form of NumPy's indexing. See :mod:`np2tnp.runtime.keys` for the words.
 
-Every strategy gives the same result on every device and with every schedule: indices are checked, and where several values
-go to one place, all but the last are dropped first.
+Every strategy gives the same result on every device and with every schedule: indices are checked, and where several
+values go to one place, all but the last are dropped first.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from np2tnp.runtime.vectors import reshaped
 
 
 def write(x: Any, key: Any, value: Any) -> Any:
-    """`x` with ``x[key] = value`` done. Raises NumPy's exceptions, and Unsupported where there is no exact TensorFlow form."""
+    """`x` with ``x[key] = value`` done. Raises NumPy's exceptions, Unsupported if there is no exact TensorFlow form."""
     parts = basic_key(key)
     if parts is not None:
         plan = resolve_basic(static_shape(x), parts)
@@ -117,7 +117,9 @@ def _write_rows(x: Any, indices: list[Any], value: Any) -> Any:
         return x
     rows = rows.reshape(-1, count)
     updates = reshaped(fitted(value, target), (len(rows), *rest))
-    return _scatter(x, rows, updates, np.ravel_multi_index(tuple(rows.T), shape[:count]) if len(rows) > 1 else rows[:, 0])
+    return _scatter(
+        x, rows, updates, np.ravel_multi_index(tuple(rows.T), shape[:count]) if len(rows) > 1 else rows[:, 0]
+    )
 
 
 def _scatter(x: Any, indices: Any, updates: Any, positions: Any) -> Any:
@@ -137,7 +139,11 @@ def _write_mask(x: Any, mask: Any, first: int, value: Any) -> Any:
     dims = tuple(value.shape)
     if len(dims) > first + 1 + after or None in dims:
         raise Unsupported("a value of this shape for a mask")
-    axes = [*range(first), None, *range(first + rank, x.shape.rank)]  # what the value's axes run over; None: the true elements
+    axes = [
+        *range(first),
+        None,
+        *range(first + rank, x.shape.rank),
+    ]  # what the value's axes run over; None: the true elements
     for length, axis in zip(dims[::-1], axes[::-1], strict=False):
         if axis is not None and length not in (1, x.shape[axis]):
             raise ValueError(f"could not broadcast a value of shape {dims} into the masked array")
@@ -226,7 +232,9 @@ def _write_unknown_rows(x: Any, rows: Any, updates: Any, count: int) -> Any:
     number = flat.shape[0]
     if not number or not total:
         return x
-    last = tf.tensor_scatter_nd_max(tf.fill((total,), tf.constant(-1, tf.int64)), flat, tf.range(number, dtype=tf.int64))
+    last = tf.tensor_scatter_nd_max(
+        tf.fill((total,), tf.constant(-1, tf.int64)), flat, tf.range(number, dtype=tf.int64)
+    )
     source = tf.gather(tf.reshape(updates, (number, *rest)), tf.maximum(last, 0), axis=0)
     hit = tf.reshape(last >= 0, (total, *(1,) * len(rest)))
     return tf.reshape(tf.where(hit, source, tf.reshape(x, (total, *rest))), shape)
@@ -274,7 +282,9 @@ def _write_where(x: Any, axes: list[Any], value: Any) -> Any:
     for number, part in enumerate(axes):  # in order, so that every axis before is there already
         if _is_index(part):
             places = np.arange(shape[number])
-            hit = _both(hit, tf.constant(places, tf.int64) == part if is_tensor(part) else places == part, number, len(shape))
+            hit = _both(
+                hit, tf.constant(places, tf.int64) == part if is_tensor(part) else places == part, number, len(shape)
+            )
             result = tf.expand_dims(result, number)
     return x if hit is None else tf.raw_ops.SelectV2(condition=hit, t=result, e=x)
 
@@ -352,4 +362,6 @@ def _both(hit: Any, member: Any, axis: int, rank: int) -> Any:
     member = reshaped(member, dims) if is_tensor(member) else member.reshape(dims)
     if hit is None:
         return member
-    return hit & member if isinstance(hit, np.ndarray) and isinstance(member, np.ndarray) else tf.logical_and(hit, member)
+    return (
+        hit & member if isinstance(hit, np.ndarray) and isinstance(member, np.ndarray) else tf.logical_and(hit, member)
+    )

@@ -62,8 +62,7 @@ _KERNELS = {"iadd": "AddV2", "isub": "Sub", "imul": "Mul"}
 
 def in_place(operation: str, x: Any, value: Any) -> Any:
     """``x op= value`` for an array `x` (a tensor of any rank) as a new tensor."""
-    result = _IN_PLACE[operation](x, value)
-    return result
+    return _IN_PLACE[operation](x, value)
 
 
 def updated_value(operation: str, x: Any, value: Any) -> Any:
@@ -109,7 +108,9 @@ def _same_shape(result: Any, x: Any) -> Any:
 
 
 def check_casting(ufunc: Any, dtype: Any, value: Any) -> None:
-    """Let NumPy decide whether ``ufunc(x, value, out=x)`` is allowed: its UFuncTypeError, TypeError or OverflowError."""
+    """Let NumPy decide whether ``ufunc(x, value, out=x)`` is allowed: its UFuncTypeError, TypeError or
+    OverflowError.
+    """
     if is_tensor(value):
         _check_dtypes(ufunc, numpy_dtype(dtype), numpy_dtype(value.dtype))
     elif isinstance(value, np.ndarray):

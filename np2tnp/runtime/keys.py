@@ -1,8 +1,9 @@
 """What an index means: NumPy's own answer, kept for the keys that come back.
 
-NumPy itself decides about shapes and errors, on arrays without storage (a broadcast of one element), so that every rule of
-its indexing holds here without being written down again. Keys that are known when they arrive are *static*: integers, slices,
-``...``, ``None``, arrays, lists, booleans, and eager tensors. Symbolic tensors exist only inside ``tf.function``.
+NumPy itself decides about shapes and errors, on arrays without storage (a broadcast of one element), so that every rule
+of its indexing holds here without being written down again. Keys that are known when they arrive are *static*:
+integers, slices, ``...``, ``None``, arrays, lists, booleans, and eager tensors. Symbolic tensors exist only inside
+``tf.function``.
 """
 
 from __future__ import annotations
@@ -121,11 +122,15 @@ def resolve_basic(shape: tuple[int, ...], parts: tuple[Any, ...]) -> Basic:
         unit=all(stride in (1, -1) for stride in strides),
         axes=tuple(axes),
         strided=small and 0 < len(shape) <= _MAX_SLICED_RANK,
-        numbers=tuple(np.array(v, np.int32) if small else np.zeros(0, np.int32) for v in (begin, end, strides)),  # type: ignore[arg-type]
+        numbers=(_int32(begin, small), _int32(end, small), _int32(strides, small)),
         end_mask=end_mask,
         shrink_mask=shrink_mask,
         eager=[],
     )
+
+
+def _int32(values: list[int], fits: bool) -> Any:
+    return np.array(values if fits else (), np.int32)
 
 
 @functools.lru_cache(maxsize=512)
@@ -146,9 +151,11 @@ def static_shape(x: Any) -> tuple[int, ...]:
 
 
 def normal_parts(key: Any) -> list[Any]:
-    """The parts of any key: arrays for lists and eager integer tensors, masks kept as tensors, ints for 0-d integer tensors.
+    """The parts of any key: ints, slices, ``...``, ``None``, index arrays and masks. Lists and eager tensors become
+    arrays.
 
-    Symbolic tensors and symbolic slices stay. Raises Unsupported for what no array index can be.
+    Masks that are tensors stay tensors. Symbolic tensors and symbolic slices stay. Raises Unsupported for what no
+    array index can be.
     """
     return [_normal_part(part) for part in (key if type(key) is tuple else (key,))]
 
@@ -192,7 +199,7 @@ def _normal_tensor(part: Any) -> Any:
 
 
 def expand(parts: list[Any], rank: int) -> list[Any]:
-    """`parts` without ``None`` and with ``...`` written out as full slices: one part per axis, masks counting for their rank.
+    """`parts` without ``None``, with ``...`` written out as full slices: one part per axis (per several for a mask).
 
     Raises IndexError where there are too many indices or several ``...``.
     """
@@ -234,7 +241,9 @@ def is_index_array(part: Any) -> bool:
 
 def is_unknown(part: Any) -> bool:
     """Whether a normal part, an index or a slice, is only known when the graph runs."""
-    return is_symbolic(part) or (isinstance(part, slice) and any(is_symbolic(p) for p in (part.start, part.stop, part.step)))
+    if isinstance(part, slice):
+        return is_symbolic(part.start) or is_symbolic(part.stop) or is_symbolic(part.step)
+    return is_symbolic(part)
 
 
 def is_full(part: Any) -> bool:
@@ -256,7 +265,8 @@ def on_host(parts: list[Any]) -> tuple[Any, ...]:
 
 
 def flat_positions(shape: tuple[int, ...], key: tuple[Any, ...]) -> Any:
-    """For each element of ``x[key]`` its position in ``x.ravel()`` (int64 ndarray of the result's shape). NumPy's errors.
+    """For each element of ``x[key]`` its position in ``x.ravel()`` (int64 ndarray of the result's shape). NumPy's
+    errors.
 
     Needs memory for the result only: each axis is indexed in an array without storage.
     """

@@ -1,7 +1,7 @@
 """TensorFlow on first use: importing the runtime must stay cheap.
 
-``tf`` and ``tnp`` stand for the modules of those names; the first attribute read imports TensorFlow, turns NumPy behaviour
-on (``TNP_BEHAVIOR`` environment: see :func:`configure`), turns TF32 off and GPU memory growth on.
+``tf`` and ``tnp`` stand for the modules of those names; the first attribute read imports TensorFlow and sets it up, see
+:func:`configure`.
 """
 
 from __future__ import annotations
@@ -45,8 +45,9 @@ _forked = False
 def configure() -> None:
     """Import TensorFlow once and set it up for NumPy's semantics (safe to call again, and from several threads).
 
-    ``NP2TNP_NUMPY_BEHAVIOR=never`` leaves ``experimental_enable_numpy_behavior`` alone; ``NP2TNP_TF32=1`` leaves TF32 on.
-    Raises RuntimeError in a process that was forked after TensorFlow was set up: its threads are gone, and it would hang.
+    Turns NumPy behaviour on (unless the environment has ``NP2TNP_NUMPY_BEHAVIOR=never``), TF32 off (unless
+    ``NP2TNP_TF32=1``) and GPU memory growth on. Raises RuntimeError in a process that was forked after TensorFlow was
+    set up: TensorFlow's threads are gone there, and it would hang.
     """
     global ready
     if ready:
@@ -57,7 +58,7 @@ def configure() -> None:
             "multiprocessing.set_start_method('spawn') (joblib: backend='loky'), or fork before the first migrated call"
         )
     with _lock:
-        if ready:
+        if is_ready():  # another thread was first
             return
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
         module = importlib.import_module("tensorflow")
@@ -73,12 +74,18 @@ def configure() -> None:
         ready = True
 
 
+def is_ready() -> bool:
+    """Whether :func:`configure` is done in this process."""
+    return ready
+
+
 def _after_fork() -> None:
     """In a forked child: make the next use of TensorFlow go through :func:`configure`, which then refuses."""
     global ready, _forked, _lock
     _lock = threading.RLock()  # the parent's may have been held by a thread that does not exist here
     if ready:
-        ready, _forked = False, True
+        ready = False
+        _forked = True
         tf._forget()
         tnp._forget()
 

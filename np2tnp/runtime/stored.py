@@ -16,8 +16,8 @@ from np2tnp.runtime.promotion import cast, numpy_dtype
 def stored(value: Any, dtype: Any) -> Any:
     """`value` in the array's dtype (a ``tf.DType``): a tensor, or an ndarray if it was not one. NumPy's exceptions.
 
-    Unsafe casting, as a store does: floats are truncated, imaginary parts dropped with ComplexWarning. Python integers that
-    do not fit raise OverflowError.
+    Unsafe casting, as a store does: floats are truncated, imaginary parts dropped with ComplexWarning. Python integers
+    that do not fit raise OverflowError.
     """
     if is_tensor(value):
         value = tf.convert_to_tensor(value)
@@ -62,7 +62,9 @@ def fitted(value: Any, shape: tuple[int, ...]) -> Any:
 
 
 def trimmed(value: Any, shape: tuple[int, ...]) -> Any:
-    """`value` without the leading axes of length 1 that a store ignores. Raises ValueError where it does not fit `shape`."""
+    """`value` without the leading axes of length 1 that a store ignores. Raises ValueError if it does not fit
+    `shape`.
+    """
     dims = _dims(value)
     if dims == shape:
         return value

@@ -1,0 +1,86 @@
+"""Attributes and methods of arrays whose value is Python's: shapes, dtypes, single elements, lists.
+
+For anything but a tensor they ask the object itself, so that a user's own ``x.size`` stays what it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import is_tensor, to_ndarray
+from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.promotion import numpy_dtype
+
+__all__ = ["dtype", "flat", "item", "itemsize", "nbytes", "ndim", "shape", "size", "tobytes", "tolist"]
+
+
+def shape(x: Any) -> Any:
+    """``x.shape`` as a tuple of ints (also ``np.shape`` of lists and numbers)."""
+    if is_tensor(x):
+        return _shape(x)
+    return x.shape if hasattr(x, "shape") else np.shape(x)
+
+
+def ndim(x: Any) -> Any:
+    """``x.ndim`` (also ``np.ndim`` of lists and numbers)."""
+    if is_tensor(x):
+        return len(_shape(x)) if x.shape.rank is None else x.shape.rank
+    return x.ndim if hasattr(x, "ndim") else np.ndim(x)
+
+
+def size(x: Any, axis: Any = None) -> Any:
+    """``x.size`` and ``np.size(x, axis)`` as an int."""
+    if is_tensor(x):
+        return np.size(np.broadcast_to(np.zeros((), np.bool_), _shape(x)), axis)
+    return x.size if axis is None and hasattr(x, "size") else np.size(x, axis)
+
+
+def dtype(x: Any) -> Any:
+    """``x.dtype`` as a ``np.dtype``."""
+    return numpy_dtype(x.dtype) if is_tensor(x) else x.dtype
+
+
+def itemsize(x: Any) -> Any:
+    """``x.itemsize``."""
+    return numpy_dtype(x.dtype).itemsize if is_tensor(x) else x.itemsize
+
+
+def nbytes(x: Any) -> Any:
+    """``x.nbytes``."""
+    return size(x) * numpy_dtype(x.dtype).itemsize if is_tensor(x) else x.nbytes
+
+
+def item(x: Any, *args: Any) -> Any:
+    """``x.item(*args)``: one element as a Python number. Raises NumPy's ValueError or IndexError."""
+    return _on_host(x).item(*args)
+
+
+def tolist(x: Any) -> Any:
+    """``x.tolist()``: nested lists of Python numbers."""
+    return _on_host(x).tolist()
+
+
+def tobytes(x: Any, order: Any = "C") -> Any:
+    """``x.tobytes()``."""
+    return _on_host(x).tobytes(order)
+
+
+def flat(x: Any) -> Any:
+    """``x.flat``, for reading: an iterator over NumPy scalars (of a copy, where `x` is a tensor)."""
+    return _on_host(x).flat
+
+
+def _shape(x: Any) -> tuple[int, ...]:
+    if x.shape.rank is None or None in tuple(x.shape):
+        raise UnverifiedError("a shape that is only known when the graph runs")
+    return tuple(x.shape)
+
+
+def _on_host(x: Any) -> Any:
+    if not is_tensor(x):
+        return x
+    if not hasattr(x, "numpy"):
+        raise UnverifiedError("a value that is only known when the graph runs")
+    return to_ndarray(x)
