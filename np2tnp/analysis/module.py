@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from np2tnp.analysis.values import NO_NAMES, Value
+from np2tnp.analysis.walk import walk
 
 
 @dataclass(slots=True)
@@ -127,91 +128,39 @@ def blocks_of(statement: cst.CSTNode) -> Iterator[object]:
             yield case.body
 
 
-class _Bindings(cst.CSTVisitor):
-    """Names that a function's own body binds, nested functions apart."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.bound: set[str] = set()
-        self.declared: set[str] = set()
-        self.outer = True
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
-        if self.outer:
-            self.outer = False
-            return True
-        self.bound.add(node.name.value)
-        return False
-
-    def visit_Lambda(self, node: cst.Lambda) -> bool:
-        return False
-
-    def visit_ClassDef(self, node: cst.ClassDef) -> bool:
-        self.bound.add(node.name.value)
-        return False
-
-    def visit_CompFor(self, node: cst.CompFor) -> bool:
-        return False
-
-    def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
-        self._target(node.target)
-
-    def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
-        self._target(node.target)
-
-    def visit_AugAssign(self, node: cst.AugAssign) -> None:
-        self._target(node.target)
-
-    def visit_For(self, node: cst.For) -> None:
-        self._target(node.target)
-
-    def visit_NamedExpr(self, node: cst.NamedExpr) -> None:
-        self._target(node.target)
-
-    def visit_AsName(self, node: cst.AsName) -> None:
-        self._target(node.name)
-
-    def visit_ImportAlias(self, node: cst.ImportAlias) -> None:
-        if node.asname is None:
-            self.bound.add(dotted(node.name).split(".")[0])
-
-    def visit_MatchAs(self, node: cst.MatchAs) -> None:
-        if node.name is not None:
-            self.bound.add(node.name.value)
-
-    def visit_Global(self, node: cst.Global) -> None:
-        self.declared.update(item.name.value for item in node.names)
-
-    def visit_Nonlocal(self, node: cst.Nonlocal) -> None:
-        self.declared.update(item.name.value for item in node.names)
-
-    def _target(self, target: cst.CSTNode) -> None:
-        if isinstance(target, cst.Name):
-            self.bound.add(target.value)
-        elif isinstance(target, (cst.Tuple, cst.List)):
-            for element in target.elements:
-                self._target(element.value)
+_SCOPES = (cst.FunctionDef, cst.Lambda, cst.ClassDef)
 
 
 def bound_names(function: cst.FunctionDef) -> tuple[set[str], set[str]]:
     """Names bound in the function's own scope (parameters included), and names it declares global or nonlocal."""
-    visitor = _Bindings()
-    function.visit(visitor)
-    for parameter in parameters_of(function.params):
-        visitor.bound.add(parameter.name.value)
-    return visitor.bound - visitor.declared, visitor.declared
+    bound = {parameter.name.value for parameter in parameters_of(function.params)}
+    declared: set[str] = set()
+    for node in walk(function.body, _SCOPES + (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
+        if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+            bound.add(node.name.value)
+        elif isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr)):
+            bound.update(_target_names(node.target))
+        elif isinstance(node, cst.AsName):
+            bound.update(_target_names(node.name))
+        elif isinstance(node, cst.ImportAlias) and node.asname is None:
+            bound.add(dotted(node.name).split(".")[0])
+        elif isinstance(node, (cst.MatchAs, cst.MatchStar)) and node.name is not None:
+            bound.add(node.name.value)
+        elif isinstance(node, (cst.Global, cst.Nonlocal)):
+            declared.update(item.name.value for item in node.names)
+    return bound - declared, declared
+
+
+def _target_names(target: cst.CSTNode) -> Iterator[str]:
+    if isinstance(target, cst.Name):
+        yield target.value
+    elif isinstance(target, (cst.Tuple, cst.List)):
+        for element in target.elements:
+            yield from _target_names(element.value)
 
 
 def _all_global_names(function: cst.FunctionDef) -> set[str]:
-    class Globals(cst.CSTVisitor):
-        names: set[str] = set()
-
-        def visit_Global(self, node: cst.Global) -> None:
-            self.names = self.names | {item.name.value for item in node.names}
-
-    visitor = Globals()
-    function.visit(visitor)
-    return visitor.names
+    return {item.name.value for node in walk(function.body) if isinstance(node, cst.Global) for item in node.names}
 
 
 def parameters_of(parameters: cst.Parameters) -> list[cst.Param]:

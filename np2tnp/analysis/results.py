@@ -228,7 +228,9 @@ def result_dtypes(rule: str | None, bound: Mapping[str, Value]) -> Dtypes | None
     An unknown rule, or an argument that the rule needs and that is not there, gives every dtype.
     """
     if rule is None:
-        return ALL_DTYPES
+        given = bound.get("dtype")
+        char = dtype_char(given) if given is not None else None
+        return frozenset(char) if char else ALL_DTYPES
     if rule == "python":
         return None
     match = _RULE.match(rule)

@@ -69,14 +69,6 @@ BUILTINS_PYTHON = {
 #: Builtins that a tensor may reach unconverted: the result is the same Python number.
 TENSOR_SAFE_BUILTINS = frozenset("len float int bool complex abs sum max min range enumerate zip list tuple map filter sorted reversed iter next any all id callable divmod".split())
 
-#: Modules whose functions neither change nor keep the arrays they get.
-PURE_MODULES = (
-    "math", "cmath", "operator", "json", "time", "os", "sys", "re", "logging", "warnings", "datetime", "random", "statistics", "string",
-    "textwrap", "pprint", "itertools", "functools", "collections", "copy", "pathlib", "hashlib", "struct", "pickle", "csv", "argparse",
-    "typing", "fractions", "decimal", "timeit", "tqdm", "scipy", "matplotlib", "pandas", "PIL", "imageio", "cv2", "sklearn", "pytest",
-    "unittest", "contextlib", "dataclasses", "enum", "abc", "io", "shutil", "tempfile", "traceback", "gc", "platform", "uuid", "base64",
-)  # fmt: skip
-
 #: Decorators that leave the function's arguments and result alone.
 TRANSPARENT_DECORATORS = frozenset(
     "builtins.staticmethod builtins.classmethod builtins.property abc.abstractmethod functools.wraps functools.lru_cache functools.cache"

@@ -1,0 +1,510 @@
+"""Expressions to abstract values. One method a kind of node; calls are in calls.py, statements in interpret.py."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.env import Env
+from np2tnp.analysis.results import operator_dtypes
+from np2tnp.analysis.state import State
+from np2tnp.analysis.tables import (
+    ARRAY_MEMBERS,
+    BINARY,
+    COMPARISONS,
+    MEMBERS,
+    PYTHON_ATTRIBUTES,
+    UNARY,
+    VIEW_ATTRIBUTES,
+)
+from np2tnp.analysis.values import (
+    EITHER,
+    HOST,
+    NO_NAMES,
+    TENSOR,
+    UNKNOWN,
+    Array,
+    Bound,
+    Class,
+    Const,
+    Function,
+    Instance,
+    Scalar,
+    Sequence,
+    Symbol,
+    Unknown,
+    Value,
+    deps_of,
+    home_of,
+    is_python_number,
+    join,
+    may_be_array,
+    may_hold_tensor,
+    refs_of,
+    scalar_type,
+)
+
+
+class Evaluator(State):
+    """Evaluates expressions in an environment and emits what happens in them."""
+
+    def evaluate(self, node: cst.BaseExpression, env: Env) -> Value:
+        """The value of `node`; emits the events of everything inside it."""
+        method = METHODS.get(type(node))
+        if method is None:
+            return UNKNOWN
+        value: Value = method(self, node, env)
+        return value
+
+    def callee(self, node: cst.BaseExpression, env: Env) -> Value:
+        """The value of the function part of a call: a method stays bound to its receiver."""
+        return self._attribute(node, env, called=True) if isinstance(node, cst.Attribute) else self.evaluate(node, env)
+
+    # ---- names and literals
+
+    def _name(self, node: cst.Name, env: Env) -> Value:
+        name = node.value
+        stale = env.stale.get(name)
+        if stale is not None:
+            self.emit(ev.StaleRead(node, self.place(node), name, stale))
+        value = env.load(name)
+        if value is not None:
+            return value
+        value = self.outer_value(name, env)
+        if isinstance(value, Symbol) and value.name.startswith("numpy."):
+            self.emit(ev.NameRead(node, self.place(node), value.name))
+        return value
+
+    def _literal(self, node: Any, env: Env) -> Value:
+        try:
+            return Const.of(ast.literal_eval(node.value))
+        except (ValueError, SyntaxError):
+            return Scalar("number")
+
+    def _string(self, node: cst.SimpleString | cst.ConcatenatedString, env: Env) -> Value:
+        if isinstance(node, cst.ConcatenatedString):
+            self._parts(node, env)
+            return Scalar("str")
+        try:
+            return Const.of(ast.literal_eval(node.value))
+        except (ValueError, SyntaxError):
+            return Scalar("str")
+
+    def _parts(self, node: cst.ConcatenatedString, env: Env) -> None:
+        for part in (node.left, node.right):
+            if isinstance(part, (cst.ConcatenatedString, cst.FormattedString)):
+                self.evaluate(part, env)
+
+    def _formatted(self, node: cst.FormattedString, env: Env) -> Value:
+        for part in node.parts:
+            if isinstance(part, cst.FormattedStringExpression):
+                self.escape(part.expression, self.evaluate(part.expression, env), "is formatted into a string")
+                if part.format_spec:
+                    for inner in part.format_spec:
+                        if isinstance(inner, cst.FormattedStringExpression):
+                            self.escape(inner.expression, self.evaluate(inner.expression, env), "is formatted into a string")
+        return Scalar("str")
+
+    def _ellipsis(self, node: cst.Ellipsis, env: Env) -> Value:
+        return Const.of(Ellipsis)
+
+    # ---- displays
+
+    def _display(self, node: cst.Tuple | cst.List | cst.Set, env: Env) -> Value:
+        kind = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set"}[type(node)]
+        items: list[Value] = []
+        known = True
+        for element in node.elements:
+            value = self.evaluate(element.value, env)
+            if isinstance(element, cst.StarredElement):
+                known = False
+                value = self.element_of(value)
+            items.append(value)
+        return self.sequence(kind, items, known)
+
+    def sequence(self, kind: str, items: list[Value], known: bool = True) -> Sequence:
+        """A container of `items`."""
+        element: Value = items[0] if items else Scalar("object")
+        for item in items[1:]:
+            element = join(element, item)
+        refs = NO_NAMES.union(*(refs_of(item) for item in items)) if items else NO_NAMES
+        return Sequence(kind, element, tuple(items) if known and kind in ("tuple", "list") else None, refs)
+
+    def _dict(self, node: cst.Dict, env: Env) -> Value:
+        values: list[Value] = []
+        for element in node.elements:
+            if isinstance(element, cst.DictElement):
+                key = self.evaluate(element.key, env)
+                self.escape(element.key, key, "is a dictionary key")
+            values.append(self.evaluate(element.value, env))
+        if not values:
+            return Sequence("dict", Scalar("object"))
+        made = self.sequence("dict", values, known=False)
+        return made
+
+    # ---- operators
+
+    def _binary(self, node: cst.BinaryOperation, env: Env) -> Value:
+        left, right = self.evaluate(node.left, env), self.evaluate(node.right, env)
+        op = BINARY[type(node.operator)]
+        if op == "mod" and scalar_type(left) == "str":
+            if isinstance(right, Sequence) and isinstance(node.right, cst.Tuple):
+                for element, value in zip(node.right.elements, right.items or (), strict=False):
+                    self.escape(element.value, value, "is formatted into a string")
+            else:
+                self.escape(node.right, right, "is formatted into a string")
+            return Scalar("str")
+        return self.operate(node, op, [left, right], env)
+
+    def _unary(self, node: cst.UnaryOperation, env: Env) -> Value:
+        operand = self.evaluate(node.expression, env)
+        if isinstance(node.operator, cst.Not):
+            return Scalar("bool")
+        op = UNARY[type(node.operator)]
+        if isinstance(operand, Const) and is_python_number(operand) and op in ("neg", "pos"):
+            return Const.of(-operand.value if op == "neg" else +operand.value)
+        return self.operate(node, op, [operand], env)
+
+    def operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
+        """The result of an operator on `operands`; emits it where an operand may be an array."""
+        result = self.operator_result(op, operands)
+        if any(may_be_array(value) or isinstance(value, Sequence) for value in operands):
+            self.emit(ev.Operator(node, self.place(node), op, tuple(operands), result))
+        return result
+
+    def operator_result(self, op: str, operands: list[Value]) -> Value:
+        arrays = [value for value in operands if isinstance(value, Array)]
+        deps = NO_NAMES.union(*(deps_of(value) for value in operands))
+        if arrays:
+            homes = {self.lifted(value) for value in operands if may_be_array(value)}
+            home = TENSOR if TENSOR in homes else EITHER if EITHER in homes else HOST
+            ranks = [value.rank if isinstance(value, Array) else 0 if is_python_number(value) else None for value in operands]
+            rank = None if None in ranks else max(rank for rank in ranks if rank is not None)
+            if op == "matmul":
+                rank = {(1, 1): 0, (2, 1): 1, (1, 2): 1, (2, 2): 2}.get(tuple(ranks))  # type: ignore[arg-type]
+            weak = all(isinstance(value, Array) and value.weak or is_python_number(value) for value in operands)
+            return Array(home, operator_dtypes(op, operands), rank, deps=deps, weak=weak)
+        if any(isinstance(value, Unknown) for value in operands):
+            homes = {home_of(value) for value in operands if isinstance(value, Unknown)}
+            home = TENSOR if TENSOR in homes else HOST if homes == {HOST} else EITHER
+            return Unknown(home, deps=deps)
+        kinds = {scalar_type(value) for value in operands}
+        if any(isinstance(value, Sequence) for value in operands):
+            return self._sequence_operator(op, operands)
+        if kinds <= {"int", "bool"}:
+            return Scalar("float" if op == "truediv" else "number" if op == "pow" else "bool" if op in COMPARISONS.values() else "int")
+        if kinds <= {"int", "bool", "float"}:
+            return Scalar("float")
+        if kinds <= {"int", "bool", "float", "complex", "number"}:
+            return Scalar("number")
+        return Scalar("str" if "str" in kinds else "object")
+
+    def _sequence_operator(self, op: str, operands: list[Value]) -> Value:
+        sequences = [value for value in operands if isinstance(value, Sequence)]
+        if op == "add" and len(sequences) == 2:
+            return self.sequence(sequences[0].type, [s.element for s in sequences], known=False)
+        if op == "mul":
+            return replace(sequences[0], items=None)
+        return UNKNOWN if not any(map(may_hold_tensor, operands)) else Unknown(EITHER)
+
+    def _boolean(self, node: cst.BooleanOperation, env: Env) -> Value:
+        return join(self.evaluate(node.left, env), self.evaluate(node.right, env))
+
+    def _comparison(self, node: cst.Comparison, env: Env) -> Value:
+        left = self.evaluate(node.left, env)
+        result: Value = Scalar("bool")
+        left_node = node.left
+        for item in node.comparisons:
+            right = self.evaluate(item.comparator, env)
+            op = COMPARISONS.get(type(item.operator))
+            if op is not None:
+                compared = self.operator_result(op, [left, right])
+                if any(may_be_array(value) or isinstance(value, Sequence) and may_hold_tensor(value) for value in (left, right)):
+                    target: cst.BaseExpression = node if len(node.comparisons) == 1 else item.comparator
+                    kind = op if len(node.comparisons) == 1 else f"chained {op}"
+                    self.emit(ev.Operator(target, self.place(target), kind, (left, right), compared))
+                    result = compared
+            elif isinstance(item.operator, (cst.In, cst.NotIn)):
+                if may_hold_tensor(left):
+                    self.escape(left_node, left, "is looked up with `in`")
+                if may_hold_tensor(right):
+                    self.escape(item.comparator, right, "is searched with `in`")
+            left, left_node = right, item.comparator
+        return result
+
+    # ---- attributes
+
+    def _attribute(self, node: cst.Attribute, env: Env, called: bool = False) -> Value:
+        base = self.evaluate_base(node.value, env)
+        name = node.attr.value
+        if isinstance(base, Symbol):
+            value = self.symbol_attribute(base, name)
+            if not called and isinstance(value, Symbol) and value.name.startswith("numpy."):
+                self.emit(ev.NameRead(node, self.place(node), value.name))
+            return value
+        if isinstance(base, Instance):
+            return self.instance_attribute(base, name, env)
+        if isinstance(base, Class):
+            qualname = self.module.classes[base.qualname].methods.get(name)
+            return Function(qualname) if qualname else UNKNOWN
+        if isinstance(base, Unknown) and name in ARRAY_MEMBERS and base.home != HOST and base.deps:
+            self.facts.assumed_arrays |= base.deps
+            base = Array(EITHER, refs=base.refs, exact=base.exact, deps=base.deps, weak=True)
+        if called or isinstance(base, (Sequence, Const, Scalar, Function, Bound)):
+            return Bound(base, name)
+        if isinstance(base, Array) and name in MEMBERS:
+            return self._array_attribute(node, base, name)
+        refs = frozenset((f".{name}",)) | env.aliases(f".{name}") | refs_of(base)
+        result = Unknown(home_of(base) if home_of(base) == HOST else EITHER, refs, deps=deps_of(base))
+        if result.home != HOST:
+            self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
+        return result
+
+    def evaluate_base(self, node: cst.BaseExpression, env: Env) -> Value:
+        """Evaluate the left side of a dot, without reporting the module name itself as a read of NumPy."""
+        if isinstance(node, cst.Name) and node.value not in env.values:
+            return self.outer_value(node.value, env)
+        if isinstance(node, cst.Attribute):
+            inner = self.evaluate_base(node.value, env) if isinstance(node.value, (cst.Name, cst.Attribute)) else None
+            if isinstance(inner, Symbol):
+                return self.symbol_attribute(inner, node.attr.value)
+        return self.evaluate(node, env)
+
+    def _array_attribute(self, node: cst.Attribute, base: Array, name: str) -> Value:
+        if name in PYTHON_ATTRIBUTES:
+            kind = PYTHON_ATTRIBUTES[name]
+            result: Value = Scalar(kind)
+            if kind == "tuple":
+                items = None if base.rank is None or base.rank > 8 else (Scalar("int"),) * base.rank
+                result = Sequence("tuple", Scalar("int"), items)
+        elif name in VIEW_ATTRIBUTES:
+            dtypes = base.dtypes
+            if name in ("real", "imag"):
+                dtypes = frozenset({"F": "f", "D": "d"}.get(char, char) for char in dtypes)
+            # the transpose of a 0-d or 1-d array is a view too, never the object itself
+            result = replace(base, home=self.lifted(base), dtypes=dtypes, exact=None, view=True)
+        else:
+            return Bound(base, name)
+        self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
+        return result
+
+    def lifted(self, value: Value) -> str:
+        """The home of `value` as an operand in this region: arrays of the host are brought to TensorFlow where they are used."""
+        if isinstance(value, Array) and value.home == HOST and self.made == TENSOR:
+            return EITHER if value.weak else TENSOR
+        return home_of(value)
+
+    def instance_attribute(self, base: Instance, name: str, env: Env) -> Value:
+        info = self.module.classes.get(base.qualname)
+        if info is None:
+            return UNKNOWN
+        if name in info.methods:
+            qualname = info.methods[name]
+            if self.is_property(qualname):
+                return Unknown(HOST, frozenset((f".{name}",)))
+            return Bound(base, name)
+        location = f".{name}"
+        declared = self.class_attribute(info, name)
+        refs = env.aliases(location) | {location}
+        if isinstance(declared, Array):
+            return Array(HOST, refs=refs, weak=True, rank=None)
+        if isinstance(declared, (Function, Class)):
+            return declared
+        return Unknown(HOST, refs)
+
+    # ---- subscripts
+
+    def _subscript(self, node: cst.Subscript, env: Env) -> Value:
+        base = self.evaluate(node.value, env)
+        keys = self.keys(node, env)
+        result = self.read(base, keys, node)
+        if may_be_array(base) or may_hold_tensor(base):
+            self.emit(ev.Read(node, self.place(node), base, keys, result))
+        elif isinstance(base, Symbol) and base.name.startswith("numpy."):
+            return Array(self.made)
+        return result
+
+    def keys(self, node: cst.Subscript, env: Env) -> tuple[Value, ...]:
+        """The value of each part of an index; a slice is a Scalar("slice"), or Unknown(EITHER) when a bound may be a tensor."""
+        values: list[Value] = []
+        for element in node.slice:
+            part = element.slice
+            if isinstance(part, cst.Index):
+                value = self.evaluate(part.value, env)
+                if isinstance(value, Sequence) and value.type == "tuple" and len(node.slice) == 1 and value.items is not None:
+                    values.extend(value.items)
+                    continue
+                values.append(value)
+            else:
+                for bound in (part.lower, part.upper, part.step):
+                    if bound is not None:
+                        self.evaluate(bound, env)
+                values.append(Scalar("slice"))
+        return tuple(values)
+
+    def read(self, base: Value, keys: tuple[Value, ...], node: cst.Subscript | None = None) -> Value:
+        """What ``base[keys]`` is."""
+        if isinstance(base, Array):
+            return self._index(base, keys)
+        if isinstance(base, Sequence):
+            if base.items is not None and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
+                if -len(base.items) <= keys[0].value < len(base.items):
+                    return base.items[keys[0].value]
+            if base.type in ("tuple", "list") and keys and scalar_type(keys[0]) == "slice":
+                return replace(base, items=None)
+            return base.element
+        if isinstance(base, Unknown):
+            if base.home == HOST:
+                return Unknown(HOST, base.refs)
+            if any(scalar_type(key) == "slice" for key in keys) and len(keys) > 1 and base.deps:
+                self.facts.assumed_arrays |= base.deps
+            return Unknown(base.home, base.refs, deps=base.deps)
+        return UNKNOWN
+
+    def _index(self, base: Array, keys: tuple[Value, ...]) -> Array:
+        rank, basic, ellipsis = base.rank, True, False
+        exact_rank = True
+        for key in keys:
+            kind = scalar_type(key)
+            if isinstance(key, Const) and key.value is None:
+                rank = None if rank is None else rank + 1
+            elif isinstance(key, Const) and key.value is Ellipsis:
+                ellipsis = True
+            elif kind == "slice":
+                continue
+            elif kind == "int" or isinstance(key, Array) and key.rank == 0 and key.dtypes <= frozenset("bhilBHIL"):
+                rank = None if rank is None else rank - 1
+            else:
+                exact_rank = False
+                if isinstance(key, Array) and not key.weak and key.rank != 0 or isinstance(key, Sequence) and key.type == "list":
+                    basic = False
+                if isinstance(key, Array) and len(keys) == 1 and key.dtypes == frozenset("?") and key.rank == base.rank and rank:
+                    rank, exact_rank = 1, True
+        if not exact_rank or rank is not None and rank < 0:
+            rank = None
+        home = base.home
+        if not basic:
+            return Array(home, base.dtypes, rank, deps=base.deps)
+        if rank == 0 and not ellipsis:
+            return Array(home, base.dtypes, 0, deps=base.deps)
+        return Array(home, base.dtypes, rank, base.refs, None, base.deps, zero_d="array" if ellipsis else "scalar", view=True)
+
+    def element_of(self, value: Value) -> Value:
+        """What iterating over `value` gives."""
+        if isinstance(value, Array):
+            rank = None if value.rank is None else max(value.rank - 1, 0)
+            refs = NO_NAMES if rank == 0 else value.refs
+            return Array(value.home, value.dtypes, rank, refs, None, value.deps, view=True)
+        if isinstance(value, Sequence):
+            return value.element
+        if isinstance(value, Unknown):
+            return Unknown(value.home, value.refs, deps=value.deps)
+        if isinstance(value, Const) and isinstance(value.value, str):
+            return Scalar("str")
+        return Scalar("object") if isinstance(value, Scalar) else UNKNOWN
+
+    # ---- the rest
+
+    def _conditional(self, node: cst.IfExp, env: Env) -> Value:
+        self.evaluate(node.test, env)
+        return join(
+            self.evaluate(node.body, env),
+            self.evaluate(node.orelse, env),
+        )
+
+    def _walrus(self, node: cst.NamedExpr, env: Env) -> Value:
+        value = self.evaluate(node.value, env)
+        if isinstance(node.target, cst.Name):
+            env.bind(node.target.value, value)
+        return value
+
+    def _starred(self, node: cst.StarredElement, env: Env) -> Value:
+        return self.evaluate(node.value, env)
+
+    def _await(self, node: cst.Await, env: Env) -> Value:
+        self.evaluate(node.expression, env)
+        self.construct(node, "async")
+        return UNKNOWN
+
+    def _yield(self, node: cst.Yield, env: Env) -> Value:
+        if isinstance(node.value, cst.From):
+            self.evaluate(node.value.item, env)
+        elif node.value is not None:
+            self.evaluate(node.value, env)
+        self.construct(node, "yield")
+        return UNKNOWN
+
+    def _lambda(self, node: cst.Lambda, env: Env) -> Value:
+        inner = self.nested_env(node.params, env)
+        self.depth += 1
+        result = self.evaluate(node.body, inner)
+        self.depth -= 1
+        name = f"<lambda {id(node)}>"
+        self.nested_results[name] = result
+        return Function(name, nested=True)
+
+    def _comprehension(self, node: Any, env: Env) -> Value:
+        inner = env.copy()
+        self._clauses(node.for_in, inner)
+        self.depth += 1
+        if isinstance(node, cst.DictComp):
+            key = self.evaluate(node.key, inner)
+            self.escape(node.key, key, "is a dictionary key")
+            value = self.evaluate(node.value, inner)
+            kind = "dict"
+        else:
+            value = self.evaluate(node.elt, inner)
+            kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "iterator")
+        self.depth -= 1
+        return Sequence(kind, value, None, frozenset(ref for ref in refs_of(value) if ref in env.values or not ref.isidentifier()))
+
+    def _clauses(self, clause: cst.CompFor, inner: Env) -> None:
+        iterated = self.evaluate(clause.iter, inner)
+        self.loops += 1
+        self.bind_target(clause.target, self.element_of(iterated), inner)
+        for condition in clause.ifs:
+            self.evaluate(condition.test, inner)
+        if clause.inner_for_in is not None:
+            self._clauses(clause.inner_for_in, inner)
+        self.loops -= 1
+
+    def escape(self, node: cst.BaseExpression, value: Value, reason: str) -> None:
+        """Report that `value` reaches Python at `node`, if it may hold a tensor."""
+        if may_hold_tensor(value):
+            self.emit(ev.Escape(node, self.place(node), value, reason))
+
+
+METHODS: dict[type, Callable[..., Value]] = {
+    cst.Name: Evaluator._name,
+    cst.Integer: Evaluator._literal,
+    cst.Float: Evaluator._literal,
+    cst.Imaginary: Evaluator._literal,
+    cst.SimpleString: Evaluator._string,
+    cst.ConcatenatedString: Evaluator._string,
+    cst.FormattedString: Evaluator._formatted,
+    cst.Ellipsis: Evaluator._ellipsis,
+    cst.Tuple: Evaluator._display,
+    cst.List: Evaluator._display,
+    cst.Set: Evaluator._display,
+    cst.Dict: Evaluator._dict,
+    cst.BinaryOperation: Evaluator._binary,
+    cst.UnaryOperation: Evaluator._unary,
+    cst.BooleanOperation: Evaluator._boolean,
+    cst.Comparison: Evaluator._comparison,
+    cst.Attribute: Evaluator._attribute,
+    cst.Subscript: Evaluator._subscript,
+    cst.IfExp: Evaluator._conditional,
+    cst.NamedExpr: Evaluator._walrus,
+    cst.Await: Evaluator._await,
+    cst.Yield: Evaluator._yield,
+    cst.Lambda: Evaluator._lambda,
+    cst.ListComp: Evaluator._comprehension,
+    cst.SetComp: Evaluator._comprehension,
+    cst.DictComp: Evaluator._comprehension,
+    cst.GeneratorExp: Evaluator._comprehension,
+}

@@ -1,0 +1,132 @@
+"""What the interpreter carries along while it walks one region, and how it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.env import Env
+from np2tnp.analysis.module import ClassInfo, ModuleInfo, parameters_of
+from np2tnp.analysis.values import EITHER, HOST, NO_NAMES, UNKNOWN, Array, Function, Symbol, Unknown, Value
+from np2tnp.catalog.catalog import Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a caller must know of a function of the module.
+
+    migrated: it is rewritten, so that callers in migrated code use its ``core``. keeps: parameters that it stores in some object.
+    """
+
+    parameters: tuple[str, ...]
+    migrated: bool
+    mutates: tuple[str, ...]
+    keeps: frozenset[str]
+    result: Value
+    defaults: int = 0
+    method: bool = False
+    hosted: frozenset[str] = NO_NAMES  #: parameters that its core takes as ndarrays
+
+
+@dataclass(slots=True)
+class Services:
+    """What the interpreter asks of the outside: the catalog, summaries of callees, attributes of classes."""
+
+    catalog: Catalog
+    summary: Callable[[str], Summary | None]
+    class_attributes: Callable[[ClassInfo], dict[str, Value]]
+
+
+class State:
+    """Shared state of the evaluator's parts. ``made`` is the home of what NumPy calls create: tensors in regions, HOST elsewhere."""
+
+    def __init__(self, module: ModuleInfo, services: Services, facts: ev.RegionFacts, made: str) -> None:
+        self.module = module
+        self.services = services
+        self.catalog = services.catalog
+        self.facts = facts
+        self.made = made
+        self.locals: frozenset[str] = NO_NAMES
+        self.global_names: frozenset[str] = NO_NAMES
+        self.loops = 0
+        self.depth = 0  #: nested functions, lambdas and comprehensions around the current node
+        self.statement: cst.CSTNode | None = None
+        self.root: cst.CSTNode | None = None
+        self.nested_results: dict[str, Value] = {}
+        self.recorded: dict[tuple[type, int], ev.Event] = {}
+        self.unresolved = 0
+
+    # ---- reporting
+
+    def place(self, node: cst.CSTNode) -> ev.Place:
+        return ev.Place(self.facts.qualname, self.statement, node is self.root, self.loops, self.depth > 0)
+
+    def emit(self, event: ev.Event) -> None:
+        """Record `event`; a later visit of the same node (in a loop, with more known values) replaces an earlier one."""
+        self.recorded[(type(event), id(event.node))] = event
+
+    def construct(self, node: cst.CSTNode, kind: str, detail: str = "") -> None:
+        self.emit(ev.Construct(node, self.place(node), kind, detail))
+
+    # ---- names from outside the region
+
+    def outer_value(self, name: str, env: Env) -> Value:
+        """The value of a name that the region does not bind: of the module's top level, or a builtin."""
+        if name in self.locals and name not in self.module.values:
+            return UNKNOWN
+        value = self.module.values.get(name)
+        if value is None:
+            return Symbol(f"builtins.{name}")
+        location = f"global:{name}"
+        if isinstance(value, Array):
+            dtypes, rank = value.dtypes, value.rank
+            sure = name not in self.module.rebound and not value.weak
+            refs = env.aliases(location) | {location}
+            if not sure:
+                return Array(HOST, refs=refs, weak=True)
+            return Array(HOST, dtypes, rank, refs)
+        if isinstance(value, Unknown):
+            return Unknown(HOST, env.aliases(location) | {location})
+        if name in self.module.rebound and not isinstance(value, Symbol):
+            return Unknown(HOST, env.aliases(location) | {location})
+        return value
+
+    def symbol_attribute(self, base: Symbol, name: str) -> Value:
+        """``module.name`` by canonical name."""
+        return Symbol(f"{base.name}.{name}")
+
+    def is_property(self, qualname: str) -> bool:
+        """Whether a method is read like an attribute."""
+        node = self.module.functions[qualname].node
+        return any(
+            isinstance(item.decorator, (cst.Name, cst.Attribute)) and _last(item.decorator) in ("property", "cached_property", "getter")
+            for item in node.decorators
+        )
+
+    def class_attribute(self, info: ClassInfo, name: str) -> Value | None:
+        """What the class's own methods assign to ``self.name``, joined; None where they never do."""
+        if info.attributes is None:
+            info.attributes = {}
+            info.attributes = self.services.class_attributes(info)
+        return info.attributes.get(name)
+
+    def nested_env(self, parameters: cst.Parameters, env: Env) -> Env:
+        """The environment of a function nested in the region: captured names as they are here, parameters unknown."""
+        inner = env.copy()
+        for parameter in parameters_of(parameters):
+            inner.bind(parameter.name.value, Unknown(EITHER if self.made != HOST else HOST))
+        return inner
+
+    def bind_target(self, target: cst.BaseExpression, value: Value, env: Env) -> None:
+        raise NotImplementedError  # given by the interpreter
+
+    def nested_value(self, function: Function) -> Value:
+        """What calling a function nested in the region gives."""
+        return self.nested_results.get(function.qualname, Unknown(EITHER))
+
+
+def _last(node: cst.Name | cst.Attribute) -> str:
+    return node.value if isinstance(node, cst.Name) else node.attr.value

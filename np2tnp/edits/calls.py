@@ -1,0 +1,61 @@
+"""Edits of calls: another function's name in place of NumPy's, a method turned into a function, conversions around arguments."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.results import CANONICAL, dtype_char
+from np2tnp.analysis.values import HOST, Array, Sequence, Symbol, Unknown, may_hold_tensor
+from np2tnp.edits import build
+from np2tnp.edits.edit import Edits
+
+
+def retarget(event: ev.Call, edits: Edits, function: str, method: bool, module: str) -> None:
+    """``np.f(...)`` or ``x.f(...)`` becomes ``function(...)``; the receiver becomes the first argument."""
+
+    def change(updated: cst.Call) -> cst.BaseExpression:
+        target = build.name(function)
+        arguments = list(updated.args)
+        if method and isinstance(updated.func, cst.Attribute):
+            arguments = build.separated([build.argument(updated.func.value), *arguments])
+        return updated.with_changes(func=target, args=arguments)
+
+    edits.replace[id(event.node)] = change
+    edits.needs.add(module)
+
+
+def convert_arguments(event: ev.Call, edits: Edits, to: str) -> None:
+    """Wrap the arguments that need it: ``to`` is "host" (may hold a tensor) or "tensor" (may be an ndarray of the host)."""
+    for argument in event.arguments:
+        node = argument.node.value
+        if to == "host":
+            if may_hold_tensor(argument.value):
+                edits.wrap_host(node)
+        elif needs_tensor(argument.value):
+            edits.wrap_tensor(node)
+
+
+def needs_tensor(value: object) -> bool:
+    """Whether `value` may be an ndarray (perhaps of a subclass) that lives on the host."""
+    if isinstance(value, Array):
+        return value.home == HOST and value.rank != 0
+    if isinstance(value, Sequence):
+        return value.type in ("list", "tuple") and any(map(needs_tensor, value.items or (value.element,)))
+    return isinstance(value, Unknown) and value.home == HOST
+
+
+def plain_dtypes(event: ev.Call, edits: Edits, numpy: str | None) -> list[ev.Argument]:
+    """``dtype=float`` becomes ``dtype=np.float64``: tnp reads Python's types as 32-bit ones. Gives the changed arguments."""
+    changed = []
+    for argument in event.arguments:
+        if argument.name != "dtype" and not (isinstance(argument.value, Symbol) and argument.value.name.startswith("builtins.")):
+            continue
+        char = dtype_char(argument.value)
+        if char is None or isinstance(argument.value, Symbol) and argument.value.name.startswith("numpy."):
+            continue
+        dtype: cst.BaseExpression
+        dtype = build.name(f"{numpy}.{CANONICAL[char]}") if numpy else build.string(CANONICAL[char].rstrip("_"))
+        edits.replace[id(argument.node.value)] = lambda _, dtype=dtype: dtype
+        changed.append(argument)
+    return changed

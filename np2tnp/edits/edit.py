@@ -1,0 +1,51 @@
+"""The edits of one region, collected by node: replacements of expressions, conversions around them, changes of statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import libcst as cst
+
+Build = Callable[[Any], cst.BaseExpression]
+BuildStatement = Callable[[Any], cst.BaseSmallStatement]
+Make = Callable[[], cst.BaseSmallStatement]
+
+
+@dataclass(slots=True)
+class StatementEdit:
+    """How one small statement changes: statements before it, the statement itself (in several steps), statements after it."""
+
+    before: list[Make] = field(default_factory=list)
+    change: list[BuildStatement] = field(default_factory=list)
+    after: list[Make] = field(default_factory=list)
+    drop: bool = False  #: the statement itself disappears (what stood in it is in `before`)
+
+
+@dataclass(slots=True)
+class Edits:
+    """What is to change in one region, by the id of the original node.
+
+    replace: the node itself. host, tensor: nodes wrapped into ``rt.host(...)``, ``rt.tensor(...)``. needs: module names that the new
+    code uses ("tnp", "rt").
+    """
+
+    replace: dict[int, Build] = field(default_factory=dict)
+    host: set[int] = field(default_factory=set)
+    tensor: set[int] = field(default_factory=set)
+    statements: dict[int, StatementEdit] = field(default_factory=dict)
+    needs: set[str] = field(default_factory=set)
+    converted: int = 0  #: calls and operators that become TensorFlow work
+    total: int = 0  #: calls and operators on arrays
+
+    def wrap_host(self, node: cst.CSTNode) -> None:
+        self.host.add(id(node))
+        self.needs.add("rt")
+
+    def wrap_tensor(self, node: cst.CSTNode) -> None:
+        self.tensor.add(id(node))
+        self.needs.add("rt")
+
+    def statement(self, node: cst.CSTNode) -> StatementEdit:
+        return self.statements.setdefault(id(node), StatementEdit())

@@ -1,0 +1,59 @@
+"""Edits of stores: an in-place update of an array becomes the rebinding of a name to an updated array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from np2tnp.edits import build
+from np2tnp.edits.targets import UFUNC_OF_OPERATOR
+
+
+class NotStorable(Exception):
+    """A store target that no rebinding of a name can stand for; the message says why."""
+
+
+def rebind(target: cst.BaseExpression, value: Callable[[cst.BaseExpression], cst.BaseExpression], rt: str, tnp: str) -> cst.Assign:
+    """``name = ...`` such that what `target` denotes becomes ``value(target)``.
+
+    ``x[i]`` gives ``x = rt.at(x)[i].set(value)``; chains of basic indices and ``.T`` work from the inside out.
+    """
+    if isinstance(target, cst.Name):
+        return build.assign(target, value(target))
+    if isinstance(target, cst.Subscript):
+        new = value(target)
+        return rebind(target.value, lambda base: build.at(rt, base, target.slice, "set", build.bare(new)), rt, tnp)
+    if isinstance(target, cst.Attribute) and target.attr.value == "T":
+        new = value(target)
+        return rebind(target.value, lambda base: build.call(f"{tnp}.transpose", new), rt, tnp)
+    if isinstance(target, cst.Attribute) and target.attr.value == "flat":
+        new = value(build.call(f"{rt}.ravel", target.value))
+        return rebind(target.value, lambda base: build.call(f"{rt}.reshape", new, build.call(f"{rt}.shape", base)), rt, tnp)
+    raise NotStorable("only names, their elements and their transposes can be rebound")
+
+
+def store(target: cst.BaseExpression, value: cst.BaseExpression, op: str, rt: str, tnp: str) -> cst.Assign:
+    """The statement for ``target = value`` (`op` empty) or ``target op= value``."""
+    if isinstance(target, cst.Subscript):
+        method = UFUNC_OF_OPERATOR[op] if op else "set"
+        if isinstance(target.value, cst.Attribute) and target.value.attr.value == "flat":
+            flat = build.call(f"{rt}.ravel", target.value.value)
+            new = build.at(rt, flat, target.slice, method, value)
+            shape = build.call(f"{rt}.shape", target.value.value)
+            return rebind(target.value.value, lambda base: build.call(f"{rt}.reshape", new, shape), rt, tnp)
+        return rebind(target.value, lambda base: build.at(rt, base, target.slice, method, value), rt, tnp)
+    if isinstance(target, cst.Name) and op:
+        return build.assign(target, build.call(f"{rt}.i{op.rstrip('_')}", target, value))
+    raise NotStorable("this target cannot be updated")
+
+
+def is_storable(target: cst.BaseExpression) -> bool:
+    """Whether :func:`rebind` knows how to store through `target`."""
+    while True:
+        if isinstance(target, cst.Name):
+            return True
+        if isinstance(target, cst.Subscript) or isinstance(target, cst.Attribute) and target.attr.value in ("T", "flat"):
+            target = target.value
+        else:
+            return False

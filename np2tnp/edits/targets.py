@@ -1,0 +1,162 @@
+"""Which function stands for a NumPy call: tnp's where measured equal, else the exact helper, else NumPy on the host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.calls import bind
+from np2tnp.analysis.results import dtype_char, operand_dtypes
+from np2tnp.analysis.values import (
+    ALL_DTYPES,
+    HOST,
+    NONE,
+    Array,
+    Const,
+    Scalar,
+    Sequence,
+    Value,
+    is_python_number,
+)
+from np2tnp.catalog.catalog import ApiFact, Catalog, Target
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """kind: "tnp", "rt" or "host"; function: the dotted target below tnp or rt; why: for people, where it is not tnp."""
+
+    kind: str
+    function: str = ""
+    why: str = ""
+    differs: bool = False  #: tnp has the function but gives something else
+
+
+def choose(fact: ApiFact, event: ev.Call) -> Choice:
+    """The target of one call."""
+    bound = bind(fact, event.arguments)
+    used = None if bound is None else {name.partition("[")[0] for name in bound}
+    if used is not None and any(name.startswith("?") for name in used):
+        return Choice("host", why="it is called in a way that NumPy's signature does not show")
+    short = fact.name.rpartition(".")[2]
+    if fact.tnp is not None and fact.prefer not in ("rt", "numpy"):
+        problem = _problem(fact, fact.tnp, bound, used, event)
+        if problem is None:
+            return Choice("tnp", _below(fact.tnp.name, "tnp"))
+        if fact.rt is not None:
+            return Choice("rt", _below(fact.rt.name, "rt"), problem, True)
+        return Choice("host", why=problem, differs=True)
+    if fact.rt is not None and fact.prefer != "numpy":
+        return Choice("rt", _below(fact.rt.name, "rt"), f"tnp has no exact {short}")
+    return Choice("host", why=fact.reason or f"neither tnp nor the runtime has {short}")
+
+
+def _below(name: str, prefix: str) -> str:
+    return name[len(prefix) + 1 :] if name.startswith(prefix + ".") else name
+
+
+def _problem(
+    fact: ApiFact, target: Target, bound: dict[str, ev.Argument] | None, used: set[str] | None, event: ev.Call
+) -> str | None:
+    """Why the tnp target cannot stand for this call; None when it can."""
+    short = fact.name.rpartition(".")[2]
+    if bound is None or used is None:
+        return "its arguments are not known before run time"
+    names = used | ({"self"} if event.receiver is not None else set())
+    accepted = target.accepted | {"self"}
+    if event.receiver is not None and fact.parameters:
+        accepted |= {"self"}
+    missing = sorted(names - accepted)
+    if missing:
+        return f"tnp.{short} is not equal with {', '.join(f'{name}=' for name in missing)}"
+    for name, argument in bound.items():
+        if name == "dtype" and argument.value != NONE and dtype_char(argument.value) is None:
+            return "its dtype is not known before run time"
+        if isinstance(argument.value, Sequence) and not _plain_list(argument.value):
+            return "tnp promotes numbers inside lists as weak scalars"
+    first = event.receiver if event.receiver is not None else next(iter(bound.values())).value if bound else None
+    if first is not None and fact.kind not in ("class", "dtype"):
+        dtypes, weak = _dtypes(first)
+        if fact.result is not None and not fact.result.startswith("dtype("):
+            for other in bound.values():
+                if isinstance(other.value, Array) and other.value is not first and fact.kind == "ufunc":
+                    dtypes = dtypes | other.value.dtypes
+        bad = dtypes - set(target.dtypes)
+        if bad:
+            return f"tnp.{short} is not equal for {_dtype_words(bad)}"
+        if weak and not target.dtypes:
+            return f"tnp.{short} was not measured"
+    elif not target.dtypes:
+        return f"tnp.{short} was not measured"
+    return None
+
+
+def _dtypes(value: Value) -> tuple[frozenset[str], bool]:
+    if isinstance(value, (Const, Scalar)) and not is_python_number(value):
+        return frozenset(), False
+    arrays, weak = operand_dtypes(value)
+    return arrays | {dict(bool="?", int="l", float="d", complex="D")[kind] for kind in weak}, bool(weak)
+
+
+def _plain_list(value: Sequence) -> bool:
+    """Whether tnp reads the list as NumPy does: all Python numbers, or all arrays."""
+    items = value.items if value.items is not None else (value.element,)
+    if all(is_python_number(item) for item in items):
+        return True
+    if all(isinstance(item, Array) and not item.weak and item.home != HOST for item in items):
+        return True
+    if all(isinstance(item, (Const, Scalar)) for item in items):
+        return True
+    return all(isinstance(item, Sequence) and _plain_list(item) for item in items)
+
+
+_NAMES = {
+    "?": "bool", "b": "int8", "h": "int16", "i": "int32", "l": "int64", "B": "uint8", "H": "uint16", "I": "uint32", "L": "uint64",
+    "e": "float16", "f": "float32", "d": "float64", "F": "complex64", "D": "complex128",
+}  # fmt: skip
+
+
+def _dtype_words(dtypes: frozenset[str]) -> str:
+    if dtypes >= ALL_DTYPES:
+        return "any dtype"
+    names = [_NAMES[char] for char in "?bhilBHILefdFD" if char in dtypes]
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
+
+
+#: Ufunc (for ``np.add.at`` and the like) and operator-module names of the operators.
+UFUNC_OF_OPERATOR = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "mod", "pow": "power",
+    "matmul": "matmul", "and_": "bitwise_and", "or_": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift", "rshift": "right_shift",
+}  # fmt: skip
+
+#: Tensor operators that do not exist.
+NO_OPERATOR = frozenset(("lshift", "rshift"))
+#: Operators whose tensor form may differ silently even where the catalog has no measured pairs.
+SUSPECT = frozenset(("truediv", "floordiv", "mod", "pow", "lshift", "rshift"))
+
+
+def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...]) -> bool:
+    """Whether the tensor operator may give something else than NumPy's, silently, for what is known of the operands."""
+    op = op.removeprefix("chained ")
+    if op in NO_OPERATOR:
+        return True
+    fact = catalog.get(f"operator.{op}")
+    target = fact.tnp if fact is not None else None
+    sides = [operand_dtypes(value) for value in operands]
+    if op in ("eq", "ne"):
+        known = [isinstance(value, Array) and value.rank is not None and not value.weak for value in operands]
+        scalar = any(is_python_number(value) or isinstance(value, Array) and value.rank == 0 for value in operands)
+        return not (scalar or all(known) and operands[0].rank == operands[1].rank == 0)  # type: ignore[union-attr]
+    if target is None:
+        return op in SUSPECT
+    if len(operands) == 1:
+        return any(char + char in target.pairs_bad or char in target.pairs_bad for char in sides[0][0])
+    (left, left_weak), (right, right_weak) = sides
+    bad = set(target.pairs_bad)
+    if any(a + b in bad for a in left for b in right):
+        return True
+    for arrays, weak in ((left, right_weak), (right, left_weak)):
+        if weak & {"int", "bool"} and arrays & set(target.weak_int_bad):
+            return True
+        if weak & {"float", "complex"} and arrays & set(target.weak_float_bad):
+            return True
+    return False

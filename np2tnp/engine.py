@@ -1,0 +1,152 @@
+"""One source in, one report out: parse, analyse, ask the rules, and (when asked) rewrite and check the result."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.positions import positions
+from np2tnp.analysis.regions import MODULE, Analysis
+from np2tnp.catalog.catalog import load
+from np2tnp.config import Config
+from np2tnp.files.source import Source
+from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
+from np2tnp.rewrite.apply import Applier
+from np2tnp.rewrite.boundaries import add_returns, wrap_function
+from np2tnp.rewrite.imports import add_imports, choose_names
+from np2tnp.rewrite.plan import Names, Options, RegionPlan, plan_region
+from np2tnp.rules import rules_by_event
+
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+class SelfCheckFailed(Exception):
+    """A rewritten text is not what it must be; the file stays as it is."""
+
+
+@dataclass(slots=True)
+class _Plans:
+    """Decides about the regions of one module, as the analysis asks."""
+
+    options: Options
+    words: frozenset[str]
+    analysis: Analysis | None = None
+    names: Names | None = None
+    regions: dict[str, RegionPlan] = field(default_factory=dict)
+
+    def decide(self, facts: ev.RegionFacts) -> bool:
+        """Plan one region; whether it will be migrated."""
+        analysis = self.analysis
+        assert analysis is not None
+        if self.names is None:
+            self.names = choose_names(analysis.info, self.words)
+        plan = plan_region(
+            facts, analysis.info, analysis.services.catalog, self.names, self.options, analysis.summary, rules_by_event(),
+            top_level=facts.qualname == MODULE,
+        )
+        self.regions[facts.qualname] = plan
+        return plan.state is RegionState.CONVERTIBLE
+
+
+def analyze(source: Source, config: Config) -> FileReport:
+    """All that is to say about one file, and its new text where ``config.rewrite`` asks for it and something changes.
+
+    Raises libcst's ParserSyntaxError for what is not Python.
+    """
+    tree = cst.parse_module(source.text)
+    plans = _Plans(Options(config.slow, config.random), frozenset(_WORD.findall(source.text)))
+    plans.analysis = analysis = Analysis(tree, load(), plans.decide)
+    analysis.run()
+    plans.decide(analysis.facts[MODULE])
+    new_text: str | None = None
+    problem: Finding | None = None
+    convertible = [plan for plan in plans.regions.values() if plan.state is RegionState.CONVERTIBLE]
+    if config.rewrite and convertible:
+        try:
+            new_text = _rewrite(source.text, tree, plans, convertible)
+        except SelfCheckFailed as error:
+            problem = Finding(source.path, Span(1, 1, 1, 1), "TNP907", str(error), Verdict.BLOCK)
+    report = _report(source, tree, plans, analysis)
+    if problem is None:
+        return FileReport(
+            report.path, report.findings, report.regions, new_text, None, report.uses_numpy, report.unresolved
+        )
+    findings = tuple(sorted((*report.findings, problem), key=lambda item: item.sort_key))
+    return FileReport(source.path, findings, report.regions, None, problem.message, report.uses_numpy, report.unresolved)
+
+
+def _report(source: Source, tree: cst.Module, plans: _Plans, analysis: Analysis) -> FileReport:
+    wanted = {id(hit.node): hit.node for plan in plans.regions.values() for hit in plan.hits}
+    wanted.update({id(plan.facts.node): plan.facts.node for plan in plans.regions.values()})
+    spans = positions(tree, set(wanted))
+    last = max(1, source.text.count("\n"))
+    findings: set[Finding] = set()
+    regions: list[Region] = []
+    for plan in plans.regions.values():
+        name = plan.facts.qualname
+        fixable = plan.state is RegionState.CONVERTIBLE
+        for hit in plan.hits:
+            span = spans.get(id(hit.node), Span(1, 1, 1, 1))
+            changes = fixable and hit.verdict in (Verdict.CONVERT, Verdict.ADAPT)
+            findings.add(Finding(source.path, span, hit.code, hit.message, hit.verdict, Safety.SAFE, name, changes))
+        reasons = tuple(
+            dict.fromkeys(f"{hit.code} line {spans[id(hit.node)].line}: {hit.message}" for hit in plan.reasons if id(hit.node) in spans)
+        )
+        if name == MODULE:
+            span = Span(1, 1, last, 1)
+            if plan.state is RegionState.KEPT:
+                reasons = ("the module's top level stays NumPy",)
+        else:
+            span = spans.get(id(plan.facts.node), Span(1, 1, 1, 1))
+        regions.append(Region(name, span, plan.state, reasons, plan.edits.total, plan.edits.converted))
+    uses = any(plan.edits.total or plan.hits for plan in plans.regions.values())
+    return FileReport(
+        source.path,
+        tuple(sorted(findings, key=lambda item: item.sort_key)),
+        tuple(sorted(regions, key=lambda region: region.span)),
+        uses_numpy=uses,
+        unresolved=analysis.unresolved,
+    )
+
+
+def _rewrite(text: str, tree: cst.Module, plans: _Plans, convertible: list[RegionPlan]) -> str:
+    """The module's text with the convertible regions rewritten. Raises SelfCheckFailed."""
+    assert plans.names is not None and plans.analysis is not None
+    if tree.code != text:
+        raise SelfCheckFailed("this file does not survive parsing and printing unchanged (a form feed or a lone CR?)")
+    names = plans.names
+    replaced: dict[int, cst.FunctionDef] = {}
+    needs: set[str] = {"rt"}
+    for plan in convertible:
+        node = plan.facts.node
+        assert isinstance(node, cst.FunctionDef)
+        add_returns(plan.facts, plan.edits, names.rt)
+        body = node.body.visit(Applier(plan.edits, names.rt))
+        assert isinstance(body, cst.BaseSuite)
+        replaced[id(node)] = wrap_function(node.with_changes(body=body), plan.facts, names.rt)
+        needs |= plan.edits.needs
+    new_tree = tree.visit(_Swap(replaced))
+    assert isinstance(new_tree, cst.Module)
+    new_text = add_imports(new_tree, needs, names, plans.analysis.info).code
+    try:
+        compile(new_text, "<rewritten>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        raise SelfCheckFailed(f"the rewritten text does not compile: {error}") from None
+    return new_text
+
+
+class _Swap(cst.CSTTransformer):
+    """Puts rewritten functions in the place of the originals."""
+
+    def __init__(self, replaced: dict[int, cst.FunctionDef]) -> None:
+        super().__init__()
+        self.replaced = replaced
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+        return id(node) not in self.replaced
+
+    def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> cst.FunctionDef:
+        return self.replaced.get(id(original_node), updated_node)

@@ -1,0 +1,1 @@
+"""From the rules' edits to new text."""

@@ -1,0 +1,84 @@
+"""Applies the edits of the regions to the tree, children first; everything else keeps every byte."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.edits import build
+from np2tnp.edits.edit import Edits, StatementEdit
+
+
+class Applier(cst.CSTTransformer):
+    """Rewrites one region. `runtime` is the name of the runtime module in it."""
+
+    def __init__(self, edits: Edits, runtime: str) -> None:
+        super().__init__()
+        self.edits = edits
+        self.runtime = runtime
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: Any) -> Any:
+        updated = super().on_leave(original_node, updated_node)
+        key = id(original_node)
+        change = self.edits.replace.get(key)
+        if change is not None:
+            updated = _keep_parentheses(updated, change(updated))
+        if key in self.edits.tensor:
+            updated = build.call(f"{self.runtime}.tensor", updated)
+        if key in self.edits.host:
+            updated = build.call(f"{self.runtime}.host", updated)
+        return updated
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        expanded = self._expand(original_node, updated_node)
+        if expanded is None:
+            return updated_node
+        if len(original_node.body) > 1 or len(expanded) == 1:
+            return updated_node.with_changes(body=_joined(expanded))
+        lines = [cst.SimpleStatementLine([statement]) for statement in expanded]
+        lines[0] = lines[0].with_changes(leading_lines=updated_node.leading_lines)
+        lines[-1] = lines[-1].with_changes(trailing_whitespace=updated_node.trailing_whitespace)
+        return cst.FlattenSentinel(lines)
+
+    def leave_SimpleStatementSuite(
+        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
+    ) -> cst.BaseSuite:
+        expanded = self._expand(original_node, updated_node)
+        return updated_node if expanded is None else updated_node.with_changes(body=_joined(expanded))
+
+    def _expand(self, original: Any, updated: Any) -> list[cst.BaseSmallStatement] | None:
+        """The small statements of a line after their edits; None when none of them has any."""
+        if not any(id(statement) in self.edits.statements for statement in original.body):
+            return None
+        result: list[cst.BaseSmallStatement] = []
+        for before, after in zip(original.body, updated.body, strict=True):
+            edit = self.edits.statements.get(id(before), StatementEdit())
+            result.extend(make() for make in edit.before)
+            for change in edit.change:
+                after = change(after)
+            if not edit.drop:
+                result.append(after)
+            result.extend(make() for make in edit.after)
+        return result
+
+
+def _keep_parentheses(old: Any, new: Any) -> Any:
+    """A parenthesised expression that spans lines needs its parentheses, unless what replaces it brings its own."""
+    if isinstance(new, cst.Call) or not getattr(old, "lpar", None) or getattr(new, "lpar", None):
+        return new
+    return new
+
+
+def _joined(statements: list[cst.BaseSmallStatement]) -> list[cst.BaseSmallStatement]:
+    """Statements for one line: semicolons between them."""
+    semicolon = cst.Semicolon(whitespace_after=cst.SimpleWhitespace(" "))
+    result = [
+        statement.with_changes(semicolon=semicolon)
+        if getattr(statement, "semicolon", None) in (None, cst.MaybeSentinel.DEFAULT)
+        else statement
+        for statement in statements[:-1]
+    ]
+    return [*result, statements[-1].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]

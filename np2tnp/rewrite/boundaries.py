@@ -1,0 +1,83 @@
+"""The boundary around a migrated function: its decorator, and what its returns hand back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.values import Array, Sequence, Value
+from np2tnp.edits import build
+from np2tnp.edits.edit import Edits
+
+
+def decorator(facts: ev.RegionFacts, runtime: str) -> cst.Decorator:
+    """``@rt.migrated(...)`` with what the wrapper must know."""
+    arguments: list[cst.Arg] = []
+
+    def names(keyword: str, values: tuple[str, ...]) -> None:
+        if values:
+            arguments.append(build.argument(build.strings_tuple(values), keyword))
+
+    order = facts.parameters
+    mutates = tuple(facts.mutated)
+    names("mutates", mutates)
+    names("returns", tuple(name for name in order if name in facts.returned))
+    names("arrays", tuple(name for name in order if name in facts.assumed_arrays and name not in facts.host_parameters))
+    names("scalars", tuple(name for name in order if name in facts.extra.get("checked_scalars", ())))
+    names("hosted", tuple(name for name in order if name in facts.host_parameters))
+    if zero_d(facts) == "array":
+        arguments.append(build.argument(build.string("array"), "zero_d"))
+    target: cst.BaseExpression = build.name(f"{runtime}.migrated")
+    return cst.Decorator(build.call(target, *arguments) if arguments else target)
+
+
+def zero_d(facts: ev.RegionFacts) -> str:
+    """What the region's 0-d results are in NumPy: "scalar", "array", or "either" where it depends."""
+    kinds: set[str] = set()
+    for event in facts.events:
+        if isinstance(event, ev.Return):
+            _kinds(event.value, kinds)
+    if kinds == {"array"}:
+        return "array"
+    return "scalar" if kinds <= {"scalar"} else "either"
+
+
+def _kinds(value: Value, kinds: set[str]) -> None:
+    if isinstance(value, Array) and (value.rank is None or value.rank == 0) and value.exact is None:
+        kinds.add(value.zero_d)
+    elif isinstance(value, Sequence):
+        for item in value.items if value.items is not None else (value.element,):
+            _kinds(item, kinds)
+
+
+def add_returns(facts: ev.RegionFacts, edits: Edits, runtime: str) -> None:
+    """Every return of a function that updates parameters hands their final values back."""
+    if not facts.mutated:
+        return
+    edits.needs.add("rt")
+    for event in facts.events:
+        if isinstance(event, ev.Return) and event.node is not None:
+            edits.statement(event.node).change.append(lambda updated: _updated_return(facts, updated.value, runtime))
+
+
+def _updated_return(facts: ev.RegionFacts, value: Any, runtime: str) -> cst.Return:
+    result = value if value is not None else cst.Name("None")
+    given = [build.argument(cst.Name(name), name) for name in facts.mutated]
+    return cst.Return(build.call(f"{runtime}.updated", result, *given))
+
+
+def wrap_function(node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str) -> cst.FunctionDef:
+    """The function with its decorator innermost and, where its end can be reached, a last return of what it updates."""
+    added = decorator(facts, runtime)
+    decorators = [*node.decorators, added]
+    if facts.mutated and any(isinstance(event, ev.Return) and event.node is None for event in facts.events):
+        last = cst.SimpleStatementLine([_updated_return(facts, None, runtime)])
+        body = node.body
+        if isinstance(body, cst.IndentedBlock):
+            node = node.with_changes(body=body.with_changes(body=[*body.body, last]))
+        else:
+            lines = [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in body.body]  # type: ignore[union-attr]
+            node = node.with_changes(body=cst.IndentedBlock([*lines, last]))
+    return node.with_changes(decorators=decorators)

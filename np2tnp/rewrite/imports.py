@@ -1,0 +1,97 @@
+"""The imports that rewritten code needs, and where they go."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from np2tnp.analysis.module import ModuleInfo, dotted
+from np2tnp.analysis.values import Symbol
+from np2tnp.rewrite.plan import Names
+
+TNP = "tensorflow.experimental.numpy"
+RUNTIME = "np2tnp.runtime"
+
+
+def choose_names(module: ModuleInfo, words: frozenset[str]) -> Names:
+    """Names for numpy, tnp and the runtime in this module: those it has already, else free ones.
+
+    `words`: every identifier in the file, so that a new name cannot hide a local one.
+    """
+    known = {value.name: name for name, value in reversed(module.values.items()) if isinstance(value, Symbol)}
+    numpy = next((name for name in ("np", "numpy") if module.values.get(name) == Symbol("numpy")), known.get("numpy"))
+    return Names(numpy, known.get(TNP) or _free("tnp", words), known.get(RUNTIME) or _free("rt", words))
+
+
+def _free(name: str, words: frozenset[str]) -> str:
+    while name in words:
+        name += "_"
+    return name
+
+
+def add_imports(tree: cst.Module, needs: set[str], names: Names, module: ModuleInfo) -> cst.Module:
+    """`tree` with the imports in `needs` ("tnp", "rt") that it lacks, after the module's own import of NumPy."""
+    have = {value.name for value in module.values.values() if isinstance(value, Symbol)}
+    lines: list[cst.SimpleStatementLine] = []
+    if "tnp" in needs and TNP not in have:
+        alias = cst.ImportAlias(name_node(TNP), cst.AsName(cst.Name(names.tnp)))
+        lines.append(cst.SimpleStatementLine([cst.Import([alias])]))
+    if "rt" in needs and RUNTIME not in have:
+        asname = cst.AsName(cst.Name(names.rt)) if names.rt != "runtime" else None
+        alias = cst.ImportAlias(cst.Name("runtime"), asname)
+        lines.append(cst.SimpleStatementLine([cst.ImportFrom(cst.Name("np2tnp"), [alias])]))
+    if not lines:
+        return tree
+    body = list(tree.body)
+    at = _place(body)
+    if at == len(body) and at and False:
+        return tree
+    return tree.with_changes(body=[*body[:at], *lines, *body[at:]])
+
+
+def name_node(text: str) -> cst.Attribute | cst.Name:
+    first, *rest = text.split(".")
+    node: cst.Attribute | cst.Name = cst.Name(first)
+    for part in rest:
+        node = cst.Attribute(node, cst.Name(part))
+    return node
+
+
+def _place(body: list[cst.BaseStatement]) -> int:
+    """Behind the last top-level import of the leading block that holds NumPy's, or else behind docstring and ``__future__``."""
+    numpy_at = -1
+    start = 0
+    for index, statement in enumerate(body):
+        if not isinstance(statement, cst.SimpleStatementLine):
+            continue
+        first = statement.body[0]
+        if index == 0 and isinstance(first, cst.Expr) and isinstance(first.value, (cst.SimpleString, cst.ConcatenatedString)):
+            start = 1
+        if isinstance(first, cst.ImportFrom) and first.module is not None and dotted(first.module) == "__future__":
+            start = index + 1
+        if numpy_at < 0 and _imports_numpy(first):
+            numpy_at = index
+    if numpy_at < 0:
+        return start
+    at = numpy_at + 1
+    while at < len(body) and _is_import(body[at]) and _before_any_code(body, at):
+        at += 1
+    return max(at, start)
+
+
+def _is_import(statement: cst.BaseStatement) -> bool:
+    return isinstance(statement, cst.SimpleStatementLine) and all(isinstance(s, (cst.Import, cst.ImportFrom)) for s in statement.body)
+
+
+def _before_any_code(body: list[cst.BaseStatement], index: int) -> bool:
+    """Absolute imports that follow directly; a block of the project's own imports stays last."""
+    statement = body[index]
+    assert isinstance(statement, cst.SimpleStatementLine)
+    blank = any(line.comment is None for line in statement.leading_lines)
+    first = statement.body[0]
+    return not blank and not (isinstance(first, cst.ImportFrom) and first.relative)
+
+
+def _imports_numpy(node: cst.BaseSmallStatement) -> bool:
+    if isinstance(node, cst.Import):
+        return any(dotted(alias.name).split(".")[0] == "numpy" for alias in node.names)
+    return isinstance(node, cst.ImportFrom) and node.module is not None and dotted(node.module).split(".")[0] == "numpy"

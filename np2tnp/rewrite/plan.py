@@ -1,0 +1,82 @@
+"""What becomes of one region: its findings, its edits and its fate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.state import Summary
+from np2tnp.catalog.catalog import Catalog
+from np2tnp.edits.edit import Edits
+from np2tnp.model import RegionState, Verdict
+from np2tnp.rules.base import Context, Hit, Rule, apply
+
+
+@dataclass(slots=True)
+class RegionPlan:
+    """A region with all that was decided about it."""
+
+    facts: ev.RegionFacts
+    hits: list[Hit]
+    edits: Edits
+    state: RegionState
+    reasons: list[Hit] = field(default_factory=list)  #: the hits that block it or keep it in NumPy
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """By which names the module knows, or will know, the modules that rewritten code uses."""
+
+    numpy: str | None
+    tnp: str
+    rt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The part of the configuration that decides about regions."""
+
+    slow: str = "keep"
+    random: str = "numpy"
+
+
+def plan_region(
+    facts: ev.RegionFacts,
+    module: ModuleInfo,
+    catalog: Catalog,
+    names: Names,
+    options: Options,
+    summary: Callable[[str], Summary | None],
+    table: dict[type, list[Rule]],
+    top_level: bool = False,
+) -> RegionPlan:
+    """Ask every rule about every event of the region, and decide."""
+    edits = Edits()
+    context = Context(
+        catalog, module, facts, edits, names.numpy, names.tnp, names.rt, options.random, not top_level, summary
+    )
+    for event in facts.events:
+        if isinstance(event, ev.Store) and isinstance(event.node, cst.Call):
+            context.stores.setdefault(id(event.node), []).append(event)
+        elif isinstance(event, ev.Call):
+            context.calls[id(event.node)] = event
+    hits: list[Hit] = []
+    for event in facts.events:
+        hits.extend(apply(event, context, table))
+    blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
+    slow = [hit for hit in hits if hit.code.startswith("TNP7")]
+    if top_level:
+        state = RegionState.KEPT if edits.total or any(hit.verdict is not Verdict.NOTE for hit in hits) else RegionState.PLAIN
+        return RegionPlan(facts, hits, edits, state)
+    if not edits.converted:
+        state = RegionState.PLAIN if not edits.total else RegionState.KEPT
+        return RegionPlan(facts, [] if not edits.total else hits, edits, state)
+    if blocks:
+        return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks)
+    if slow and options.slow == "keep":
+        return RegionPlan(facts, hits, edits, RegionState.KEPT, slow)
+    return RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)

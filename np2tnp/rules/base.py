@@ -1,0 +1,91 @@
+"""What a rule is, what it may ask, and the registry of all rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.state import Summary
+from np2tnp.catalog.catalog import Catalog
+from np2tnp.edits.edit import Edits
+from np2tnp.model import Safety, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A rule's finding at a node of the tree; the engine turns it into a Finding once its position is known."""
+
+    code: str
+    node: cst.CSTNode
+    message: str
+    verdict: Verdict
+    safety: Safety = Safety.SAFE
+
+
+@dataclass(slots=True)
+class Context:
+    """What a rule may know of the region that an event belongs to, and where it puts its edits."""
+
+    catalog: Catalog
+    module: ModuleInfo
+    facts: ev.RegionFacts
+    edits: Edits
+    numpy: str | None  #: the name by which the module knows numpy
+    tnp: str = "tnp"
+    rt: str = "rt"
+    random: str = "numpy"
+    in_region: bool = True  #: False at the module's top level, which stays NumPy
+    summary: Callable[[str], Summary | None] = lambda qualname: None
+    rebinds: dict[int, set[str]] = field(default_factory=dict)  #: call id -> local names that must be read back after it
+    plans: dict[int, object] = field(default_factory=dict)  #: statements that several events share, by id
+    stores: dict[int, list[ev.Store]] = field(default_factory=dict)  #: stores by id of their node
+    calls: dict[int, ev.Call] = field(default_factory=dict)  #: calls by id of their node
+
+
+class Rule:
+    """One thing that np2tnp looks for. Stateless; its class is its documentation."""
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    why: ClassVar[str] = ""
+    does: ClassVar[str] = ""
+    bad: ClassVar[str] = ""
+    good: ClassVar[str] = ""
+    safety: ClassVar[str] = "Safe."
+    on: ClassVar[tuple[type, ...]] = ()
+
+    def check(self, event: ev.Event, context: Context) -> Iterable[Hit]:
+        raise NotImplementedError
+
+    def hit(self, node: cst.CSTNode, message: str, verdict: Verdict, safety: Safety = Safety.SAFE) -> Hit:
+        return Hit(self.code, node, message, verdict, safety)
+
+
+REGISTRY: list[Rule] = []
+
+
+def register(rule: type[Rule]) -> type[Rule]:
+    """Class decorator: make the rule known."""
+    REGISTRY.append(rule())
+    return rule
+
+
+def rules_by_event() -> dict[type, list[Rule]]:
+    """Rules by the type of event that they look at, in order of their codes."""
+    table: dict[type, list[Rule]] = {}
+    for rule in sorted(REGISTRY, key=lambda item: item.code):
+        for kind in rule.on:
+            table.setdefault(kind, []).append(rule)
+    return table
+
+
+def apply(event: ev.Event, context: Context, table: dict[type, list[Rule]]) -> Iterator[Hit]:
+    """All that the rules say about `event`."""
+    for rule in table.get(type(event), ()):
+        yield from rule.check(event, context)
