@@ -30,8 +30,17 @@ def test_loading_imports_no_numpy() -> None:
 
 
 def test_every_public_name_of_numpy_is_known(catalog: Catalog) -> None:
-    for module, prefix in ((np, "numpy"), (np.linalg, "numpy.linalg"), (np.fft, "numpy.fft"), (np.random, "numpy.random")):
-        missing = [n for n in getattr(module, "__all__", dir(module)) if not n.startswith("_") and n != "test" and catalog.get(f"{prefix}.{n}") is None]
+    for module, prefix in (
+        (np, "numpy"),
+        (np.linalg, "numpy.linalg"),
+        (np.fft, "numpy.fft"),
+        (np.random, "numpy.random"),
+    ):
+        missing = [
+            n
+            for n in getattr(module, "__all__", dir(module))
+            if not n.startswith("_") and n != "test" and catalog.get(f"{prefix}.{n}") is None
+        ]
         assert not missing
     assert not [n for n in dir(np.ndarray) if not n.startswith("_") and catalog.get(f"ndarray.{n}") is None]
 
@@ -84,7 +93,15 @@ def test_aliases_share_the_fact_of_what_they_name(catalog: Catalog) -> None:
 
 
 def test_names_that_numpy_2_dropped_are_known(catalog: Catalog) -> None:
-    for name in ("numpy.float_", "numpy.product", "numpy.NINF", "numpy.round_", "numpy.alltrue", "numpy.cumproduct", "numpy.float"):
+    for name in (
+        "numpy.float_",
+        "numpy.product",
+        "numpy.NINF",
+        "numpy.round_",
+        "numpy.alltrue",
+        "numpy.cumproduct",
+        "numpy.float",
+    ):
         fact = catalog.get(name)
         assert fact is not None, name
         assert fact.legacy

@@ -114,3 +114,10 @@ def test_outcomes() -> None:
     assert compare_outcomes(Outcome.of_error(ValueError("a")), Outcome.of_error(np.linalg.LinAlgError("b")))
     changed = Outcome(1, arguments={"x": np.ones(2)})
     assert compare_outcomes(changed, Outcome(1, arguments={"x": np.zeros(2)})).kind == "mutation"
+
+
+def test_flushed_subnormals_count_as_equal_unless_told_otherwise() -> None:
+    tiny, zero = np.array([1e-310, 1.0]), np.array([0.0, 1.0])
+    assert compare(tiny, zero)
+    assert not compare(tiny, zero, Tolerance(flush=False))
+    assert not compare(np.array([1e-300]), np.array([0.0]))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.differential import surface
-from np2tnp.differential.cases import DTYPES, Case, all_cases, make_arguments, names_in, used_parameters
+from np2tnp.differential.cases import DTYPES, Case, all_cases, compile_call, fresh_arguments, names_in, used_parameters
 
 #: Values of these parameters decide the dtype or the owner of the result: such calls say nothing about the rule.
 _DTYPE_PARAMETERS = {"dtype", "out", "casting", "signature"}
@@ -84,28 +84,25 @@ def quiet() -> Iterator[None]:
 def _run(case: Case, parameters: list[str]) -> Iterator[Trace]:
     varies = bool(names_in(case.call) - {"np"})
     for char in case.dtypes if varies else "d":
-        yield from _trace(case, parameters, make_arguments(char))
+        yield from _trace(case, parameters, fresh_arguments(case.call, char))
 
 
 def _run_mixed(case: Case, parameters: list[str]) -> Iterator[Trace]:
     for first in DTYPES:
         for second in DTYPES:
             if first != second:
-                yield from _trace(case, parameters, make_arguments(first, second))
+                yield from _trace(case, parameters, fresh_arguments(case.call, first, second))
 
 
 def _trace(case: Case, parameters: list[str], names: dict[str, Any]) -> Iterator[Trace]:
     is_member = case.api.startswith("ndarray.")
-    before = {name: value.copy() for name, value in names.items() if isinstance(value, np.ndarray) and name in names_in(case.call)}
+    before = {name: value.copy() for name, value in names.items() if isinstance(value, np.ndarray)}
     function = call_numpy(case.api)
-    state = np.random.get_state()
     try:
         with quiet():
-            result = eval(f"f({case.call})", {**names, "f": function})
+            result = eval(compile_call(case.call), {**names, "f": function})
     except Exception:
         return
-    finally:
-        np.random.set_state(state)
     texts = ["self", *parameters] if is_member else parameters
     used = used_parameters(case.call, texts)
     inputs = {parameter: names[text] for parameter, text in used.items() if isinstance(names.get(text), np.ndarray)}

@@ -73,9 +73,16 @@ def _rows(table: str) -> list[tuple[list[str], list[str], list[str]]]:
     return rows
 
 
-def names_in(call: str) -> set[str]:
+@functools.cache
+def names_in(call: str) -> frozenset[str]:
     """Names that the text of a call uses."""
-    return {node.id for node in ast.walk(ast.parse(f"f({call})")) if isinstance(node, ast.Name)}
+    return frozenset(node.id for node in ast.walk(ast.parse(f"f({call})")) if isinstance(node, ast.Name))
+
+
+@functools.cache
+def compile_call(call: str) -> Any:
+    """Code of ``f(<call>)`` to evaluate with the names of the call and ``f``."""
+    return compile(f"f({call})", "<case>", "eval")
 
 
 def used_parameters(call: str, parameters: list[str]) -> dict[str, str]:
@@ -101,8 +108,16 @@ def used_parameters(call: str, parameters: list[str]) -> dict[str, str]:
     return used
 
 
+def fresh_arguments(call: str, char: str, second: str | None = None) -> dict[str, Any]:
+    """Fresh copies of the arrays that the text of `call` names, and ``np``. Parameters as for :func:`make_arguments`."""
+    masters = make_arguments(char, second)
+    copies = {name: masters[name] for name in names_in(call) if name in masters}
+    return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in copies.items()}
+
+
+@functools.cache
 def make_arguments(char: str, second: str | None = None) -> dict[str, Any]:
-    """The arrays that calls may name, fresh.
+    """The arrays that calls may name. Shared: see :func:`fresh_arguments`.
 
     Parameters
     ----------
@@ -152,7 +167,8 @@ def specials(char: str) -> Any:
     column = np.array(values, real)
     if kind == "f":
         return column
-    parts = column[[0, 1, 2, 3, 4, 5, 6, 10, 11, 13]]
+    # Finite parts only: what an infinity or NaN in one part does to the other, no two implementations agree on.
+    parts = column[[3, 4, 5, 6, 7, 10, 11, 13]]
     return _complex_grid(parts, char)
 
 
@@ -169,11 +185,11 @@ def _vectors(char: str, v: str, m: str, t: str, rng: Any) -> dict[str, Any]:
 def _cast(values: Any, char: str) -> Any:
     array = np.asarray(values, dtype=np.float64)
     if char == "?":
-        return array > 0.75
+        return np.asarray(array > 0.75)
     if np.dtype(char).kind == "u":
-        array = np.abs(array)
+        array = np.asarray(np.abs(array))
     if np.dtype(char).kind == "c":
-        return (array + 1j * np.flip(array * 0.5, axis=tuple(range(array.ndim)))).astype(char)
+        return np.asarray(array + 1j * np.flip(array * 0.5, axis=tuple(range(array.ndim)))).astype(char)
     return array.astype(char)
 
 

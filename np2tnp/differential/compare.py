@@ -30,6 +30,7 @@ class Tolerance:
     ulp: float = ELEMENTWISE_ULP  #: units in the last place
     slack: Any = None  #: absolute error also allowed: a number, or an array that broadcasts against the result
     signed_zero: bool = False  #: whether ``-0.0`` differs from ``0.0``
+    flush: bool = True  #: whether a subnormal number may be zero, or lose bits: TensorFlow's CPU kernels flush them
     python_scalars: bool = True  #: whether ``float`` differs from ``numpy.float64`` (and so on)
 
 
@@ -210,12 +211,24 @@ def _compare_arrays(expected: Any, actual: Any, tolerance: Tolerance, path: str)
     wrong = distance > tolerance.ulp
     if tolerance.slack is not None and wrong.any():
         with np.errstate(all="ignore"):
-            wrong &= ~(np.abs(expected - actual) <= np.broadcast_to(np.asarray(tolerance.slack), expected.shape))
-    elif tolerance.signed_zero:
+            slack = np.broadcast_to(np.asarray(tolerance.slack), expected.shape)
+            wrong &= ~((np.abs(expected - actual) <= slack) & np.isfinite(slack))
+    if tolerance.flush and wrong.any():
+        wrong &= ~_both_tiny(expected, actual)
+    if tolerance.signed_zero and tolerance.slack is None:
         wrong = wrong | _zeros_of_other_sign(expected, actual)
     if wrong.any():
         return _at_first(wrong, expected, actual, path)
-    return Agreement("equal", "", float(distance.max(initial=0.0)))
+    return Agreement("equal", "", float(np.where(distance <= tolerance.ulp, distance, 0.0).max(initial=0.0)))
+
+
+def _both_tiny(expected: Any, actual: Any) -> Any:
+    """Where both are below the smallest normal number, and at least one is subnormal or zero."""
+    if expected.dtype.kind == "c":
+        parts = ((expected.real, actual.real), (expected.imag, actual.imag))
+        return np.logical_and(*(_both_tiny(e, a) | (ulp_distance(e.copy(), a.copy()) <= ELEMENTWISE_ULP) for e, a in parts))
+    smallest = np.finfo(expected.dtype).smallest_normal
+    return (np.abs(expected) <= smallest) & (np.abs(actual) <= smallest)
 
 
 def _zeros_of_other_sign(expected: Any, actual: Any) -> Any:

@@ -1,20 +1,28 @@
 """Generates catalog/facts.json: NumPy's surface, NumPy's behaviour, and how far TensorFlow agrees.
 
-``python -m np2tnp.differential.probe [--only numpy.sum] [--diff] [--surface-only]``
+``python -m np2tnp.differential.probe [--only numpy.sum] [--diff]``. The calls are made in child processes, since some of
+TensorFlow's crash: a crash, and a call that hangs, is a result like any other.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
 import sys
+import threading
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from np2tnp.differential import behaviour, surface
-from np2tnp.differential.cases import DTYPES
+from np2tnp.differential import agreement, behaviour, surface
+from np2tnp.differential.cases import all_cases
 
 FACTS = Path(__file__).parent.parent / "catalog" / "facts.json"
+
+#: Seconds without a word from a child after which the case it announced counts as crashed.
+PATIENCE = 60.0
 
 
 def describe_numpy(names: set[str] | None = None) -> dict[str, dict[str, Any]]:
@@ -33,23 +41,90 @@ def describe_numpy(names: set[str] | None = None) -> dict[str, dict[str, Any]]:
     return {name: {k: v for k, v in fact.items() if v is not None} for name, fact in facts.items()}
 
 
-def add_unmeasured_targets(facts: dict[str, dict[str, Any]]) -> None:
-    """Give functions that tnp has by name a target with the positional parameters, marked as not measured."""
-    import tensorflow.experimental.numpy as tnp
+def observe(apis: Iterable[str], workers: int) -> dict[str, dict[str, Any]]:
+    """What the children saw, by API and target."""
+    todo = list(apis)
+    results: dict[str, dict[str, Any]] = {}
+    threads = [threading.Thread(target=_drive, args=(todo[i::workers], results)) for i in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
 
-    from np2tnp.runtime.dispatch import HELPERS
 
-    for name, fact in facts.items():
-        function = name.replace("ndarray.", "numpy.") if fact.get("kind") == "method" else name
-        if fact.get("kind") not in ("function", "ufunc", "method") or "agreement" in fact:
+def _drive(apis: list[str], results: dict[str, dict[str, Any]]) -> None:
+    skip: list[list[str]] = []
+    while apis:
+        last = _run_child({"apis": apis, "skip": skip}, results)
+        apis = [api for api in apis if api not in results]
+        if last is None:
+            if apis:
+                raise RuntimeError(f"the probe's child ended before {apis[0]}: run it with one API to see why")
+            return
+        print(f"crashed: {last}", file=sys.stderr)
+        skip.append(last)
+
+
+def _run_child(job: dict[str, Any], results: dict[str, dict[str, Any]]) -> list[str] | None:
+    """Run one child to its end. The case that killed it, or None."""
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0"}
+    process = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-m", "np2tnp.differential.child"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=None if os.environ.get("NP2TNP_PROBE_LOG") else subprocess.DEVNULL, text=True, env=environment,
+    )  # fmt: skip
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(json.dumps(job))
+    process.stdin.close()
+    last: list[str] | None = None
+    watchdog = threading.Timer(PATIENCE, process.kill)
+    watchdog.start()
+    for line in process.stdout:
+        watchdog.cancel()
+        watchdog = threading.Timer(PATIENCE, process.kill)
+        watchdog.start()
+        word, *rest = json.loads(line)
+        if word == "start":
+            last = rest
+        else:
+            results[rest[0]] = rest[1]
+            last = None
+    watchdog.cancel()
+    process.wait()
+    return last
+
+
+def add_targets(facts: dict[str, dict[str, Any]], observed: dict[str, dict[str, Any]]) -> None:
+    """Put the targets that the observations allow into the facts, the methods' and operators' included."""
+    for api, targets in observed.items():
+        fact = facts[api]
+        if api.startswith("operator."):
+            if targets:
+                fact["tnp"] = {"target": "operator", **targets}
             continue
-        plain = function.removeprefix("numpy.")
-        if function in facts and "." not in plain and hasattr(tnp, plain):
-            accepted = [p for p in surface.parameter_names(facts[function].get("parameters", [])) if p in ("a", "x", "x1", "x2", "axis")]
-            fact["tnp"] = {"target": f"tnp.{plain}", "accepted": accepted, "dtypes": "ld"}
-            fact["agreement"] = "unmeasured"
-        if function in HELPERS:
-            fact["rt"] = {"target": f"rt.{plain}", "accepted": surface.parameter_names(facts[function].get("parameters", [])), "dtypes": DTYPES}
+        for target, calls in targets.items():
+            name = f"{target}.{api.removeprefix('numpy.').removeprefix('ndarray.')}"
+            entry, notes = agreement.summarize(calls, fact["parameters"] if fact["kind"] != "method" else ["self", *fact["parameters"]], name)
+            fact[target] = entry
+            fact.setdefault("agreement", {})[target] = notes
+    for name, fact in facts.items():
+        if name.startswith("ndarray.") and fact["kind"] in ("method", "attribute") and not fact.get("mutates"):
+            _share_with_method(fact, facts.get(f"numpy.{name[8:]}", {}), facts)
+
+
+def _share_with_method(method: dict[str, Any], function: dict[str, Any], facts: dict[str, dict[str, Any]]) -> None:
+    """A method that is a function of the same name takes the function's targets, as far as its own parameters go."""
+    function = facts.get(function.get("alias_of", ""), function)
+    names = surface.parameter_names(function.get("parameters", []))
+    if not names:
+        return
+    own = {"*", names[0], *surface.parameter_names(method["parameters"])}
+    variadic = any(t.startswith("*") and t != "*" for t in method["parameters"])  # reshape(2, 3): np2tnp passes one tuple
+    for target in ("tnp", "rt"):
+        if target in function and target not in method:
+            entry = dict(function[target])
+            entry["accepted"] = [n for n in entry["accepted"] if variadic or n in own]
+            method[target] = entry
 
 
 def write_facts(facts: dict[str, dict[str, Any]], versions: dict[str, str], path: Path = FACTS) -> None:
@@ -61,19 +136,63 @@ def write_facts(facts: dict[str, dict[str, Any]], versions: dict[str, str], path
 
 def read_versions() -> dict[str, str]:
     """Versions of what was measured."""
-    import numpy
-    import tensorflow as tf
+    from importlib.metadata import version
 
-    return {"numpy": numpy.__version__, "tensorflow": tf.__version__, "python": ".".join(map(str, sys.version_info[:2]))}
+    return {"numpy": version("numpy"), "tensorflow": version("tensorflow"), "python": ".".join(map(str, sys.version_info[:2]))}
+
+
+def probed_apis(names: set[str] | None) -> list[str]:
+    """The APIs to call: those with cases, operators first because they take longest. Random streams are NumPy's alone."""
+    known = surface.list_surface()
+    apis = [
+        api
+        for api in all_cases()
+        if not api.startswith("numpy.random.") and (names is None or api in names) and "alias_of" not in known.get(api, {})
+    ]
+    return sorted(apis, key=lambda api: not api.startswith("operator."))
+
+
+def print_diff(old: dict[str, Any], new: dict[str, Any]) -> None:
+    """One line for each API whose facts changed."""
+    for name in sorted(old.keys() | new.keys()):
+        before, after = old.get(name, {}), new.get(name, {})
+        keys = [key for key in sorted(before.keys() | after.keys()) if before.get(key) != after.get(key)]
+        for key in keys:
+            print(f"{name} {key}: {json.dumps(before.get(key))} -> {json.dumps(after.get(key))}")
+
+
+def measure(names: set[str] | None, jobs: int, saved: Path | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """NumPy's facts and the observations, measured at the same time, or read from the file `saved`."""
+    if saved is not None and saved.exists():
+        facts, observed = json.loads(saved.read_text(encoding="utf-8"))
+        return facts, observed
+    found: dict[str, dict[str, Any]] = {}
+    watcher = threading.Thread(target=lambda: found.update(observe(probed_apis(names), jobs)))
+    watcher.start()
+    described = describe_numpy(names)
+    watcher.join()
+    if saved is not None:
+        saved.write_text(json.dumps([described, found]), encoding="utf-8")
+    return described, found
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="np2tnp probe", description=__doc__)
+    parser = argparse.ArgumentParser(prog="np2tnp probe", description="Measure NumPy against TensorFlow; write the catalog's facts.")
     parser.add_argument("--only", action="append", metavar="NAME", help="measure only these APIs, keep the other facts")
+    parser.add_argument("--diff", action="store_true", help="print what would change, write nothing")
+    parser.add_argument("--observations", type=Path, metavar="FILE", help="read what was observed from FILE, or write it there")
+    parser.add_argument("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1), help="child processes")
     arguments = parser.parse_args(argv)
-    facts = describe_numpy(set(arguments.only) if arguments.only else None)
-    add_unmeasured_targets(facts)
-    write_facts(facts, read_versions())
+    names = set(arguments.only) if arguments.only else None
+    old = json.loads(FACTS.read_text(encoding="utf-8"))["apis"] if FACTS.exists() else {}
+    facts, observed = measure(names, arguments.jobs, arguments.observations)
+    add_targets(facts, observed)
+    if names is not None:
+        facts = {**old, **{name: facts[name] for name in facts if name in names or name.replace("ndarray.", "numpy.") in names and name not in old}}
+    if arguments.diff:
+        print_diff(old, facts)
+    else:
+        write_facts(facts, read_versions())
     return 0
 
 

@@ -1,0 +1,205 @@
+"""The probe's child process: calls NumPy and a target for each case, compares, prints one JSON line an observation group.
+
+Runs alone in a process because TensorFlow can crash it. Reads one job from standard input, ``{"apis": [...], "skip": [...]}``, and prints
+``["start", api, target, call]`` before the calls of one case (so that the parent knows what crashed) and
+``["done", api, {target: [[call, {char: label}], ...]}]`` after an API. Labels: ``equal``, ``ulp:3``, ``raises`` (NumPy and the target both
+raise), ``value`` `dtype` `shape` `type` `structure`, ``no error`` (NumPy raises, the target returns), ``error X`` (the target
+raises X, NumPy returns). ``@`` at the end: the helper asked NumPy on the host.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import pkgutil
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from np2tnp.differential import behaviour, operators
+from np2tnp.differential.cases import Case, all_cases, compile_call, fresh_arguments, names_in
+from np2tnp.differential.compare import Agreement, Outcome, Tolerance, compare, contraction_slack
+
+#: Values without meaning, or in an order that NumPy leaves open: only shape and dtype are compared.
+_SHAPE_ONLY = {"numpy.empty", "numpy.empty_like"}
+_TERMS = {"sum": 8.0, "fft": 16.0, "solve": 200.0}
+
+
+def find_targets(api: str) -> dict[str, Callable[..., Any]]:
+    """The functions that may stand for `api`: ``tnp`` and ``rt``, where they exist."""
+    import tensorflow.experimental.numpy as tnp
+
+    from np2tnp import runtime
+
+    targets: dict[str, Callable[..., Any]] = {}
+    plain = api.removeprefix("numpy.").removeprefix("ndarray.")
+    if "." not in plain and api.startswith("numpy.") and callable(getattr(tnp, plain, None)):
+        targets["tnp"] = getattr(tnp, plain)
+    found: Any = runtime
+    for part in plain.split("."):
+        found = getattr(found, part, None)
+    if callable(found) and not isinstance(found, type(runtime)):
+        targets["rt"] = found
+    return targets
+
+
+def observe(api: str, skip: set[tuple[str, str, str]], announce: Callable[..., None]) -> dict[str, list[Any]]:
+    """Labels per target, case and dtype for one API."""
+    results: dict[str, list[Any]] = {}
+    for target, function in find_targets(api).items():
+        for case in all_cases().get(api, ()):
+            announce("start", api, target, case.call)
+            if (api, target, case.call) in skip:
+                results.setdefault(target, []).append([case.call, {c: "crash" for c in case.dtypes}])
+                continue
+            varies = bool(names_in(case.call) - {"np"})
+            labels = {char: _observe_one(case, char, target, function) for char in (case.dtypes if varies else "d")}
+            results.setdefault(target, []).append([case.call, labels])
+    return results
+
+
+def _observe_one(case: Case, char: str, target: str, function: Callable[..., Any]) -> str:
+    from np2tnp.runtime.dispatch import FALLBACKS
+
+    expected, arguments = call_on_numpy(case, char)
+    before = sum(FALLBACKS.values())
+    actual = call_on_target(case, char, function)
+    on_host = sum(FALLBACKS.values()) > before
+    return label(case, expected, actual, arguments) + ("@" if on_host else "")
+
+
+def call_on_numpy(case: Case, char: str) -> tuple[Outcome, tuple[Any, ...]]:
+    """NumPy's outcome, and its arguments, with floats made absolute, for the scale of the tolerance."""
+    names = fresh_arguments(case.call, char)
+    arguments: tuple[tuple[Any, ...], dict[str, Any]] = eval(compile_call(case.call), {**names, "f": lambda *a, **k: (a, k)})
+    try:
+        with behaviour.quiet():
+            value = behaviour.call_numpy(case.api)(*arguments[0], **arguments[1])
+    except Exception as error:
+        return Outcome.of_error(error), ()
+    if value is None and arguments[0] and isinstance(arguments[0][0], np.ndarray):
+        value = arguments[0][0]  # a function that changes its first argument: helpers return the changed array
+    return Outcome(value), arguments
+
+
+def call_on_target(case: Case, char: str, function: Callable[..., Any]) -> Outcome:
+    """The target's outcome for tensors of the same values, as TensorFlow gave it."""
+    from np2tnp.runtime.dispatch import map_structure, to_tensor
+
+    names = fresh_arguments(case.call, char)
+    args, kwargs = eval(compile_call(case.call), {**names, "f": lambda *a, **k: (a, k)})
+
+    def convert(leaf: Any) -> Any:
+        return to_tensor(leaf) if type(leaf) is np.ndarray and leaf.dtype.kind in "biufc" else leaf
+
+    args, kwargs = map_structure(convert, args), map_structure(convert, kwargs)
+    try:
+        with behaviour.quiet():
+            return Outcome(function(*args, **kwargs))
+    except Exception as error:
+        return Outcome.of_error(error)
+
+
+def label(case: Case, expected: Outcome, actual: Outcome, arguments: tuple[Any, ...]) -> str:
+    """The label of one observation (see the module's docstring)."""
+    if expected.error is not None:
+        return "raises" if actual.error is not None else "no error"
+    if actual.error is not None:
+        return f"error {actual.error}"
+    try:
+        value = as_boundary(actual.value, expected.value)
+    except Exception as error:  # a tensor that cannot be read back
+        return f"error {type(error).__name__}"
+    if case.api in _SHAPE_ONLY and isinstance(value, np.ndarray) and isinstance(expected.value, np.ndarray):
+        return compare(np.zeros_like(expected.value), np.zeros_like(value)).label
+    return compare_value(case, expected.value, value, arguments).label
+
+
+def compare_value(case: Case, expected: Any, actual: Any, arguments: tuple[Any, ...]) -> Agreement:
+    """Compare under the tolerance that the case asks for."""
+    if case.tolerance == "same":
+        return compare(expected, actual, Tolerance(ulp=0, signed_zero=True))
+    if case.tolerance == "elementwise":
+        return compare(expected, actual, Tolerance(signed_zero=np.asarray(_first(expected)).dtype.kind == "f"))
+    exact = compare(expected, actual)
+    if exact:
+        return exact
+    return compare(expected, actual, Tolerance(slack=_slack(case, expected, arguments)))
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, (tuple, list)) and value else value
+
+
+def _slack(case: Case, expected: Any, arguments: tuple[Any, ...]) -> float:
+    """The absolute error that the size of the terms allows, the same for all elements of the result."""
+    args, kwargs = arguments
+
+    def magnitude(leaf: Any) -> Any:
+        return np.abs(leaf) if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc" else leaf
+
+    leaves = [np.asarray(e) for e in (expected if isinstance(expected, (tuple, list)) else [expected])]
+    inexact = [leaf.dtype for leaf in leaves if leaf.dtype.kind in "fc"]
+    if not inexact:
+        return 0.0
+    scales = [*leaves, *(np.asarray(a) for a in args if isinstance(a, np.ndarray) and case.tolerance != "sum")]
+    try:
+        with behaviour.quiet():
+            terms = behaviour.call_numpy(case.api)(*map(magnitude, args), **kwargs)
+        scales += [np.asarray(e) for e in (terms if isinstance(terms, (tuple, list)) else [terms])]
+    except Exception:  # such as eigenvalues of a matrix made absolute: the result's own size must do
+        pass
+    finite = [np.abs(s[np.isfinite(s)]).max(initial=0.0) for s in scales if s.dtype.kind in "biufc"]
+    count = max([a.size for a in args if isinstance(a, np.ndarray)], default=1)
+    with np.errstate(all="ignore"):
+        slack = contraction_slack(float(max(finite, default=0.0)), count, max(inexact, key=lambda d: np.finfo(d).eps), _TERMS[case.tolerance])
+    return float(slack)
+
+
+def as_boundary(value: Any, expected: Any) -> Any:
+    """`value` with tensors as the boundary would hand them out: 0-d as a scalar or an array, whichever NumPy has here."""
+    if hasattr(value, "numpy") and type(value).__module__.startswith("tensorflow"):
+        array = value.numpy()
+        return array[()] if np.ndim(array) == 0 and not isinstance(expected, np.ndarray) else np.asarray(array)
+    if isinstance(value, (list, tuple)):
+        wanted = list(expected) if isinstance(expected, (list, tuple)) else []
+        wanted += [None] * (len(value) - len(wanted))
+        items = [as_boundary(v, e) for v, e in zip(value, wanted, strict=False)]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return value
+
+
+def import_runtime() -> None:
+    """Import TensorFlow and every family of the runtime, so that all helpers are declared."""
+    from np2tnp import runtime
+    from np2tnp.runtime import lazy
+
+    lazy.configure()
+    for module in pkgutil.iter_modules(runtime.__path__):
+        try:
+            importlib.import_module(f"{runtime.__name__}.{module.name}")
+        except ImportError as error:
+            print(f"cannot import {module.name}: {error}", file=sys.stderr)
+
+
+def main() -> int:
+    job = json.load(sys.stdin)
+    stream = os.fdopen(os.dup(1), "w", buffering=1)  # the line protocol; what TensorFlow prints goes to stderr
+    os.dup2(2, 1)
+
+    def announce(*words: Any) -> None:
+        stream.write(json.dumps(words) + "\n")
+
+    import_runtime()
+    skip = {tuple(item) for item in job["skip"]}
+    for api in job["apis"]:
+        observed = operators.observe(api, announce) if api.startswith("operator.") else observe(api, skip, announce)
+        announce("done", api, observed)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
