@@ -145,8 +145,11 @@ class Plan:
     def _stays(self, name: str, value: Any, public: bool) -> bool:
         """Whether the updated argument `value` reaches the body unconverted; checks that it can be updated at all."""
         if name in (self._star, self._star_star) or isinstance(value, (list, dict, tuple)):
-            for array in _leaves(value):
-                self._require_writable(name, array)
+            for leaf in _leaves(value, of=(object,)):
+                if isinstance(leaf, np.ndarray):
+                    self._require_writable(name, leaf)
+                elif is_foreign(leaf):
+                    raise UnverifiedError(f"{self.name}: argument {name!r}: {_describe(leaf)}")
             return True
         if isinstance(value, np.ndarray):
             self._require_writable(name, value)
@@ -207,8 +210,7 @@ def enter(value: Any, memo: dict[int, Any]) -> Any:
             memo[id(value)] = value  # a container that holds itself stays as it is
             known = memo[id(value)] = _enter_container(value, memo)
         return known
-    foreign = isinstance(value, np.ndarray) or hasattr(kind, "__array__") or hasattr(kind, "__array_interface__")
-    if foreign and not isinstance(value, np.generic):
+    if is_foreign(value):
         raise UnverifiedError(_describe(value))
     return value
 
@@ -227,12 +229,21 @@ def _enter_container(value: Any, memo: dict[int, Any]) -> Any:
 
 def _leaves(value: Any, of: tuple[type, ...] = (np.ndarray,), seen: frozenset[int] = frozenset()) -> Iterator[Any]:
     """The instances of `of` (and tensors, where `of` names more than ndarrays) in `value` and its containers."""
-    if isinstance(value, of) or (len(of) > 1 and is_tensor(value)):
+    if isinstance(value, (list, tuple, dict)):
+        if id(value) not in seen:
+            inner = seen | {id(value)}
+            for item in value.values() if isinstance(value, dict) else value:
+                yield from _leaves(item, of, inner)
+    elif isinstance(value, of) or (len(of) > 1 and is_tensor(value)):
         yield value
-    elif isinstance(value, (list, tuple, dict)) and id(value) not in seen:
-        inner = seen | {id(value)}
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _leaves(item, of, inner)
+
+
+def is_foreign(value: Any) -> bool:
+    """Whether `value` is an array of another kind: an ndarray subclass, or an object that turns into an array."""
+    kind = type(value)
+    if kind in _PLAIN or is_tensor(value) or isinstance(value, np.generic):
+        return False
+    return isinstance(value, np.ndarray) or hasattr(kind, "__array__") or hasattr(kind, "__array_interface__")
 
 
 def _dtypes(characters: str) -> frozenset[str]:

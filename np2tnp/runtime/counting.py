@@ -1,7 +1,7 @@
 """Evidence that TensorFlow did the work: the operations that it executed, counted.
 
 ``with rt.count_ops() as count: ...`` sees every operation that the current thread executes eagerly, whether it came
-from ``tf``, ``tnp``, an operator on tensors or a helper, and for a call of a ``tf.function`` the operations in its graph.
+from ``tf``, ``tnp``, an operator on tensors or a helper; for a call of a ``tf.function``, the operations in its graph.
 """
 
 from __future__ import annotations

@@ -1,0 +1,72 @@
+"""Importing the runtime is cheap, and its names are found."""
+
+from __future__ import annotations
+
+import ast
+import pickle
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from np2tnp import runtime as rt
+
+PACKAGE = Path(rt.__file__).parent
+
+
+def run(code: str) -> None:
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_importing_and_decorating_import_neither_tensorflow_nor_families() -> None:
+    run(
+        """
+        import sys
+        from np2tnp import runtime as rt
+        assert rt.__version__ == 1
+        assert not [name for name in sys.modules if name.startswith("np2tnp.runtime.")]
+        @rt.migrated(mutates=("x",))
+        def f(x): return rt.updated(None, x=x)
+        rt.at([1])[0].set(2)
+        assert "tensorflow" not in sys.modules
+        """
+    )
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no_such_name"):
+        rt.no_such_name  # noqa: B018
+
+
+def test_dir_lists_names_of_every_family() -> None:
+    assert {"at", "migrated", "iadd", "add_at", "host", "linalg", "put"} <= set(dir(rt))
+
+
+def test_every_module_with_public_names_is_a_family() -> None:
+    for path in PACKAGE.glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        assigned = {
+            getattr(target, "id", "")
+            for node in tree.body
+            if isinstance(node, (ast.Assign, ast.AnnAssign))
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        }
+        if "__all__" in assigned:
+            assert path.stem in (*rt.FAMILIES, *rt.NAMESPACES), f"{path.stem} has __all__ and is in no table"
+
+
+def test_no_name_belongs_to_two_families() -> None:
+    seen: dict[str, str] = {}
+    for family in rt.FAMILIES:
+        module = rt._load(family)
+        for name in module.__all__ if module is not None else ():
+            assert hasattr(module, name), f"{family}.{name}"
+            assert name not in seen, f"{name} is in {seen[name]} and {family}"
+            seen[name] = family
+
+
+def test_helpers_pickle_by_name() -> None:
+    assert pickle.loads(pickle.dumps(rt.at)) is rt.at
