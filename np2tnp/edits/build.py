@@ -33,8 +33,22 @@ def argument(node: cst.BaseExpression, keyword: str | None = None) -> cst.Arg:
 def call(function: str | cst.BaseExpression, *arguments: cst.Arg | cst.BaseExpression) -> cst.Call:
     """``function(arguments...)``."""
     target = name(function) if isinstance(function, str) else function
+    if len(arguments) == 1 and isinstance(arguments[0], cst.BaseExpression):
+        return _parenthesised(target, arguments[0])
     items = [item if isinstance(item, cst.Arg) else argument(item) for item in arguments]
     return cst.Call(target, separated(items))
+
+
+def _parenthesised(function: cst.BaseExpression, node: cst.BaseExpression) -> cst.Call:
+    """``function(node)`` where the parentheses of the call take over the line breaks of `node`'s own."""
+    inside = bare(node)
+    if inside is node or not node.lpar:
+        return cst.Call(function, [cst.Arg(inside)])
+    return cst.Call(
+        function,
+        [cst.Arg(inside, whitespace_after_arg=node.rpar[-1].whitespace_before)],
+        whitespace_before_args=node.lpar[0].whitespace_after,
+    )
 
 
 def separated(items: Iterable[cst.Arg]) -> list[cst.Arg]:
@@ -58,7 +72,7 @@ def primary(node: cst.BaseExpression) -> cst.BaseExpression:
 def at(runtime: str, base: cst.BaseExpression, key: Sequence[cst.SubscriptElement], method: str, *values: cst.BaseExpression) -> cst.Call:
     """``rt.at(base)[key].method(values)``."""
     subscript = cst.Subscript(call(f"{runtime}.at", base), list(key))
-    return call(cst.Attribute(subscript, cst.Name(method)), *values)
+    return call(cst.Attribute(subscript, cst.Name(method)), *values)  # one value: keeps its line breaks
 
 
 def assign(target: cst.BaseExpression, value: cst.BaseExpression) -> cst.Assign:
@@ -72,6 +86,14 @@ def names_tuple(names: Iterable[str]) -> cst.Tuple:
     elements = [cst.Element(cst.Name(item), comma) for item in names]
     elements[-1] = elements[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     return cst.Tuple(elements, lpar=(), rpar=())
+
+
+def targets_tuple(first: cst.BaseExpression, names: Iterable[str]) -> cst.Tuple:
+    """``first, a, b`` as the target of an assignment; a tuple as `first` gets its parentheses."""
+    if isinstance(first, cst.Tuple) and not first.lpar:
+        first = first.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    rest = names_tuple(["_", *names])
+    return rest.with_changes(elements=[rest.elements[0].with_changes(value=first), *rest.elements[1:]])
 
 
 def string(text: str) -> cst.SimpleString:

@@ -23,7 +23,7 @@ def rebind(target: cst.BaseExpression, value: Callable[[cst.BaseExpression], cst
         return build.assign(target, value(target))
     if isinstance(target, cst.Subscript):
         new = value(target)
-        return rebind(target.value, lambda base: build.at(rt, base, target.slice, "set", build.bare(new)), rt, tnp)
+        return rebind(target.value, lambda base: build.at(rt, base, target.slice, "set", new), rt, tnp)
     if isinstance(target, cst.Attribute) and target.attr.value == "T":
         new = value(target)
         return rebind(target.value, lambda base: build.call(f"{tnp}.transpose", new), rt, tnp)

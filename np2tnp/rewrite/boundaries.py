@@ -25,7 +25,7 @@ def decorator(facts: ev.RegionFacts, runtime: str) -> cst.Decorator:
     names("mutates", mutates)
     names("returns", tuple(name for name in order if name in facts.returned))
     names("arrays", tuple(name for name in order if name in facts.assumed_arrays and name not in facts.host_parameters))
-    names("scalars", tuple(name for name in order if name in facts.extra.get("checked_scalars", ())))
+    names("scalars", tuple(name for name in order if name in facts.assumed_scalars))
     names("hosted", tuple(name for name in order if name in facts.host_parameters))
     if zero_d(facts) == "array":
         arguments.append(build.argument(build.string("array"), "zero_d"))

@@ -36,7 +36,7 @@ class OperatorDiffers(Rule):
     why = "`0.5 // 0.1` is 4 in NumPy and 5 in tnp; small integers divide to float32; `==` of shapes that do not broadcast is False."
     does = "Calls the exact operator of the runtime, which leaves Python numbers to Python."
     bad = "y = a // b"
-    good = "y = rt.op.floordiv(a, b)"
+    good = "y = rt.op_floordiv(a, b)"
     on = (ev.Operator,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
@@ -53,10 +53,9 @@ class OperatorDiffers(Rule):
         chained = event.op.startswith("chained ")
         if not chained and operator_differs(context.catalog, event.op, event.operands):
             op = event.op.rstrip("_")
-            name = {"and": "and_", "or": "or_"}.get(op, event.op)
 
             def change(updated: cst.BaseExpression) -> cst.BaseExpression:
-                return build.call(f"{context.rt}.op.{name}", *_operand_nodes(updated))
+                return build.call(f"{context.rt}.op_{op}", *_operand_nodes(updated))
 
             context.edits.replace[id(event.node)] = change
             context.edits.needs.add("rt")

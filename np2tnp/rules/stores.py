@@ -125,7 +125,7 @@ class Store(Rule):
             return
 
         def change(updated: cst.AugAssign) -> cst.BaseSmallStatement:
-            return build.assign(updated.target, build.call(f"{context.rt}.op.{event.op}", updated.target, updated.value))  # type: ignore[arg-type]
+            return build.assign(updated.target, build.call(f"{context.rt}.op_{event.op.rstrip('_')}", updated.target, updated.value))  # type: ignore[arg-type]
 
         context.edits.statement(event.node).change.append(change)
         context.edits.needs.add("rt")
@@ -350,19 +350,24 @@ class CallStore(Rule):
             context.plans[id(event.node)] = result
             _hoist(event, context, result)
         else:
-            first = "_"
+            first: cst.BaseExpression = cst.Name("_")
             if isinstance(statement, cst.Assign):
-                target0 = statement.targets[0].target
-                if len(statement.targets) > 1 or not isinstance(target0, cst.Name):
-                    yield Hit("TNP106", event.node, "the result of a call that updates its arguments goes to more than a plain name", Verdict.BLOCK)
+                first = statement.targets[0].target
+                if len(statement.targets) > 1 or not _only_names(first):
+                    yield Hit("TNP106", event.node, "the result of a call that updates its arguments goes to more than plain names", Verdict.BLOCK)
                     return
-                first = target0.value
 
             def change(updated: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
-                return build.assign(build.names_tuple([first, *names]), updated.value)  # type: ignore[attr-defined]
+                return build.assign(build.targets_tuple(first, names), updated.value)  # type: ignore[attr-defined]
 
             edit.change.append(change)
         yield Hit("TNP106", event.node, f"{dotted(event.node.func)}() updates its arguments: its core gives the new arrays back", Verdict.ADAPT)
+
+
+def _only_names(target: cst.BaseExpression) -> bool:
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return all(_only_names(element.value) for element in target.elements)
+    return isinstance(target, cst.Name)
 
 
 def _placeholder(event: ev.Call) -> cst.BaseExpression:

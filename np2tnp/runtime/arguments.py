@@ -45,6 +45,8 @@ class Plan:
         returns: tuple[str, ...],
         arrays: tuple[str, ...],
         refuses: dict[str, str],
+        scalars: tuple[str, ...] = (),
+        hosted: tuple[str, ...] = (),
     ) -> None:
         self.name = function.__qualname__
         self.mutates = mutates
@@ -52,7 +54,7 @@ class Plan:
         self.returns = returns
         self._signature = inspect.signature(function)
         parameters = self._signature.parameters
-        unknown = [name for name in (*mutates, *returns, *arrays, *refuses) if name not in parameters]
+        unknown = [name for name in (*mutates, *returns, *arrays, *refuses, *scalars, *hosted) if name not in parameters]
         if unknown:
             raise TypeError(f"{self.name} has no parameter {unknown[0]!r}")
         positional = [p for p in parameters.values() if p.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD]
@@ -63,6 +65,8 @@ class Plan:
         #: methods: the instance passes unchanged (it may well offer __array__)
         self._receiver = self._names[0] if self._names and self._names[0] in ("self", "cls") else None
         self._arrays = arrays
+        self._scalars = scalars
+        self._hosted = hosted
         self._refused = {name: _dtypes(characters) for name, characters in refuses.items()}
         self._tracked = tuple(dict.fromkeys((*mutates, *returns)))
         #: defaults that must be filled in, because they need conversion or may be updated
@@ -72,7 +76,7 @@ class Plan:
             if p.default is not p.empty and (type(p.default) not in _PLAIN or p.name in self._tracked)
         }
         self._bind = any(parameters[name].kind is inspect.Parameter.POSITIONAL_ONLY for name in self._fill)
-        self._simple = not (self._tracked or self._arrays or self._refused or self._fill)
+        self._simple = not (self._tracked or arrays or scalars or hosted or self._refused or self._fill)
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, public: bool) -> Call:
         """Check and convert one call's arguments. Raises UnverifiedError; changes nothing."""
@@ -83,13 +87,15 @@ class Plan:
             return Call(*self._convert(args, kwargs, memo, (), public), {}, {})
         for name in self._arrays:
             self._require_array(name, self._value(name, args, kwargs))
+        for name in self._scalars:
+            self._require_scalar(name, self._value(name, args, kwargs))
         for name, dtypes in self._refused.items():
             self._refuse(name, self._value(name, args, kwargs), dtypes)
         originals = {name: self._value(name, args, kwargs) for name in self._tracked}
-        raw: tuple[str, ...] = ()
+        raw = self._hosted
         if self.mutates:
             self._check_overlap(args, kwargs)
-            raw = tuple(name for name in self.mutates if self._stays(name, originals[name], public))
+            raw += tuple(name for name in self.mutates if self._stays(name, originals[name], public))
         new_args, new_kwargs = self._convert(args, kwargs, memo, raw, public)
         converted = {name: self._value(name, new_args, new_kwargs) for name in self._tracked}
         return Call(new_args, new_kwargs, originals, converted)
@@ -169,6 +175,10 @@ class Plan:
     def _require_array(self, name: str, value: Any) -> None:
         if value is not None and not is_array(value) and not isinstance(value, _NUMBERS) and not is_tensor(value):
             raise UnverifiedError(f"{self.name}: argument {name!r} must be an ndarray or a number: {_describe(value)}")
+
+    def _require_scalar(self, name: str, value: Any) -> None:
+        if isinstance(value, np.ndarray) or is_tensor(value):
+            raise UnverifiedError(f"{self.name}: argument {name!r} was taken to be a plain number, not an array")
 
     def _refuse(self, name: str, value: Any, dtypes: frozenset[str]) -> None:
         for leaf in _leaves(value, of=(np.ndarray, *_NUMBERS)):

@@ -61,6 +61,8 @@ def migrated(
     returns: Iterable[str] = (),
     arrays: Iterable[str] = (),
     refuses: Mapping[str, str] | None = None,
+    scalars: Iterable[str] = (),
+    hosted: Iterable[str] = (),
     zero_d: str = "scalar",
 ) -> Callable[[F], F]: ...
 def migrated(
@@ -71,6 +73,8 @@ def migrated(
     returns: Iterable[str] = (),
     arrays: Iterable[str] = (),
     refuses: Mapping[str, str] | None = None,
+    scalars: Iterable[str] = (),
+    hosted: Iterable[str] = (),
     zero_d: str = "scalar",
 ) -> Any:
     """Make `function`, whose body works on tensors, keep its NumPy contract.
@@ -81,6 +85,8 @@ def migrated(
         values are copied into the caller's ndarrays.
     returns : parameters that the result may *be*; where it is, the caller's own object is returned.
     arrays : parameters that must be exact ndarrays or numbers.
+    scalars : parameters that must not be arrays: the body treats them as plain Python values.
+    hosted : parameters that reach the body as they are: the caller's own ndarrays and containers.
     refuses : parameter -> dtype characters that were not verified for it.
     zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``.
 
@@ -102,7 +108,7 @@ def migrated(
     def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isgeneratorfunction(body) or inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
             raise TypeError(f"{body.__qualname__}: generators and coroutines run between calls and cannot be migrated")
-        plan = Plan(body, tuple(mutates), tuple(returns), tuple(arrays), dict(refuses or {}))
+        plan = Plan(body, tuple(mutates), tuple(returns), tuple(arrays), dict(refuses or {}), tuple(scalars), tuple(hosted))
         return _wrap(body, plan, zero_d == "scalar")
 
     return decorate if function is None else decorate(function)
