@@ -87,9 +87,7 @@ class Child:
         self.close()
         self._replies = replies = queue.Queue()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
-        root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **self._environment}
+        environment = {**child_environment(), **self._environment}
         self._process = process = subprocess.Popen(
             [sys.executable, "-m", self._module],
             stdin=subprocess.PIPE,
@@ -111,6 +109,13 @@ class Child:
         self.close()
         how = f"killed by signal {-status}" if status is not None and status < 0 else f"exit status {status}"
         return ChildDied(f"the child process ended ({how}){': ' + said if said else ''}")
+
+
+def child_environment() -> dict[str, str]:
+    """This process's environment, with the package importable whatever the child's working directory."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def _read_replies(stream: IO[bytes], replies: queue.Queue[Any]) -> None:

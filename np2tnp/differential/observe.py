@@ -219,7 +219,7 @@ def observe(
     Parameters
     ----------
     owner : the object whose method is called; its attributes afterwards are part of the observation.
-    counter : gives a context manager whose value has ``total``: TensorFlow operations executed inside.
+    counter : gives a context manager whose value has ``work``: TensorFlow operations executed inside.
     names : of the arguments, for people.
     """
     held = [*args, *kwargs.values()]
@@ -253,7 +253,7 @@ def observe(
     common: dict[str, Any] = {
         "after": after,
         "printed": printed.getvalue(),
-        "operations": counted.total if counted is not None else 0,
+        "operations": counted.work if counted is not None else 0,
         "changed": changed,
     }
     if error is not None:

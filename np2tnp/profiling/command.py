@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from np2tnp.config import Config
+from np2tnp.differential.channel import child_environment
 from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair, functions_of
 from np2tnp.differential.program import require
 from np2tnp.profiling.environment import describe_host
@@ -168,14 +169,13 @@ def write_json(path: Path, document: dict[str, Any]) -> None:
 
 def draw(arguments: list[str]) -> str:
     """Draw charts in a child process (matplotlib imports NumPy). What to tell the user about them."""
-    done = subprocess.run(
-        [sys.executable, "-m", "np2tnp.profiling.charts", *arguments], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-m", "np2tnp.profiling.charts", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=child_environment())
     if done.returncode == 0:
         return ", " + ", ".join(done.stdout.split("\n")[:-1])
     if "No module named 'matplotlib'" in done.stderr:
         return " (no charts: pip install 'np2tnp[profile]')"
-    return f" (no charts: {done.stderr.strip().splitlines()[-1:]})"
+    return f" (no charts: {(done.stderr.strip().splitlines() or ['?'])[-1]})"
 
 
 @contextlib.contextmanager

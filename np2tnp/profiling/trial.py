@@ -11,13 +11,10 @@ import gc
 import io
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from np2tnp.differential.channel import serve
-
-#: What can be timed: how the rewritten code is called.
-VARIANTS = ("eager-ndarray", "eager-tensor", "graph", "xla")
 
 _SAMPLE = 1e-3  #: seconds a sample should last at least: shorter calls are repeated inside it
 _WARM = 0.05  #: seconds of warm-up at least, once the first call is over
@@ -146,12 +143,11 @@ class Trial:
 
         import numpy as np
 
-        start = time.perf_counter()
         try:
             actual = subject.observe()
         except Exception as error:
             return False, _said(error), 0.0
-        first = subject.first_call or time.perf_counter() - start
+        first = subject.first_call
         rng = np.random.default_rng(0)
         specs = [Array(v) if type(v) is np.ndarray else v for v in it.values]
 
@@ -261,7 +257,8 @@ class _Subject:
 
         it = self._input
         if self.takes_arrays:
-            return observe(self._function, [], dict(zip(it.names, [_copy(value) for value in it.values], strict=True)))
+            seen = observe(self._timed, [], dict(zip(it.names, [_copy(value) for value in it.values], strict=True)))
+            return seen if self._compiled is None else replace(seen, printed=it.expected.printed)  # a trace prints once
         printed = io.StringIO()
         self.synchronise()
         with contextlib.redirect_stdout(printed):
@@ -277,6 +274,12 @@ class _Subject:
         text = it.expected.printed if self._compiled is not None else printed.getvalue()  # a trace prints once
         return Observation("returned", frozen, after={k: freeze(rt.host(v)) for k, v in after.items()}, printed=text)
 
+    def _timed(self, **arguments: Any) -> Any:
+        start = time.perf_counter()
+        result = self._function(**arguments)
+        self.first_call = time.perf_counter() - start
+        return result
+
     def traces(self) -> int:
         """How often the function was traced so far."""
         return int(self._compiled.experimental_get_tracing_count()) if self._compiled is not None else 0
@@ -289,18 +292,39 @@ class _Subject:
 
 
 def _subject(variant: str, function: Any, it: _Input) -> _Subject:
+    """The function as `variant` calls it: ``eager``, ``graph`` or ``xla``, with tensors or (``-ndarray``) ndarrays in."""
+    how, _, arrays = variant.partition("-")
     if variant == "eager-ndarray":
         return _Subject(function, it, takes_arrays=True)
     core = getattr(function, "core", None)
     if core is None:
         raise TypeError("has no core that takes tensors (it is not decorated with rt.migrated)")
-    if variant == "eager-tensor":
+    if how == "eager":
         return _Subject(core, it, takes_arrays=False)
     from np2tnp.runtime.lazy import tf
 
     # no AutoGraph: what rewrite emits stages its own loops
-    compiled = tf.function(core, autograph=False, jit_compile=True if variant == "xla" else None)
+    compiled = tf.function(core, autograph=False, jit_compile=True if how == "xla" else None)
+    if arrays == "ndarray":
+        return _Subject(_public(compiled), it, takes_arrays=True, compiled=compiled)
     return _Subject(compiled, it, takes_arrays=False, compiled=compiled)
+
+
+def _public(compiled: Any) -> Callable[..., Any]:
+    """A compiled core behind the boundary: ndarrays in, ndarrays out, updated arguments written back."""
+    import numpy as np
+
+    from np2tnp import runtime as rt
+
+    def call(**arguments: Any) -> Any:
+        value = compiled(**rt.tensor(arguments))
+        if isinstance(value, rt.updated):
+            for name, array in value.arrays.items():
+                np.copyto(arguments[name], rt.host(array))
+            value = value.result
+        return rt.host(value)
+
+    return call
 
 
 def _time_transfer(it: _Input, subject: _Subject, device: str) -> dict[str, float]:

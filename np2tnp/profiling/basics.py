@@ -1,0 +1,148 @@
+"""``np2tnp profile --suite basics``: sort, matmul, tanh, FFT and sigmoid over sizes from 1 to 10 million."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from np2tnp.config import Config
+from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair
+from np2tnp.profiling.command import SCHEMA, draw, now, progress_bar, write_json
+from np2tnp.profiling.environment import describe_host
+from np2tnp.profiling.measurement import Measured, Plan, measure
+from np2tnp.profiling.sizes import grid, parse_sizes
+
+VARIANTS = ("eager-ndarray", "eager-tensor", "graph-ndarray", "graph", "xla")
+
+_LARGEST = 10_000_000
+_EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  #: of square matrices on a CPU
+_GPU_EDGE = 5000  #: and one more where a GPU is
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One of the five."""
+
+    name: str
+    arguments: tuple[tuple[str, str], ...]
+    size_label: str = "elements (n)"
+
+
+def operations(dtype: str) -> tuple[Operation, ...]:
+    """The five operations on standard normal data of `dtype`."""
+    line = (("x", f"rng.standard_normal(n, dtype={dtype!r})"),)
+    square = tuple((name, f"rng.standard_normal((n, n), dtype={dtype!r})") for name in "ab")
+    return (
+        Operation("sort", line),
+        Operation("tanh", line),
+        Operation("sigmoid", line),
+        Operation("fft", line),
+        Operation("matmul", square, "edge of the square matrices (n)"),
+    )
+
+
+def run_basics(args: argparse.Namespace, config: Config) -> int:
+    """Measure and draw all five. Exit status 0 measured, 2 error. Raises CannotVerify."""
+    from rich.console import Console
+
+    from np2tnp.report.to_profile import render
+
+    pair = _standard_pair(config)
+    folder = Path(args.output or "np2tnp-basics")
+    result = folder / "np2tnp-profile.json"
+    host, created = describe_host(), now()
+    done: list[tuple[Operation, Measured]] = []
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=140)
+
+    def save(current: tuple[Operation, Measured] | None, complete: bool) -> None:
+        write_json(result, _document([*done, *([current] if current else [])], host, created, args.dtype, complete))
+
+    try:
+        for operation in operations(args.dtype):
+            sizes = _sizes(args.size, operation, done)
+            plan = _plan(args, pair, operation, sizes)
+            with progress_bar() as progress:
+                measured = measure(plan, progress, lambda m, op=operation: save((op, m), complete=False))
+            done.append((operation, measured))
+            for part in render(measured, console.width):
+                console.print(part, highlight=False)
+    except KeyboardInterrupt:
+        if done:
+            save(None, complete=False)
+        print(f"np2tnp profile: interrupted; what was measured so far is in {folder}", file=sys.stderr)
+        return 130
+    save(None, complete=True)
+    said = f"wrote {result}"
+    if not args.no_charts:
+        said += draw(["basics", str(result), str(folder)])
+    console.print(said, highlight=False, soft_wrap=True)
+    return 0
+
+
+def _standard_pair(config: Config) -> Pair:
+    """The standard program, as rewrite makes it whatever the user's options keep in NumPy."""
+    path = str(Path(__file__).with_name("standard.py"))
+    pair = find_pair(path, None, replace(config, slow="convert"))
+    missing = {operation.name for operation in operations("float32")} - set(changed_functions(pair)[0])
+    if missing:
+        raise CannotVerify(f"this version does not rewrite {', '.join(sorted(missing))}")
+    return pair
+
+
+def _plan(args: argparse.Namespace, pair: Pair, operation: Operation, sizes: tuple[int, ...]) -> Plan:
+    return Plan(
+        pair,
+        operation.name,
+        "n",
+        sizes,
+        operation.arguments,
+        args.device,
+        args.repeats,
+        args.budget,
+        args.min_effect,
+        args.timeout,
+        args.memory,
+        args.seed,
+        args.logical_cpus,
+        refine=0,
+        variants=VARIANTS,
+    )
+
+
+def _sizes(text: str | None, operation: Operation, done: list[tuple[Operation, Measured]]) -> tuple[int, ...]:
+    """One a decade; for matrices (whose cost grows with the cube) edges, larger ones only where a GPU is."""
+    largest = _LARGEST
+    if text:
+        sizes = parse_sizes(text)[1]
+        if operation.name != "matmul":
+            return tuple(sizes)
+        largest = max(sizes)
+    if operation.name != "matmul":
+        return tuple(grid(1, largest, 8))
+    has_gpu = any(name.startswith("GPU") for name in done[-1][1].devices) if done else False
+    edges = (*_EDGES, _GPU_EDGE) if has_gpu else _EDGES
+    return tuple(edge for edge in edges if edge <= max(1.0, largest**0.5) or edge <= 10) if text else edges
+
+
+def _document(
+    done: list[tuple[Operation, Measured]], host: dict[str, Any], created: str, dtype: str, complete: bool
+) -> dict[str, Any]:
+    first = done[0][1]
+    functions = [{**measured.as_dict(), "size_label": operation.size_label} for operation, measured in done]
+    for function in functions:
+        function["path"] = "the basics suite"
+    return {
+        "schema": SCHEMA,
+        "kind": "basics",
+        "created": created,
+        "complete": complete,
+        "dtype": dtype,
+        "environment": {**host, **first.environment},
+        "devices": first.devices,
+        "functions": functions,
+    }

@@ -1,0 +1,254 @@
+"""PNG charts of a result file. Run as a child: ``python -m np2tnp.profiling.charts function|basics RESULT.json PREFIX``.
+
+Prints the path of each file it wrote, a line each.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt  # noqa: E402 - the backend comes first
+
+#: One colour a variant and one line style a kind of device, the same in every chart (Okabe and Ito's palette: readable by all).
+_COLOURS = {
+    "numpy": "#000000",
+    "eager-ndarray": "#D55E00",
+    "eager-tensor": "#E69F00",
+    "graph": "#0072B2",
+    "xla": "#009E73",
+    "graph-ndarray": "#56B4E9",
+    "xla-ndarray": "#CC79A7",
+}
+_MARKERS = {
+    "numpy": "o",
+    "eager-ndarray": "s",
+    "eager-tensor": "D",
+    "graph": "^",
+    "xla": "v",
+    "graph-ndarray": "<",
+    "xla-ndarray": ">",
+}
+_LABELS = {
+    "numpy": "NumPy",
+    "eager-ndarray": "eager, ndarrays in and out",
+    "eager-tensor": "eager, tensors",
+    "graph": "tf.function, tensors",
+    "xla": "tf.function + XLA, tensors",
+    "graph-ndarray": "tf.function, ndarrays in and out",
+    "xla-ndarray": "tf.function + XLA, ndarrays in and out",
+}
+_STYLE = {
+    "figure.dpi": 110,
+    "savefig.dpi": 150,
+    "font.size": 10,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 12,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "legend.handlelength": 3.2,
+}
+
+
+def draw_function(function: dict[str, Any], subtitle: str, prefix: str) -> Iterator[str]:
+    """Run time, elements per second, speed relative to NumPy, and where the time goes: four charts, one a file."""
+    curves = _curves(function["trials"])
+    if not curves:
+        return
+    for name, draw in (("time", _draw_time), ("rate", _draw_rate), ("relative", _draw_relative), ("parts", _draw_parts)):
+        figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
+        draw(axes, function, curves)
+        figure.suptitle(subtitle, fontsize=8, color="#555555", x=0.01, y=-0.02, ha="left", va="top")
+        path = f"{prefix}-{name}.png"
+        figure.savefig(path, bbox_inches="tight")
+        plt.close(figure)
+        yield path
+
+
+Curves = dict[tuple[str, str], list[dict[str, Any]]]
+
+
+def _curves(trials: list[dict[str, Any]]) -> Curves:
+    """Timed trials by (device, variant), by size."""
+    curves: Curves = {}
+    for trial in sorted(trials, key=lambda it: it["size"]):
+        if trial["seconds"] is not None:
+            curves.setdefault((trial["device"], trial["variant"]), []).append(trial)
+    return curves
+
+
+def _numpy_curve(curves: Curves) -> list[tuple[int, float, int]]:
+    """NumPy's median seconds a size (the median over all trials it was sampled with): (size, seconds, elements)."""
+    found: dict[int, list[float]] = {}
+    elements: dict[int, int] = {}
+    for trials in curves.values():
+        for trial in trials:
+            found.setdefault(trial["size"], []).append(trial["numpy"]["median"])
+            elements[trial["size"]] = trial["elements"]
+    return [(size, sorted(values)[len(values) // 2], elements[size]) for size, values in sorted(found.items())]
+
+
+def _look(device: str, variant: str) -> dict[str, Any]:
+    gpu = device.startswith("GPU")
+    return {
+        "color": _COLOURS[variant],
+        "marker": _MARKERS.get(variant, "o"),
+        "markersize": 5,
+        "linewidth": 1.8,
+        "linestyle": "-" if gpu or variant == "numpy" else "--",
+        "markerfacecolor": _COLOURS[variant] if gpu or variant == "numpy" else "white",
+        "label": _LABELS[variant] if variant == "numpy" else f"{device}: {_LABELS[variant]}",
+    }
+
+
+def _draw_time(axes: Any, function: dict[str, Any], curves: Curves) -> None:
+    axes.plot(*zip(*[(size, s) for size, s, _ in _numpy_curve(curves)], strict=True), **_look("CPU", "numpy"))
+    for (device, variant), trials in curves.items():
+        sizes = [trial["size"] for trial in trials]
+        axes.plot(sizes, [trial["seconds"]["median"] for trial in trials], **_look(device, variant))
+        low, high = ([trial["seconds"][end] for trial in trials] for end in ("q1", "q3"))
+        axes.fill_between(sizes, low, high, color=_COLOURS[variant], alpha=0.15, linewidth=0)
+    _finish(axes, function, "run time", "time of one call")
+    axes.yaxis.set_major_formatter(_seconds)
+
+
+def _draw_rate(axes: Any, function: dict[str, Any], curves: Curves) -> None:
+    axes.plot(*zip(*[(size, e / s) for size, s, e in _numpy_curve(curves)], strict=True), **_look("CPU", "numpy"))
+    for (device, variant), trials in curves.items():
+        rates = [trial["elements"] / trial["seconds"]["median"] for trial in trials]
+        axes.plot([trial["size"] for trial in trials], rates, **_look(device, variant))
+    _finish(axes, function, "speed", "elements per second")
+
+
+def _draw_relative(axes: Any, function: dict[str, Any], curves: Curves) -> None:
+    axes.axhline(1, color="black", linewidth=1)
+    for (device, variant), trials in curves.items():
+        sizes = [trial["size"] for trial in trials]
+        axes.plot(sizes, [trial["ratio"]["value"] for trial in trials], **_look(device, variant))
+        low, high = ([trial["ratio"][end] for trial in trials] for end in ("low", "high"))
+        axes.fill_between(sizes, low, high, color=_COLOURS[variant], alpha=0.15, linewidth=0)
+    for crossover in function.get("crossovers", []):
+        colour = _COLOURS[crossover["variant"]]
+        axes.plot([crossover["size"]], [1], marker="o", markersize=10, color=colour, fillstyle="none", markeredgewidth=2)
+    _finish(axes, function, "speed relative to NumPy", "times faster than NumPy")
+    axes.yaxis.set_major_formatter(_times)
+    axes.text(0.005, 1.02, "above the line: faster", transform=axes.get_yaxis_transform(), fontsize=8, va="bottom")
+
+
+def _draw_parts(axes: Any, function: dict[str, Any], curves: Curves) -> None:
+    """At the largest size: first call, steady call and transfers side by side."""
+    numpy_curve = _numpy_curve(curves)
+    largest = numpy_curve[-1][0]
+    parts = (("first call", "#BBBBBB"), ("steady call", "#0072B2"), ("to device", "#E69F00"), ("to host", "#009E73"))
+    labels, rows = ["NumPy"], [(None, numpy_curve[-1][1], None, None)]
+    for (device, variant), trials in curves.items():
+        last = trials[-1]
+        if last["size"] == largest:
+            labels.append(f"{device}\n{_LABELS[variant]}".replace(", ", ",\n"))
+            transfer = last["transfer"] or {}
+            rows.append((last["first_call"], last["seconds"]["median"], transfer.get("to_device"), transfer.get("to_host")))
+    width = 0.2
+    for k, (name, colour) in enumerate(parts):
+        places = [i + (k - 1.5) * width for i, row in enumerate(rows) if row[k]]
+        axes.bar(places, [row[k] for row in rows if row[k]], width, label=name, color=colour)
+    axes.set_xticks(range(len(labels)), labels, fontsize=8)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(_seconds)
+    axes.set_title(f"{function['function']}: where the time goes at {function['size_name']} = {largest:,}")
+    axes.grid(visible=False, axis="x")
+    axes.legend(ncols=4, loc="upper left", bbox_to_anchor=(0, -0.16))
+
+
+def _finish(axes: Any, function: dict[str, Any], title: str, ylabel: str) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_title(f"{function['function']}: {title}")
+    axes.set_xlabel(function.get("size_label") or f"size ({function['size_name']})")
+    axes.set_ylabel(ylabel)
+    axes.legend(loc="upper left", bbox_to_anchor=(0, -0.13), ncols=2)
+
+
+def _seconds(value: float, _: object = None) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):
+        if value >= 0.999 * scale:
+            return f"{value / scale:.4g} {unit}"
+    return f"{value:g} s"
+
+
+def _times(value: float, _: object = None) -> str:
+    return f"{value:g}×" if value >= 0.01 else f"1/{1 / value:g}×"
+
+
+def draw_table(function: dict[str, Any], subtitle: str, path: str) -> str:
+    """The times as a table, each coloured by how it compares with NumPy."""
+    curves = _curves(function["trials"])
+    numpy_times = {size: seconds for size, seconds, _ in _numpy_curve(curves)}
+    columns = list(curves)
+    header = [function["size_name"], "NumPy"] + [f"{d}\n{_LABELS[v]}".replace(", ", ",\n") for d, v in columns]
+    rows, colours = [], []
+    for size in sorted(numpy_times):
+        row, shades = [f"{size:,}", _seconds(float(f"{numpy_times[size]:.3g}"))], ["#F2F2F2", "white"]
+        for key in columns:
+            trial = next((t for t in curves[key] if t["size"] == size), None)
+            row.append(_seconds(float(f"{trial['seconds']['median']:.3g}")) if trial else "")
+            shades.append(_shade(trial["verdict"]) if trial else "white")
+        rows.append(row)
+        colours.append(shades)
+    figure, axes = plt.subplots(figsize=(1.35 * len(header) + 0.5, 0.32 * len(rows) + 1.5), layout="constrained")
+    axes.axis("off")
+    axes.set_title(f"{function['function']}: time of one call")
+    table = axes.table(rows, cellColours=colours, colLabels=header, loc="center", cellLoc="right")
+    table.auto_set_font_size(False)
+    table.set_fontsize(8.5)
+    for (row, _), cell in table.get_celld().items():
+        cell.set_edgecolor("#DDDDDD")
+        cell.set_height((0.9 if row else 2.4) / (len(rows) + 2.5))
+        if row == 0:
+            cell.set_text_props(ha="center", weight="bold", fontsize=7.5)
+    figure.suptitle(f"green: faster than NumPy, red: slower, blue: same.  {subtitle}", fontsize=8, x=0.01, y=-0.02, ha="left", va="top")
+    figure.savefig(path, bbox_inches="tight")
+    plt.close(figure)
+    return path
+
+
+def _shade(verdict: str) -> str:
+    return {"FASTER": "#CDEBD5", "SLOWER": "#F9D5CC", "SAME": "#D6E6F5"}.get(verdict, "white")
+
+
+def describe(document: dict[str, Any]) -> str:
+    """One line on what was measured where."""
+    it = document["environment"]
+    gpus = ", ".join(gpu["name"] for gpu in it.get("gpus", []))
+    parts = [it["cpu"] + f" ({it['cores']} cores)", gpus, f"TensorFlow {it['tensorflow']}", f"NumPy {it['numpy']}"]
+    parts += [document.get("dtype", ""), f"TF32 {'on' if it['tf32'] else 'off'}" if gpus else "", document["created"][:10]]
+    return " · ".join(part for part in parts if part)
+
+
+def main(arguments: list[str]) -> None:
+    """Draw the charts that the arguments ask for."""
+    kind, result, prefix = arguments
+    document = json.loads(Path(result).read_text(encoding="utf-8"))
+    subtitle = describe(document)
+    with mpl.rc_context(_STYLE):
+        for function in document["functions"]:
+            start = f"{prefix}/{function['function']}" if kind == "basics" else prefix
+            for path in draw_function(function, subtitle, start):
+                print(path)
+            if kind == "basics" and _curves(function["trials"]):
+                print(draw_table(function, subtitle, f"{start}-table.png"))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
