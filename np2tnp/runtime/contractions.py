@@ -13,11 +13,10 @@ import numpy as np
 from np2tnp.runtime.dispatch import as_tensor, exact
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.manipulation import swap
 from np2tnp.runtime.promotion import cast, dtype_of, requested_dtype
 from np2tnp.runtime.shapes import as_common, as_index, as_indices, normal_axis, rank_of, require, static_shape
 
-__all__ = ["diagonal", "dot", "einsum", "einsum_path", "inner", "kron", "outer", "tensordot", "trace", "vdot"]
+__all__ = ["cross", "diagonal", "dot", "einsum", "einsum_path", "inner", "kron", "outer", "tensordot", "trace", "vdot"]
 
 _LABELS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -248,6 +247,25 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     return trace_of(_last_two(as_tensor(a), axis1, axis2), as_index(offset), dtype)
 
 
-def matrix_transpose_of(tensor: Any) -> Any:
-    """The last two axes swapped."""
-    return swap(tensor, -1, -2)
+def cross_of(left: Any, right: Any, axis_a: int, axis_b: int, axis_out: int) -> Any:
+    """The cross product over axes of length three, of tensors of one dtype."""
+    require(static_shape(left)[axis_a] == static_shape(right)[axis_b] == 3, "components")
+    require(left.dtype != tf.bool, "bool subtraction")
+    dtype = dtype_of(left)
+    if dtype.kind in "iu":
+        left, right = to_working(left, dtype), to_working(right, dtype)
+    a, b = tf.unstack(left, axis=axis_a), tf.unstack(right, axis=axis_b)
+    parts = [tf.subtract(tf.multiply(a[i], b[j]), tf.multiply(a[j], b[i])) for i, j in ((1, 2), (2, 0), (0, 1))]
+    result = tf.stack(parts, axis=normal_axis(axis_out, rank_of(parts[0]) + 1))
+    if dtype == np.uint64:
+        return tf.bitcast(result, tf.uint64)
+    return cast(result, dtype)
+
+
+@exact("numpy.cross")
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Any:
+    """``np.cross`` of vectors of three components; two components (deprecated by NumPy) run on the host."""
+    (left, right), _ = as_common(a, b)
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    return cross_of(left, right, normal_axis(axisa, rank_of(left)), normal_axis(axisb, rank_of(right)), axisc)

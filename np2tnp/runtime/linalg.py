@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.contractions import contract, diagonal_of, dot, product, times, to_working, trace_of
+from np2tnp.runtime.contractions import cross_of, diagonal_of, dot, product, times, trace_of
 from np2tnp.runtime.contractions import tensordot as _tensordot
 from np2tnp.runtime.dispatch import as_tensor, exact, is_tracing
 from np2tnp.runtime.errors import Unsupported
@@ -381,21 +381,6 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """``np.linalg.cross``: vectors of three components."""
     (left, right), _ = as_common(x1, x2)
     return cross_of(left, right, normal_axis(axis, rank_of(left)), normal_axis(axis, rank_of(right)), axis)
-
-
-def cross_of(left: Any, right: Any, axis_a: int, axis_b: int, axis_out: int) -> Any:
-    """The cross product over axes of length three, of tensors of one dtype."""
-    require(static_shape(left)[axis_a] == static_shape(right)[axis_b] == 3, "components")
-    require(left.dtype != tf.bool, "bool subtraction")
-    dtype = dtype_of(left)
-    if dtype.kind in "iu":
-        left, right = to_working(left, dtype), to_working(right, dtype)
-    a, b = tf.unstack(left, axis=axis_a), tf.unstack(right, axis=axis_b)
-    parts = [tf.subtract(tf.multiply(a[i], b[j]), tf.multiply(a[j], b[i])) for i, j in ((1, 2), (2, 0), (0, 1))]
-    result = tf.stack(parts, axis=normal_axis(axis_out, rank_of(parts[0]) + 1))
-    if dtype == np.uint64:
-        return tf.bitcast(result, tf.uint64)
-    return cast(result, dtype)
 
 
 @exact("numpy.linalg.outer")

@@ -1,0 +1,79 @@
+"""Covariance and correlation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.promotion import cast, dtype_of, requested_dtype
+from np2tnp.runtime.shapes import as_index, rank_of, require, static_shape
+
+__all__ = ["corrcoef", "cov"]
+
+
+def _rows(m: Any, dtype: Any, rowvar: Any, first: bool) -> Any:
+    """Variables as rows of a matrix."""
+    tensor = as_tensor(m)
+    require(rank_of(tensor) <= 2, "dimensions")
+    flat = rank_of(tensor) < 2
+    tensor = tf.reshape(tensor, (1, -1)) if flat else tensor
+    turn = not rowvar and (not flat if first else static_shape(tensor)[0] != 1)
+    return cast(tf.transpose(tensor) if turn else tensor, dtype)
+
+
+@exact("numpy.cov")
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    """``np.cov``: float64 or complex128 unless a dtype is given. Weights run on the host, as do degenerate counts."""
+    require(fweights is None and aweights is None, "weights")
+    parts = [m] if y is None else [m, y]
+    if dtype is None:
+        target = np.result_type(np.float64, *(dtype_of(as_tensor(part)) for part in parts))
+    else:
+        target = requested_dtype(dtype)
+        require(target.char in "fdFD", "dtype")
+        require(all(np.can_cast(dtype_of(as_tensor(p)), target, "same_kind") for p in parts), "dtype")
+    require(not is_tensor(bias) and not is_tensor(rowvar), "flags")
+    variables = _rows(m, target, rowvar, True)
+    require(0 not in static_shape(variables), "no data")
+    if y is not None:
+        variables = tf.concat([variables, _rows(y, target, rowvar, False)], 0)
+    count = static_shape(variables)[1] - ((0 if bias else 1) if ddof is None else as_index(ddof))
+    require(count > 0, "degrees of freedom")
+    centred = tf.subtract(variables, tf.reduce_mean(variables, 1, keepdims=True))
+    result = tf.matmul(centred, centred, adjoint_b=True)
+    result = tf.multiply(result, tf.constant(np.asarray(np.true_divide(1, count), target)))
+    return tf.reshape(result, [d for d in static_shape(result) if d != 1])
+
+
+@exact("numpy.corrcoef")
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+    """``np.corrcoef``: clipped to [-1, 1]; NaN for a constant variable."""
+    matrix = cov.__wrapped__(x, y, rowvar, dtype=dtype)  # type: ignore[attr-defined]
+    if rank_of(matrix) == 0:
+        return tf.divide(matrix, matrix)
+    diagonal = tf.linalg.diag_part(matrix)
+    spread = tf.sqrt(tf.math.real(diagonal) if diagonal.dtype.is_complex else diagonal)
+    spread = cast(spread, dtype_of(matrix))
+    matrix = tf.divide(tf.divide(matrix, tf.expand_dims(spread, 1)), tf.expand_dims(spread, 0))
+    if matrix.dtype.is_complex:
+        return tf.complex(_clipped(tf.math.real(matrix)), _clipped(tf.math.imag(matrix)))
+    return _clipped(matrix)
+
+
+def _clipped(tensor: Any) -> Any:
+    one = tf.ones((), tensor.dtype)
+    tensor = tf.where(tf.greater(tensor, one), one, tensor)
+    return tf.where(tf.less(tensor, tf.negative(one)), tf.negative(one), tensor)
