@@ -1,0 +1,253 @@
+"""Sets of values: unique and its relatives, isin, unions, intersections, differences.
+
+Values are sorted by integer keys: floats map to integers of the same order in which both zeros are one and NaN comes last,
+so no device's idea of sorting NaN matters. The number of results depends on the data, so these run in eager mode only.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import as_tensor, exact, is_tracing
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.promotion import cast, dtype_of
+from np2tnp.runtime.shapes import as_common, common_dtype, require, slice_axis, static_shape
+
+__all__ = [
+    "in1d",
+    "intersect1d",
+    "isin",
+    "setdiff1d",
+    "setxor1d",
+    "union1d",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]
+
+
+@functools.lru_cache(maxsize=None)
+def _result_type_of(name: str) -> type:
+    """The namedtuple class that NumPy's function returns; NumPy does not export it."""
+    return type(getattr(np, name)(np.zeros(1)))
+
+
+def _keys(tensor: Any) -> Any:
+    """int64 keys in the order of the values: equal for equal values and for NaNs, which come last."""
+    char = dtype_of(tensor).char
+    require(char not in "FDe", "complex or half precision")
+    if char in "fd":  # in integers only: float arithmetic would flush subnormal numbers to zero
+        whole = tf.bitcast(tensor, tf.int64 if char == "d" else tf.int32)
+        size = tf.bitwise.bitwise_and(whole, tf.constant(whole.dtype.max, whole.dtype))
+        signed = tf.where(tf.less(whole, tf.zeros((), whole.dtype)), tf.negative(size), size)
+        last = tf.constant(np.iinfo(np.int64).max, tf.int64)
+        return tf.where(tf.math.is_nan(tensor), last, cast(signed, np.int64))
+    if char in "LQ":
+        return tf.bitwise.bitwise_xor(tf.bitcast(tensor, tf.int64), tf.constant(np.iinfo(np.int64).min, tf.int64))
+    return cast(tensor, np.int64)
+
+
+def _nan_mask(tensor: Any) -> Any:
+    return tf.math.is_nan(tensor) if tensor.dtype.is_floating else tf.zeros(tensor.shape, tf.bool)
+
+
+class _Groups:
+    """A flat tensor in sorted order, cut into groups of equal values."""
+
+    def __init__(self, flat: Any, equal_nan: bool = True) -> None:
+        require(not is_tracing(), "a result whose length depends on values")
+        self.flat = flat
+        keys = _keys(flat)
+        self.order = tf.cast(tf.argsort(keys, stable=True), tf.int64)
+        ordered = tf.gather(keys, self.order)
+        changes = tf.not_equal(slice_axis(ordered, 0, 1, None), slice_axis(ordered, 0, None, -1))
+        if not equal_nan and flat.dtype.is_floating:
+            nan = tf.gather(_nan_mask(flat), self.order)
+            changes = tf.logical_or(changes, slice_axis(nan, 0, 1, None))
+        first = tf.ones((min(static_shape(flat)[0], 1),), tf.bool)
+        self.is_first = tf.concat([first, changes], 0)
+        self.starts = tf.reshape(tf.where(self.is_first), (-1,))
+
+    def index(self) -> Any:
+        """Where each group's first member stands in the data."""
+        return tf.gather(self.order, self.starts)
+
+    def values(self) -> Any:
+        return tf.gather(self.flat, self.index())
+
+    def inverse(self) -> Any:
+        """For each value of the data the number of its group."""
+        numbers = tf.subtract(tf.cumsum(tf.cast(self.is_first, tf.int64)), tf.constant(1, tf.int64))
+        return tf.scatter_nd(tf.expand_dims(self.order, 1), numbers, tf.shape(numbers, out_type=tf.int64))
+
+    def counts(self) -> Any:
+        length = tf.constant(static_shape(self.flat), tf.int64)
+        edges = tf.concat([self.starts, length], 0)
+        return tf.subtract(slice_axis(edges, 0, 1, None), slice_axis(edges, 0, None, -1))
+
+
+def _flat(a: Any) -> Any:
+    return tf.reshape(as_tensor(a), (-1,))
+
+
+def distinct(flat: Any) -> Any:
+    """The sorted distinct values of a flat tensor."""
+    return _Groups(flat).values()
+
+
+@exact("numpy.unique")
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,  # noqa: A002 - NumPy's name
+) -> Any:
+    """``np.unique`` of the flat values; over an axis, unsorted, and of complex values it runs on the host."""
+    require(axis is None and sorted is True, "axis or sorted")
+    tensor = as_tensor(ar)
+    groups = _Groups(tf.reshape(tensor, (-1,)), bool(equal_nan))
+    results = [groups.values()]
+    if return_index:
+        results.append(groups.index())
+    if return_inverse:
+        # NumPy 2 gives the inverse the shape of the input; ask the one that is installed
+        results.append(tf.reshape(groups.inverse(), _inverse_shape(static_shape(tensor))))
+    if return_counts:
+        results.append(groups.counts())
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _inverse_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(np.unique(np.zeros(shape, np.bool_), return_inverse=True)[1].shape) if len(shape) != 1 else shape
+
+
+@exact("numpy.unique_all")
+def unique_all(x: Any) -> Any:
+    """``np.unique_all``: (values, indices, inverse_indices, counts), every NaN by itself."""
+    tensor = as_tensor(x)
+    groups = _Groups(tf.reshape(tensor, (-1,)), equal_nan=False)
+    inverse = tf.reshape(groups.inverse(), static_shape(tensor))
+    return _result_type_of("unique_all")(groups.values(), groups.index(), inverse, groups.counts())
+
+
+@exact("numpy.unique_counts")
+def unique_counts(x: Any) -> Any:
+    """``np.unique_counts``: (values, counts), every NaN by itself."""
+    groups = _Groups(_flat(x), equal_nan=False)
+    return _result_type_of("unique_counts")(groups.values(), groups.counts())
+
+
+@exact("numpy.unique_inverse")
+def unique_inverse(x: Any) -> Any:
+    """``np.unique_inverse``: (values, inverse_indices), every NaN by itself."""
+    tensor = as_tensor(x)
+    groups = _Groups(tf.reshape(tensor, (-1,)), equal_nan=False)
+    return _result_type_of("unique_inverse")(groups.values(), tf.reshape(groups.inverse(), static_shape(tensor)))
+
+
+@exact("numpy.unique_values")
+def unique_values(x: Any) -> Any:
+    """``np.unique_values``, on the host: newer NumPy returns them in the order of a hash table."""
+    raise Unsupported("an order that NumPy does not promise")
+
+
+def _members(flat: Any, test: Any) -> Any:
+    """For each value of a flat tensor whether it occurs in another of the same dtype. NaN never does."""
+    if static_shape(test)[0] == 0:
+        return tf.zeros(static_shape(flat), tf.bool)
+    keys, known = _keys(flat), tf.sort(_keys(test))
+    place = tf.searchsorted(known, keys, side="left", out_type=tf.int64)
+    found = tf.gather(known, tf.minimum(place, tf.constant(static_shape(known)[0] - 1, tf.int64)))
+    return tf.logical_and(tf.equal(found, keys), tf.logical_not(_nan_mask(flat)))
+
+
+@exact("numpy.isin")
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+) -> Any:
+    """``np.isin``: a bool for each element."""
+    require(kind in (None, "sort"), "kind")
+    tensor, test = as_tensor(element), as_tensor(test_elements)
+    dtype = common_dtype(tensor, test)
+    # integers that only meet in float64 are compared exactly by some of NumPy's ways and rounded by others
+    require(dtype.kind != "f" or tensor.dtype.is_floating or test.dtype.is_floating, "signed and unsigned integers")
+    require(dtype.kind != "f" or (tensor.dtype.is_floating and test.dtype.is_floating) or _is_small(tensor, test), "dtypes")
+    found = _members(tf.reshape(cast(tensor, dtype), (-1,)), tf.reshape(cast(test, dtype), (-1,)))
+    found = tf.reshape(found, static_shape(tensor))
+    return tf.logical_not(found) if invert else found
+
+
+def _is_small(*tensors: Any) -> bool:
+    """Whether no tensor holds 64-bit integers, which floats cannot all represent."""
+    return all(t.dtype.is_floating or t.dtype.size < 8 or t.dtype == tf.bool for t in tensors) or _all_exact(tensors)
+
+
+def _all_exact(tensors: tuple[Any, ...]) -> bool:
+    limit = 2**53
+    for tensor in tensors:
+        if tensor.dtype.is_integer and 0 not in static_shape(tensor):
+            low, high = tf.reduce_min(tensor), tf.reduce_max(tensor)
+            if is_tracing() or int(low.numpy()) < -limit or int(high.numpy()) > limit:
+                return False
+    return True
+
+
+@exact("numpy.in1d")
+def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any:
+    """``np.in1d``: :func:`isin` of the flat values."""
+    return isin.__wrapped__(_flat(ar1), ar2, assume_unique, invert, kind=kind)  # type: ignore[attr-defined]
+
+
+@exact("numpy.union1d")
+def union1d(ar1: Any, ar2: Any) -> Any:
+    """``np.union1d``: sorted."""
+    (left, right), _ = as_common(ar1, ar2)
+    return distinct(tf.concat([tf.reshape(left, (-1,)), tf.reshape(right, (-1,))], 0))
+
+
+@exact("numpy.intersect1d")
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+    """``np.intersect1d``: sorted, with the places of the first occurrences on request."""
+    require(not assume_unique, "assume_unique")
+    (left, right), _ = as_common(_flat(ar1), _flat(ar2))
+    one = _Groups(left)
+    common = tf.boolean_mask(one.values(), _members(one.values(), right))
+    if not return_indices:
+        return common
+    two = _Groups(right)
+    first = tf.boolean_mask(one.index(), _members(one.values(), right))
+    second = tf.boolean_mask(two.index(), _members(two.values(), left))
+    return common, first, second
+
+
+@exact("numpy.setdiff1d")
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """``np.setdiff1d``: sorted unless `assume_unique`."""
+    left = _flat(ar1)
+    values = left if assume_unique else distinct(left)
+    require(not is_tracing(), "a result whose length depends on values")
+    return tf.boolean_mask(values, tf.logical_not(isin.__wrapped__(values, ar2)))  # type: ignore[attr-defined]
+
+
+@exact("numpy.setxor1d")
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """``np.setxor1d``: sorted."""
+    require(not assume_unique, "assume_unique")
+    (left, right), _ = as_common(_flat(ar1), _flat(ar2))
+    one, two = distinct(left), distinct(right)
+    only = [
+        tf.boolean_mask(one, tf.logical_not(_members(one, right))),
+        tf.boolean_mask(two, tf.logical_not(_members(two, left))),
+    ]
+    both = tf.concat(only, 0)
+    return tf.gather(both, tf.argsort(_keys(both), stable=True))
