@@ -1,0 +1,200 @@
+"""Polynomials by their coefficients: evaluation, arithmetic, calculus and least-squares fits.
+
+``np.poly1d`` objects stay NumPy's. Roots need eigenvalues in LAPACK's order, so they are found on the host.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import as_tensor, exact
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.linalg import inv, lstsq
+from np2tnp.runtime.manipulation import at_least
+from np2tnp.runtime.promotion import cast, dtype_of
+from np2tnp.runtime.shapes import (
+    as_common,
+    as_index,
+    common_dtype,
+    known,
+    rank_of,
+    require,
+    slice_axis,
+    static_shape,
+)
+from np2tnp.runtime.signals import convolve
+
+__all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots"]
+
+#: Beyond this ratio of singular values two libraries' fits differ by more than anybody expects: NumPy's is taken.
+_WORST_RATIO = 1e-7
+
+
+def _coefficients(p: Any) -> Any:
+    require(not isinstance(p, np.poly1d), "a poly1d")
+    tensor = as_tensor(p)
+    require(rank_of(tensor) <= 1 and tensor.dtype != tf.bool, "coefficients")
+    return tensor
+
+
+@exact("numpy.polyval")
+def polyval(p: Any, x: Any) -> Any:
+    """``np.polyval`` by Horner's rule, in the common dtype of coefficients and points (neither is weak)."""
+    require(not isinstance(x, np.poly1d), "a poly1d")
+    numbers, points = _coefficients(p), as_tensor(x)
+    require(rank_of(numbers) == 1, "a 0-d polynomial")
+    if static_shape(numbers)[0] == 0:
+        return tf.zeros_like(points)
+    require(points.dtype != tf.bool, "bool")
+    dtype = common_dtype(numbers, points)
+    numbers, points = cast(numbers, dtype), cast(points, dtype)
+    result = tf.zeros_like(points)
+    for number in tf.unstack(numbers):
+        result = tf.add(tf.multiply(result, points), number)
+    return result
+
+
+def _summed(a1: Any, a2: Any, operation: Any) -> Any:
+    (left, right), dtype = as_common(at_least(1, _coefficients(a1)), at_least(1, _coefficients(a2)))
+    length = max(static_shape(left)[0], static_shape(right)[0])
+    left, right = (tf.pad(t, [(length - static_shape(t)[0], 0)]) for t in (left, right))
+    return operation(left, right)
+
+
+@exact("numpy.polyadd")
+def polyadd(a1: Any, a2: Any) -> Any:
+    """``np.polyadd``."""
+    return _summed(a1, a2, tf.add)
+
+
+@exact("numpy.polysub")
+def polysub(a1: Any, a2: Any) -> Any:
+    """``np.polysub``."""
+    return _summed(a1, a2, tf.subtract)
+
+
+@exact("numpy.polymul")
+def polymul(a1: Any, a2: Any) -> Any:
+    """``np.polymul``: leading zeros go first, as in NumPy (which makes the length depend on values)."""
+    return convolve.__wrapped__(_trimmed(a1), _trimmed(a2))  # type: ignore[attr-defined]
+
+
+def _trimmed(p: Any) -> Any:
+    tensor = at_least(1, _coefficients(p))
+    places = tf.reshape(tf.where(tf.not_equal(tensor, tf.zeros((), tensor.dtype))), (-1,))
+    require(static_shape(tensor)[0] > 0 and known(tf.greater(tf.size(places), 0)), "no coefficients")
+    return slice_axis(tensor, 0, int(places.numpy()[0]), None)
+
+
+@exact("numpy.polyder")
+def polyder(p: Any, m: int = 1) -> Any:
+    """``np.polyder``."""
+    tensor = _coefficients(p)
+    order = as_index(m)
+    require(order >= 0 and rank_of(tensor) == 1, "order")
+    for _ in range(order):
+        count = static_shape(tensor)[0] - 1
+        require(count >= 0, "no coefficients")
+        powers = as_tensor(np.arange(count, 0, -1))
+        (tensor, powers), _ = as_common(slice_axis(tensor, 0, None, -1), powers)
+        tensor = tf.multiply(tensor, powers)
+    return tf.identity(tensor)
+
+
+@exact("numpy.polyint")
+def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+    """``np.polyint``: double precision at least; `k` holds the constants of integration."""
+    tensor = _coefficients(p)
+    order = as_index(m)
+    require(order >= 0 and rank_of(tensor) == 1, "order")
+    constants = at_least(1, as_tensor(np.zeros(order) if k is None else k))
+    if static_shape(constants) == (1,) and order > 1:
+        constants = cast(tf.tile(constants, (order,)), np.result_type(dtype_of(constants), np.float64))
+    require(static_shape(constants)[0] >= order, "too few constants")
+    for step in range(order):
+        wide = np.result_type(dtype_of(tensor), np.float64)
+        powers = as_tensor(np.arange(static_shape(tensor)[0], 0, -1).astype(wide))
+        (body, constant), _ = as_common(tf.divide(cast(tensor, wide), powers), slice_axis(constants, 0, step, step + 1))
+        tensor = tf.concat([body, constant], 0)
+    return tf.identity(tensor)
+
+
+@exact("numpy.polyfit")
+def polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:
+    """``np.polyfit``: coefficients; with `full` also (residuals, rank, singular values, rcond), with `cov` the covariance.
+
+    Fits that are close to rank-deficient, or ill-conditioned, run on the host (NumPy then warns).
+    """
+    order = as_index(deg) + 1
+    points, values = _lifted(x), _lifted(y)
+    require(order >= 1 and rank_of(points) == 1 and rank_of(values) in (1, 2), "dimensions")
+    count = static_shape(points)[0]
+    require(count > 0 and static_shape(values)[0] == count, "no points")
+    limit = count * np.finfo(dtype_of(points)).eps if rcond is None else rcond
+    columns = [tf.ones_like(points)]
+    for _ in range(order - 1):
+        columns.append(tf.multiply(columns[-1], points))
+    system = tf.stack(columns[::-1], 1)
+    right = values
+    if w is not None:
+        weights = _lifted(w)
+        require(static_shape(weights) == (count,), "weights")
+        (system, right, weights), _ = _same_kind(system, right, weights)
+        system = tf.multiply(system, tf.expand_dims(weights, 1))
+        right = tf.multiply(right, weights if rank_of(right) == 1 else tf.expand_dims(weights, 1))
+    require(not system.dtype.is_complex, "complex points")
+    scale = tf.sqrt(tf.reduce_sum(tf.square(system), 0))
+    system = tf.divide(system, scale)
+    found, residuals, rank, spectrum = lstsq.__wrapped__(system, right, limit)  # type: ignore[attr-defined]
+    ratio = tf.divide(tf.reduce_min(spectrum), tf.reduce_max(spectrum))
+    require(int(rank.numpy()) == order and float(ratio.numpy()) > _WORST_RATIO, "an ill-conditioned fit")
+    shape = (-1,) if rank_of(found) == 1 else (-1, 1)
+    found = tf.divide(found, cast(tf.reshape(scale, shape), dtype_of(found)))
+    if full:
+        return found, residuals, rank, spectrum, as_tensor(limit) if isinstance(limit, np.generic) else limit
+    if not cov:
+        return found
+    gram = tf.matmul(system, system, transpose_a=True)
+    base = inv.__wrapped__(gram)  # type: ignore[attr-defined]
+    base = tf.divide(base, tf.multiply(tf.expand_dims(scale, 1), tf.expand_dims(scale, 0)))
+    if isinstance(cov, str):
+        require(cov == "unscaled", "cov")
+        return found, base
+    require(count > order and residuals.dtype == base.dtype and rank_of(values) == 1, "too few points")
+    return found, tf.multiply(base, tf.divide(residuals, tf.constant(count - order, residuals.dtype)))
+
+
+def _lifted(value: Any) -> Any:
+    """``np.asarray(value) + 0.0``: integers become float64, floats keep their dtype."""
+    tensor = as_tensor(value)
+    dtype = dtype_of(tensor)
+    require(dtype.char not in "eg", "half precision")
+    return tensor if dtype.kind in "fc" else cast(tensor, np.float64)
+
+
+def _same_kind(*tensors: Any) -> tuple[list[Any], np.dtype[Any]]:
+    dtype = common_dtype(*tensors)
+    # NumPy multiplies in place: a weight of a wider dtype would be narrowed
+    require(all(dtype_of(t) == dtype for t in tensors), "weights of another dtype")
+    return list(tensors), dtype
+
+
+@exact("numpy.polydiv")
+def polydiv(u: Any, v: Any) -> Any:
+    """``np.polydiv``, on the host: a loop over coefficients."""
+    raise Unsupported("a loop over coefficients")
+
+
+@exact("numpy.roots")
+def roots(p: Any) -> Any:
+    """``np.roots``, on the host: eigenvalues in LAPACK's order."""
+    raise Unsupported("eigenvalues in LAPACK's order")
+
+
+@exact("numpy.poly")
+def poly(seq_of_zeros: Any) -> Any:
+    """``np.poly``, on the host: a loop over few numbers, real or complex by their values."""
+    raise Unsupported("a loop over roots")

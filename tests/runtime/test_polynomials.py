@@ -1,0 +1,86 @@
+"""Polynomial functions and windows against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from agreement import check, sample
+
+from np2tnp import runtime as rt
+
+K = 256.0
+
+
+@pytest.mark.parametrize("coefficients", ["d", "f", "l", "i", "b", "F"])
+@pytest.mark.parametrize("points", ["d", "f", "l", "i", "B", "D"])
+def test_polyval(coefficients: str, points: str) -> None:
+    p = sample(5, coefficients)
+    for x in (sample((3, 4), points), sample((), points), sample(0, points)):
+        check("polyval", p, x, factor=K)
+    check("polyval", p, 2, factor=K)
+    check("polyval", p, 2.5, factor=K)
+    check("polyval", p[:0], sample(3, points))
+    check("polyval", [1, 2, 3], sample(3, points), factor=K)
+
+
+def test_polyval_of_special_values() -> None:
+    check("polyval", [1.0, 2.0], np.array([np.nan, np.inf, -np.inf, 0.0]))
+    check("polyval", np.poly1d([1, 2]), sample(3), claimed=False)
+    check("polyval", 3.0, sample(3))
+
+
+@pytest.mark.parametrize("char", "dflibBF")
+def test_arithmetic(char: str) -> None:
+    a, b = sample(4, char), sample(2, "d", 1)
+    for one, two in ((a, b), (b, a), (a, a), (a, a[:1]), (2, a), ([0, 0, 1], a), (a, [0.0])):
+        claimed = not (isinstance(two, list) and two == [0.0])
+        check("polyadd", one, two)
+        check("polysub", one, two)
+        check("polymul", one, two, factor=K, claimed=claimed)
+    check("polyadd", [], a)
+    check("polymul", np.zeros(2), a, claimed=False)
+    for m in (0, 1, 2, 5, -1):
+        check("polyder", a, m, factor=K, claimed=m < 5)
+        check("polyint", a, m, factor=K)
+    check("polyint", a, 2, 3, factor=K)
+    check("polyint", a, 2, [1, 2], factor=K)
+    check("polyint", a, 3, [1, 2])
+    check("polyint", a, 1, 2j, factor=K)
+
+
+@pytest.mark.parametrize("degree", [0, 1, 3])
+def test_polyfit(degree: int) -> None:
+    x = sample(30)
+    for char in "dfl":
+        for y in (sample(30, char, 1), sample((30, 2), char, 1)):
+            check("polyfit", x, y, degree, factor=K)
+            check("polyfit", x, y, degree, full=True, factor=K)
+            check("polyfit", x, y, degree, w=np.abs(sample(30, seed=2)) + 1, factor=K, claimed=char == "d")
+    check("polyfit", x, sample(30), degree, cov=True, factor=16 * K)
+    check("polyfit", x, sample(30), degree, cov="unscaled", factor=16 * K)
+    check("polyfit", x, sample((30, 2)), degree, cov=True, factor=16 * K, claimed=False)
+    check("polyfit", np.arange(9), np.arange(9) ** 2, degree, factor=16 * K)
+    check("polyfit", x.astype("f"), x.astype("f"), degree, factor=16 * K)
+    check("polyfit", x, sample(29), degree)
+
+
+def test_polyfit_of_lower_rank_is_numpys() -> None:
+    check("polyfit", [1.0, 1.0, 1.0], [1.0, 2.0, 3.0], 2, claimed=False)
+    check("polyfit", [1.0, 2.0], [1.0, 2.0], 3, claimed=False)
+    check("polyfit", np.arange(50.0), np.arange(50.0), 12, claimed=False)
+    check("polyfit", np.zeros(0), np.zeros(0), 1)
+    check("polyfit", np.arange(5.0), np.arange(5.0), -1)
+
+
+def test_roots_come_from_numpy() -> None:
+    check("roots", [1.0, -3.0, 2.0], claimed=False)
+    check("poly", [1.0, 2.0], claimed=False)
+    check("polydiv", [1.0, 5.0, 2.0], [1.0, 2.0], claimed=False)
+
+
+@pytest.mark.parametrize("name", ["bartlett", "blackman", "hamming", "hanning", "kaiser"])
+def test_windows(name: str) -> None:
+    extra = (8.6,) if name == "kaiser" else ()
+    for length in (0, 1, 2, 51, 64, -3, 4.5):
+        check(name, length, *extra)
+    np.testing.assert_array_equal(getattr(rt, name)(rt.tensor(np.array(8)), *extra).numpy(), getattr(np, name)(8, *extra))
