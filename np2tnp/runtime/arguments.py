@@ -54,7 +54,9 @@ class Plan:
         self.returns = returns
         self._signature = inspect.signature(function)
         parameters = self._signature.parameters
-        unknown = [name for name in (*mutates, *returns, *arrays, *refuses, *scalars, *hosted) if name not in parameters]
+        unknown = [
+            name for name in (*mutates, *returns, *arrays, *refuses, *scalars, *hosted) if name not in parameters
+        ]
         if unknown:
             raise TypeError(f"{self.name} has no parameter {unknown[0]!r}")
         positional = [p for p in parameters.values() if p.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD]

@@ -88,7 +88,7 @@ def migrated(
     scalars : parameters that must not be arrays: the body treats them as plain Python values.
     hosted : parameters that reach the body as they are: the caller's own ndarrays and containers.
     refuses : parameter -> dtype characters that were not verified for it.
-    zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``.
+    zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``; ``"unverified"`` refuses one.
 
     The decorated function has ``.core``: tensors in, tensors out, for calls between migrated functions. On a method
     it is called with the instance: ``obj.method.core(obj, x)``. ndarrays given to it are converted, except for
@@ -102,19 +102,21 @@ def migrated(
     RuntimeError
         In a process forked after TensorFlow ran.
     """
-    if zero_d not in ("scalar", "array"):
-        raise ValueError(f"zero_d must be 'scalar' or 'array', not {zero_d!r}")
+    if zero_d not in ("scalar", "array", "unverified"):
+        raise ValueError(f"zero_d must be 'scalar', 'array' or 'unverified', not {zero_d!r}")
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isgeneratorfunction(body) or inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
             raise TypeError(f"{body.__qualname__}: generators and coroutines run between calls and cannot be migrated")
-        plan = Plan(body, tuple(mutates), tuple(returns), tuple(arrays), dict(refuses or {}), tuple(scalars), tuple(hosted))
-        return _wrap(body, plan, zero_d == "scalar")
+        plan = Plan(
+            body, tuple(mutates), tuple(returns), tuple(arrays), dict(refuses or {}), tuple(scalars), tuple(hosted)
+        )
+        return _wrap(body, plan, zero_d)
 
     return decorate if function is None else decorate(function)
 
 
-def _wrap(body: Callable[..., Any], plan: Plan, scalars: bool) -> Callable[..., Any]:
+def _wrap(body: Callable[..., Any], plan: Plan, zero_d: str) -> Callable[..., Any]:
     @functools.wraps(body)
     def core(*args: Any, **kwargs: Any) -> Any:
         if not lazy.ready:
@@ -143,7 +145,7 @@ def _wrap(body: Callable[..., Any], plan: Plan, scalars: bool) -> Callable[..., 
             for name in plan.returns:
                 if name in call.originals:
                     _keep(kept, call.converted[name], call.originals[name])
-            return _leave(result, kept, scalars)
+            return _leave(result, kept, zero_d)
         except Exception as error:
             translated = translate(error)
             if translated is None:
@@ -193,7 +195,7 @@ def _write_back(originals: dict[str, Any], finals: dict[str, Any], plan: Plan) -
             original.assign(value)
 
 
-def _leave(value: Any, kept: dict[int, Any], scalars: bool) -> Any:
+def _leave(value: Any, kept: dict[int, Any], zero_d: str) -> Any:
     """`value` with each tensor as a fresh ndarray; `kept` maps identities to (what they became, the object itself).
 
     One object of the body, array or container, becomes one object for the caller. Holding the object in `kept` keeps
@@ -203,25 +205,31 @@ def _leave(value: Any, kept: dict[int, Any], scalars: bool) -> Any:
         known = kept.get(id(value))
         if known is None:
             array = to_ndarray(value)
-            known = kept[id(value)] = (array[()] if scalars and not array.ndim else array, value)
+            if not array.ndim and zero_d != "array":
+                if zero_d == "unverified":
+                    raise UnverifiedError(
+                        "the result is 0-d, and whether NumPy gives a scalar or an array here is not known"
+                    )
+                array = array[()]
+            known = kept[id(value)] = (array, value)
         return known[0]
     kind = type(value)
     if kind is not list and kind is not dict and not isinstance(value, tuple):
         return value
     known = kept.get(id(value))
     if known is None:
-        known = kept[id(value)] = (_leave_container(value, kept, scalars), value)
+        known = kept[id(value)] = (_leave_container(value, kept, zero_d), value)
     return known[0]
 
 
-def _leave_container(value: Any, kept: dict[int, Any], scalars: bool) -> Any:
+def _leave_container(value: Any, kept: dict[int, Any], zero_d: str) -> Any:
     if type(value) is dict:
-        pairs = {key: _leave(item, kept, scalars) for key, item in value.items()}
+        pairs = {key: _leave(item, kept, zero_d) for key, item in value.items()}
         return value if all(pairs[key] is item for key, item in value.items()) else pairs
     if isinstance(value, tuple) and type(value) is not tuple and not hasattr(value, "_fields"):
         return value
     kept[id(value)] = (value, value)  # a container that holds itself stays as it is
-    items = [_leave(item, kept, scalars) for item in value]
+    items = [_leave(item, kept, zero_d) for item in value]
     if all(new is old for new, old in zip(items, value, strict=True)):
         return value
     if type(value) is list:

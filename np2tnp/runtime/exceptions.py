@@ -14,10 +14,10 @@ _BY_MESSAGE: tuple[tuple[re.Pattern[str], type[Exception]], ...] = tuple(
     for pattern, kind in (
         (r"not invertible|singular|cholesky decomposition was not successful|did not converge", np.linalg.LinAlgError),
         (
-            r"invalid reduction dimension|expected (dimension|axis) in the range|axis must be|axis .* out of",
+            r"invalid reduction dimension|expected .*(dimensions?|axis) in the range|axis must be|axis .* out of",
             np.exceptions.AxisError,
         ),
-        (r"out of bounds?|is not in \[|does not index into|out of range", IndexError),
+        (r"out of bounds?|is not in \[|does not index into|out of range|slic\w+ scalar", IndexError),
         (r"division by zero", ZeroDivisionError),
         (r"no opkernel|could not find (valid )?device|not supported|unsupported", UnverifiedError),
         (r"incompatible shapes|size-incompatible|dimensions? .*must|mismatch|broadcast|shape|dimension", ValueError),

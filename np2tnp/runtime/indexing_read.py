@@ -45,6 +45,8 @@ def read(x: Any, key: Any) -> Any:
         if found is not None:
             return found
     positions = flat_positions(static_shape(x), on_host(normal))
+    if not positions.size:
+        return tf.zeros(positions.shape, x.dtype)
     return tf.raw_ops.GatherV2(params=reshaped(x, (-1,)), indices=positions, axis=0, batch_dims=0)
 
 
@@ -82,13 +84,23 @@ def _read_axes(x: Any, axes: list[Any]) -> Any | None:
         return None
     if any(is_index_array(axes[number]) for number in chosen):
         if chosen == list(range(len(chosen))) and not any(isinstance(axes[number], slice) for number in chosen):
-            return tf.raw_ops.GatherNd(params=x, indices=stacked(x, axes[: len(chosen)]))
-        return None
+            rows = stacked(x, axes[: len(chosen)])
+            empty = _empty(x, (*rows.shape[:-1], *x.shape[len(chosen) :]))
+            return tf.raw_ops.GatherNd(params=x, indices=rows) if empty is None else empty
+        if sum(1 for number in chosen if not isinstance(axes[number], slice)) > 1:
+            return None  # where the result's axes go depends on which indices are neighbours
     return _read_symbolic(x, axes)
 
 
 def _take(x: Any, index: Any, axis: int) -> Any:
-    return tf.raw_ops.GatherV2(params=x, indices=wrapped(index, _length(x, axis), axis), axis=axis, batch_dims=0)
+    index = wrapped(index, _length(x, axis), axis)
+    empty = _empty(x, (*x.shape[:axis], *getattr(index, "shape", ()), *x.shape[axis + 1 :]))
+    return tf.raw_ops.GatherV2(params=x, indices=index, axis=axis, batch_dims=0) if empty is None else empty
+
+
+def _empty(x: Any, shape: tuple[int | None, ...]) -> Any | None:
+    """The result if it is known to be empty: XLA's gather gets the shape of some empty results wrong (2.21)."""
+    return tf.zeros(shape, x.dtype) if 0 in shape and None not in shape else None
 
 
 def _length(x: Any, axis: int) -> int:

@@ -100,7 +100,7 @@ def _write_axes(x: Any, axes: list[Any], value: Any) -> Any | None:
     leading = chosen == list(range(len(chosen))) and not any(isinstance(axes[number], slice) for number in chosen)
     if leading:
         return _write_rows(x, axes[: len(chosen)], value)
-    if len(chosen) == 1 and isinstance(axes[chosen[0]], np.ndarray) and axes[chosen[0]].ndim == 1:
+    if _is_one_vector([axes[number] for number in chosen]):
         return _write_where(x, _resolved(x, axes), value)
     return None
 
@@ -217,9 +217,15 @@ def _write_symbolic(x: Any, axes: list[Any], chosen: list[int], value: Any) -> A
         if scalars:
             return tf.tensor_scatter_nd_update(x, rows[tf.newaxis], updates[tf.newaxis])
         return _write_unknown_rows(x, rows, updates, len(chosen))
-    if scalars:
+    if scalars or _is_one_vector([axes[number] for number in chosen]):
         return _write_where(x, _resolved(x, axes), value)
     return None
+
+
+def _is_one_vector(parts: list[Any]) -> bool:
+    """Whether the parts are slices and one vector of indices, whose axis then stays in its place."""
+    others = [part for part in parts if not isinstance(part, slice)]
+    return len(others) == 1 and not isinstance(others[0], int) and len(others[0].shape) == 1
 
 
 def _write_unknown_rows(x: Any, rows: Any, updates: Any, count: int) -> Any:
@@ -228,16 +234,20 @@ def _write_unknown_rows(x: Any, rows: Any, updates: Any, count: int) -> Any:
     total = math.prod(shape[:count])
     rest = shape[count:]
     strides = [math.prod(shape[axis + 1 : count]) for axis in range(count)]
-    flat = tf.reshape(tf.reduce_sum(rows * tf.constant(strides, tf.int64), axis=-1), (-1, 1))
+    flat = tf.reshape(tf.reduce_sum(rows * tf.constant(strides, tf.int64), axis=-1), (-1,))
     number = flat.shape[0]
     if not number or not total:
         return x
-    last = tf.tensor_scatter_nd_max(
-        tf.fill((total,), tf.constant(-1, tf.int64)), flat, tf.range(number, dtype=tf.int64)
-    )
+    last = _last_of_each_place(flat, total)
     source = tf.gather(tf.reshape(updates, (number, *rest)), tf.maximum(last, 0), axis=0)
     hit = tf.reshape(last >= 0, (total, *(1,) * len(rest)))
     return tf.reshape(tf.where(hit, source, tf.reshape(x, (total, *rest))), shape)
+
+
+def _last_of_each_place(index: Any, length: int) -> Any:
+    """For each place the number of the last entry of a symbolic `index` vector that names it, or -1."""
+    nowhere = tf.fill((length,), tf.constant(-1, tf.int64))
+    return tf.tensor_scatter_nd_max(nowhere, index[:, tf.newaxis], tf.range(index.shape[0], dtype=tf.int64))
 
 
 def _resolved(x: Any, axes: list[Any]) -> list[Any]:
@@ -290,14 +300,14 @@ def _write_where(x: Any, axes: list[Any], value: Any) -> Any:
 
 
 def _is_index(part: Any) -> bool:
-    return isinstance(part, int) or is_tensor(part)
+    return isinstance(part, int) or (is_tensor(part) and part.shape.rank == 0)
 
 
 def _count(part: Any) -> int | None:
     """How many elements an axis part selects; None if only known when the graph runs."""
     if isinstance(part, slice):
         return None
-    return int(part[3]) if isinstance(part, tuple) else len(part)
+    return int(part[3]) if isinstance(part, tuple) else part.shape[0]
 
 
 def _full_rank(value: Any, counts: list[int | None]) -> Any:
@@ -315,6 +325,9 @@ def _full_rank(value: Any, counts: list[int | None]) -> Any:
 def _membership(part: Any, length: int) -> tuple[Any, Any]:
     """Which places of an axis are written (None: all), and for each place the value's index (None: the same)."""
     places = np.arange(length)
+    if is_tensor(part):
+        last = _last_of_each_place(part, length)
+        return last >= 0, tf.maximum(last, 0)
     if isinstance(part, np.ndarray):
         source = np.full(length, -1)
         source[part] = np.arange(len(part))  # NumPy: the last of equal indices wins

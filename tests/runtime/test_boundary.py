@@ -54,7 +54,8 @@ def test_ndarrays_become_tensors_inside_and_fresh_ndarrays_outside() -> None:
     assert result.flags.writeable
     assert result.flags.owndata
     np.testing.assert_array_equal(result, [0.0, 2.0, 4.0])
-    assert kinds([x, 1, (x, "text"), np.float32(2), None]) == ["tensor", "int", ["tensor", "str"], "float32", "NoneType"]
+    inside = kinds([x, 1, (x, "text"), np.float32(2), None])
+    assert inside == ["tensor", "int", ["tensor", "str"], "float32", "NoneType"]
 
 
 def test_name_doc_signature_and_pickle_stay() -> None:
