@@ -15,7 +15,7 @@ from np2tnp.config import Config
 from np2tnp.files.source import Source
 from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
 from np2tnp.rewrite.apply import Applier
-from np2tnp.rewrite.boundaries import add_returns, wrap_function
+from np2tnp.rewrite.boundaries import add_returns, settle_zero_d, wrap_function
 from np2tnp.rewrite.imports import add_imports, choose_names
 from np2tnp.rewrite.plan import Names, Options, RegionPlan, plan_region
 from np2tnp.rules import rules_by_event
@@ -123,10 +123,11 @@ def _rewrite(text: str, tree: cst.Module, plans: _Plans, convertible: list[Regio
     for plan in convertible:
         node = plan.facts.node
         assert isinstance(node, cst.FunctionDef)
+        kind = settle_zero_d(plan.facts, plan.edits, names.rt)
         add_returns(plan.facts, plan.edits, names.rt)
         body = node.body.visit(Applier(plan.edits, names.rt))
         assert isinstance(body, cst.BaseSuite)
-        replaced[id(node)] = wrap_function(node.with_changes(body=body), plan.facts, names.rt)
+        replaced[id(node)] = wrap_function(node.with_changes(body=body), plan.facts, names.rt, kind)
         needs |= plan.edits.needs
     new_tree = tree.visit(_Swap(replaced))
     assert isinstance(new_tree, cst.Module)

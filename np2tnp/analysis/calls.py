@@ -51,7 +51,7 @@ from np2tnp.analysis.values import (
     refs_of,
     scalar_type,
 )
-from np2tnp.catalog.catalog import ApiFact
+from np2tnp.catalog.catalog import ApiFact, Catalog
 
 #: Calls of NumPy whose result is a Python object even where the catalog does not say so.
 _PYTHON_RESULTS = frozenset(("numpy.shape", "numpy.ndim", "numpy.size", "numpy.dtype", "numpy.iinfo", "numpy.finfo"))
@@ -74,6 +74,15 @@ def bind(fact: ApiFact, arguments: tuple[ev.Argument, ...], skip: int = 0) -> di
         else:
             bound[f"?{index}"] = argument
     return bound
+
+
+def ufunc_method(catalog: Catalog, api: str) -> tuple[str, str] | None:
+    """("numpy.add", "reduce") for ``numpy.add.reduce``; None for what is not a method of a ufunc."""
+    owner, _, method = api.rpartition(".")
+    if method not in ("at", "reduce", "accumulate", "outer", "reduceat"):
+        return None
+    fact = catalog.get(owner)
+    return (owner, method) if fact is not None and fact.kind == "ufunc" else None
 
 
 class Calls(Evaluator):
@@ -130,7 +139,7 @@ class Calls(Evaluator):
         self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], receiver: Value | None, env: Env
     ) -> Value:
         fact = self.catalog.get(api)
-        if fact is None:
+        if fact is None or ufunc_method(self.catalog, api) is not None:
             return self._ufunc_method(node, api, arguments, env)
         bound = bind(fact, arguments)
         if bound is None:
@@ -236,9 +245,9 @@ class Calls(Evaluator):
 
     def _ufunc_method(self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         """``np.add.at(...)``, ``np.add.reduce(...)``; or a name that NumPy does not have."""
-        owner, _, method = api.rpartition(".")
-        fact = self.catalog.get(owner)
-        if fact is not None and fact.kind == "ufunc" and method in ("at", "reduce", "accumulate", "outer", "reduceat"):
+        found = ufunc_method(self.catalog, api)
+        if found is not None:
+            owner, method = found
             if method == "at":
                 if arguments:
                     self.write(node, arguments[0].node.value, arguments[0].value, UNKNOWN, env, op=f"{owner}.at")

@@ -50,6 +50,9 @@ from np2tnp.analysis.values import (
 )
 
 
+_KEYWORDS = {"None": Const.of(None), "True": Const.of(True), "False": Const.of(False)}
+
+
 class Evaluator(State):
     """Evaluates expressions in an environment and emits what happens in them."""
 
@@ -69,6 +72,8 @@ class Evaluator(State):
 
     def _name(self, node: cst.Name, env: Env) -> Value:
         name = node.value
+        if name in _KEYWORDS:
+            return _KEYWORDS[name]
         stale = env.stale.get(name)
         if stale is not None:
             self.emit(ev.StaleRead(node, self.place(node), name, stale))
@@ -322,6 +327,9 @@ class Evaluator(State):
     def _subscript(self, node: cst.Subscript, env: Env) -> Value:
         base = self.evaluate(node.value, env)
         keys = self.keys(node, env)
+        if isinstance(node.value, cst.Attribute) and node.value.attr.value == "shape" and len(keys) == 1:
+            if isinstance(keys[0], Const) and keys[0].type == "int":
+                self.facts.extra.setdefault("plain shapes", set()).add(id(node.value))
         result = self.read(base, keys, node)
         if may_be_array(base) or may_hold_tensor(base):
             self.emit(ev.Read(node, self.place(node), base, keys, result))
@@ -363,7 +371,7 @@ class Evaluator(State):
                 return Unknown(HOST, base.refs)
             if any(scalar_type(key) == "slice" for key in keys) and len(keys) > 1 and base.deps:
                 self.facts.assumed_arrays |= base.deps
-            return Unknown(base.home, base.refs, deps=base.deps)
+            return Unknown(base.home, base.refs)  # of a list of arrays, perhaps: no evidence about the parameter itself
         return UNKNOWN
 
     def _index(self, base: Array, keys: tuple[Value, ...]) -> Array:
@@ -403,7 +411,7 @@ class Evaluator(State):
         if isinstance(value, Sequence):
             return value.element
         if isinstance(value, Unknown):
-            return Unknown(value.home, value.refs, deps=value.deps)
+            return Unknown(value.home, value.refs)
         if isinstance(value, Const) and isinstance(value.value, str):
             return Scalar("str")
         return Scalar("object") if isinstance(value, Scalar) else UNKNOWN

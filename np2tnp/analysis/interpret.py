@@ -128,7 +128,7 @@ class Interpreter(Calls):
         elif isinstance(target, cst.Attribute):
             self._store_attribute(node, target, value, env, source)
         elif isinstance(target, cst.Subscript):
-            base = self.evaluate(target.value, env)
+            base = self._store_base(target, env)
             keys = self.keys(target, env)
             self.write(node, target, base, value, env, keys=keys)
         elif isinstance(target, cst.StarredElement):
@@ -185,7 +185,7 @@ class Interpreter(Calls):
         op = AUGMENTED[type(node.operator)]
         target = node.target
         if isinstance(target, cst.Subscript):
-            base = self.evaluate(target.value, env)
+            base = self._store_base(target, env)
             keys = self.keys(target, env)
             self.write(node, target, base, value, env, op=op, keys=keys)
             return
@@ -218,6 +218,17 @@ class Interpreter(Calls):
             self.store_global(target, result, env, node.value)
         else:
             env.bind(target.value, result)
+
+    def _store_base(self, target: cst.Subscript, env: Env) -> Value:
+        """What is stored into. The reads on the way there are part of the store: no rule may replace them."""
+        base = self.evaluate(target.value, env)
+        inner = target.value
+        while isinstance(inner, (cst.Subscript, cst.Attribute)):
+            self.recorded.pop((ev.Read, id(inner)), None)
+            if not (isinstance(inner, cst.Attribute) and inner.attr.value in ("flags", "ctypes")):
+                self.recorded.pop((ev.AttributeRead, id(inner)), None)
+            inner = inner.value
+        return base
 
     def write(
         self, node: cst.CSTNode, target: cst.BaseExpression, base: Value, value: Value, env: Env, op: str = "",

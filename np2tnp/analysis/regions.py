@@ -115,9 +115,10 @@ class Analysis:
     def _analyze(self, function: FunctionInfo) -> ev.RegionFacts:
         arrays, scalars = _declared(function.node)
         hosted: frozenset[str] = NO_NAMES
+        stars = {p.name.value for p in (function.node.params.star_arg, function.node.params.star_kwarg) if isinstance(p, cst.Param)}
         for _ in range(ATTEMPTS):
             facts, unresolved = self._attempt(function, arrays, scalars, hosted)
-            more_arrays = facts.assumed_arrays - scalars - hosted
+            more_arrays = facts.assumed_arrays - scalars - hosted - stars
             if more_arrays <= arrays and facts.host_parameters <= hosted:
                 break
             arrays, hosted = arrays | more_arrays, hosted | facts.host_parameters
@@ -208,13 +209,14 @@ def _declared(node: cst.FunctionDef) -> tuple[frozenset[str], frozenset[str]]:
     arrays: set[str] = set()
     scalars: set[str] = set()
     names = set()
+    converted = _converted_by_itself(node)
     for parameter in parameters_of(node.params):
         name = parameter.name.value
         names.add(name)
         if parameter.annotation is not None:
             annotation = parameter.annotation.annotation
             inner = annotation.value if isinstance(annotation, cst.Subscript) else annotation
-            if dotted(inner).rpartition(".")[2] in _ARRAY_ANNOTATIONS:
+            if dotted(inner).rpartition(".")[2] in _ARRAY_ANNOTATIONS and name not in converted:
                 arrays.add(name)
         if _scalar_annotation(parameter):
             scalars.add(name)
@@ -225,3 +227,15 @@ def _declared(node: cst.FunctionDef) -> tuple[frozenset[str], frozenset[str]]:
         if isinstance(part, cst.Call) and isinstance(part.func, cst.Name) and part.func.value == "range":
             scalars.update(arg.value.value for arg in part.args if isinstance(arg.value, cst.Name) and arg.value.value in names)
     return frozenset(arrays), frozenset(scalars)
+
+
+def _converted_by_itself(node: cst.FunctionDef) -> set[str]:
+    """Parameters that the function itself converts (``x = np.asarray(x)``): lists are welcome, whatever the annotation says."""
+    found = set()
+    for part in walk(node.body):
+        if isinstance(part, cst.Assign) and isinstance(part.value, cst.Call) and part.value.args:
+            first = part.value.args[0].value
+            target = part.targets[0].target
+            if isinstance(first, cst.Name) and isinstance(target, cst.Name) and first.value == target.value:
+                found.add(first.value)
+    return found

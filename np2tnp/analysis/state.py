@@ -10,7 +10,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.module import ClassInfo, ModuleInfo, parameters_of
-from np2tnp.analysis.values import EITHER, HOST, NO_NAMES, UNKNOWN, Array, Function, Symbol, Unknown, Value
+from np2tnp.analysis.values import EITHER, HOST, NO_NAMES, UNKNOWN, Array, Function, Sequence, Symbol, Unknown, Value
 from np2tnp.catalog.catalog import Catalog
 
 
@@ -89,6 +89,8 @@ class State:
                 return Array(HOST, refs=refs, weak=True)
             return Array(HOST, dtypes, rank, refs)
         if isinstance(value, Unknown):
+            return Unknown(HOST, env.aliases(location) | {location})
+        if isinstance(value, Sequence) and value.type != "tuple":
             return Unknown(HOST, env.aliases(location) | {location})
         if name in self.module.rebound and not isinstance(value, Symbol):
             return Unknown(HOST, env.aliases(location) | {location})

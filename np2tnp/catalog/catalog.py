@@ -32,6 +32,9 @@ class Target:
     pairs_bad: tuple[str, ...] = ()  #: operators: pairs of dtype characters that differ
     weak_int_bad: str = ""  #: operators: array dtypes that differ with a Python int as the other operand
     weak_float_bad: str = ""  #: the same with a Python float
+    weak_bool_bad: str = ""
+    weak_complex_bad: str = ""
+    weak_int_overflow: str = ""  #: array dtypes for which a Python int outside the dtype's range differs
 
     def takes(self, parameters: frozenset[str] | set[str], dtype: str | None = None) -> bool:
         """Whether the target was measured equal with these parameters and, unless unknown, this dtype character."""
@@ -171,6 +174,9 @@ def _make_target(raw: dict[str, Any] | None) -> Target | None:
         pairs_bad=tuple(raw.get("pairs_bad", ())),
         weak_int_bad=raw.get("weak_int_bad", ""),
         weak_float_bad=raw.get("weak_float_bad", ""),
+        weak_bool_bad=raw.get("weak_bool_bad", ""),
+        weak_complex_bad=raw.get("weak_complex_bad", ""),
+        weak_int_overflow=raw.get("weak_int_overflow", ""),
     )
 
 

@@ -17,7 +17,9 @@ def name(dotted: str) -> cst.BaseExpression:
 
 
 def bare(node: cst.BaseExpression) -> cst.BaseExpression:
-    """`node` without its own outer parentheses, for places that delimit it themselves (an argument)."""
+    """`node` as an argument: without outer parentheses of its own, except for a tuple, which needs them there."""
+    if isinstance(node, cst.Tuple) and not node.lpar:
+        return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
     if not getattr(node, "lpar", None) or isinstance(node, (cst.Tuple, cst.GeneratorExp, cst.Yield, cst.NamedExpr)):
         return node
     return node.with_changes(lpar=(), rpar=())
@@ -86,6 +88,18 @@ def names_tuple(names: Iterable[str]) -> cst.Tuple:
     elements = [cst.Element(cst.Name(item), comma) for item in names]
     elements[-1] = elements[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     return cst.Tuple(elements, lpar=(), rpar=())
+
+
+def tuple_of(arguments: Sequence[cst.Arg]) -> cst.Tuple:
+    """Positional arguments as one tuple: ``(a, *b)``."""
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    elements: list[cst.BaseElement] = [
+        cst.StarredElement(argument.value, comma) if argument.star else cst.Element(argument.value, comma)
+        for argument in arguments
+    ]
+    last = cst.Comma() if len(elements) == 1 else cst.MaybeSentinel.DEFAULT
+    elements[-1] = elements[-1].with_changes(comma=last)
+    return cst.Tuple(elements)
 
 
 def targets_tuple(first: cst.BaseExpression, names: Iterable[str]) -> cst.Tuple:

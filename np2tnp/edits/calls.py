@@ -11,6 +11,10 @@ from np2tnp.edits import build
 from np2tnp.edits.edit import Edits
 
 
+#: Methods that take a shape or axes as separate arguments, where the function takes one tuple.
+_SPREADS = frozenset(("reshape", "transpose", "resize"))
+
+
 def retarget(event: ev.Call, edits: Edits, function: str, method: bool, module: str) -> None:
     """``np.f(...)`` or ``x.f(...)`` becomes ``function(...)``; the receiver becomes the first argument."""
 
@@ -18,11 +22,22 @@ def retarget(event: ev.Call, edits: Edits, function: str, method: bool, module: 
         target = build.name(function)
         arguments = list(updated.args)
         if method and isinstance(updated.func, cst.Attribute):
+            if updated.func.attr.value in _SPREADS:
+                arguments = _gathered(arguments)
             arguments = build.separated([build.argument(updated.func.value), *arguments])
         return updated.with_changes(func=target, args=arguments)
 
     edits.replace[id(event.node)] = change
     edits.needs.add(module)
+
+
+def _gathered(arguments: list[cst.Arg]) -> list[cst.Arg]:
+    """Several positional arguments (or a starred one) as one tuple; a single one stays."""
+    positional = [argument for argument in arguments if argument.keyword is None and argument.star != "**"]
+    if len(positional) < 2 and not any(argument.star for argument in positional):
+        return arguments
+    rest = [argument for argument in arguments if argument not in positional]
+    return [cst.Arg(build.tuple_of(positional)), *rest]
 
 
 def convert_arguments(event: ev.Call, edits: Edits, to: str) -> None:

@@ -149,14 +149,37 @@ def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...]) -> 
     if target is None:
         return op in SUSPECT
     if len(operands) == 1:
-        return any(char + char in target.pairs_bad or char in target.pairs_bad for char in sides[0][0])
+        return not sides[0][0] <= set(target.dtypes)
     (left, left_weak), (right, right_weak) = sides
     bad = set(target.pairs_bad)
     if any(a + b in bad for a in left for b in right):
         return True
-    for arrays, weak in ((left, right_weak), (right, left_weak)):
-        if weak & {"int", "bool"} and arrays & set(target.weak_int_bad):
-            return True
-        if weak & {"float", "complex"} and arrays & set(target.weak_float_bad):
-            return True
-    return False
+    return any(
+        _weak_differs(target, arrays, weak, number)
+        for arrays, weak, number in ((left, right_weak, operands[1]), (right, left_weak, operands[0]))
+    )
+
+
+def _weak_differs(target: Target, arrays: frozenset[str], weak: frozenset[str], number: Value) -> bool:
+    """Whether a Python number of one of the types `weak` gives something else with arrays of these dtypes."""
+    if "bool" in weak and arrays & set(target.weak_bool_bad) and (weak == {"bool"} or isinstance(number, Const)):
+        return True
+    if "float" in weak and arrays & set(target.weak_float_bad) or "complex" in weak and arrays & set(target.weak_complex_bad):
+        return True
+    if "int" not in weak:
+        return False
+    if arrays & set(target.weak_int_bad):
+        return True
+    exposed = arrays & set(target.weak_int_overflow)
+    if isinstance(number, Const) and number.type == "int":
+        return any(not _fits(number.value, char) for char in exposed)
+    return bool(exposed - set("lLdfFD"))
+
+
+_BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32, "L": 64}
+
+
+def _fits(value: int, char: str) -> bool:
+    """Whether a Python int is in the range of an integer dtype (or surely exact in a floating one)."""
+    bits = _BITS.get(char, 24)
+    return 0 <= value < 2**bits if char in "BHIL" else -(2 ** (bits - 1)) <= value < 2 ** (bits - 1)

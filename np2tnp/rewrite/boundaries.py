@@ -12,7 +12,7 @@ from np2tnp.edits import build
 from np2tnp.edits.edit import Edits
 
 
-def decorator(facts: ev.RegionFacts, runtime: str) -> cst.Decorator:
+def decorator(facts: ev.RegionFacts, runtime: str, kind: str) -> cst.Decorator:
     """``@rt.migrated(...)`` with what the wrapper must know."""
     arguments: list[cst.Arg] = []
 
@@ -27,21 +27,53 @@ def decorator(facts: ev.RegionFacts, runtime: str) -> cst.Decorator:
     names("arrays", tuple(name for name in order if name in facts.assumed_arrays and name not in facts.host_parameters))
     names("scalars", tuple(name for name in order if name in facts.assumed_scalars))
     names("hosted", tuple(name for name in order if name in facts.host_parameters))
-    if zero_d(facts) == "array":
-        arguments.append(build.argument(build.string("array"), "zero_d"))
+    if kind != "scalar":
+        arguments.append(build.argument(build.string(kind), "zero_d"))
     target: cst.BaseExpression = build.name(f"{runtime}.migrated")
     return cst.Decorator(build.call(target, *arguments) if arguments else target)
 
 
 def zero_d(facts: ev.RegionFacts) -> str:
-    """What the region's 0-d results are in NumPy: "scalar", "array", or "either" where it depends."""
+    """What the region's 0-d results are in NumPy: "scalar", "array", or "unverified" where it depends."""
     kinds: set[str] = set()
     for event in facts.events:
         if isinstance(event, ev.Return):
             _kinds(event.value, kinds)
     if kinds == {"array"}:
         return "array"
-    return "scalar" if kinds <= {"scalar"} else "either"
+    return "scalar" if kinds <= {"scalar"} else "unverified"
+
+
+def settle_zero_d(facts: ev.RegionFacts, edits: Edits, runtime: str) -> str:
+    """The decorator's ``zero_d``. Where results differ in kind but each is known, the arrays are marked where they are returned."""
+    kind = zero_d(facts)
+    if kind != "unverified":
+        return kind
+    marked: list[cst.BaseExpression] = []
+    for event in facts.events:
+        if not isinstance(event, ev.Return) or event.node is None or event.node.value is None:
+            continue
+        for node, value in _returned(event.node.value, event.value):
+            kinds: set[str] = set()
+            _kinds(value, kinds)
+            if kinds == {"array"} and isinstance(value, Array):
+                marked.append(node)
+            elif not kinds <= {"scalar"}:
+                return kind
+    for node in marked:
+        inner = edits.replace.get(id(node))
+
+        def mark(updated: cst.BaseExpression, inner: Any = inner) -> cst.BaseExpression:
+            return build.call(f"{runtime}.zero_d_array", inner(updated) if inner is not None else updated)
+
+        edits.replace[id(node)] = mark
+    return "scalar"
+
+
+def _returned(node: cst.BaseExpression, value: Value) -> list[tuple[cst.BaseExpression, Value]]:
+    if isinstance(node, cst.Tuple) and isinstance(value, Sequence) and value.items is not None and len(value.items) == len(node.elements):
+        return [(element.value, item) for element, item in zip(node.elements, value.items, strict=True)]
+    return [(node, value)]
 
 
 def _kinds(value: Value, kinds: set[str]) -> None:
@@ -68,9 +100,9 @@ def _updated_return(facts: ev.RegionFacts, value: Any, runtime: str) -> cst.Retu
     return cst.Return(build.call(f"{runtime}.updated", result, *given))
 
 
-def wrap_function(node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str) -> cst.FunctionDef:
+def wrap_function(node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str, kind: str) -> cst.FunctionDef:
     """The function with its decorator innermost and, where its end can be reached, a last return of what it updates."""
-    added = decorator(facts, runtime)
+    added = decorator(facts, runtime, kind)
     decorators = [*node.decorators, added]
     if facts.mutated and any(isinstance(event, ev.Return) and event.node is None for event in facts.events):
         last = cst.SimpleStatementLine([_updated_return(facts, None, runtime)])

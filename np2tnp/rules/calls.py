@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.calls import ufunc_method
 from np2tnp.analysis.results import foreign_dtype
 from np2tnp.analysis.values import (
     HOST,
@@ -57,16 +58,16 @@ class NumpyCall(Rule):
         if foreign := self._foreign(event):
             yield from self._stay(event, context, f"{foreign} arrays have no tensor form", "TNP301")
             return
+        method_of = ufunc_method(context.catalog, api)
+        if method_of is not None:
+            owner, name = method_of
+            retarget(event, context.edits, f"{context.rt}.{owner.rpartition('.')[2]}_{name}", False, "rt")
+            convert_arguments(event, context.edits, "tensor")
+            yield self._hit("TNP002", event, f"{_short(api)}: tnp ufuncs have no .{name}; the exact helper does it", Verdict.ADAPT, context)
+            return
         if fact is None:
             suggestion = context.catalog.suggest(api)
             hint = f"; did you mean {suggestion}?" if suggestion else ""
-            owner, _, method = api.rpartition(".")
-            ufunc = context.catalog.get(owner)
-            if ufunc is not None and ufunc.kind == "ufunc" and method in ("reduce", "accumulate", "outer", "reduceat"):
-                retarget(event, context.edits, f"{context.rt}.{owner.rpartition('.')[2]}_{method}", False, "rt")
-                convert_arguments(event, context.edits, "tensor")
-                yield self._hit("TNP002", event, f"{_short(api)}: tnp ufuncs have no .{method}; the exact helper does it", Verdict.ADAPT, context)
-                return
             yield from self._stay(event, context, f"{_short(api)} is not in the catalog{hint}", "TNP009")
             return
         if is_random(api) and context.random == "numpy":
@@ -220,11 +221,8 @@ def use_core(
     names = parameters[1:] if method else parameters
     for index, argument in enumerate(event.arguments):
         name = argument.name or (names[index] if index < len(names) else None)
-        if name in hosted:
-            if may_hold_tensor(argument.value):
-                context.edits.wrap_host(argument.node.value)
-        elif needs_tensor(argument.value):
-            context.edits.wrap_tensor(argument.node.value)
+        if name in hosted and may_hold_tensor(argument.value):
+            context.edits.wrap_host(argument.node.value)
 
     def change(updated: object) -> object:
         func = updated.func  # type: ignore[attr-defined]

@@ -4,9 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.tables import REDUCTIONS
+from np2tnp.analysis.values import Bound, Function, Instance
+from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Hit, Rule, register
+
+
+def _does_array_work(event: ev.ElementLoop, context: Context) -> bool:
+    """Whether what is stored comes from whole arrays (a reduction, a function of the module): then one store more is little."""
+    node = event.node
+    if not isinstance(node, (cst.Assign, cst.AugAssign)):
+        return False
+    for part in walk(node.value):
+        call = context.calls.get(id(part))
+        if call is None:
+            continue
+        if isinstance(call.callee, Function) or isinstance(call.callee, Bound) and isinstance(call.callee.receiver, Instance):
+            return True
+        name = (call.api or "").rpartition(".")[2]
+        if name in REDUCTIONS or name in ("dot", "inner", "vdot") or (call.api or "").startswith(("numpy.linalg", "numpy.fft")):
+            return True
+    return False
 
 
 @register
@@ -22,4 +44,6 @@ class ElementLoop(Rule):
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.ElementLoop)
+        if _does_array_work(event, context):
+            return
         yield self.hit(event.node, f"{event.name} is stored element by element in a loop: eager TensorFlow copies it each time", Verdict.NOTE)

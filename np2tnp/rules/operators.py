@@ -155,13 +155,24 @@ class ArrayAttribute(Rule):
                 self._function(event, context)
             return
         if isinstance(base, Unknown):
+            if name in ("T", "mT", "real", "imag", "shape", "ndim", "size", "dtype", "nbytes", "itemsize", "flat"):
+                self._maybe(event, context)
             return
         if name in ("flags", "strides", "ctypes", "base", "data", "device"):
             yield Hit("TNP204", event.node, f".{name} shows the memory of an ndarray; a tensor has none to show", Verdict.BLOCK)
             return
-        if name == "ndim" or name == "shape" and _shape_may_stay(event):
+        if name == "ndim" or name == "shape" and _shape_may_stay(event, context):
             return
         self._function(event, context)
+
+    def _maybe(self, event: ev.AttributeRead, context: Context) -> None:
+        """The object may be a tensor or anything else: the runtime looks."""
+
+        def change(updated: cst.Attribute) -> cst.BaseExpression:
+            return build.call(f"{context.rt}.get_attribute", build.argument(updated.value), build.argument(build.string(event.name)))
+
+        context.edits.replace[id(event.node)] = change
+        context.edits.needs.add("rt")
 
     def _function(self, event: ev.AttributeRead, context: Context) -> None:
         function = {"T": f"{context.tnp}.transpose", "real": f"{context.rt}.real", "imag": f"{context.rt}.imag",
@@ -176,8 +187,10 @@ class ArrayAttribute(Rule):
         context.edits.needs.add("tnp" if event.name == "T" else "rt")
 
 
-def _shape_may_stay(event: ev.AttributeRead) -> bool:
+def _shape_may_stay(event: ev.AttributeRead, context: Context) -> bool:
     """``n, m = x.shape`` and ``x.shape[0]`` work on a tensor's shape as well."""
+    if id(event.node) in context.facts.extra.get("plain shapes", ()):
+        return True
     statement = event.place.statement
     if isinstance(statement, cst.Assign) and event.place.root and isinstance(statement.targets[0].target, (cst.Tuple, cst.List)):
         return True

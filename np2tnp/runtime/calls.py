@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from np2tnp.runtime.dispatch import HELPERS, host, is_tensor, tensor
+from np2tnp.runtime.dispatch import HELPERS, host, is_tensor, tensor, to_ndarray
 
-__all__ = ["call_method", "core"]
+__all__ = ["call_method", "core", "get_attribute", "zero_d_array"]
 
 
 def core(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,3 +34,18 @@ def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
     if helper is None:
         return tensor(getattr(host(receiver), name)(*host(args), **host(kwargs)))
     return helper(receiver, *args, **kwargs)
+
+
+def get_attribute(owner: Any, name: str, /) -> Any:
+    """``owner.name``: ndarray's attribute, exactly, when `owner` is a tensor; else the object's own."""
+    if not is_tensor(owner):
+        return getattr(owner, name)
+    from np2tnp import runtime
+
+    helper = runtime.transpose if name == "T" else runtime.matrix_transpose if name == "mT" else getattr(runtime, name)
+    return helper(owner)
+
+
+def zero_d_array(value: Any) -> Any:
+    """`value`, but a 0-d tensor as a 0-d ndarray: what NumPy returns there is an array and not a scalar."""
+    return to_ndarray(value) if is_tensor(value) and value.shape.rank == 0 else value
