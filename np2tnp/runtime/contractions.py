@@ -41,7 +41,7 @@ def from_working(tensor: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def product(a: Any, b: Any) -> Any:
-    """Matrix product over the last two axes of tensors of one dtype, leading axes broadcast; NumPy's dtype and wrapping."""
+    """Matrix product over the last two axes of tensors of one dtype; leading axes broadcast, integers wrap."""
     dtype = dtype_of(a)
     require(static_shape(a)[-1] == static_shape(b)[-2], "inner lengths differ")
     return from_working(tf.matmul(to_working(a, dtype), to_working(b, dtype)), dtype)

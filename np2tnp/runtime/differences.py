@@ -135,9 +135,7 @@ def _slope(tensor: Any, axis: int, spacing: Any, order: int, dtype: np.dtype[Any
         shape = [-1 if i == axis else 1 for i in range(rank_of(tensor))]
         weights = (-two / (one * (one + two)), (two - one) / (one * two), one / (two * (one + two)))
         a, b, c = (number(weight.reshape(shape)) for weight in weights)
-        inner = tf.add(
-            tf.add(tf.multiply(a, at(None, -2)), tf.multiply(b, at(1, -1))), tf.multiply(c, at(2, None))
-        )
+        inner = tf.add(tf.add(tf.multiply(a, at(None, -2)), tf.multiply(b, at(1, -1))), tf.multiply(c, at(2, None)))
     if order == 1:
         left = tf.divide(tf.subtract(at(1, 2), at(0, 1)), number(first))
         right = tf.divide(tf.subtract(at(-1, None), at(-2, -1)), number(last))
@@ -165,7 +163,7 @@ def _weighted(parts: list[Any], weights: tuple[Any, Any, Any], number: Any) -> A
 
 @exact("numpy.interp")
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
-    """``np.interp``: float64 (complex128 for complex `fp`), for points that do not fall. Periodic ones run on the host."""
+    """``np.interp``: float64 (complex128 for complex `fp`), for points that do not fall. `period` runs on the host."""
     require(period is None, "period")
     places, points, values = as_tensor(x), as_tensor(xp), as_tensor(fp)
     require(not places.dtype.is_complex and not points.dtype.is_complex, "complex coordinates")

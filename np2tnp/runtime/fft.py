@@ -1,6 +1,7 @@
 """``rt.fft``: numpy.fft through tf.signal, on any axis, with NumPy's lengths, norms and dtypes.
 
-Single precision gives complex64, all else complex128 (NumPy 2); half precision is left to NumPy. Values agree within k·eps of the largest sum.
+Single precision gives complex64, all else complex128 (NumPy 2); half precision is left to NumPy.
+Values agree within k·eps of the largest sum.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Counting into bins: histogram and its relatives, bincount, digitize.
 
-NumPy itself makes the bin edges (from the data's least and greatest value only), TensorFlow sorts the data into them, so the
-edges are equal to the last bit and counts are exact.
+NumPy itself makes the bin edges (from the data's least and greatest value only), TensorFlow sorts the data into them:
+the edges are equal to the last bit and counts are exact.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _ordered(tensor: Any) -> Any:
 
 
 def _ends(tensor: Any) -> np.ndarray:
-    """The least and greatest value, all that NumPy needs to place equal bins. NaN and infinity are NumPy's to refuse."""
+    """The least and greatest value, all that NumPy needs to place equal bins. NaN and inf are NumPy's to refuse."""
     if 0 in static_shape(tensor):
         return np.zeros(0, dtype_of(tensor))
     require(is_all_finite(tensor), "data that is not finite")
@@ -64,7 +64,9 @@ def _bin_of(values: Any, edges: Any) -> Any:
     """For each value its bin, the last one closed; values outside and NaN get the number of bins."""
     count = static_shape(edges)[0] - 1
     place = tf.subtract(tf.searchsorted(edges, values, side="right", out_type=tf.int64), tf.constant(1, tf.int64))
-    inside = tf.logical_and(tf.greater_equal(values, tf.gather(edges, 0)), tf.less_equal(values, tf.gather(edges, count)))
+    inside = tf.logical_and(
+        tf.greater_equal(values, tf.gather(edges, 0)), tf.less_equal(values, tf.gather(edges, count))
+    )
     return tf.where(inside, tf.minimum(place, count - 1), tf.constant(count, tf.int64))
 
 
@@ -88,7 +90,7 @@ def _flat_weights(weights: Any, shape: tuple[int, ...]) -> Any | None:
 
 
 @exact("numpy.histogram")
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple[Any, Any]:  # noqa: A002
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple[Any, Any]:
     """``np.histogram``: (counts or weights per bin, edges). Counts are int64; bins by name run on the host."""
     tensor = _ordered(as_tensor(a))
     load = _flat_weights(weights, static_shape(tensor))
@@ -107,13 +109,13 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 
 
 @exact("numpy.histogram_bin_edges")
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:  # noqa: A002
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
     """``np.histogram_bin_edges``."""
     return to_tensor(_edges(tf.reshape(_ordered(as_tensor(a)), (-1,)), bins, range)[0])
 
 
 @exact("numpy.histogramdd")
-def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:  # noqa: A002
+def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """``np.histogramdd``: (float64 counts, the edges of each dimension)."""
     if is_tensor(sample) or isinstance(sample, np.ndarray):
         points = as_tensor(sample)
@@ -134,7 +136,10 @@ def _counted(points: Any, bins: Any, limits: Any, density: Any, weights: Any) ->
     ranges = [None] * dims if limits is None else list(limits)
     require(len(ranges) == dims, "range")
     # NumPy places the edges on two points that have the same extremes as the sample
-    ends = [_ends(c) if np.ndim(b) == 0 and r is None else np.zeros(2, dtype_of(c)) for c, b, r in zip(columns, each, ranges, strict=True)]
+    ends = [
+        _ends(c) if np.ndim(b) == 0 and r is None else np.zeros(2, dtype_of(c))
+        for c, b, r in zip(columns, each, ranges, strict=True)
+    ]
     _, edges = np.histogramdd(np.stack(ends, 1), bins, limits)
     load = _flat_weights(weights, (rows,))
     require(load is None or not load.dtype.is_complex, "complex weights")
@@ -161,7 +166,9 @@ def _counted(points: Any, bins: Any, limits: Any, density: Any, weights: Any) ->
 
 
 @exact("numpy.histogram2d")
-def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple[Any, Any, Any]:  # noqa: A002
+def histogram2d(
+    x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[Any, Any, Any]:
     """``np.histogram2d``: (float64 counts, edges of x, edges of y)."""
     columns, _ = as_common(x, y)
     require(all(rank_of(c) == 1 for c in columns) and static_shape(columns[0]) == static_shape(columns[1]), "x and y")

@@ -231,7 +231,9 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     require(counts.dtype.kind in "iu" and counts.ndim <= 1 and bool((counts >= 0).all()), "repeats")
     if counts.size == 1:
         count = int(counts.reshape(()))
-        tensor = tiled(tf.expand_dims(tensor, axis + 1), tuple(count if i == axis + 1 else 1 for i in range(len(shape) + 1)))
+        tensor = tiled(
+            tf.expand_dims(tensor, axis + 1), tuple(count if i == axis + 1 else 1 for i in range(len(shape) + 1))
+        )
         return tf.reshape(tensor, [d * count if i == axis else d for i, d in enumerate(shape)])
     require(counts.size == shape[axis], "as many repeats as elements")
     return tf.gather(tensor, np.repeat(np.arange(counts.size), counts), axis=axis)

@@ -1,11 +1,12 @@
 """``rt.linalg``: numpy.linalg through tf.linalg.
 
-NumPy computes single precision in double precision and rounds the result, so this does too. Only what is unique comes from
-TensorFlow: inverses, solutions, determinants, Cholesky factors, singular values, eigenvalues of Hermitian matrices, norms.
-Eigenvectors, singular vectors and QR factors differ between libraries in sign and order, so NumPy computes them on the host.
+NumPy computes single precision in double precision and rounds the result, so this does too. Only what is unique comes
+from TensorFlow: inverses, solutions, determinants, Cholesky factors, singular values, eigenvalues of Hermitian
+matrices, norms. Eigenvectors, singular vectors and QR factors differ between libraries in sign and order, so NumPy
+computes them on the host.
 
-Whether a matrix counts as singular is a matter of rounding. In eager mode a matrix that is singular to working precision goes
-to NumPy, which raises LinAlgError or gives its own value; inside ``tf.function`` TensorFlow's error stands.
+Whether a matrix counts as singular is a matter of rounding. In eager mode a matrix that is singular to working
+precision goes to NumPy, which raises LinAlgError or gives its own value; in ``tf.function`` TensorFlow's error stands.
 """
 
 from __future__ import annotations
@@ -15,15 +16,30 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.contractions import cross_of, diagonal_of, dot, product, times, trace_of
-from np2tnp.runtime.contractions import tensordot as _tensordot
+from np2tnp.runtime.contractions import product
 from np2tnp.runtime.dispatch import as_tensor, exact, is_tracing
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.manipulation import broadcast_all, swap
+from np2tnp.runtime.matrix_products import (
+    cross,
+    diagonal,
+    matmul,
+    matrix_transpose,
+    multi_dot,
+    outer,
+    tensordot,
+    trace,
+    vecdot,
+)
 from np2tnp.runtime.norms import cond, matrix_norm, norm, vector_norm
 from np2tnp.runtime.promotion import cast, dtype_of
-from np2tnp.runtime.shapes import as_common, as_index, as_indices, normal_axis, rank_of, require, sequence_of, static_shape
+from np2tnp.runtime.shapes import (
+    as_index,
+    as_indices,
+    rank_of,
+    require,
+    static_shape,
+)
 from np2tnp.runtime.spectra import in_double, is_clear_of, is_well_conditioned, singular_values
 
 __all__ = [
@@ -63,7 +79,7 @@ __all__ = [
 LinAlgError = np.linalg.LinAlgError
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _result_type_of(name: str) -> type:
     """The namedtuple class that NumPy's function returns; NumPy does not export it."""
     return type(getattr(np.linalg, name)(np.eye(1)))
@@ -108,7 +124,7 @@ def _solved(matrix: Any, right: Any) -> Any:
     size = static_shape(matrix)[-1]
     require(static_shape(right)[-2] == size, "lengths differ")
     batch = np.broadcast_shapes(static_shape(matrix)[:-2], static_shape(right)[:-2])
-    matrix = tf.broadcast_to(matrix, batch + (size, size))
+    matrix = tf.broadcast_to(matrix, (*batch, size, size))
     right = tf.broadcast_to(right, batch + static_shape(right)[-2:])
     if is_tracing() or 0 in static_shape(matrix):
         return tf.linalg.solve(matrix, right)
@@ -198,7 +214,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Any:
 
 @exact("numpy.linalg.svd")
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
-    """``np.linalg.svd``: singular values in TensorFlow (``compute_uv=False``), vectors on the host (signs are LAPACK's)."""
+    """``np.linalg.svd``: singular values alone in TensorFlow, vectors on the host (their signs are LAPACK's)."""
     require(not compute_uv and not hermitian, "singular vectors")
     return singular_values(a)
 
@@ -337,113 +353,3 @@ def matrix_power(a: Any, n: int) -> Any:
             result = matrix if result is None else product(result, matrix)
         matrix = product(matrix, matrix) if power else matrix
     return tf.identity(result)
-
-
-@exact("numpy.linalg.multi_dot")
-def multi_dot(arrays: Any, *, out: Any = None) -> Any:
-    """``np.linalg.multi_dot``: the cheapest order of products; a first or last vector is a row or a column."""
-    require(out is None, "out")
-    tensors = [as_tensor(array) for array in sequence_of(arrays)]
-    require(len(tensors) >= 2, "fewer than two arrays")
-    if len(tensors) == 2:
-        return _native(dot)(*tensors)
-    first, last = rank_of(tensors[0]) == 1, rank_of(tensors[-1]) == 1
-    tensors[0] = tf.expand_dims(tensors[0], 0) if first else tensors[0]
-    tensors[-1] = tf.expand_dims(tensors[-1], 1) if last else tensors[-1]
-    require(all(rank_of(t) == 2 for t in tensors), "dimensions")
-    result = _chain(tensors)
-    return tf.reshape(result, [d for d, drop in zip(static_shape(result), (first, last), strict=True) if not drop])
-
-
-def _chain(tensors: list[Any]) -> Any:
-    """The product of the matrices in the order of the fewest multiplications (the textbook dynamic program)."""
-    sizes = [static_shape(tensors[0])[0]] + [static_shape(t)[1] for t in tensors]
-    best: dict[tuple[int, int], tuple[float, int]] = {(i, i): (0.0, i) for i in range(len(tensors))}
-    for length in range(1, len(tensors)):
-        for i in range(len(tensors) - length):
-            j = i + length
-            best[i, j] = min(
-                (best[i, k][0] + best[k + 1, j][0] + float(sizes[i]) * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j)
-            )
-
-    def multiply(i: int, j: int) -> Any:
-        if i == j:
-            return tensors[i]
-        k = best[i, j][1]
-        (left, right), _ = as_common(multiply(i, k), multiply(k + 1, j))
-        return product(left, right)
-
-    return multiply(0, len(tensors) - 1)
-
-
-@exact("numpy.linalg.cross")
-def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    """``np.linalg.cross``: vectors of three components."""
-    (left, right), _ = as_common(x1, x2)
-    return cross_of(left, right, normal_axis(axis, rank_of(left)), normal_axis(axis, rank_of(right)), axis)
-
-
-@exact("numpy.linalg.outer")
-def outer(x1: Any, x2: Any, /) -> Any:
-    """``np.linalg.outer``: of two vectors."""
-    (left, right), _ = as_common(x1, x2)
-    require(rank_of(left) == rank_of(right) == 1, "not vectors")
-    return times(tf.expand_dims(left, 1), tf.expand_dims(right, 0))
-
-
-@exact("numpy.linalg.matmul")
-def matmul(x1: Any, x2: Any, /) -> Any:
-    """``np.linalg.matmul``: leading axes broadcast, a vector is a row on the left and a column on the right."""
-    (left, right), _ = as_common(x1, x2)
-    require(rank_of(left) > 0 and rank_of(right) > 0, "a 0-d array")
-    row, column = rank_of(left) == 1, rank_of(right) == 1
-    result = product(tf.expand_dims(left, 0) if row else left, tf.expand_dims(right, 1) if column else right)
-    shape = static_shape(result)
-    keep = [*shape[:-2], *([] if row else [shape[-2]]), *([] if column else [shape[-1]])]
-    return tf.reshape(result, keep)
-
-
-@exact("numpy.linalg.vecdot")
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    """``np.linalg.vecdot``: the first vector conjugated, other axes broadcast."""
-    (left, right), _ = as_common(x1, x2)
-    left = tf.math.conj(left) if left.dtype.is_complex else left
-    first, second = normal_axis(axis, rank_of(left)), normal_axis(axis, rank_of(right))
-    require(static_shape(left)[first] == static_shape(right)[second], "lengths differ")
-    left = tf.expand_dims(_axis_last(left, first), -2)
-    right = tf.expand_dims(_axis_last(right, second), -1)
-    return tf.squeeze(product(left, right), (-2, -1))
-
-
-def _axis_last(tensor: Any, axis: int) -> Any:
-    return tf.transpose(tensor, [i for i in range(rank_of(tensor)) if i != axis] + [axis])
-
-
-@exact("numpy.linalg.matrix_transpose")
-def matrix_transpose(x: Any, /) -> Any:
-    """``np.linalg.matrix_transpose``."""
-    tensor = as_tensor(x)
-    require(rank_of(tensor) >= 2, "fewer than two dimensions")
-    return swap(tensor, -1, -2)
-
-
-@exact("numpy.linalg.diagonal")
-def diagonal(x: Any, /, *, offset: int = 0) -> Any:
-    """``np.linalg.diagonal``: of the last two axes."""
-    tensor = as_tensor(x)
-    require(rank_of(tensor) >= 2, "fewer than two dimensions")
-    return diagonal_of(tensor, as_index(offset))
-
-
-@exact("numpy.linalg.trace")
-def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
-    """``np.linalg.trace``: over the last two axes."""
-    tensor = as_tensor(x)
-    require(rank_of(tensor) >= 2, "fewer than two dimensions")
-    return trace_of(tensor, as_index(offset), dtype)
-
-
-@exact("numpy.linalg.tensordot")
-def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
-    """``np.linalg.tensordot``."""
-    return _native(_tensordot)(x1, x2, axes)

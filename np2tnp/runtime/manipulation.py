@@ -52,9 +52,7 @@ __all__ = [
 
 
 @exact("numpy.reshape")
-def reshape(
-    a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None
-) -> Any:
+def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None) -> Any:
     """``np.reshape``: any dtype, a tensor of the new shape. Raises ValueError as NumPy does when sizes differ."""
     if shape is None:
         shape = newshape
@@ -83,7 +81,7 @@ def _full_shape(tensor: Any, dims: tuple[int, ...]) -> tuple[int, ...]:
 
 @exact("numpy.ravel")
 def ravel(a: Any, order: str = "C") -> Any:
-    """``np.ravel``: the values in one dimension. ``order`` "A" and "K" raise UnverifiedError where layout would count."""
+    """``np.ravel``: the values in one dimension. Orders "A" and "K" raise UnverifiedError where layout would count."""
     refuse_memory_order(a, order)
     tensor = as_tensor(a)
     if order in ("F", "f"):

@@ -72,7 +72,9 @@ def _matrix(tensor: Any, order: Any, row: int, column: int, keepdims: bool) -> A
     elif order in (2, -2, "nuc"):
         require(0 not in static_shape(moved), "an empty matrix")
         values = singular_values(moved)
-        result = tf.reduce_sum(values, -1) if order == "nuc" else tf.reduce_max(values, -1) if order == 2 else _least(values)
+        result = (
+            tf.reduce_sum(values, -1) if order == "nuc" else tf.reduce_max(values, -1) if order == 2 else _least(values)
+        )
     else:
         raise Unsupported(f"norm order {order}")
     if not keepdims:
@@ -83,12 +85,15 @@ def _matrix(tensor: Any, order: Any, row: int, column: int, keepdims: bool) -> A
 def _least(values: Any) -> Any:
     """The smallest singular value, where it is more than rounding noise."""
     least = tf.reduce_min(values, -1)
-    require(is_well_conditioned(tf.divide(least, tf.reduce_max(values, -1)), static_shape(values)[-1]), "a matrix close to singular")
+    require(
+        is_well_conditioned(tf.divide(least, tf.reduce_max(values, -1)), static_shape(values)[-1]),
+        "a matrix close to singular",
+    )
     return least
 
 
 @exact("numpy.linalg.norm")
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A002 - NumPy's name
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """``np.linalg.norm`` in all orders, of vectors and of matrices. The result is real, of the dtype's precision."""
     tensor = _inexact(x)
     ndim = rank_of(tensor)
@@ -104,7 +109,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 
 @exact("numpy.linalg.vector_norm")
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:  # noqa: A002
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """``np.linalg.vector_norm``: over all values, one axis, or several axes."""
     tensor = _inexact(x)
     shape = static_shape(tensor)
@@ -118,7 +123,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 
 
 @exact("numpy.linalg.matrix_norm")
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:  # noqa: A002
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """``np.linalg.matrix_norm``: over the last two axes."""
     tensor = _inexact(x)
     ndim = rank_of(tensor)
@@ -141,10 +146,13 @@ def cond(x: Any, p: Any = None) -> Any:
         pair = (tf.reduce_max(values, -1), tf.reduce_min(values, -1))
         return tf.divide(pair[1], pair[0]) if p == -2 else tf.divide(*pair)
     ndim = rank_of(matrix)
-    require(static_shape(matrix)[-1] == static_shape(matrix)[-2] and dtype.char in "dD", "not square, or single precision")
+    require(
+        static_shape(matrix)[-1] == static_shape(matrix)[-2] and dtype.char in "dD", "not square, or single precision"
+    )
     result = tf.multiply(
         _matrix(matrix, p, ndim - 2, ndim - 1, False), _matrix(tf.linalg.inv(matrix), p, ndim - 2, ndim - 1, False)
     )
-    require(is_well_conditioned(tf.math.reciprocal(result), 10 * static_shape(matrix)[-1]), "a matrix close to singular")
+    require(
+        is_well_conditioned(tf.math.reciprocal(result), 10 * static_shape(matrix)[-1]), "a matrix close to singular"
+    )
     return cast(result, real)
-

@@ -58,7 +58,7 @@ def polyval(p: Any, x: Any) -> Any:
 
 
 def _summed(a1: Any, a2: Any, operation: Any) -> Any:
-    (left, right), dtype = as_common(at_least(1, _coefficients(a1)), at_least(1, _coefficients(a2)))
+    (left, right), _ = as_common(at_least(1, _coefficients(a1)), at_least(1, _coefficients(a2)))
     length = max(static_shape(left)[0], static_shape(right)[0])
     left, right = (tf.pad(t, [(length - static_shape(t)[0], 0)]) for t in (left, right))
     return operation(left, right)
@@ -124,7 +124,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
 
 @exact("numpy.polyfit")
 def polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:
-    """``np.polyfit``: coefficients; with `full` also (residuals, rank, singular values, rcond), with `cov` the covariance.
+    """``np.polyfit``: coefficients; with `full` also (residuals, rank, singular values, rcond), with `cov` a matrix.
 
     Fits that are close to rank-deficient, or ill-conditioned, run on the host (NumPy then warns).
     """
@@ -134,6 +134,7 @@ def polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: 
     count = static_shape(points)[0]
     require(count > 0 and static_shape(values)[0] == count, "no points")
     limit = count * np.finfo(dtype_of(points)).eps if rcond is None else rcond
+    points = cast(points, np.promote_types(dtype_of(points), np.int64))  # as np.vander does
     columns = [tf.ones_like(points)]
     for _ in range(order - 1):
         columns.append(tf.multiply(columns[-1], points))

@@ -8,9 +8,9 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import as_tensor, exact
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.manipulation import broadcast_all
 from np2tnp.runtime.promotion import cast
 from np2tnp.runtime.shapes import as_host, as_index, as_indices, known, rank_of, require, static_shape
-from np2tnp.runtime.manipulation import broadcast_all
 
 __all__ = [
     "diag_indices",

@@ -1,7 +1,7 @@
 """Sets of values: unique and its relatives, isin, unions, intersections, differences.
 
-Values are sorted by integer keys: floats map to integers of the same order in which both zeros are one and NaN comes last,
-so no device's idea of sorting NaN matters. The number of results depends on the data, so these run in eager mode only.
+Values are sorted by integer keys: floats map to integers of the same order, in which both zeros are one and NaN comes
+last, so no device's idea of sorting NaN matters. The number of results depends on the data: these run in eager mode.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _result_type_of(name: str) -> type:
     """The namedtuple class that NumPy's function returns; NumPy does not export it."""
     return type(getattr(np, name)(np.zeros(1)))
@@ -110,7 +110,7 @@ def unique(
     axis: Any = None,
     *,
     equal_nan: bool = True,
-    sorted: bool = True,  # noqa: A002 - NumPy's name
+    sorted: bool = True,
 ) -> Any:
     """``np.unique`` of the flat values; over an axis, unsorted, and of complex values it runs on the host."""
     require(axis is None and sorted is True, "axis or sorted")
@@ -181,7 +181,9 @@ def isin(
     dtype = common_dtype(tensor, test)
     # integers that only meet in float64 are compared exactly by some of NumPy's ways and rounded by others
     require(dtype.kind != "f" or tensor.dtype.is_floating or test.dtype.is_floating, "signed and unsigned integers")
-    require(dtype.kind != "f" or (tensor.dtype.is_floating and test.dtype.is_floating) or _is_small(tensor, test), "dtypes")
+    require(
+        dtype.kind != "f" or (tensor.dtype.is_floating and test.dtype.is_floating) or _is_small(tensor, test), "dtypes"
+    )
     found = _members(tf.reshape(cast(tensor, dtype), (-1,)), tf.reshape(cast(test, dtype), (-1,)))
     found = tf.reshape(found, static_shape(tensor))
     return tf.logical_not(found) if invert else found

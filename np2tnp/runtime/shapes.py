@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.dispatch import as_tensor, is_tensor, is_tracing
-from np2tnp.runtime.errors import UnverifiedError, Unsupported
+from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agreement import check, sample, same
+from agreement import check, same, sample
 
 from np2tnp import runtime as rt
 

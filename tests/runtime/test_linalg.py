@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agreement import check, sample, same
+from agreement import check, same, sample
 
 from np2tnp import runtime as rt
 
@@ -33,7 +33,9 @@ def positive(array: np.ndarray) -> np.ndarray:
     return array @ array.conj().swapaxes(-1, -2) if array.ndim >= 2 and array.shape[-1] == array.shape[-2] else array
 
 
-@pytest.mark.parametrize("name", ["inv", "det", "slogdet", "svdvals", "eigvalsh", "pinv", "matrix_rank", "cond", "cholesky"])
+@pytest.mark.parametrize(
+    "name", ["inv", "det", "slogdet", "svdvals", "eigvalsh", "pinv", "matrix_rank", "cond", "cholesky"]
+)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_of_one_matrix(name: str, shape: tuple) -> None:
     claimed = 0 not in shape[-2:] or name in ("inv", "det", "slogdet", "svdvals", "eigvalsh", "cholesky")
@@ -103,7 +105,9 @@ def test_vectors_come_from_numpy() -> None:
     check("linalg.qr", matrix, "r", claimed=False)
 
 
-@pytest.mark.parametrize("shapes", [((5, 3), (5,)), ((5, 3), (5, 2)), ((3, 3), (3,)), ((2, 4), (2,)), ((2, 4), (2, 3)), ((5, 3), (4,))])
+@pytest.mark.parametrize(
+    "shapes", [((5, 3), (5,)), ((5, 3), (5, 2)), ((3, 3), (3,)), ((2, 4), (2,)), ((2, 4), (2, 3)), ((5, 3), (4,))]
+)
 def test_lstsq(shapes: tuple) -> None:
     for one, two in (("d", "d"), ("f", "f"), ("D", "d"), ("l", "d")):
         a, b = sample(shapes[0], one), sample(shapes[1], two)
@@ -132,7 +136,15 @@ def test_norm(ord: object, keepdims: bool) -> None:
         ):
             for axis in axes:
                 claimed = not (0 in shape and isinstance(ord, str))
-                check("linalg.norm", sample(shape, char), ord, axis, keepdims, factor=64.0, claimed=claimed and 0 not in shape)
+                check(
+                    "linalg.norm",
+                    sample(shape, char),
+                    ord,
+                    axis,
+                    keepdims,
+                    factor=64.0,
+                    claimed=claimed and 0 not in shape,
+                )
 
 
 def test_norm_of_special_values() -> None:

@@ -1,10 +1,10 @@
-"""Histograms, binning, differences, covariance, convolution against NumPy: counts and dtypes exact, sums within rounding."""
+"""Histograms, binning, differences, covariance, convolution against NumPy: counts exact, sums within rounding."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from agreement import check, sample, same
+from agreement import check, same, sample
 
 from np2tnp import runtime as rt
 
@@ -193,7 +193,9 @@ def test_correlation_of_a_constant_is_nan() -> None:
 
 
 @pytest.mark.parametrize("mode", ["full", "same", "valid", "other", 1])
-@pytest.mark.parametrize("sizes", [(7, 3), (3, 7), (6, 6), (1, 1), (5, 1), (4, 2), (2, 4), (60, 20), (20, 61), (300, 33), (0, 3)])
+@pytest.mark.parametrize(
+    "sizes", [(7, 3), (3, 7), (6, 6), (1, 1), (5, 1), (4, 2), (2, 4), (60, 20), (20, 61), (300, 33), (0, 3)]
+)
 def test_convolution(mode: object, sizes: tuple) -> None:
     for char in "dflFDbB?e":
         a, v = sample(sizes[0], char), sample(sizes[1], char, 1)
