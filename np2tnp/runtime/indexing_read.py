@@ -26,7 +26,7 @@ from np2tnp.runtime.keys import (
     static_shape,
 )
 from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.vectors import reshaped
+from np2tnp.runtime.vectors import operand, reshaped
 
 
 def read(x: Any, key: Any) -> Any:
@@ -47,7 +47,7 @@ def read(x: Any, key: Any) -> Any:
     positions = flat_positions(static_shape(x), on_host(normal))
     if not positions.size:
         return tf.zeros(positions.shape, x.dtype)
-    return tf.raw_ops.GatherV2(params=reshaped(x, (-1,)), indices=positions, axis=0, batch_dims=0)
+    return tf.raw_ops.GatherV2(params=reshaped(x, (-1,)), indices=operand(positions), axis=0, batch_dims=0)
 
 
 def read_basic(x: Any, plan: Basic) -> Any:
@@ -86,7 +86,7 @@ def _read_axes(x: Any, axes: list[Any]) -> Any | None:
         if chosen == list(range(len(chosen))) and not any(isinstance(axes[number], slice) for number in chosen):
             rows = stacked(x, axes[: len(chosen)])
             empty = _empty(x, (*rows.shape[:-1], *x.shape[len(chosen) :]))
-            return tf.raw_ops.GatherNd(params=x, indices=rows) if empty is None else empty
+            return tf.raw_ops.GatherNd(params=x, indices=operand(rows)) if empty is None else empty
         if sum(1 for number in chosen if not isinstance(axes[number], slice)) > 1:
             return None  # where the result's axes go depends on which indices are neighbours
     return _read_symbolic(x, axes)
@@ -95,7 +95,7 @@ def _read_axes(x: Any, axes: list[Any]) -> Any | None:
 def _take(x: Any, index: Any, axis: int) -> Any:
     index = wrapped(index, _length(x, axis), axis)
     empty = _empty(x, (*x.shape[:axis], *getattr(index, "shape", ()), *x.shape[axis + 1 :]))
-    return tf.raw_ops.GatherV2(params=x, indices=index, axis=axis, batch_dims=0) if empty is None else empty
+    return tf.raw_ops.GatherV2(params=x, indices=operand(index), axis=axis, batch_dims=0) if empty is None else empty
 
 
 def _empty(x: Any, shape: tuple[int | None, ...]) -> Any | None:
@@ -149,7 +149,8 @@ def _read_mask(x: Any, mask: Any, first: int) -> Any:
 
 
 def true_indices(mask: Any) -> Any:
-    """The indices of a mask's true elements, one row each (int64): an ndarray for an ndarray."""
+    """The indices of a mask's true elements, one row each (int64): an ndarray for an ndarray while tracing."""
+    mask = operand(mask)
     return tf.raw_ops.Where(condition=mask) if is_tensor(mask) else np.argwhere(mask)
 
 
@@ -161,6 +162,8 @@ def _read_symbolic(x: Any, axes: list[Any]) -> Any | None:
     """
     if not any(is_unknown(part) for part in axes):
         return None
+    if any(isinstance(part, np.ndarray) and not part.size for part in axes):
+        raise Unsupported("an empty index beside one that is only known when the graph runs")  # see _empty
     x = read_basic(
         x, resolve_basic(static_shape(x), basic_key(tuple(FULL if _needs_later(p) else p for p in axes)) or ())
     )

@@ -32,7 +32,7 @@ from np2tnp.runtime.keys import (
 )
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.stored import constant, fitted, stored, trimmed
-from np2tnp.runtime.vectors import reshaped
+from np2tnp.runtime.vectors import operand, reshaped
 
 
 def write(x: Any, key: Any, value: Any) -> Any:
@@ -126,8 +126,8 @@ def _scatter(x: Any, indices: Any, updates: Any, positions: Any) -> Any:
     keep = last_of_each(positions)
     if keep is not None:
         indices = indices[keep]
-        updates = tf.raw_ops.GatherV2(params=updates, indices=keep, axis=0, batch_dims=0)
-    return tf.raw_ops.TensorScatterUpdate(tensor=x, indices=indices, updates=updates)
+        updates = tf.raw_ops.GatherV2(params=updates, indices=operand(keep), axis=0, batch_dims=0)
+    return tf.raw_ops.TensorScatterUpdate(tensor=x, indices=operand(indices), updates=updates)
 
 
 def _write_mask(x: Any, mask: Any, first: int, value: Any) -> Any:
@@ -153,7 +153,7 @@ def _write_mask(x: Any, mask: Any, first: int, value: Any) -> Any:
     if len(dims) > after and rank != 1:
         dims = dims[:where] + (1,) * rank + dims[where + 1 :]
         value = reshaped(value, dims) if is_tensor(value) else value.reshape(dims)
-    return tf.raw_ops.SelectV2(condition=_spread(mask, first, after), t=constant(value), e=x)
+    return tf.raw_ops.SelectV2(condition=operand(_spread(mask, first, after)), t=constant(value), e=x)
 
 
 def _spread(mask: Any, first: int, after: int) -> Any:
@@ -200,7 +200,7 @@ def _write_masked_values(x: Any, mask: Any, first: int, rank: int, after: int, v
     tf.debugging.Assert(total == given, ["shape mismatch: the mask does not select", given, "elements"])
     source = tf.reshape(tf.clip_by_value(order - 1, 0, given - 1), tf.shape(mask))
     spread = tf.gather(constant(value), source, axis=where)
-    return tf.raw_ops.SelectV2(condition=_spread(mask, first, after), t=spread, e=x)
+    return tf.raw_ops.SelectV2(condition=operand(_spread(mask, first, after)), t=spread, e=x)
 
 
 def _write_symbolic(x: Any, axes: list[Any], chosen: list[int], value: Any) -> Any | None:
@@ -285,7 +285,7 @@ def _write_where(x: Any, axes: list[Any], value: Any) -> Any:
                 tf.debugging.Assert(count == length, ["shape mismatch in a store to a slice"])
                 source = tf.minimum(source, max(length - 1, 0))
             if length:
-                result = tf.raw_ops.GatherV2(params=result, indices=source, axis=position, batch_dims=0)
+                result = tf.raw_ops.GatherV2(params=result, indices=operand(source), axis=position, batch_dims=0)
         hit = _both(hit, member, number, len(shape))
     if 0 in counts or 0 in tuple(result.shape):  # nothing to store (and XLA would gather from nothing)
         return x
@@ -296,7 +296,7 @@ def _write_where(x: Any, axes: list[Any], value: Any) -> Any:
                 hit, tf.constant(places, tf.int64) == part if is_tensor(part) else places == part, number, len(shape)
             )
             result = tf.expand_dims(result, number)
-    return x if hit is None else tf.raw_ops.SelectV2(condition=hit, t=result, e=x)
+    return x if hit is None else tf.raw_ops.SelectV2(condition=operand(hit), t=result, e=x)
 
 
 def _is_index(part: Any) -> bool:

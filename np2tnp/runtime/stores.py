@@ -20,7 +20,7 @@ from np2tnp.runtime.keys import static_shape
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import numpy_dtype
 from np2tnp.runtime.stored import constant, stored
-from np2tnp.runtime.vectors import reshaped
+from np2tnp.runtime.vectors import operand, reshaped
 
 __all__ = ["fill_diagonal", "place", "put", "put_along_axis", "putmask"]
 
@@ -57,6 +57,8 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Any:
     size = math.prod(shape)
     index = _host_integers(ind).ravel()
     values = _flat(stored(v, a.dtype))
+    if index.size and not size:
+        raise IndexError("cannot replace elements of an empty array")
     if not index.size or not values.shape[0]:
         return a
     if mode == "raise":
@@ -76,8 +78,10 @@ def _put_flat(a: Any, index: Any, values: Any, shape: tuple[int, ...]) -> Any:
     keep = last_of_each(index)
     if keep is not None:
         index, source = index[keep], source[keep]
-    updates = tf.raw_ops.GatherV2(params=constant(values), indices=source, axis=0, batch_dims=0)
-    flat = tf.raw_ops.TensorScatterUpdate(tensor=reshaped(a, (-1,)), indices=index.reshape(-1, 1), updates=updates)
+    updates = tf.raw_ops.GatherV2(params=constant(values), indices=operand(source), axis=0, batch_dims=0)
+    flat = tf.raw_ops.TensorScatterUpdate(
+        tensor=reshaped(a, (-1,)), indices=operand(index.reshape(-1, 1)), updates=updates
+    )
     return reshaped(flat, shape)
 
 
@@ -122,7 +126,7 @@ def place(arr: Any, mask: Any, vals: Any) -> Any:
         raise Unsupported("no values")
     order = tf.cumsum(tf.cast(flags, tf.int64)) - 1
     spread = tf.gather(constant(values), tf.math.floormod(order, values.shape[0]))
-    return reshaped(tf.raw_ops.SelectV2(condition=flags, t=spread, e=reshaped(arr, (-1,))), shape)
+    return reshaped(tf.raw_ops.SelectV2(condition=operand(flags), t=spread, e=reshaped(arr, (-1,))), shape)
 
 
 @_changing(np.putmask)
@@ -136,10 +140,12 @@ def putmask(a: Any, mask: Any, values: Any) -> Any:
     if not new.shape[0] or not size:
         return a
     if new.shape[0] not in (1, size):
-        new = tf.raw_ops.GatherV2(params=constant(new), indices=np.arange(size) % new.shape[0], axis=0, batch_dims=0)
+        new = tf.raw_ops.GatherV2(
+            params=constant(new), indices=operand(np.arange(size) % new.shape[0]), axis=0, batch_dims=0
+        )
     elif new.shape[0] == size:
         new = constant(new)
-    return reshaped(tf.raw_ops.SelectV2(condition=flags, t=constant(new), e=reshaped(a, (-1,))), shape)
+    return reshaped(tf.raw_ops.SelectV2(condition=operand(flags), t=constant(new), e=reshaped(a, (-1,))), shape)
 
 
 @_changing(np.fill_diagonal)

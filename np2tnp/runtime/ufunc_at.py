@@ -29,7 +29,7 @@ from np2tnp.runtime.keys import (
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, numpy_dtype
 from np2tnp.runtime.stored import fitted
-from np2tnp.runtime.vectors import reshaped
+from np2tnp.runtime.vectors import operand, reshaped
 
 #: Scatter operations that equal the ufunc whatever the order, for integers; the first two within rounding for floats.
 _SCATTERS = {
@@ -77,17 +77,20 @@ def _at(name: str, ufunc: Any, a: Any, indices: Any, operands: tuple[Any, ...]) 
         return a
     scatter = _scatter_name(name, a, values)
     if scatter is not None:
-        return reshaped(getattr(tf.raw_ops, scatter)(tensor=flat, indices=positions[:, None], updates=values[0]), shape)
+        return reshaped(
+            getattr(tf.raw_ops, scatter)(tensor=flat, indices=operand(positions[:, None]), updates=values[0]), shape
+        )
     function = getattr(importlib.import_module(__package__), name, None)
     if function is None:
         raise Unsupported(f"numpy.{name}")
     for chosen in _rounds(positions):
-        where = positions[chosen]
+        places, chosen = positions[chosen], operand(chosen)
+        where = operand(places)
         old = tf.raw_ops.GatherV2(params=flat, indices=where, axis=0, batch_dims=0)
         new = function(
             old, *(tf.raw_ops.GatherV2(params=value, indices=chosen, axis=0, batch_dims=0) for value in values)
         )
-        flat = tf.raw_ops.TensorScatterUpdate(tensor=flat, indices=where[:, None], updates=cast(new, a.dtype))
+        flat = tf.raw_ops.TensorScatterUpdate(tensor=flat, indices=operand(places[:, None]), updates=cast(new, a.dtype))
     return reshaped(flat, shape)
 
 

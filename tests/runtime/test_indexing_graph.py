@@ -124,7 +124,7 @@ def test_indices_out_of_range_raise_when_the_graph_runs() -> None:
     read = tf.function(lambda x, i: rt.at(x)[i].get(), autograph=False)
     for function in (update, read):
         for index in (3, -4, [0, 5]):
-            with pytest.raises(tf.errors.InvalidArgumentError, match="out of bounds|does not index|is not in"):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"out of bounds|does not index|is not in"):
                 function(x, tf.constant(index))
     wrong = tf.function(lambda x, m, v: rt.at(x)[m].set(v), autograph=False)
     with pytest.raises(tf.errors.InvalidArgumentError, match="the mask does not select"):
@@ -144,7 +144,7 @@ def test_static_errors_raise_while_tracing() -> None:
         tf.function(lambda x: rt.at(x)[3].set(1.0), autograph=False)(x)
     with pytest.raises(ValueError, match="could not broadcast"):
         tf.function(lambda x: rt.at(x)[0].set(np.zeros(3)), autograph=False)(x)
-    with pytest.raises(rt.UnverifiedError, match="no exact form inside tf.function"):
+    with pytest.raises(rt.UnverifiedError, match="no exact form inside"):
         tf.function(lambda x, i: rt.at(x)[None, i, :, [0]].set(1.0), autograph=False)(x, tf.constant(0))
 
 

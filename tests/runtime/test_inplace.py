@@ -22,7 +22,7 @@ EXACT = ["iadd", "isub", "imul", "iand", "ior", "ixor", "ilshift", "irshift", "i
 
 
 def check(x: Any, numpy: Callable[[Any], Any], runtime: Callable[[Any], Any], tolerance: float = 0.0) -> None:
-    """`numpy` changes its argument; `runtime` returns the changed tensor: the same array, or an exception of its class."""
+    """`numpy` changes its argument, `runtime` returns the changed tensor: the same array, or the same exception."""
     changed = x.copy()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
