@@ -6,6 +6,7 @@ bools become "any of both". Half precision accumulates in float32, as NumPy's lo
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,19 @@ def contract(a: Any, b: Any, axes_a: tuple[int, ...], axes_b: tuple[int, ...]) -
     require(summed == [shape_b[i] for i in axes_b], "summed lengths differ")
     free_a = [i for i in range(len(shape_a)) if i not in axes_a]
     free_b = [i for i in range(len(shape_b)) if i not in axes_b]
-    length = int(np.prod(summed, dtype=np.int64))
+    length = math.prod(summed)
     outer_a, outer_b = [shape_a[i] for i in free_a], [shape_b[i] for i in free_b]
-    left = tf.reshape(tf.transpose(a, [*free_a, *axes_a]), (int(np.prod(outer_a, dtype=np.int64)), length))
-    right = tf.reshape(tf.transpose(b, [*axes_b, *free_b]), (length, int(np.prod(outer_b, dtype=np.int64))))
-    return tf.reshape(product(left, right), [*outer_a, *outer_b])
+    left = _shaped(_ordered(a, [*free_a, *axes_a]), (math.prod(outer_a), length))
+    right = _shaped(_ordered(b, [*axes_b, *free_b]), (length, math.prod(outer_b)))
+    return _shaped(product(left, right), (*outer_a, *outer_b))
+
+
+def _ordered(tensor: Any, order: list[int]) -> Any:
+    return tensor if order == list(range(len(order))) else tf.transpose(tensor, order)
+
+
+def _shaped(tensor: Any, shape: tuple[int, ...]) -> Any:
+    return tensor if static_shape(tensor) == shape else tf.reshape(tensor, shape)
 
 
 def times(a: Any, b: Any) -> Any:

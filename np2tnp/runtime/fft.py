@@ -6,6 +6,7 @@ Values agree within k·eps of the largest sum.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -198,7 +199,7 @@ def _over_axes(tensor: Any, lengths: Sequence[int], axes: Sequence[int], norm: s
         order = [i for i in range(len(shape)) if i not in axes] + list(axes)
         result = getattr(tf.signal, names[len(axes), inverse])(tf.transpose(tensor, order))
         result = tf.transpose(result, [order.index(i) for i in range(len(shape))])
-        return _scaled(result, int(np.prod(lengths)), norm, inverse)
+        return _scaled(result, math.prod(lengths), norm, inverse)
     for n, axis in zip(reversed(lengths), reversed(axes), strict=True):
         tensor = (_inverse if inverse else _forward)(tensor, n, axis, norm)
     return tensor

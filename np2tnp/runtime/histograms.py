@@ -6,6 +6,7 @@ the edges are equal to the last bit and counts are exact.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -152,7 +153,7 @@ def _counted(points: Any, bins: Any, limits: Any, density: Any, weights: Any) ->
         missed = tf.equal(own, count)
         place = own if place is None else tf.add(tf.multiply(place, count), own)
         outside = missed if outside is None else tf.logical_or(outside, missed)
-    total = int(np.prod(counts, dtype=np.int64))
+    total = math.prod(counts)
     require(total < 2**31, "too many bins")
     hist = cast(_sums(tf.where(outside, tf.constant(total, tf.int64), place), total, load), np.float64)
     hist = tf.reshape(hist, counts)

@@ -12,6 +12,7 @@ precision goes to NumPy, which raises LinAlgError or gives its own value; in ``t
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ from np2tnp.runtime.shapes import (
     require,
     static_shape,
 )
-from np2tnp.runtime.spectra import in_double, is_clear_of, is_well_conditioned, singular_values
+from np2tnp.runtime.spectra import in_double, is_clear_of, is_moderate, is_well_conditioned, singular_values
 
 __all__ = [
     "cholesky",
@@ -95,18 +96,18 @@ def _square(a: Any) -> tuple[Any, np.dtype[Any]]:
 def _inverse(matrix: Any) -> Any:
     inverse = tf.linalg.inv(matrix)
     if not is_tracing() and 0 not in static_shape(matrix):
-        size = tf.multiply(_one_norm(matrix), _one_norm(inverse))
-        require(is_well_conditioned(tf.math.reciprocal(size), static_shape(matrix)[-1]), "a matrix close to singular")
+        size = _largest(_column_sums(matrix)) * _largest(_column_sums(inverse))
+        require(is_moderate(size, static_shape(matrix)[-1]), "a matrix close to singular")
     return inverse
 
 
-def _one_norm(matrix: Any) -> Any:
-    return _largest(tf.reduce_sum(tf.abs(matrix), -2), (-1,))
+def _column_sums(matrix: Any) -> np.ndarray:
+    return np.asarray(tf.reduce_sum(tf.abs(matrix), -2).numpy())
 
 
-def _largest(sizes: Any, axes: tuple[int, ...]) -> Any:
-    """The maximum; NaN if any value is not finite (TensorFlow's maximum may pass over NaN)."""
-    return tf.add(tf.reduce_max(sizes, axes), tf.multiply(tf.reduce_sum(sizes, axes), tf.zeros((), sizes.dtype)))
+def _largest(values: np.ndarray) -> Any:
+    """The maximum over the last axis, NaN if there is one."""
+    return values.max(-1)
 
 
 @exact("numpy.linalg.inv")
@@ -124,17 +125,26 @@ def _solved(matrix: Any, right: Any) -> Any:
     size = static_shape(matrix)[-1]
     require(static_shape(right)[-2] == size, "lengths differ")
     batch = np.broadcast_shapes(static_shape(matrix)[:-2], static_shape(right)[:-2])
-    matrix = tf.broadcast_to(matrix, (*batch, size, size))
-    right = tf.broadcast_to(right, batch + static_shape(right)[-2:])
+    matrix = _broadcast(matrix, (*batch, size, size))
+    right = _broadcast(right, batch + static_shape(right)[-2:])
     if is_tracing() or 0 in static_shape(matrix):
         return tf.linalg.solve(matrix, right)
-    steps = np.arange(1, size + 1)[:, np.newaxis] * np.array([0.6180339887498949, 0.7548776662466927])
-    probes = tf.broadcast_to(tf.constant((1.0 + steps % 1.0).astype(dtype_of(matrix))), (*batch, size, 2))
+    probes = _broadcast(_probes(size, dtype_of(matrix)), (*batch, size, 2))
     both = tf.linalg.solve(matrix, tf.concat([right, probes], -1))
     solution, grown = tf.split(both, [static_shape(right)[-1], 2], -1)
-    growth = tf.multiply(_largest(tf.abs(grown), (-2, -1)), _one_norm(matrix))
-    require(is_well_conditioned(tf.math.reciprocal(growth), size), "a matrix close to singular")
+    growth = _largest(np.abs(grown.numpy()).max(-1)) * _largest(_column_sums(matrix))
+    require(is_moderate(growth, size), "a matrix close to singular")
     return solution
+
+
+def _broadcast(tensor: Any, shape: tuple[int, ...]) -> Any:
+    return tensor if static_shape(tensor) == shape else tf.broadcast_to(tensor, shape)
+
+
+@functools.lru_cache(maxsize=64)
+def _probes(size: int, dtype: np.dtype[Any]) -> Any:
+    steps = np.arange(1, size + 1)[:, np.newaxis] * np.array([0.6180339887498949, 0.7548776662466927])
+    return tf.constant((1.0 + steps % 1.0).astype(dtype))
 
 
 @exact("numpy.linalg.solve")
@@ -160,8 +170,8 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
         order.append(axis)
     tensor = tf.transpose(tensor, order)
     shape = static_shape(tensor)[rank_of(right) :] if rank_of(right) else ()
-    size = int(np.prod(shape, dtype=np.int64))
-    require(int(np.prod(static_shape(tensor), dtype=np.int64)) == size**2, "not square")
+    size = math.prod(shape)
+    require(math.prod(static_shape(tensor)) == size**2, "not square")
     return tf.reshape(_native(solve)(tf.reshape(tensor, (size, size)), tf.reshape(right, (-1,))), shape)
 
 
@@ -171,7 +181,7 @@ def tensorinv(a: Any, ind: int = 2) -> Any:
     tensor = as_tensor(a)
     shape = static_shape(tensor)
     require(as_index(ind) > 0, "ind")
-    size = int(np.prod(shape[ind:], dtype=np.int64))
+    size = math.prod(shape[ind:])
     return tf.reshape(_native(inv)(tf.reshape(tensor, (size, -1))), shape[ind:] + shape[:ind])
 
 

@@ -5,6 +5,7 @@ None of these changes a value or a dtype, so all numeric dtypes are exact.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -69,9 +70,9 @@ def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = N
 
 def _full_shape(tensor: Any, dims: tuple[int, ...]) -> tuple[int, ...]:
     """`dims` with its -1 replaced, checked against the tensor's size."""
-    size = int(np.prod(static_shape(tensor), dtype=np.int64))
+    size = math.prod(static_shape(tensor))
     unknown = [i for i, d in enumerate(dims) if d < 0]
-    known = int(np.prod([d for d in dims if d >= 0], dtype=np.int64))
+    known = math.prod([d for d in dims if d >= 0])
     if unknown:
         require(len(unknown) == 1 and dims[unknown[0]] == -1 and known > 0 and size % known == 0, "shape")
         return tuple(size // known if d < 0 else d for d in dims)
@@ -318,7 +319,7 @@ def resize(a: Any, new_shape: Any) -> Any:
     target = as_indices(new_shape)
     if any(d < 0 for d in target):
         raise Unsupported("negative dimensions")
-    size, count = int(np.prod(target, dtype=np.int64)), static_shape(flat)[0]
+    size, count = math.prod(target), static_shape(flat)[0]
     if count == 0:
         return tf.zeros(target, flat.dtype)
     return tf.reshape(slice_axis(tiled(flat, (-(-size // count),)), 0, None, size), target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     axes = tuple(range(len(shape))) if axis is None else normal_axes(axis, len(shape))
     require(axis is None or isinstance(axis, tuple) or np.ndim(axis) == 0, "axis")
     rest = [i for i in range(len(shape)) if i not in axes]
-    length = int(np.prod([shape[i] for i in axes], dtype=np.int64))
+    length = math.prod([shape[i] for i in axes])
     moved = tf.reshape(tf.transpose(tensor, [*axes, *rest]), [length, *(shape[i] for i in rest)])
     result = _vector(moved, ord, 0, False)
     return tf.reshape(result, [1 if i in axes else d for i, d in enumerate(shape)]) if keepdims else result

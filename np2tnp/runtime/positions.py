@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]
     flat = as_tensor(indices)
     require(flat.dtype.is_integer, "indices that are not integers")
     flat = cast(flat, np.dtype(np.int64))
-    size = int(np.prod(dims, dtype=np.int64))
+    size = math.prod(dims)
     if 0 not in static_shape(flat):
         require(_all_within(flat, size), "index out of bounds")
     require(size > 0, "an empty shape")
@@ -121,7 +122,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     parts = list(multi_index) if isinstance(multi_index, (tuple, list)) else list(tf.unstack(as_tensor(multi_index)))
     modes = (mode,) * len(lengths) if isinstance(mode, str) else tuple(mode)
     require(order in ("C", "F") and len(parts) == len(lengths) == len(modes) > 0, "dimensions")
-    require(int(np.prod([float(n) for n in lengths])) < 2**62, "too many elements")
+    require(math.prod([float(n) for n in lengths]) < 2**62, "too many elements")
     tensors = [as_tensor(part) for part in parts]
     require(all(t.dtype.is_integer for t in tensors) and 0 not in lengths, "indices that are not integers")
     strides = np.ones(len(lengths), np.int64)
