@@ -160,6 +160,12 @@ def resolve(api: str) -> Callable[..., Any]:
     return result
 
 
+def unconverted(function: F) -> F:
+    """Mark `function` for AutoGraph to call as it is: it decides by Python values, and its errors keep their type."""
+    function.autograph_info__ = {}  # type: ignore[attr-defined]
+    return function
+
+
 def exact(api: str, reference: Callable[..., Any] | None = None) -> Callable[[F], F]:
     """Declare the decorated function as the exact helper for the NumPy function `api`.
 
@@ -185,9 +191,7 @@ def exact(api: str, reference: Callable[..., Any] | None = None) -> Callable[[F]
                 FALLBACKS[api] += 1
                 return on_host(reference or resolve(api), args, kwargs)
 
-        # AutoGraph leaves functions with this mark alone: helpers decide by Python values, and their errors keep
-        # their type.
-        helper.autograph_info__ = {}  # type: ignore[attr-defined]
+        unconverted(helper)
         HELPERS[api] = helper
         return helper  # type: ignore[return-value]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import exact, host, is_tensor
+from np2tnp.runtime.dispatch import exact, host, is_tensor, unconverted
 from np2tnp.runtime.indexing_read import read
 from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.inplace import in_place, updated_value
@@ -42,6 +42,7 @@ def _get(x: Any, key: Any) -> Any:
     return read(tf.convert_to_tensor(x), key)
 
 
+@unconverted
 def _update(x: Any, key: Any, operation: str, value: Any) -> Any:
     """Buffered ``x[key] op= value``: get, compute under the rules of in-place operators, set."""
     if not is_tensor(x):
@@ -81,12 +82,14 @@ class Item:
         self._x = x
         self._key = key
 
+    @unconverted
     def get(self) -> Any:
         """``x[key]``, exactly as NumPy reads it."""
         if is_tensor(self._x):
             return _get(self._x, self._key)
         return self._x[_host_key(self._key)]
 
+    @unconverted
     def set(self, value: Any) -> Any:
         """``x[key] = value`` as a new array of the same shape and dtype. Raises NumPy's exceptions."""
         if is_tensor(self._x):
@@ -164,6 +167,7 @@ class At:
         return Item(self._x, key)
 
 
+@unconverted
 def at(x: Any) -> At:
     """``rt.at(x)[key]`` stands for the item; its methods return the updated array (``x = rt.at(x)[key].set(value)``).
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import exact, host, is_array, is_tensor
+from np2tnp.runtime.dispatch import exact, host, is_array, is_tensor, unconverted
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, numpy_dtype
@@ -156,6 +156,7 @@ def _declared(operation: str) -> Callable[..., Any]:
 _IN_PLACE = {operation: _declared(operation) for operation in UFUNCS}
 
 
+@unconverted
 def _apply(operation: str, x: Any, value: Any) -> Any:
     if is_tensor(x):
         return in_place(operation, x, value) if x.shape.rank != 0 else updated_value(operation, x, value)
@@ -268,6 +269,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     return assign(dst, src, casting=casting, where=where)
 
 
+@unconverted
 def assign(x: Any, value: Any, casting: str = "unsafe", where: Any = True) -> Any:
     """``x[...] = value`` as a new array: what ``fill``, ``copyto`` and ``out=`` do.
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from np2tnp.runtime.bounds import last_of_each, wrapped
-from np2tnp.runtime.dispatch import exact, host, is_tensor
+from np2tnp.runtime.dispatch import exact, host, is_tensor, unconverted
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.keys import static_shape
@@ -38,6 +38,7 @@ def _changing(function: Callable[..., Any]) -> Callable[[F], F]:
     def decorate(helper: F) -> F:
         checked = exact(f"numpy.{function.__name__}", reference=reference)(helper)
 
+        @unconverted
         @functools.wraps(helper)
         def public(array: Any, *args: Any, **kwargs: Any) -> Any:
             if is_tensor(array):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import exact, host, is_tensor
+from np2tnp.runtime.dispatch import exact, host, is_tensor, unconverted
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.indexing_read import is_plain, stacked
 from np2tnp.runtime.inplace import check_casting
@@ -177,6 +177,7 @@ def _declared(name: str, binary: bool) -> Callable[..., Any]:
         ufunc.at(a, host(indices), *host(operands))
         return a
 
+    unconverted(helper)
     helper.__name__ = helper.__qualname__ = f"{name}_at"
     helper.__doc__ = f"``np.{name}.at(a, indices{', b' if binary else ''})``; returns the changed array."
     return helper

@@ -160,3 +160,22 @@ def test_a_static_begin_beside_a_symbolic_index_in_a_compiled_loop() -> None:
         return tf.while_loop(lambda k, s: k < 2, body, (tf.constant(0), tf.constant(0.0, tf.float64)))[1]
 
     assert total(tf.constant(x)).numpy() == x[1:].sum()
+
+
+@JIT
+def test_staged_loops_through_autograph(jit: bool) -> None:
+    @rt.migrated(mutates=("x",))
+    def relax(x: Any, n: Any) -> Any:
+        for k in tf.range(n):
+            x = rt.at(x)[1:-1].set(0.5 * (rt.at(x)[:-2].get() + rt.at(x)[2:].get()))
+            x = rt.iadd(x, 1.0)
+            x = rt.at(x)[k].add(2.0)
+        return rt.updated(None, x=x)
+
+    expected = np.arange(8.0)
+    for k in range(3):
+        expected[1:-1] = 0.5 * (expected[:-2] + expected[2:])
+        expected += 1
+        expected[k] += 2
+    _, result = tf.function(relax.core, jit_compile=jit)(tf.constant(np.arange(8.0)), tf.constant(3))
+    np.testing.assert_array_equal(result.numpy(), expected)
