@@ -17,7 +17,10 @@ BASE = {
 }  # fmt: skip
 
 _ANNOTATIONS = (
-    (r"ndarray|NDArray|ArrayLike|np\.array", {"vector": 12, "matrix": 12, "points": 3, "cube": 2, "integers": 3, "image": 2}),
+    (
+        r"ndarray|NDArray|ArrayLike|np\.array",
+        {"vector": 12, "matrix": 12, "points": 3, "cube": 2, "integers": 3, "image": 2},
+    ),
     (r"\bint\b", {"int": 15}),
     (r"\bfloat\b", {"float": 15}),
     (r"\bcomplex\b", {"complexnumber": 15}),
@@ -37,7 +40,7 @@ _NAMES = (
     (r".*mask.*", {"mask": 5}),
     (r"(mat|matrix|A|B|M|grid|field|board|table|W\d?|weights|X)$", {"matrix": 4, "square": 2}),
     (r"(cov|covariance|Q|R|P|sigma_matrix|gram)$", {"spd": 4}),
-    (r"(pts|points|pos|positions|vel|velocities|coords|vertices|xyz|centers|centroids)\d?$", {"points": 6, "matrix": 2}),
+    (r"(pts|points|pos|positions?|vel|velocit(y|ies)|acc|accelerations?|forces?|coords|vertices|xyz|centers|centroids)\d?$", {"points": 6, "matrix": 2}),
     (r"(x|y|z|t|u|v|w|b|signal|samples|data|values|arr|array|series|vec|vector|wave|mass|masses)\d?$", {"vector": 3, "matrix": 1}),
     (r"(n|k|m|p|q|d|num|count|size|steps?|iters?|iterations|epochs|order|window|width|height|depth|degree|bins|rows|cols|rank|"
      r"radius|lag|length|nperseg|seed|[nN]_\w+|num_\w+|max_\w*iter\w*|\w+_(steps|iters|size|count|len|length|epochs))$", {"int": 6}),
@@ -151,7 +154,10 @@ class _Usage(ast.NodeVisitor):
     def _hint(self, node: ast.AST, **weights: float) -> None:
         if isinstance(node, ast.Name):
             kinds = self.kinds.setdefault(node.id, {})
-            for kind, weight in weights.items():  # once a kind of use: a name used often is not the more likely an array
+            for (
+                kind,
+                weight,
+            ) in weights.items():  # once a kind of use: a name used often is not the more likely an array
                 kinds[kind] = max(kinds.get(kind, 0.0), weight)
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -237,7 +243,9 @@ class _Usage(ast.NodeVisitor):
             for target in node.targets:
                 if isinstance(target, (ast.Tuple, ast.List)):
                     rank = len(target.elts)
-                    kind = {1: {"vector": 12.0}, 2: {"matrix": 14.0, "points": 2.0, "image": 2.0}}.get(rank, {"cube": 16.0, "colour": 8.0})
+                    kind = {1: {"vector": 12.0}, 2: {"matrix": 14.0, "points": 2.0, "image": 2.0}}.get(
+                        rank, {"cube": 16.0, "colour": 8.0}
+                    )
                     self._hint(node.value.value, **kind)
         self.generic_visit(node)
 
@@ -249,7 +257,11 @@ class _Usage(ast.NodeVisitor):
         for other in node.comparators:
             options = other.elts if isinstance(other, (ast.Tuple, ast.List, ast.Set)) else [other]
             for option in options:
-                if isinstance(option, ast.Constant) and isinstance(option.value, str) and isinstance(node.left, ast.Name):
+                if (
+                    isinstance(option, ast.Constant)
+                    and isinstance(option.value, str)
+                    and isinstance(node.left, ast.Name)
+                ):
                     self._hint(node.left, string=20)
                     self.strings.setdefault(node.left.id, []).append(option.value)
                 elif isinstance(option, ast.Constant) and option.value is None:

@@ -16,13 +16,39 @@ from np2tnp.differential.hints import Parameter
 from np2tnp.differential.specs import Array, Call, Code, Instance, Overlap, Same
 
 #: Sizes (n, m, k) in the order in which they are tried.
-SIZES = ((6, 6, 6), (8, 8, 8), (6, 5, 4), (5, 5, 5), (16, 16, 16), (3, 4, 2), (9, 9, 9), (12, 3, 3), (2, 2, 2), (7, 10, 3))
+SIZES = (
+    (6, 6, 6),
+    (8, 8, 8),
+    (6, 5, 4),
+    (5, 5, 5),
+    (16, 16, 16),
+    (3, 4, 2),
+    (9, 9, 9),
+    (12, 3, 3),
+    (2, 2, 2),
+    (7, 10, 3),
+)
 
 #: A callable argument: tried in this order.
 FUNCTIONS = ("lambda *a: a[-1] * 0.5", "np.sin", "lambda *a: a[0] + 1.0", "lambda *a: -a[-1]", "np.square")
 
 _STEPS = ("steps", "iter", "epoch", "n_steps", "sweeps", "rounds")
-_POSITIVE = ("n", "num", "size", "count", "bins", "rows", "cols", "width", "height", "window", "degree", "order", "rank", "length")
+_POSITIVE = (
+    "n",
+    "num",
+    "size",
+    "count",
+    "bins",
+    "rows",
+    "cols",
+    "width",
+    "height",
+    "window",
+    "degree",
+    "order",
+    "rank",
+    "length",
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +57,9 @@ class Draw:
 
     rng: np.random.Generator
     sizes: tuple[int, int, int]
-    flavour: str = "normal"  #: normal, unit (0..1), whole (small whole numbers as floats), sorted
+    flavour: str = (
+        "normal"  #: normal, unit (0..1), whole (small whole numbers as floats), sorted, sized (ints are sizes)
+    )
     float_type: str = "f8"
 
     def floats(self, *shape: int) -> Array:
@@ -54,7 +82,9 @@ def _spd(it: Draw) -> Array:
 
 def _complex(it: Draw) -> Array:
     n = it.sizes[0]
-    return Array((it.rng.standard_normal(n) + 1j * it.rng.standard_normal(n)).astype("c16" if it.float_type == "f8" else "c8"))
+    return Array(
+        (it.rng.standard_normal(n) + 1j * it.rng.standard_normal(n)).astype("c16" if it.float_type == "f8" else "c8")
+    )
 
 
 def _integers(it: Draw) -> Array:
@@ -126,6 +156,8 @@ def _draw_int(name: str, it: Draw) -> int:
     lower = name.lower()
     if any(word in lower for word in _STEPS):
         return int(it.rng.integers(2, 7))
+    if it.flavour == "sized" and lower != "seed":
+        return it.sizes[0]
     if lower in ("n", "m", "size", "nx", "ny") or any(word in lower for word in _POSITIVE):
         return int(it.rng.choice((it.sizes[0], it.sizes[1], 4, 3, 2, 8)))
     if lower == "seed":

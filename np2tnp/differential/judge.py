@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 class Judgement:
     """What one input showed."""
 
-    kind: str  #: ``equal`` ``raised`` (both alike) ``refused`` ``different`` ``unstable`` ``random``
+    kind: str  #: ``equal`` ``raised`` (both alike) ``refused`` ``different`` ``unstable`` ``random`` ``misused``
     detail: str = ""
     warnings: tuple[str, ...] = ()
 
@@ -38,6 +38,10 @@ def judge(expected: Observation, actual: Observation, again: Callable[[bool], Ob
         if actual.changed:
             return Judgement("different", "refused the input, but changed an argument first")
         return Judgement("refused", actual.message)
+    if expected.error == "AttributeError" and actual.error != "AttributeError":
+        return Judgement(
+            "misused", expected.message
+        )  # such as a list where only arrays have the method: not a use to keep
     detail = _difference(expected, actual, {})
     if detail is None:
         return Judgement("equal" if expected.returned else "raised", warnings=_warnings(expected, actual))
@@ -46,7 +50,9 @@ def judge(expected: Observation, actual: Observation, again: Callable[[bool], Ob
         return Judgement("random", "the original itself gives different results from call to call")
     moved = [other for other in (again(True) for _ in range(3)) if other is not None]
     if any(_discrete_difference(expected, other) for other in moved):
-        return Judgement("unstable", "a change of the input by one ULP changes the original's result in kind: " + detail)
+        return Judgement(
+            "unstable", "a change of the input by one ULP changes the original's result in kind: " + detail
+        )
     loose = _difference(expected, actual, _slack(expected, moved), [other.printed for other in moved])
     if loose is None:
         return Judgement("equal" if expected.returned else "raised", warnings=_warnings(expected, actual))
@@ -102,7 +108,9 @@ def _is_caught_alike(expected: Observation, actual: Observation) -> bool:
 
 
 _CATCHABLE = frozenset(
-    name for name, value in vars(__import__("builtins")).items() if isinstance(value, type) and issubclass(value, Exception)
+    name
+    for name, value in vars(__import__("builtins")).items()
+    if isinstance(value, type) and issubclass(value, Exception)
 ) | {"LinAlgError", "AxisError"}
 
 
@@ -124,7 +132,9 @@ def _discrete_difference(expected: Observation, other: Observation) -> bool:
 
 
 def _is_inexact(value: Any) -> bool:
-    return isinstance(value, (float, complex)) or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc")
+    return isinstance(value, (float, complex)) or (
+        isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc"
+    )
 
 
 def _slack(expected: Observation, moved: list[Observation]) -> dict[str, Any]:

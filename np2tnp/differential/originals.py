@@ -67,7 +67,10 @@ def rewrite_in_memory(path: str, text: str, config: Config) -> str:
     from np2tnp.engine import analyze
     from np2tnp.files.source import from_text
 
-    report = analyze(from_text(path, text), replace(config, rewrite=True))
+    try:
+        report = analyze(from_text(path, text), replace(config, rewrite=True))
+    except Exception as error:  # one bad file is a message, not a traceback
+        raise CannotVerify(f"{path}: rewriting failed (a bug in np2tnp): {type(error).__name__}: {error}") from None
     if report.error is not None:
         raise CannotVerify(f"{path}: {report.error}")
     return report.new_text if report.new_text is not None else text

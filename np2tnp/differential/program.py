@@ -21,7 +21,6 @@ from np2tnp.differential.originals import CannotVerify, Pair, changed_functions,
 
 _WORKER = "np2tnp.differential.worker"
 _START = 180.0  #: seconds for a child to import the program, TensorFlow included
-_SHRINK = 15.0  #: seconds for finding a smaller input
 
 
 class FunctionVerdict(str, Enum):
@@ -39,7 +38,9 @@ class FunctionResult:
     name: str
     verdict: FunctionVerdict = FunctionVerdict.UNTESTED
     reason: str = ""
-    counts: Counter[str] = field(default_factory=Counter)  #: inputs by outcome: equal, raised, refused, unstable, random, ...
+    counts: Counter[str] = field(
+        default_factory=Counter
+    )  #: inputs by outcome: equal, raised, refused, unstable, random, ...
     operations: int = 0  #: TensorFlow operations executed over all inputs that agreed
     warnings: list[str] = field(default_factory=list)
     difference: str = ""
@@ -69,6 +70,7 @@ class Limits:
     memory: int = 4096  #: MiB on top of what a child takes at its start
     search: float = 5.0  #: seconds for finding inputs of one function
     inputs: str | None = None  #: an npz file with arguments
+    shrink: float = 10.0  #: seconds for finding a smaller input once a difference is found
 
 
 class Verifier:
@@ -99,7 +101,9 @@ class Verifier:
             result.verdict, result.difference = FunctionVerdict.DIFFERENT, str(error)
             return result
         try:
-            found = self._old.ask("search", 60 + 20 * self._limits.search, name=name, limit=max(40, 8 * self._limits.count))
+            found = self._old.ask(
+                "search", 60 + 20 * self._limits.search, name=name, limit=max(40, 8 * self._limits.count)
+            )
         except (ChildTimeout, ChildDied, RuntimeError) as error:
             result.reason = f"while looking for inputs with the original: {error}"
             return result
@@ -118,7 +122,13 @@ class Verifier:
         it = self._limits
         try:
             self._old.ask(
-                "load", _START, path=self._pair.path, text=self._pair.original, seed=it.seed, seconds=it.search, inputs=it.inputs
+                "load",
+                _START,
+                path=self._pair.path,
+                text=self._pair.original,
+                seed=it.seed,
+                seconds=it.search,
+                inputs=it.inputs,
             )
             self._old.ask("limit_memory", 10, mebibytes=it.memory)
         except (ChildDied, ChildTimeout, RuntimeError) as error:
@@ -158,7 +168,7 @@ class Verifier:
         kind = judged["kind"]
         if kind == "different":
             result.verdict, result.difference = FunctionVerdict.DIFFERENT, judged["detail"]
-            self._explain(number, note, parameters, result)
+            self._explain(number, note, parameters, result, shrink=self._new.is_running)
             return False
         if kind == "equal" and not judged["weight"]:
             kind = "equal, but of one element at most"
@@ -169,9 +179,11 @@ class Verifier:
         result.warnings += [text for text in judged["warnings"] if text not in result.warnings]
         if kind in ("random", "refused"):
             result.reason = judged["detail"]
-        return not (kind == "random" and result.counts["random"] > 5)
+        return not (kind == "random" and result.counts["random"] > 5 and not result.counts["equal"])
 
-    def _judge(self, number: int, case: bytes, parameters: tuple[str, ...], result: FunctionResult) -> dict[str, Any] | None:
+    def _judge(
+        self, number: int, case: bytes, parameters: tuple[str, ...], result: FunctionResult
+    ) -> dict[str, Any] | None:
         """What one input showed; None when the rewritten function took too long."""
         self._start_new()
         try:
@@ -180,22 +192,32 @@ class Verifier:
             result.counts["too slow"] += 1
             return None
         except ChildDied as error:
-            return {"kind": "different", "detail": f"{error}; the original returns", "warnings": (), "operations": 0, "weight": 1}
+            return {
+                "kind": "different",
+                "detail": f"{error}; the original returns",
+                "warnings": (),
+                "operations": 0,
+                "weight": 1,
+            }
         try:
-            judged: dict[str, Any] = self._old.ask("judge", 60 + 6 * self._limits.seconds, number=number, observation=seen["observation"])
+            judged: dict[str, Any] = self._old.ask(
+                "judge", 60 + 6 * self._limits.seconds, number=number, observation=seen["observation"]
+            )
         except (ChildTimeout, ChildDied) as error:
             result.counts["not comparable"] += 1
             result.reason = f"while comparing: {error}"
             return None
         return {**judged, "operations": seen["operations"]}
 
-    def _explain(self, number: int, note: str, parameters: tuple[str, ...], result: FunctionResult) -> None:
-        """Shrink input `number` and write down the code that shows the difference."""
-        end = time.monotonic() + _SHRINK
+    def _explain(
+        self, number: int, note: str, parameters: tuple[str, ...], result: FunctionResult, shrink: bool
+    ) -> None:
+        """Shrink input `number` (unless it killed the process) and write down the code that shows the difference."""
+        end = time.monotonic() + self._limits.shrink
         module = Path(self._pair.path).stem
         try:
             result.code = self._old.ask("program", 30, number=number, module=module)
-            simpler = True
+            simpler = shrink
             while simpler and time.monotonic() < end:
                 simpler = False
                 for candidate in self._old.ask("smaller", 30, number=number):
@@ -220,7 +242,7 @@ class Verifier:
             return
         counts = result.counts
         needed = self._limits.count if takes_arguments else 1
-        if counts["equal"] >= needed and not counts["random"]:
+        if counts["equal"] >= needed:
             result.verdict, result.reason = FunctionVerdict.EQUAL, ""
         elif result.reason and not counts["equal"]:
             pass
@@ -272,7 +294,12 @@ def run(args: argparse.Namespace, config: Config) -> int:
         import json
 
         functions = [it.as_dict() for it in results]
-        print(json.dumps({"path": pair.path, "original": pair.source, "functions": functions, "not_rewritten": asked_unchanged}, indent=2))
+        print(
+            json.dumps(
+                {"path": pair.path, "original": pair.source, "functions": functions, "not_rewritten": asked_unchanged},
+                indent=2,
+            )
+        )
         return status
     print_unchanged(asked_unchanged if args.functions or not results else [])
     print_summary(pair, results)

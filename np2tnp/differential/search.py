@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import pickle
+import re
 import time
 import types
 import warnings
@@ -31,12 +32,50 @@ _SLOW = 2.0  #: seconds that one trial of the search may take
 #: Kinds tried in the place of others of the same look, because only trying tells a (n, m) from an (m, k).
 _VARIANTS = {"matrix": ("turned", "inner", "masks", "grid"), "vector": ("other",), "integers": ("mask",)}
 
+_PLANES = ("matrix", "square", "points")
+_COMMON = {"vector": 4.0, "matrix": 3.0, "square": 2.0, "float": 1.0, "points": 1.0, "cube": 0.5}
+
+#: What an exception of the original teaches: kinds to try more, kinds to try less.
+_LESSONS = tuple(
+    (re.compile(pattern), frozenset(more.split()), frozenset(less.split()))
+    for pattern, more, less in (
+        (r"used as indices must be of integer|indices must be integers|valid indices", "integers int", ""),
+        (r"cannot be interpreted as an integer|expected an integer|slice indices must be", "int", ""),
+        (r"Cannot cast (array data|ufunc).* to dtype\('(u?int|bool)", "", "integers image mask grid colour int"),
+        (r"Cannot cast (array data|ufunc).* from dtype\('float", "integers", ""),
+        (
+            r"no len\(\)|has no attribute '(shape|ndim|size|T|dtype|astype|sum|mean|copy)'|is not subscriptable",
+            "vector matrix",
+            "",
+        ),
+        (
+            r"too many indices|not enough values to unpack|axis 1 is out of bounds|must be (square|two|2)",
+            "matrix square points",
+            "",
+        ),
+        (r"too many values to unpack", "vector matrix", "cube colour"),
+        (r"is not callable", "callable", ""),
+        (
+            r"can only convert an array of size 1|only (length-1|0-dimensional) arrays|truth value of an array",
+            "int float",
+            "",
+        ),
+        (r"'NoneType'", "", "none default"),
+    )
+)
+
 
 class Search:
     """Finds inputs for the targets of one loaded program."""
 
     def __init__(
-        self, program: Program, module: types.ModuleType, state: Globals, seed: int, given: dict[str, Any], seconds: float
+        self,
+        program: Program,
+        module: types.ModuleType,
+        state: Globals,
+        seed: int,
+        given: dict[str, Any],
+        seconds: float,
     ) -> None:
         self._program = program
         self._module = module
@@ -46,6 +85,7 @@ class Search:
         self._seconds = seconds
         self._constructors: dict[str, list[Call]] = {}
         self._openings: dict[str, list[tuple[str, Call]]] = {}
+        self._lessons: dict[str, float] = {}
         self.failures: Counter[str] = Counter()
 
     def cases(self, target: Target, limit: int) -> list[Case]:
@@ -71,7 +111,9 @@ class Search:
             return [empty]
         made = self._construct(target.class_name)
         if not made:
-            self.failures = Counter({f"no arguments found for {target.class_name}(...): {k}": v for k, v in self.failures.items()})
+            self.failures = Counter(
+                {f"no arguments found for {target.class_name}(...): {k}": v for k, v in self.failures.items()}
+            )
             return []
         frames = [Case(target.name, Call(), construct) for construct in made[:3]]
         for opening in self._open(target.class_name):
@@ -84,8 +126,16 @@ class Search:
             self._constructors[class_name] = []  # a class whose arguments are instances of itself ends here
             target = self._program.constructor(class_name)
             found = self._profiles(target, Case(target.name, Call()), time.monotonic() + self._seconds)
-            self._constructors[class_name] = [case.call for _, case in found]
+            sized = [self._sized(profile, case) for profile, case in found[:2]]
+            self._constructors[class_name] = [
+                case.call for case in (*sized, *(case for _, case in found)) if case is not None
+            ]
         return self._constructors[class_name]
+
+    def _sized(self, profile: Profile, case: Case) -> Case | None:
+        """`case` with whole numbers that are sizes, so that the arrays its methods get fit the object."""
+        sized = self._draw(profile, case, np.random.default_rng(self._seed), SIZES[0], "sized")
+        return sized if sized is not None and self._returns(sized) else None
 
     def _open(self, class_name: str) -> list[tuple[str, Call]]:
         """Calls of other methods that work on a fresh object: ``fit`` before ``predict``."""
@@ -106,7 +156,8 @@ class Search:
         rng = np.random.default_rng([self._seed, len(target.name), sum(map(ord, target.name))])
         found: dict[tuple[str, ...], tuple[float, Profile, Case]] = {}
         since = 0
-        tries = 1 if not target.parameters else 600
+        self._lessons = {}
+        tries = 1 if not target.parameters else 2000
         for number in range(tries):
             if time.monotonic() > end or (found and since > 80) or len(found) >= 4 * enough:
                 break
@@ -115,20 +166,24 @@ class Search:
             since += 1
             if key in found:
                 continue
-            case = self._draw(profile, frame, rng, SIZES[number % 3], _FLAVOURS[number % 5])
+            flavour = "sized" if number % 3 == 2 else _FLAVOURS[number % 5]
+            case = self._draw(profile, frame, rng, SIZES[number % 3], flavour)
             if case is not None and self._returns(case):
                 found[key] = (_plausibility(profile), profile, case)
                 since = 0
         return _best(list(found.values()), enough)
 
-    def _propose(self, parameters: tuple[Parameter, ...], rng: np.random.Generator, number: int, known: list[Profile]) -> Profile:
+    def _propose(
+        self, parameters: tuple[Parameter, ...], rng: np.random.Generator, number: int, known: list[Profile]
+    ) -> Profile:
         if known and rng.random() < 0.6:  # change one thing about a combination that works
             base = list(known[int(rng.integers(0, len(known)))])
             if base:
                 place = int(rng.integers(0, len(base)))
-                base[place] = (base[place][0], _pick(base[place][0], rng))
+                base[place] = (base[place][0], self._pick(base[place][0], rng))
             return tuple(self._fix(parameter, kind) for parameter, kind in base)
-        common = _pick(Parameter("", {"vector": 4.0, "matrix": 3.0, "square": 2.0, "float": 1.0, "points": 1.0, "cube": 0.5}), rng)
+        common = self._pick(Parameter("", _COMMON), rng)
+        plane = _PLANES[int(rng.integers(0, len(_PLANES)))]  # tables of one call mostly have one shape
         keep_defaults = number % 2 == 0
         profile = []
         for parameter in parameters:
@@ -140,15 +195,40 @@ class Search:
             elif number % 4 >= 2 and parameter.kinds[likely] < 8 and common in parameter.kinds:
                 kind = common
             else:
-                kind = _pick(parameter, rng)
+                kind = self._pick(parameter, rng)
+            if number % 2 and kind in _PLANES:
+                kind = plane
             profile.append(self._fix(parameter, kind))
         return tuple(profile)
+
+    def _pick(self, parameter: Parameter, rng: np.random.Generator) -> str:
+        kinds = list(parameter.kinds)
+        weights = np.array([parameter.kinds[kind] * self._lessons.get(kind, 1.0) for kind in kinds]) ** 1.3
+        kind = kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))]
+        variants = _VARIANTS.get(kind)
+        if variants and rng.random() < 0.3:
+            return variants[int(rng.integers(0, len(variants)))]
+        return kind
+
+    def _learn(self, message: str) -> None:
+        for pattern, more, less in _LESSONS:
+            if pattern.search(message):
+                for kind in more:
+                    self._lessons[kind] = min(8.0, self._lessons.get(kind, 1.0) * 1.15)
+                for kind in less:
+                    self._lessons[kind] = max(0.1, self._lessons.get(kind, 1.0) / 1.15)
 
     def _fix(self, parameter: Parameter, kind: str) -> tuple[Parameter, str]:
         return (parameter, "given") if parameter.name in self._given else (parameter, kind)
 
     def _draw(
-        self, profile: Profile, frame: Case, rng: np.random.Generator, sizes: tuple[int, int, int], flavour: str, real: str = "f8"
+        self,
+        profile: Profile,
+        frame: Case,
+        rng: np.random.Generator,
+        sizes: tuple[int, int, int],
+        flavour: str,
+        real: str = "f8",
     ) -> Case | None:
         instances = {}
         for parameter, kind in profile:
@@ -164,7 +244,12 @@ class Search:
         self._state.restore()
         quiet = io.StringIO()
         try:
-            with time_limit(_SLOW), warnings.catch_warnings(), contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+            with (
+                time_limit(_SLOW),
+                warnings.catch_warnings(),
+                contextlib.redirect_stdout(quiet),
+                contextlib.redirect_stderr(quiet),
+            ):
                 warnings.simplefilter("ignore")
                 call, args, kwargs, _ = bind(case, self._module)
                 result = call(*args, **kwargs)
@@ -172,6 +257,7 @@ class Search:
             self.failures[f"took longer than {_SLOW:g} s"] += 1
             return False
         except (Exception, SystemExit) as error:
+            self._learn(str(error))
             self.failures[f"{type(error).__name__}: {error}"[:160]] += 1
             return False
         return result is not NotImplemented
@@ -207,16 +293,6 @@ class Search:
                     yield edge
 
 
-def _pick(parameter: Parameter, rng: np.random.Generator) -> str:
-    kinds = list(parameter.kinds)
-    weights = np.array([parameter.kinds[kind] for kind in kinds]) ** 1.3
-    kind = kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))]
-    variants = _VARIANTS.get(kind)
-    if variants and rng.random() < 0.3:
-        return variants[int(rng.integers(0, len(variants)))]
-    return kind
-
-
 def _weight(parameter: Parameter, kind: str) -> float:
     for general, variants in _VARIANTS.items():
         if kind in variants:
@@ -226,7 +302,9 @@ def _weight(parameter: Parameter, kind: str) -> float:
 
 def _plausibility(profile: Profile) -> float:
     """How much `profile` looks like what people pass: 1 where every kind is its parameter's likeliest."""
-    shares = [_weight(parameter, kind) / max(parameter.kinds.values()) for parameter, kind in profile if kind != "default"]
+    shares = [
+        _weight(parameter, kind) / max(parameter.kinds.values()) for parameter, kind in profile if kind != "default"
+    ]
     return min([1.0, *shares])
 
 

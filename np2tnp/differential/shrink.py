@@ -20,12 +20,37 @@ def smaller(case: Case) -> list[Case]:
         found.append(replace(case, before=()))
     if case.construct is not None:
         found += [replace(case, construct=call) for call in _calls(case.construct)]
-    return found[:_MOST]
+    cost = _cost(case)
+    return [it for it in found if _cost(it) < cost][
+        :_MOST
+    ]  # each step must be one down, or the search would go in circles
+
+
+def _cost(case: Case) -> float:
+    calls = [case.call, *([case.construct] if case.construct is not None else []), *(call for _, call in case.before)]
+    return 100.0 * len(case.before) + sum(_item_cost(item) for call in calls for item in call.items())
+
+
+def _item_cost(item: Any) -> float:
+    """How much there is to read in an argument."""
+    if isinstance(item, Array):
+        values = np.asarray(item.values)
+        nonzero = int(np.count_nonzero(values))
+        broken = int(np.count_nonzero(np.rint(values) != values)) if values.dtype.kind == "f" else 0
+        long = int(np.count_nonzero(np.round(values, 1) != values)) if values.dtype.kind == "f" else 0
+        return 20.0 * values.size + 2 * nonzero + 4 * broken + 8 * long + (item.layout != "C") + 1
+    if type(item) in (list, tuple):
+        return 1 + sum(_item_cost(part) for part in item)
+    if isinstance(item, (int, float)):
+        return 1 + min(abs(item), 50) / 50 + (item not in (0, 1))
+    return 3.0
 
 
 def _calls(call: Call) -> Iterator[Call]:
     items = call.items()
-    for size in sorted({n for item in items if isinstance(item, Array) for n in item.values.shape if n > 1}, reverse=True):
+    for size in sorted(
+        {n for item in items if isinstance(item, Array) for n in item.values.shape if n > 1}, reverse=True
+    ):
         for target in sorted({1, 2, size // 2, size - 1}):
             if 0 < target < size:
                 yield call.with_items([_cut(item, size, target) for item in items])
@@ -55,7 +80,12 @@ def _simpler(item: Any) -> Iterator[Any]:
             yield Array(values)
         if values.dtype.kind == "f" and values.size:
             finite = np.where(np.isfinite(values), values, 0)
-            for simple in (np.zeros_like(values), np.ones_like(values), np.rint(finite).astype(values.dtype), np.round(values, 1)):
+            for simple in (
+                np.zeros_like(values),
+                np.ones_like(values),
+                np.rint(finite).astype(values.dtype),
+                np.round(values, 1),
+            ):
                 if not np.array_equal(simple, values, equal_nan=True):
                     yield Array(simple, item.layout)
         elif values.dtype.kind in "iu" and values.any():

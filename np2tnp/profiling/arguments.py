@@ -44,4 +44,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dtype", choices=("float32", "float64"), default="float32", help="of --suite (default float32)"
     )
-

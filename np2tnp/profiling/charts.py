@@ -67,7 +67,12 @@ def draw_function(function: dict[str, Any], subtitle: str, prefix: str) -> Itera
     curves = _curves(function["trials"])
     if not curves:
         return
-    for name, draw in (("time", _draw_time), ("rate", _draw_rate), ("relative", _draw_relative), ("parts", _draw_parts)):
+    for name, draw in (
+        ("time", _draw_time),
+        ("rate", _draw_rate),
+        ("relative", _draw_relative),
+        ("parts", _draw_parts),
+    ):
         figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
         draw(axes, function, curves)
         figure.suptitle(subtitle, fontsize=8, color="#555555", x=0.01, y=-0.02, ha="left", va="top")
@@ -141,7 +146,9 @@ def _draw_relative(axes: Any, function: dict[str, Any], curves: Curves) -> None:
         axes.fill_between(sizes, low, high, color=_COLOURS[variant], alpha=0.15, linewidth=0)
     for crossover in function.get("crossovers", []):
         colour = _COLOURS[crossover["variant"]]
-        axes.plot([crossover["size"]], [1], marker="o", markersize=10, color=colour, fillstyle="none", markeredgewidth=2)
+        axes.plot(
+            [crossover["size"]], [1], marker="o", markersize=10, color=colour, fillstyle="none", markeredgewidth=2
+        )
     _finish(axes, function, "speed relative to NumPy", "times faster than NumPy")
     axes.yaxis.set_major_formatter(_times)
     axes.text(0.005, 1.02, "above the line: faster", transform=axes.get_yaxis_transform(), fontsize=8, va="bottom")
@@ -158,7 +165,9 @@ def _draw_parts(axes: Any, function: dict[str, Any], curves: Curves) -> None:
         if last["size"] == largest:
             labels.append(f"{device}\n{_LABELS[variant]}".replace(", ", ",\n"))
             transfer = last["transfer"] or {}
-            rows.append((last["first_call"], last["seconds"]["median"], transfer.get("to_device"), transfer.get("to_host")))
+            rows.append(
+                (last["first_call"], last["seconds"]["median"], transfer.get("to_device"), transfer.get("to_host"))
+            )
     width = 0.2
     for k, (name, colour) in enumerate(parts):
         places = [i + (k - 1.5) * width for i, row in enumerate(rows) if row[k]]
@@ -217,7 +226,14 @@ def draw_table(function: dict[str, Any], subtitle: str, path: str) -> str:
         cell.set_height((0.9 if row else 2.4) / (len(rows) + 2.5))
         if row == 0:
             cell.set_text_props(ha="center", weight="bold", fontsize=7.5)
-    figure.suptitle(f"green: faster than NumPy, red: slower, blue: same.  {subtitle}", fontsize=8, x=0.01, y=-0.02, ha="left", va="top")
+    figure.suptitle(
+        f"green: faster than NumPy, red: slower, blue: same.  {subtitle}",
+        fontsize=8,
+        x=0.01,
+        y=-0.02,
+        ha="left",
+        va="top",
+    )
     figure.savefig(path, bbox_inches="tight")
     plt.close(figure)
     return path
@@ -232,7 +248,11 @@ def describe(document: dict[str, Any]) -> str:
     it = document["environment"]
     gpus = ", ".join(gpu["name"] for gpu in it.get("gpus", []))
     parts = [it["cpu"] + f" ({it['cores']} cores)", gpus, f"TensorFlow {it['tensorflow']}", f"NumPy {it['numpy']}"]
-    parts += [document.get("dtype", ""), f"TF32 {'on' if it['tf32'] else 'off'}" if gpus else "", document["created"][:10]]
+    parts += [
+        document.get("dtype", ""),
+        f"TF32 {'on' if it['tf32'] else 'off'}" if gpus else "",
+        document["created"][:10],
+    ]
     return " · ".join(part for part in parts if part)
 
 

@@ -27,11 +27,7 @@ def describe_host() -> dict[str, Any]:
         "python": platform.python_version(),
         "packages": {name: version for name in _PACKAGES if (version := package_version(name))},
         "gpus": query_gpus(),
-        "variables": {
-            name: value
-            for name, value in sorted(os.environ.items())
-            if name.startswith(_VARIABLES)
-        },
+        "variables": {name: value for name, value in sorted(os.environ.items()) if name.startswith(_VARIABLES)},
     }
 
 
