@@ -12,6 +12,7 @@ differs, raises where the original returns, or could not be rewritten for a reas
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import shutil
 import subprocess
@@ -27,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 PROGRAMS = ROOT / "fixtures" / "programs"
 _DIED = "the process died"
+_SECONDS = 10  #: for one call: changed inputs can make a loop endless
 
 
 @dataclass
@@ -50,13 +52,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--slow", choices=("keep", "convert"), default="convert")
     parser.add_argument("--unsafe", action="store_true")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--vary", action="store_true", help="also with other dtypes, layouts and containers")
     parser.add_argument("--show", action="store_true", help="print the rewritten programs")
     parser.add_argument("--keep", type=Path, help="leave the rewritten programs in this folder")
     parser.add_argument("--child", nargs=2, type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     programs = sorted(path.resolve() for path in options.programs or PROGRAMS.glob("*.py"))
     if options.child:
-        _run_child(programs, *options.child, seeds=options.seeds)
+        _run_child(programs, *options.child, seeds=options.seeds, vary=options.vary)
         return 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.keep or Path(scratch)
@@ -64,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options.show:
             for path in programs:
                 print((folder / path.name).read_text(encoding="utf-8"))
-        comparisons = compare(programs, folder, options.seeds)
+        comparisons = compare(programs, folder, options.seeds, options.vary)
     return _print(programs, reports, comparisons)
 
 
@@ -81,14 +84,14 @@ def rewrite(programs: Sequence[Path], folder: Path, **options: Any) -> dict[str,
     return {Path(report.path).name: report for report in run.reports}
 
 
-def compare(programs: Sequence[Path], folder: Path, seeds: int = 3) -> dict[str, Comparison]:
+def compare(programs: Sequence[Path], folder: Path, seeds: int = 3, vary: bool = False) -> dict[str, Comparison]:
     """Run all examples of the programs and of the files of the same names in `folder`, in a child process."""
     found: dict[str, Comparison] = {}
     todo = list(programs)
     while todo:
         output = folder / "comparisons.jsonl"
         output.write_text("", encoding="utf-8")
-        arguments = [*map(str, todo), "--seeds", str(seeds), "--child", str(folder), str(output)]
+        arguments = [*map(str, todo), "--seeds", str(seeds), "--child", str(folder), str(output)] + ["--vary"] * vary
         subprocess.run([sys.executable, __file__, *arguments], check=False)
         for line in output.read_text(encoding="utf-8").splitlines():
             comparison = Comparison(**json.loads(line))
@@ -138,14 +141,14 @@ def _print(programs: Sequence[Path], reports: dict[str, Any], comparisons: dict[
 # --- in the child process ---
 
 
-def _run_child(programs: Sequence[Path], folder: Path, output: Path, seeds: int) -> None:
+def _run_child(programs: Sequence[Path], folder: Path, output: Path, seeds: int, vary: bool) -> None:
     with output.open("a", encoding="utf-8") as file:
         for path in programs:
-            comparison = _compare_program(path, folder / path.name, seeds)
+            comparison = _compare_program(path, folder / path.name, seeds, vary)
             print(json.dumps(asdict(comparison)), file=file, flush=True)
 
 
-def _compare_program(original: Path, rewritten: Path, seeds: int) -> Comparison:
+def _compare_program(original: Path, rewritten: Path, seeds: int, vary: bool) -> Comparison:
     from np2tnp.differential.loading import load
     from np2tnp.differential.observe import Globals
 
@@ -162,35 +165,105 @@ def _compare_program(original: Path, rewritten: Path, seeds: int) -> Comparison:
     operations: Counter[str] = Counter()
     versions = (old, Globals(old)), (new, Globals(new))
     for number, (name, build, *rest) in enumerate(examples):
-        for seed in range(seeds):
-            judgement, count = _compare_call(versions, name, build, rest[0] if rest else {}, seed)
+        for seed, (variation, change) in itertools.product(range(seeds), VARIATIONS.items() if vary else [("", None)]):
+            if variation and not _has_arrays(build, seed):
+                continue
+            judgement, count = _compare_call(versions, name, build, rest[0] if rest else {}, seed, change)
             kinds[judgement.kind] += 1
             operations[name] += count
             if judgement.kind in ("different", "refused", "unstable", "random"):
-                result.problems.append(f"{name} (example {number}, seed {seed}): {judgement.kind}: {judgement.detail}")
+                case = f"{name} (example {number}, seed {seed}{variation and ', ' + variation})"
+                result.problems.append(f"{case}: {judgement.kind}: {judgement.detail}")
     result.kinds, result.operations = dict(kinds), dict(operations)
     return result
 
 
 def _compare_call(
-    versions: Any, name: str, build: Callable[..., tuple[Any, ...]], keywords: dict[str, Any], seed: int
+    versions: Any,
+    name: str,
+    build: Callable[..., tuple[Any, ...]],
+    keywords: dict[str, Any],
+    seed: int,
+    change: Callable[[Any], Any] | None = None,
 ) -> tuple[Any, int]:
     import numpy as np
 
-    from np2tnp.differential.judge import judge
-    from np2tnp.differential.observe import observe
+    from np2tnp.differential.judge import Judgement, judge
+    from np2tnp.differential.observe import TimeIsUp, observe, time_limit
 
     def call(version: Any, moved: bool = False, counter: Any = None) -> Any:
         module, state = version
         state.restore()
         args, kwargs = list(build(np, np.random.default_rng(seed))), dict(keywords)
+        if change is not None:
+            args = [_changed(item, change) for item in args]
         if moved:
             args = _nudged(args, np.random.default_rng())
-        return observe(getattr(module, name), args, kwargs, None, state, counter)
+        with time_limit(_SECONDS):
+            return observe(getattr(module, name), args, kwargs, None, state, counter)
 
     old, new = versions
-    expected, actual = call(old), call(new, counter=_counter())
+    try:
+        expected = call(old)
+    except TimeIsUp:
+        return Judgement("unstable", "the original does not end on this input"), 0
+    try:
+        actual = call(new, counter=_counter())
+    except TimeIsUp:
+        return Judgement("different", f"does not end in {_SECONDS} s"), 0
     return judge(expected, actual, lambda moved: call(old, moved)), actual.operations
+
+
+def _strided(array: Any) -> Any:
+    """The same values as every second element of a larger array."""
+    import numpy as np
+
+    wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]) if array.ndim else (), array.dtype)
+    view = wide[..., ::2] if array.ndim else wide
+    view[...] = array
+    return view
+
+
+def _read_only(array: Any) -> Any:
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+#: What people also pass: each makes another argument out of an ndarray.
+VARIATIONS: dict[str, Callable[[Any], Any] | None] = {
+    "": None,
+    "float32": lambda array: array.astype("f4") if array.dtype.kind == "f" else array,
+    "integers": lambda array: (10 * array).astype(int) if array.dtype.kind == "f" else array,
+    "small integers": lambda array: (10 * array).astype("i1") if array.dtype.kind in "fi" else array,
+    "strided": _strided,
+    "fortran": lambda array: array.copy(order="F"),
+    "read-only": _read_only,
+    "list": lambda array: array.tolist(),
+    "empty": lambda array: array[:0] if array.ndim else array,
+}
+
+
+def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
+    import numpy as np
+
+    if type(value) is np.ndarray:
+        with np.errstate(all="ignore"):
+            return change(value)
+    if type(value) in (list, tuple):
+        return type(value)(_changed(item, change) for item in value)
+    if type(value) is dict:
+        return {key: _changed(item, change) for key, item in value.items()}
+    return value
+
+
+def _has_arrays(build: Callable[..., tuple[Any, ...]], seed: int) -> bool:
+    import numpy as np
+
+    found = []
+    for item in build(np, np.random.default_rng(seed)):
+        _changed(item, lambda array: found.append(array) or array)
+    return bool(found)
 
 
 def _counter() -> Any:
