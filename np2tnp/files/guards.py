@@ -66,7 +66,7 @@ def _check_expressions(tokens: list[str]) -> None:
     total = 0  # of all open brackets: how deep the tree of this expression can get
     outer: list[int] = []
     kinds = _KIND
-    for token in tokens:
+    for index, token in enumerate(tokens):
         kind = kinds.get(token)
         if kind is None:
             first = token[0]
@@ -78,7 +78,7 @@ def _check_expressions(tokens: list[str]) -> None:
                 line += token.count("\n")
                 links += 1
                 total += 1
-                if len(token) > MAX_DEPTH:
+                if len(token) > MAX_DEPTH and _may_hold_code(token, tokens[index - 1]):
                     _check_string(token, line)
         elif kind == _LINK:
             links += 1
@@ -99,8 +99,13 @@ def _check_expressions(tokens: list[str]) -> None:
             raise Problem("TNP905", f"has an expression of more than {MAX_LINKS:,} linked operations", line)
 
 
+def _may_hold_code(token: str, before: str) -> bool:
+    """Whether a string is an f-string, or (on one line) maybe the text between two quotes inside one."""
+    prefix = before.lower()
+    return prefix in ("f", "fr", "rf", "t", "tr", "rt") or not token.startswith(('"""', "'''"))
+
+
 def _check_string(token: str, line: int) -> None:
-    """Brackets inside what may be an f-string (or the text between two) are parsed, too."""
     depth = 0
     for bracket in _BRACKET.findall(token):
         depth = depth + 1 if bracket in "([{" else max(depth - 1, 0)

@@ -19,7 +19,7 @@ from np2tnp.model import Finding, Span, Verdict
 
 UNUSED = "TNP991"
 
-_DIRECTIVE = re.compile(r"#\s*np2tnp:\s*(?P<word>[A-Za-z-]*)\s*(?P<list>\[(?P<codes>[^\]]*)\])?")
+_DIRECTIVE = re.compile(r"#\s*np2tnp:\s*(?P<word>[\w-]*)\s*(?P<list>\[(?P<codes>[^\]]*)\])?")
 _NOQA = re.compile(r"#\s*noqa\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)", re.IGNORECASE)
 _CODE = re.compile(r"TNP\d{0,3}\Z")
 _KNOWN = ("ignore", "ignore-file", "disable", "enable")
@@ -104,11 +104,11 @@ def _read(text: str) -> _Reading:
             continue
         codes_used = dict.fromkeys(wanted or [_ALL], False)
         if word == "enable":
-            for code in wanted or list(opened):
+            for code in wanted or list(opened) or [_ALL]:
                 if code in opened:
                     opened.pop(code).last = line
                 else:
-                    reading.mistakes.append((span, f"`enable` without a `disable` of {code} before it"))
+                    reading.mistakes.append((span, f"`enable` without a `disable` of {code or 'anything'} before it"))
         elif word == "disable":
             for code in codes_used:
                 item = _Suppression(line, last_line, {code: False}, span, word)
