@@ -31,7 +31,7 @@ from np2tnp.runtime.keys import (
     static_shape,
 )
 from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.stored import constant, fitted, stored, trimmed
+from np2tnp.runtime.stored import constant, filled, fitted, stored, trimmed
 from np2tnp.runtime.vectors import operand, reshaped
 
 
@@ -66,7 +66,7 @@ def write_basic(x: Any, plan: Basic, value: Any) -> Any:
         return x
     shape = tuple(x.shape)
     if plan.whole:
-        full = fitted(value, plan.shape)
+        full = filled(value, plan.shape)
         return full if plan.shape == shape else reshaped(full, shape)
     if plan.sliced != plan.shape:  # axes that None added have length 1
         value = fitted(value, plan.shape)

@@ -19,7 +19,7 @@ from np2tnp.runtime.dispatch import exact, host, is_array, is_tensor, unconverte
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, numpy_dtype
-from np2tnp.runtime.stored import constant, fitted, stored
+from np2tnp.runtime.stored import constant, filled, fitted, stored
 
 __all__ = [
     "assign",
@@ -244,7 +244,7 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
     shape = tuple(dst.shape)
     value = stored(src, dst.dtype)
     if where is True:
-        return fitted(value, shape)
+        return filled(value, shape)
     mask = stored(where, tf.bool) if not is_tensor(where) else where
     if mask.dtype not in (tf.bool, np.bool_):
         raise Unsupported("a where that is not boolean")

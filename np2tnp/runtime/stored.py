@@ -61,6 +61,15 @@ def fitted(value: Any, shape: tuple[int, ...]) -> Any:
     return tf.broadcast_to(value, shape)
 
 
+def filled(value: Any, shape: tuple[int, ...]) -> Any:
+    """What an array of `shape` becomes when `value` is stored in all of it: never `value` itself, but a tensor of its own.
+
+    The boundary takes one tensor for one array, so that two names of the body must not share it where NumPy copied.
+    """
+    full = fitted(value, shape)
+    return tf.identity(full) if full is value else full
+
+
 def trimmed(value: Any, shape: tuple[int, ...]) -> Any:
     """`value` without the leading axes of length 1 that a store ignores. Raises ValueError if it does not fit
     `shape`.

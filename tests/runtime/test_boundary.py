@@ -109,6 +109,20 @@ def test_one_array_is_one_tensor_and_one_result_is_one_array() -> None:
     assert pair.second is not x
 
 
+def test_a_store_copies_its_value() -> None:
+    @rt.migrated(mutates=("a",), returns=("a", "b"))
+    def f(a: Any, b: Any) -> Any:
+        a = rt.at(a)[...].set(b)
+        return rt.updated((a, b, rt.assign(a, b)), a=a)
+
+    a, b = np.zeros(3), np.ones(3)
+    first, second, third = f(a, b)
+    assert first is a
+    assert second is b
+    assert third is not a
+    assert third is not b
+
+
 def test_containers_without_arrays_keep_their_identity() -> None:
     items = [1, "a", None]
     table = {"k": items}
