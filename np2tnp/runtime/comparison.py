@@ -13,7 +13,6 @@ from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op, raw, ufunc
 from np2tnp.runtime.promotion import array, cast, constant
 
-
 __all__ = [
     "allclose", "array_equal", "array_equiv", "equal", "greater", "greater_equal", "isclose", "iscomplex", "isfinite",
     "isinf", "isnan", "isneginf", "isposinf", "isreal", "less", "less_equal", "logical_and", "logical_not",

@@ -13,7 +13,6 @@ from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op, raw, same, ufunc
 from np2tnp.runtime.promotion import cast, constant, dtype_of
 
-
 __all__ = [
     "abs", "absolute", "add", "ceil", "conj", "conjugate", "divide", "divmod", "fabs", "float_power", "floor",
     "floor_divide", "fmax", "fmin", "fmod", "maximum", "minimum", "mod", "modf", "multiply", "negative", "positive",

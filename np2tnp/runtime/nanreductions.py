@@ -8,8 +8,18 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import reductions
-from np2tnp.runtime.axes import UNSET, flat, given, mask_for, normal_axes, normal_axis, rank_of, reduce_with
-from np2tnp.runtime.axes import refuse_empty, refuse_out
+from np2tnp.runtime.axes import (
+    UNSET,
+    flat,
+    given,
+    mask_for,
+    normal_axes,
+    normal_axis,
+    rank_of,
+    reduce_with,
+    refuse_empty,
+    refuse_out,
+)
 from np2tnp.runtime.dispatch import exact, is_tracing
 from np2tnp.runtime.elementwise import select
 from np2tnp.runtime.errors import Unsupported

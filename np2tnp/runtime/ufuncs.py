@@ -1,0 +1,198 @@
+"""The methods of binary ufuncs as functions: ``rt.add_reduce(x)`` is ``np.add.reduce(x)``, for every binary ufunc.
+
+``reduce``, ``accumulate``, ``outer`` and ``reduceat`` (``at`` changes its argument and lives with the functional updates).
+Where the order of evaluation cannot show (whole numbers, extremes, truth) they are folds in a logarithmic number of steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime import bits, comparison, elementwise, reductions, transcendental
+from np2tnp.runtime.axes import UNSET, normal_axes, normal_axis, rank_of, refuse_out
+from np2tnp.runtime.comparison import truth
+from np2tnp.runtime.dispatch import exact
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.promotion import array, dtype_of
+
+Function = Callable[..., Any]
+
+#: Ufuncs that are a reduction of their own.
+_REDUCTIONS: dict[str, Function] = {
+    "add": reductions.sum,
+    "multiply": reductions.prod,
+    "maximum": reductions.max,
+    "minimum": reductions.min,
+    "logical_and": reductions.all,
+    "logical_or": reductions.any,
+}
+
+#: Ufuncs whose result does not depend on how their operands are grouped.
+_ASSOCIATIVE: dict[str, Function] = {
+    "maximum": elementwise.maximum,
+    "minimum": elementwise.minimum,
+    "fmax": elementwise.fmax,
+    "fmin": elementwise.fmin,
+    "logical_and": comparison.logical_and,
+    "logical_or": comparison.logical_or,
+    "logical_xor": comparison.logical_xor,
+    "bitwise_and": bits.bitwise_and,
+    "bitwise_or": bits.bitwise_or,
+    "bitwise_xor": bits.bitwise_xor,
+    "gcd": bits.gcd,
+}
+
+
+def _first_axis(x: Any, axis: int) -> Any:
+    return x if axis == 0 else tf.transpose(x, [axis, *(i for i in range(rank_of(x)) if i != axis)])
+
+
+def _back(x: Any, axis: int) -> Any:
+    return x if axis == 0 else tf.transpose(x, [*range(1, axis + 1), 0, *range(axis + 1, rank_of(x))])
+
+
+def _operands(name: str, a: Any, axis: int, dtype: Any) -> Any:
+    if dtype is not None:
+        raise Unsupported("dtype")
+    x = array(a)
+    if name.startswith("logical"):
+        x = truth(x)
+    elif getattr(np, name).resolve_dtypes((dtype_of(x), dtype_of(x), None))[2] != dtype_of(x):
+        raise Unsupported("a result of another dtype")
+    if rank_of(x) == 0:
+        raise Unsupported("no dimensions")
+    x = _first_axis(x, axis)
+    if not x.shape[0]:
+        raise Unsupported("nothing, or an unknown number of elements")
+    return x
+
+
+def _fold(name: str, x: Any) -> Any:
+    function = _ASSOCIATIVE[name]
+    length = x.shape[0]
+    while length > 1:
+        half = length // 2
+        pairs = function(x[:half], x[half : 2 * half])
+        x = tf.concat([pairs, x[2 * half :]], 0) if length % 2 else pairs
+        length = half + length % 2
+    return x[0]
+
+
+def _reduce(name: str) -> Function:
+    def run(
+        array: Any,
+        axis: Any = 0,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = UNSET,
+        where: Any = True,
+    ) -> Any:
+        refuse_out(out)
+        if name in _REDUCTIONS:
+            return _plain_reduction(name, array, axis, dtype, keepdims, initial, where)
+        if name not in _ASSOCIATIVE or initial is not UNSET or where is not True or not isinstance(axis, int):
+            raise Unsupported("this form of reduce")
+        index = normal_axis(axis, rank_of(_tensor(array)))
+        result = _fold(name, _operands(name, array, index, dtype))
+        return tf.expand_dims(result, index) if keepdims else result
+
+    return run
+
+
+def _tensor(a: Any) -> Any:
+    return array(a)
+
+
+def _plain_reduction(name: str, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+    keywords: dict[str, Any] = {"axis": axis, "keepdims": keepdims}
+    if name.startswith("logical"):
+        if dtype is not None or initial is not UNSET:
+            raise Unsupported("dtype or initial")
+    else:
+        keywords["initial"] = initial
+        if name in ("add", "multiply"):
+            keywords["dtype"] = dtype
+        elif dtype is not None:
+            raise Unsupported("dtype")
+    if where is not True:
+        keywords["where"] = where
+    x = array(a)
+    normal_axes(axis, rank_of(x))
+    return _REDUCTIONS[name].__wrapped__(x, **keywords)  # type: ignore[attr-defined]
+
+
+def _accumulate(name: str) -> Function:
+    def run(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        refuse_out(out)
+        x = _tensor(array)
+        if rank_of(x) == 0:
+            raise Unsupported("no dimensions")
+        if name in ("add", "multiply"):
+            running = reductions.cumsum if name == "add" else reductions.cumprod
+            return running(x, normal_axis(axis, rank_of(x)), dtype)
+        if name not in _ASSOCIATIVE:
+            raise Unsupported("this form of accumulate")
+        index = normal_axis(axis, rank_of(x))
+        x = _operands(name, x, index, dtype)
+        step = 1
+        while step < x.shape[0]:
+            x = tf.concat([x[:step], _ASSOCIATIVE[name](x[:-step], x[step:])], 0)
+            step *= 2
+        return _back(x, index)
+
+    return run
+
+
+def _outer(function: Function) -> Function:
+    inner: Function = function.__wrapped__  # type: ignore[attr-defined]
+
+    def run(A: Any, B: Any, /, **keywords: Any) -> Any:  # noqa: N803
+        a, b = array(A), array(B)  # here NumPy's Python numbers are not weak
+        a = tf.reshape(a, tf.concat([tf.shape(a), tf.ones([rank_of(b)], tf.int32)], 0))
+        return inner(a, b, **keywords)
+
+    return run
+
+
+def _missing(*args: Any, **keywords: Any) -> Any:
+    raise Unsupported("no form in TensorFlow")
+
+
+def _collect() -> dict[str, Function]:
+    """All methods of all binary ufuncs that have a helper."""
+    found: dict[str, Function] = {}
+    for module in (elementwise, comparison, bits, transcendental):
+        for name in module.__all__:
+            numpy_ufunc = getattr(np, name, None)
+            if not isinstance(numpy_ufunc, np.ufunc) or (numpy_ufunc.nin, numpy_ufunc.nout) != (2, 1):
+                continue
+            own = numpy_ufunc.__name__
+            methods = {
+                "reduce": _reduce(own),
+                "accumulate": _accumulate(own),
+                "outer": _outer(getattr(module, name)),
+                "reduceat": _missing,
+            }
+            for method, function in methods.items():
+                public = f"{name}_{method}"
+                found[public] = _named(function, f"numpy.{name}.{method}", public)
+    return found
+
+
+def _named(function: Function, api: str, public: str) -> Function:
+    def call(*args: Any, **keywords: Any) -> Any:
+        return function(*args, **keywords)
+
+    call.__name__ = call.__qualname__ = public
+    call.__doc__ = f"``{api}``, of NumPy's signature; returns a tensor."
+    return exact(api)(call)
+
+
+_METHODS = _collect()
+globals().update(_METHODS)
+__all__ = sorted(_METHODS)
