@@ -88,7 +88,9 @@ class Plan:
         if self._simple:
             return Call(*self._convert(args, kwargs, memo, (), public), {}, {})
         for name in self._arrays:
-            self._require_array(name, self._value(name, args, kwargs))
+            value = self._value(name, args, kwargs)
+            for item in value if name == self._star else value.values() if name == self._star_star else (value,):
+                self._require_array(name, item)
         for name in self._scalars:
             self._require_scalar(name, self._value(name, args, kwargs))
         for name, dtypes in self._refused.items():

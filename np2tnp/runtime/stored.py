@@ -62,7 +62,7 @@ def fitted(value: Any, shape: tuple[int, ...]) -> Any:
 
 
 def filled(value: Any, shape: tuple[int, ...]) -> Any:
-    """What an array of `shape` becomes when `value` is stored in all of it: never `value` itself, but a tensor of its own.
+    """What an array of `shape` becomes when `value` is stored in all of it: a tensor of its own, never `value` itself.
 
     The boundary takes one tensor for one array, so that two names of the body must not share it where NumPy copied.
     """

@@ -340,6 +340,18 @@ def test_refuses_names_the_dtypes_that_were_not_verified() -> None:
         rt.migrated(mutates=("z",))(lambda x: x)
 
 
+def test_arrays_covers_each_of_star_arguments() -> None:
+    @rt.migrated(arrays=("xs", "named"))
+    def f(*xs: Any, **named: Any) -> int:
+        return len(xs) + len(named)
+
+    assert f(np.zeros(2), 1.0, k=np.float32(1)) == 3
+    with pytest.raises(rt.UnverifiedError, match="'xs'"):
+        f(np.zeros(2), [1.0])
+    with pytest.raises(rt.UnverifiedError, match="'named'"):
+        f(k="text")
+
+
 def test_generators_and_coroutines_are_refused_when_decorated() -> None:
     def generate(x: Any) -> Any:
         yield x
