@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from np2tnp.differential.compare import (
     Outcome,
     Tolerance,

@@ -218,6 +218,8 @@ def _complex(char: str) -> str:
 
 _MAPS: Mapping[str, Callable[[str], str]] = {
     "float": _float, "real": _real, "sum": _sum, "mean": _mean, "complex": _complex, "same": lambda char: char,
+    "float_real": lambda char: _real(_float(char)), "mean_real": lambda char: _real(_mean(char)),
+    "no_bool": lambda char: "b" if char == "?" else char, "round": lambda char: "e" if char == "?" else char,
 }  # fmt: skip
 _RULE = re.compile(r"^(\w+)(?:\(([^)]*)\))?(?:\[(.)\])?$")
 
@@ -257,8 +259,22 @@ def result_dtypes(rule: str | None, bound: Mapping[str, Value]) -> Dtypes | None
         return frozenset(_mean(char) for char in promote(values))
     if name == "float_promote":
         return frozenset(_float(char) for char in promote(values))
+    if name == "strong":
+        return sequence_dtypes(Sequence("list", values[0], tuple(values)))
+    if name in ("float_each", "mean_each"):
+        return _promote_each(_float if name == "float_each" else _mean, values)
     change = _MAPS.get(name)
-    return ALL_DTYPES if change is None else frozenset(change(char) for char in promote(values[:1]))
+    return ALL_DTYPES if change is None else frozenset(change(char) for char in promote(values))
+
+
+def _promote_each(change: Callable[[str], str], values: list[Value]) -> Dtypes:
+    """The operands' dtypes changed one by one, then promoted; Python numbers take part after promotion."""
+    result: Dtypes | None = None
+    for value in values:
+        arrays, weak = operand_dtypes(value)
+        changed = frozenset(change(char) for char in (promote(values) if weak else arrays))
+        result = changed if result is None else promote_sets(result, changed)
+    return ALL_DTYPES if result is None else result
 
 
 #: dtype rule of each operator on (left, right).

@@ -1,6 +1,7 @@
 """Reads the catalog: facts.json (measured, generated) with overlay.toml (human decisions) on top.
 
-``load()`` costs a few milliseconds and imports neither NumPy nor TensorFlow; a fact becomes an object when it is first asked for.
+``load()`` costs a few milliseconds and imports neither NumPy nor TensorFlow; a fact becomes an object when it is
+first asked for.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class Target:
         return dtype in self.dtypes if dtype is not None else covers_all(self.dtypes)
 
 
-#: The dtype characters that an argument of unknown dtype may have; the others are checked where arrays enter (``refuses=``).
+#: The dtype characters that an argument of unknown dtype may have; the others are checked where arrays enter
+#: (``refuses=``).
 EVERY_DTYPE = frozenset("?bhilBHILefdFD")
 
 
@@ -112,7 +114,9 @@ class Catalog:
         self._not_pure: tuple[str, ...] = tuple(external.get("not_pure", ()))
 
     def get(self, name: str) -> ApiFact | None:
-        """The fact for a canonical name (``numpy.linalg.norm``, ``ndarray.sum``, ``operator.add``), or None when unknown."""
+        """The fact for a canonical name (``numpy.linalg.norm``, ``ndarray.sum``, ``operator.add``), or None when
+        unknown.
+        """
         if name not in self._known:
             self._known[name] = self._make(name)
         return self._known[name]
@@ -127,7 +131,9 @@ class Catalog:
         return close[0] if close else None
 
     def is_pure(self, dotted: str) -> bool:
-        """Whether a callable outside NumPy (``math.sqrt``, ``scipy.special.erf``) is known to neither change nor keep its arguments."""
+        """Whether a callable outside NumPy (``math.sqrt``, ``scipy.special.erf``) is known to neither change nor
+        keep its arguments.
+        """
         return _is_under(dotted, self._pure) and not _is_under(dotted, self._not_pure)
 
     def _make(self, name: str) -> ApiFact | None:

@@ -21,17 +21,21 @@ def summarize(observed: list[Any], parameters: list[str], target: str) -> tuple[
     parameters : NumPy's, as in the catalog.
     target : name of the function, such as ``tnp.sum``.
 
-    A dtype is accepted when all calls with the required parameters agree; another parameter is accepted when all calls with it
+    A dtype is accepted when all calls with the required parameters agree; another parameter is accepted when all
+    calls with it
     agree for every accepted dtype. Parameters that no case uses are never accepted.
     """
     calls = [(call, set(used_parameters(call, parameters)), labels) for call, labels in observed]
     accepted, dtypes = _find_base(calls, parameters)
+    bad_pairs = _bad_pairs(calls)
+    dtypes = _without_pairs(dtypes, bad_pairs)
     refused: dict[str, str] = {}
     for name in _in_order(calls, parameters):
         if name in accepted or not dtypes:
             continue
-        bad = _first_failure([c for c in calls if name in c[1] and c[1] <= accepted | {name}], dtypes)
-        if bad is None and any(name in c[1] and c[1] <= accepted | {name} for c in calls):
+        concerned = [c for c in calls if name in c[1] and c[1] <= accepted | {name}]
+        bad = _first_failure(concerned, dtypes)
+        if bad is None and any(_label(c[2], char) not in (None, _RAISES) for c in concerned for char in dtypes):
             accepted.add(name)
         elif bad is not None:
             refused[name] = bad
@@ -46,6 +50,8 @@ def summarize(observed: list[Any], parameters: list[str], target: str) -> tuple[
     agreement: dict[str, Any] = {"cases": sum(len(labels) for _, _, labels in inside), **_groups(calls, accepted)}
     if refused:
         agreement["refused"] = refused
+    if bad_pairs and dtypes:
+        agreement["pairs_bad"] = f"{len(bad_pairs)} pairs of dtypes, such as {bad_pairs[0]}"
     return entry, agreement
 
 
@@ -53,7 +59,7 @@ def _find_base(calls: list[Any], parameters: list[str]) -> tuple[set[str], str]:
     required = set(_required(calls, parameters))
     base = [c for c in calls if c[1] <= required]
     if not base:
-        required = set(min((c[1] for c in calls), key=len))
+        required = set(_least(calls))
         base = [c for c in calls if c[1] <= required]
     varied = any(len(labels) > 1 for _, _, labels in calls)
     chars = DTYPES if varied else "d"
@@ -63,10 +69,34 @@ def _find_base(calls: list[Any], parameters: list[str]) -> tuple[set[str], str]:
     return required, good
 
 
+def _bad_pairs(calls: list[Any]) -> list[str]:
+    """Mixed pairs of dtypes for which some call differs."""
+    return sorted(
+        {pair for c in calls for pair, label in c[2].items() if len(pair) == 2 and not _agrees(label.rstrip("@"))}
+    )
+
+
+def _without_pairs(dtypes: str, bad: list[str]) -> str:
+    """The largest part of `dtypes`, greedily, within which no mixed pair is bad: operands may come in any mixture
+    of them.
+    """
+    while True:
+        counts = Counter(char for pair in bad if set(pair) <= set(dtypes) for char in pair)
+        if not counts:
+            return dtypes
+        worst = max(counts, key=lambda char: (counts[char], "ldfDFi?bhBHILe".index(char)))
+        dtypes = dtypes.replace(worst, "")
+
+
 def _required(calls: list[Any], parameters: list[str]) -> list[str]:
     names = [t for t in parameters if t not in ("/", "*") and "=" not in t and not t.startswith("*")]
     names += [t[1:] for t in parameters if t.startswith("*") and not t.startswith("**") and t != "*"]
-    return names or sorted(min((c[1] for c in calls), key=len))
+    return names or _least(calls)
+
+
+def _least(calls: list[Any]) -> list[str]:
+    """The smallest set of parameters that a call uses."""
+    return min((sorted(c[1]) for c in calls), key=len)
 
 
 def _in_order(calls: list[Any], parameters: list[str]) -> list[str]:
@@ -77,7 +107,9 @@ def _in_order(calls: list[Any], parameters: list[str]) -> list[str]:
 
 def _holds(calls: list[Any], char: str) -> bool:
     labels = [_label(c[2], char) for c in calls]
-    return all(_agrees(label) for label in labels if label is not None) and any(label not in (None, _RAISES) for label in labels)
+    return all(_agrees(label) for label in labels if label is not None) and any(
+        label not in (None, _RAISES) for label in labels
+    )
 
 
 def _label(labels: dict[str, str], char: str) -> str | None:

@@ -1,12 +1,15 @@
 """How NumPy's functions behave apart from their values, measured by calling them.
 
-For each API with cases: whether the result shares memory with an argument, which arguments are changed in place, whether a 0-d
-result is a scalar or an array, the dtype of the result as a rule over the dtypes of the arguments, and the type of the result.
+For each API with cases: whether the result shares memory with an argument, which arguments are changed in place,
+whether a 0-d
+result is a scalar or an array, the dtype of the result as a rule over the dtypes of the arguments, and the type of
+the result.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import warnings
 from collections.abc import Callable, Iterator
@@ -16,7 +19,16 @@ from typing import Any
 import numpy as np
 
 from np2tnp.differential import surface
-from np2tnp.differential.cases import DTYPES, Case, all_cases, compile_call, fresh_arguments, names_in, used_parameters
+from np2tnp.differential.cases import (
+    DTYPES,
+    Case,
+    all_cases,
+    compile_call,
+    fresh_arguments,
+    names_in,
+    operands,
+    used_parameters,
+)
 
 #: Values of these parameters decide the dtype or the owner of the result: such calls say nothing about the rule.
 _DTYPE_PARAMETERS = {"dtype", "out", "casting", "signature"}
@@ -28,7 +40,8 @@ class Trace:
 
     case: Case
     used: dict[str, str]
-    inputs: dict[str, Any]  #: parameter → value, for parameters that are a plain name of the case
+    values: dict[str, Any]  #: parameter → value
+    inputs: dict[str, Any]  #: the same for parameters that are an array of the case
     result: Any
     shares: bool
     mutated: tuple[str, ...]
@@ -52,7 +65,8 @@ def measure(api: str, parameters: list[str]) -> Behaviour | None:
     traces = [trace for case in cases for trace in _run(case, parameters)]
     if not traces:
         return None
-    mixed = [t for case in cases if {"v", "w"} <= names_in(case.call) for t in _run_mixed(case, parameters)]
+    pairs = [case for case in cases if len(operands(case.call)) > 1][:3]
+    mixed = [trace for case in pairs for trace in _run_mixed(case, parameters)]
     mutates = sorted({name for trace in traces for name in trace.mutated}, key=lambda n: (n != "self", n))
     return Behaviour(
         effect=_effect(traces), mutates=mutates, zero_d=_zero_d(traces), result=fit_rule(traces + mixed, parameters),
@@ -67,6 +81,11 @@ def call_numpy(api: str) -> Callable[..., Any]:
 
         function: Callable[..., Any] = getattr(operator, api.partition(".")[2])
         return function
+    owner, _, name = api.rpartition(".")
+    if owner == "numpy.random.Generator":
+        return getattr(np.random.default_rng(0), name)  # type: ignore[no-any-return]
+    if owner == "numpy.random.RandomState":
+        return getattr(np.random.RandomState(0), name)  # type: ignore[no-any-return]
     found = surface.resolve(api)
     if callable(found):
         return found  # type: ignore[no-any-return]
@@ -105,12 +124,22 @@ def _trace(case: Case, parameters: list[str], names: dict[str, Any]) -> Iterator
         return
     texts = ["self", *parameters] if is_member else parameters
     used = used_parameters(case.call, texts)
-    inputs = {parameter: names[text] for parameter, text in used.items() if isinstance(names.get(text), np.ndarray)}
+    values = {p: names[text] if text in names else _evaluate(text, names) for p, text in used.items()}
+    inputs = {p: names[text] for p, text in used.items() if isinstance(names.get(text), np.ndarray)}
     mutated = tuple(
         parameter for parameter, text in used.items()
         if text in before and not np.array_equal(before[text].tobytes(), names[text].tobytes())
     )  # fmt: skip
-    yield Trace(case, used, inputs, result, _shares(result, names, before), mutated)
+    yield Trace(case, used, values, inputs, result, _shares(result, names, before), mutated)
+
+
+def _evaluate(text: str, names: dict[str, Any]) -> Any:
+    return eval(_compile(text), names)
+
+
+@functools.cache
+def _compile(text: str) -> Any:
+    return compile(text.removeprefix("*"), "<argument>", "eval")
 
 
 def _shares(result: Any, names: dict[str, Any], used: dict[str, Any]) -> bool:
@@ -125,8 +154,18 @@ def _shares(result: Any, names: dict[str, Any], used: dict[str, Any]) -> bool:
 def _effect(traces: list[Trace]) -> str:
     leaves = [leaf for t in traces for leaf in (t.result if isinstance(t.result, (tuple, list)) else (t.result,))]
     if not any(isinstance(leaf, (np.ndarray, np.generic)) for leaf in leaves):
-        return "none" if all(isinstance(leaf, (int, float, complex, str, bytes, type(None), bool, np.dtype, type)) for leaf in leaves) else "may-view"
-    judged = [t for t in traces if "out" not in t.used and isinstance(t.result, (np.ndarray, tuple, list)) and _has_elements(t)]
+        return (
+            "none"
+            if all(
+                isinstance(leaf, (int, float, complex, str, bytes, type(None), bool, np.dtype, type)) for leaf in leaves
+            )
+            else "may-view"
+        )
+    judged = [
+        t
+        for t in traces
+        if "out" not in t.used and isinstance(t.result, (np.ndarray, tuple, list)) and _has_elements(t)
+    ]
     if not any(t.shares for t in judged):
         return "fresh"
     return "view" if all(t.shares for t in judged) else "may-view"
@@ -147,12 +186,14 @@ def _zero_d(traces: list[Trace]) -> str | None:
                 kinds.add("scalar")
             elif isinstance(leaf, np.ndarray) and leaf.ndim == 0:
                 kinds.add("array")
-    return None if not kinds else kinds.pop() if len(kinds) == 1 else "mixed"
+    return None if not kinds else kinds.pop() if len(kinds) == 1 else "either"
 
 
 def _returns(traces: list[Trace]) -> str:
     words = {_returned(t.result) for t in traces}
-    return words.pop() if len(words) == 1 else "array" if "array" in words and not words & {"tuple", "list"} else "mixed"
+    return (
+        words.pop() if len(words) == 1 else "array" if "array" in words and not words & {"tuple", "list"} else "mixed"
+    )
 
 
 def _returned(result: Any) -> str:
@@ -170,89 +211,153 @@ def _returned(result: Any) -> str:
 def fit_rule(traces: list[Trace], parameters: list[str]) -> str | None:
     """The first dtype rule that holds for all `traces`, as the catalog writes it, or None."""
     judged = [(t, c) for t in traces if not _DTYPE_PARAMETERS & t.used.keys() and (c := _char(t.result)) is not None]
-    if not judged:
-        return "python" if all(not isinstance(t.result, (np.ndarray, np.generic, tuple, list)) for t in traces) else None
-    constant = {char for _, char in judged}
+    arrays = [t for t in traces if isinstance(t.result, (np.ndarray, np.generic, tuple, list))]
+    if not arrays:
+        return "python"
+    if len(judged) < sum(not _DTYPE_PARAMETERS & t.used.keys() for t in arrays):
+        return None  # several dtypes in one result
+    found = {char for _, char in judged}
     varied = {v.dtype.char for t, _ in judged for v in t.inputs.values()}
-    default = _plain_default(judged)
-    if any(p.startswith("dtype=") for p in parameters) and not any(t.inputs for t, _ in judged) and default:
-        return f"dtype(dtype)[{default}]"
-    if constant == {"?"} and (len(varied) != 1 or varied != {"?"}):
+    if any(p.startswith("dtype=") for p in parameters) and not varied and len(found) == 1:
+        return f"dtype(dtype)[{found.pop()}]"
+    if len(found) == 1 and not any(operands(t.case.call) for t, _ in judged):
+        return {"?": "bool", "l": "intp"}.get(constant := found.pop(), f"dtype[{constant}]")
+    if found == {"?"} and varied != {"?"}:
         return "bool"
-    if constant == {"l"} and len(varied) > 1:
+    if found == {"l"} and (len(varied) > 1 or not varied):
         return "intp"
-    names = list(dict.fromkeys(name for t, _ in judged for name in t.inputs))
-    for rule, count, function in RULES:
-        for picked in ([n] for n in names) if count == 1 else ([a, b] for a in names for b in names if a < b):
-            if _holds(function, picked, judged):
-                return f"{rule}({','.join(picked)})"
-    if len(constant) == 1 and len(varied) > 1:
-        return f"dtype[{constant.pop()}]"
-    return None
+    names = list(dict.fromkeys(name for t, _ in judged for name in t.values if _is_operand(t.values[name])))
+    groups = [[name] for name in names] + [[a, b] for i, a in enumerate(names) for b in names[i + 1 :]]
+    if len(names) > 2:
+        groups.append(names)
+    for rule, function in RULES:
+        for group in groups:
+            if _holds(function, group, judged):
+                name = _SINGLE.get(rule, rule) if len(group) == 1 and not _takes_list(group[0], judged) else rule
+                return f"{name}({','.join(group)})"
+    return f"dtype[{found.pop()}]" if len(found) == 1 and (len(varied) > 1 or not varied) else None
 
 
-def _holds(function: Callable[..., str | None], names: list[str], judged: list[tuple[Trace, str]]) -> bool:
+def _takes_list(name: str, judged: list[tuple[Trace, str]]) -> bool:
+    return any(isinstance(t.values.get(name), (list, tuple)) for t, _ in judged)
+
+
+def _is_operand(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(_is_operand(item) for item in value)
+    return isinstance(value, (np.ndarray, np.generic, int, float, complex)) and not (
+        isinstance(value, np.ndarray) and value.dtype.kind not in "biufc"
+    )
+
+
+def _holds(function: Callable[[list[Any]], str | None], names: list[str], judged: list[tuple[Trace, str]]) -> bool:
     seen = 0
     for trace, char in judged:
-        chars = [trace.inputs[name].dtype.char for name in names if name in trace.inputs]
-        weak = len(chars) < len(names)
-        if weak or any(text not in ("v", "w", "m", "n", "q", "p", "t", "t2", "s", "S", "U", "l", "l2", "z", "y", "e", "r", "r2", "c", "g", "d", "one", "em", "me", "Q")
-                       for name, text in trace.used.items() if name in trace.inputs and name in names):  # fmt: skip
-            if weak:
-                continue
-        if function(*chars) != char:
+        operands = [trace.values[name] for name in names if name in trace.values and trace.values[name] is not None]
+        if not operands:
+            continue
+        if function(operands) != char:
             return False
         seen += 1
-    return seen > 0 and seen >= 0.2 * len(judged)
+    return seen * 2 > len(judged)
+
+
+def _promote(operands: list[Any]) -> str | None:
+    """The dtype character of `operands` promoted: Python numbers weak, lists as the arrays they make."""
+    strong = [_list_dtype(o) if isinstance(o, (list, tuple)) else o for o in operands]
+    if any(not isinstance(o, (np.ndarray, np.generic, np.dtype, int, float, complex)) for o in strong):
+        return None
+    try:
+        return _plain(np.result_type(*strong).char)
+    except (TypeError, OverflowError):
+        return None
+
+
+def _list_dtype(items: Any) -> Any:
+    """The dtype that an array of `items` gets: numbers in lists are strong."""
+    dtypes = [_list_dtype(i) if isinstance(i, (list, tuple)) else np.asarray(i).dtype for i in items]
+    return np.result_type(*dtypes) if dtypes else np.dtype("d")
 
 
 def _char(result: Any) -> str | None:
     if isinstance(result, (tuple, list)):
         chars = {_char(item) for item in result}
         return chars.pop() if len(chars) == 1 else None
-    return np.dtype(result.dtype).char.replace("q", "l").replace("Q", "L") if isinstance(result, (np.ndarray, np.generic)) else None
+    return (
+        np.dtype(result.dtype).char.replace("q", "l").replace("Q", "L")
+        if isinstance(result, (np.ndarray, np.generic))
+        else None
+    )
 
 
-def _plain_default(judged: list[tuple[Trace, str]]) -> str | None:
-    chars = {char for _, char in judged}
-    return chars.pop() if len(chars) == 1 else None
+def _plain(char: str) -> str:
+    return char.replace("q", "l").replace("Q", "L")
 
 
 def _float(char: str) -> str:
-    return char if char in "efdFD" else np.dtype(np.result_type(np.sin(np.ones(1, char)))).char
+    return char if char in "efdFD" else str(np.sin(np.ones(1, char)).dtype.char)
 
 
 def _sum(char: str) -> str:
-    return np.sum(np.ones(1, char)).dtype.char
+    return str(np.sum(np.ones(1, char)).dtype.char)
 
 
 def _mean(char: str) -> str:
-    return np.mean(np.ones(1, char)).dtype.char
+    return char if char in "efdFD" else "d"
 
 
-def _promote(a: str, b: str) -> str:
-    return np.result_type(np.dtype(a), np.dtype(b)).char.replace("q", "l").replace("Q", "L")
+def _no_bool(char: str) -> str:
+    return "b" if char == "?" else char
 
 
-def _true_divide(a: str, b: str) -> str:
-    return (np.ones(1, a) / np.ones(1, b)).dtype.char
+#: What a rule is called when it has one array operand.
+_SINGLE = {"promote": "same", "float_promote": "float", "true_divide": "mean"}
 
 
-def _float_promote(a: str, b: str) -> str | None:
-    return None if a in "FD" or b in "FD" else np.arctan2(np.ones(1, a), np.ones(1, b)).dtype.char
+def _after(change: Callable[[str], str]) -> Callable[[list[Any]], str | None]:
+    """A rule that promotes the operands, then changes the dtype."""
+
+    def rule(operands: list[Any]) -> str | None:
+        promoted = _promote(operands)
+        return None if promoted is None else change(promoted)
+
+    return rule
 
 
-#: Named rules in the order they are tried: name, number of arguments, function of dtype characters.
-RULES: tuple[tuple[str, int, Callable[..., str | None]], ...] = (
-    ("same", 1, lambda c: c),
-    ("promote", 2, _promote),
-    ("real", 1, lambda c: np.dtype(c).type(0).real.dtype.char if c in "FD" else c),
-    ("float", 1, _float),
-    ("sum", 1, _sum),
-    ("mean", 1, _mean),
-    ("float_real", 1, lambda c: {"F": "f", "D": "d"}.get(c, _float(c))),
-    ("mean_real", 1, lambda c: {"F": "f", "D": "d"}.get(c, _mean(c))),
-    ("complex", 1, lambda c: c if c in "FD" else "F" if c in "ef" else "D"),
-    ("true_divide", 2, _true_divide),
-    ("float_promote", 2, _float_promote),
+def _strong(operands: list[Any]) -> str | None:
+    return _promote([operands])
+
+
+def _each(change: Callable[[str], str]) -> Callable[[list[Any]], str | None]:
+    """A rule that changes the dtype of each operand, then promotes; Python numbers take part after promotion."""
+
+    def rule(operands: list[Any]) -> str | None:
+        strong = [o for o in operands if isinstance(o, (np.ndarray, np.generic, list, tuple))]
+        arrays = [_list_dtype(o) if isinstance(o, (list, tuple)) else o.dtype for o in strong]
+        if any(dtype.kind not in "biufc" for dtype in arrays):
+            return None
+        changed = [np.dtype(change(_plain(dtype.char))) for dtype in arrays]
+        if len(arrays) < len(operands):
+            promoted = _promote(operands)
+            changed += [np.dtype(change(promoted))] if promoted is not None else []
+        return _promote(changed) if changed else None
+
+    return rule
+
+
+#: Named rules over the operands, in the order they are tried.
+RULES: tuple[tuple[str, Callable[[list[Any]], str | None]], ...] = (
+    ("promote", _after(lambda c: c)),
+    ("strong", _strong),
+    ("real", _after(lambda c: {"F": "f", "D": "d"}.get(c, c))),
+    ("float_promote", _after(_float)),
+    ("float_each", _each(_float)),
+    ("sum", _after(_sum)),
+    ("true_divide", _after(_mean)),
+    ("mean_each", _each(_mean)),
+    ("float_real", _after(lambda c: {"F": "f", "D": "d"}.get(c, _float(c)))),
+    ("mean_real", _after(lambda c: {"F": "f", "D": "d"}.get(c, _mean(c)))),
+    ("complex", _after(lambda c: c if c in "FD" else "F" if c in "ef" else "D")),
+    ("no_bool", _after(_no_bool)),
+    ("round", _after(lambda c: "e" if c == "?" else c)),
 )

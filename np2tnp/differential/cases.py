@@ -1,8 +1,10 @@
 """The calls that the probe makes: tables, one row an operation, written as the argument lists a person would type.
 
 A row is ``names : call | call | ...``. Each call is Python text whose names are arrays of the dtype under test (see
-:func:`make_arguments`); it is evaluated as ``f(<call>)`` for NumPy with ndarrays and for the target with tensors. A line that
-begins with blanks continues the row above. Tags after the names choose the tolerance (``@sum`` ``@fft`` ``@solve``) or the dtypes
+:func:`make_arguments`); it is evaluated as ``f(<call>)`` for NumPy with ndarrays and for the target with tensors. A
+line that
+begins with blanks continues the row above. Tags after the names choose the tolerance (``@sum`` ``@fft`` ``@solve``
+``@same`` ``@order``) or the dtypes
 (``@real`` ``@float`` ``@int``): NumPy's behaviour outside of them is an exception or nonsense that nobody relies on.
 
 Rows want ordinary values and every awkward one: NaN, infinities, -0.0, the extremes of integers, empty and 0-d arrays,
@@ -47,10 +49,20 @@ def all_cases() -> dict[str, tuple[Case, ...]]:
     for module in (cases_elementwise, cases_reductions, cases_arrays, cases_linear, cases_others):
         for names, tags, calls in _rows(module.TABLE):
             dtypes = next((TAGS[tag] for tag in tags if tag in TAGS), DTYPES)
-            tolerance = next((tag[1:] for tag in tags if tag in ("@sum", "@fft", "@solve", "@same")), "elementwise")
+            tolerance = next(
+                (tag[1:] for tag in tags if tag in ("@sum", "@fft", "@solve", "@same", "@order")), "elementwise"
+            )
             for name in names:
                 api = name if name.startswith(("ndarray.", "operator.")) else f"numpy.{name}"
                 cases.setdefault(api, []).extend(Case(api, call, dtypes, tolerance) for call in calls)
+    for api, listed in list(cases.items()):
+        if api.startswith("numpy.random.") and api.count(".") == 2:  # the generators have methods of the same names
+            for cls in ("RandomState", "Generator"):
+                if hasattr(getattr(np.random, cls), api.rpartition(".")[2]):
+                    method = f"numpy.random.{cls}.{api.rpartition('.')[2]}"
+                    cases.setdefault(method, []).extend(
+                        Case(method, case.call, case.dtypes, case.tolerance) for case in listed
+                    )
     return {api: tuple(dict.fromkeys(listed)) for api, listed in cases.items()}
 
 
@@ -86,7 +98,9 @@ def compile_call(call: str) -> Any:
 
 
 def used_parameters(call: str, parameters: list[str]) -> dict[str, str]:
-    """Parameter name → text of its argument. `parameters` as in the catalog; surplus positions go to ``*args``' name."""
+    """Parameter name → text of its argument. `parameters` as in the catalog; surplus positions go to ``*args``'
+    name.
+    """
     node = ast.parse(f"f({call})", mode="eval").body
     assert isinstance(node, ast.Call)
     positional: list[str] = []
@@ -109,45 +123,72 @@ def used_parameters(call: str, parameters: list[str]) -> dict[str, str]:
 
 
 def fresh_arguments(call: str, char: str, second: str | None = None) -> dict[str, Any]:
-    """Fresh copies of the arrays that the text of `call` names, and ``np``. Parameters as for :func:`make_arguments`."""
-    masters = make_arguments(char, second)
+    """Fresh copies of the arrays that the text of `call` names, and ``np``.
+
+    Parameters
+    ----------
+    char : dtype character of the first operand, and of all others unless `second` is given for them.
+    """
+    masters = make_arguments(char)
     copies = {name: masters[name] for name in names_in(call) if name in masters}
+    if second is not None:  # the first operand of one dtype, all others of another
+        copies |= {name: make_arguments(second)[name] for name in operands(call)[1:]}
     return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in copies.items()}
 
 
 @functools.cache
-def make_arguments(char: str, second: str | None = None) -> dict[str, Any]:
+def operands(call: str) -> tuple[str, ...]:
+    """Names in the text of `call` that are arrays of the dtype under test, in their order."""
+    nodes = (node for node in ast.walk(ast.parse(f"f({call})")) if isinstance(node, ast.Name))
+    in_order = [node.id for node in sorted(nodes, key=lambda node: node.col_offset)]
+    return tuple(name for name in dict.fromkeys(in_order) if name in _typed_names())
+
+
+@functools.cache
+def _typed_names() -> frozenset[str]:
+    singles, shorts = make_arguments("f"), make_arguments("h")
+    return frozenset(n for n, v in singles.items() if getattr(v, "dtype", None) == "f4" and shorts[n].dtype == "i2")
+
+
+@functools.cache
+def make_arguments(char: str) -> dict[str, Any]:
     """The arrays that calls may name. Shared: see :func:`fresh_arguments`.
 
     Parameters
     ----------
-    char : dtype character of all arrays, except index arrays (``k*``, int64), masks (``b*``, bool) and NaN-free floats ``x*``.
-    second : dtype character of the second operands ``w n r2 y U``, for mixed pairs; by default `char`.
+    char : dtype character of all arrays, except index arrays (``k*``, int64), masks (``b*``, bool) and NaN-free
+    floats ``x*``.
     """
-    other = second or char
     rng = np.random.RandomState(7)
     names: dict[str, Any] = {"np": np}
-    names |= _vectors(char, "v", "m", "t", rng) | _vectors(other, "w", "n", "t2", rng)
-    names["v"], names["w"] = _cast([3.5, -1.25, 4, -1.25, 0.5, 9.75], char), _cast([2, 3.5, -1, 5, 1.5, -2], other)
-    names["s"], names["S"], names["U"] = specials(char), specials(char)[:, None], specials(other)[None, :]
-    names["z"], names["y"] = _cast(2.5, char), _cast(3.0, other)
+    names |= _vectors(char, "v", "m", "t", rng) | _vectors(char, "w", "n", "t2", rng)
+    names["v"], names["w"] = _cast([3.5, -1.25, 4, -1.25, 0.5, 9.75], char), _cast([2, 3.5, -1, 5, 1.5, -2], char)
+    names["s"], names["S"], names["U"] = specials(char), specials(char)[:, None], specials(char)[None, :]
+    names["z"], names["y"] = _cast(2.5, char), _cast(3.0, char)
     names["c"], names["r"], names["r2"] = names["m"][:, :1].copy(), names["m"][0].copy(), names["n"][1].copy()
     names["e"], names["em"], names["me"], names["e3"] = (np.zeros(s, char) for s in ((0,), (0, 3), (3, 0), (2, 0, 3)))
     names["q"] = _cast([[4, 1, 0.5], [1, 5, 2], [0.5, 2, 6]], char)  # symmetric, positive definite
     names["p"] = _cast([[2, -1, 0], [1, 3, 1], [0, 4, -2]], char)
-    names["Q"] = np.stack([names["q"], names["q"] + names["q"].dtype.type(1)]) if char != "?" else np.stack([names["q"]] * 2)
+    names["Q"] = (
+        np.stack([names["q"], names["q"] + names["q"].dtype.type(1)]) if char != "?" else np.stack([names["q"]] * 2)
+    )
     names["sing"] = _cast([[1, 2], [2, 4]], char)
     names["g"] = np.sort(names["v"])  # sorted
     names["d"] = _cast([2, 1, 2, 3, 1, 2, 2], char)  # duplicates
     names["one"] = np.ones(1, char)
-    names["l"], names["l2"] = _long(char, rng), _long(other, rng)
+    names["l"], names["l2"] = _long(char, rng), _long(char, rng)
     names["l3"] = rng.permutation(names["l"])[:257]
+    names["big"] = np.ones(70_000, char)  # more than float16 can count
     names["a5"] = _cast(np.arange(2 * 1 * 3 * 1 * 2).reshape(2, 1, 3, 1, 2) - 4, char)
     names |= {
-        "k": np.array([0, 2, 1, -1]), "k1": np.array([5, 3, 0, 0, 1, 2]), "kbad": np.array([0, 99]), "km": np.array([[0, 1], [2, 0]]),
-        "kr": np.array([0, 2, 1]), "k0": np.array(2), "kn": np.array([1, 2, 0, 3, 1, 2]), "ke": np.array([], dtype=np.int64),
+        "k": np.array([0, 2, 1, -1]), "k1": np.array([5, 3, 0, 0, 1, 2]), "kbad": np.array([0, 99]), "km":
+        np.array([[0, 1], [2, 0]]),
+        "kr": np.array([0, 2, 1]), "k0": np.array(2), "kn": np.array([1, 2, 0, 3, 1, 2]), "ke": np.array([],
+        dtype=np.int64),
         "kc": np.array([[0, 1, 2, 0], [1, 1, 0, 2]]), "b": np.array([True, False, True, True, False, False]),
         "bm": np.arange(12).reshape(3, 4) % 3 == 0, "br": np.array([True, False, True]), "b0": np.zeros(6, bool),
+        # true by its imaginary part alone
+        "j": (np.array([0, 2j, 0, 0]) if char in "FD" else np.zeros(4)).astype(char),
         "x": np.array([0.0, 1.0, 2.5, 4.0, 7.0, 9.0]), "xi": np.array([2.6, -1.0, 8.9, np.nan, 2.5, 100.0]),
     }  # fmt: skip
     return names
@@ -160,10 +201,48 @@ def specials(char: str) -> Any:
         return np.array([True, False])
     if kind in "iu":
         info = np.iinfo(char)
-        return np.array(sorted({info.min, info.min + 1, info.max - 1, info.max, 0, 1, 2, 7, 100, *((-1, -2, -7) if kind == "i" else ())}), char)
+        return np.array(
+            sorted(
+                {
+                    info.min,
+                    info.min + 1,
+                    info.max - 1,
+                    info.max,
+                    0,
+                    1,
+                    2,
+                    7,
+                    100,
+                    *((-1, -2, -7) if kind == "i" else ()),
+                }
+            ),
+            char,
+        )
     real = np.dtype(char.lower())
     info_f = np.finfo(real)
-    values = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 0.1, 3, info_f.max, info_f.min, info_f.tiny, info_f.eps, 1e-5, 40.0, -200.0]
+    values = [
+        np.nan,
+        np.inf,
+        -np.inf,
+        0.0,
+        -0.0,
+        1,
+        -1,
+        0.5,
+        -0.5,
+        1.5,
+        2.5,
+        -2.5,
+        0.1,
+        3,
+        info_f.max,
+        info_f.min,
+        info_f.tiny,
+        info_f.eps,
+        1e-5,
+        40.0,
+        -200.0,
+    ]
     column = np.array(values, real)
     if kind == "f":
         return column
@@ -179,7 +258,11 @@ def _complex_grid(parts: Any, char: str) -> Any:
 
 
 def _vectors(char: str, v: str, m: str, t: str, rng: Any) -> dict[str, Any]:
-    return {v: _cast(rng.randint(-9, 10, 6) / 2, char), m: _cast(rng.randint(-9, 10, (3, 4)) / 2, char), t: _cast(rng.randint(-9, 10, (2, 3, 4)) / 2, char)}
+    return {
+        v: _cast(rng.randint(-9, 10, 6) / 2, char),
+        m: _cast(rng.randint(-9, 10, (3, 4)) / 2, char),
+        t: _cast(rng.randint(-9, 10, (2, 3, 4)) / 2, char),
+    }
 
 
 def _cast(values: Any, char: str) -> Any:

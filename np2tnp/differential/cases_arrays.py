@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Cases of creation, shape manipulation and indexing functions (see cases.py for the notation)."""
 
 TABLE = """
@@ -58,7 +59,7 @@ rot90 : m | m, 2 | m, k=-1 | t, 1, (1, 2) | v | m, 5 | m, axes=(1, 0) | m, 1, (0
 flip : v | m | m, 0 | m, axis=-1 | t, axis=(0, 2) | z | m, axis=5 | e
 flipud : m | v | t | e
 fliplr : m | t | v
-pad : v, 2 | m, 1 | v, (1, 2) | m, ((1, 2), (0, 1)) | v, 2, 'constant' | v, 2, mode='constant', constant_values=5 | m, ((1, 0), (0, 2)), 'edge' | v, 3, 'reflect' | v, 3, 'symmetric' | v, 2, 'wrap' | v, 2, 'linear_ramp' | v, 2, 'mean' | v, 2, 'maximum' | m, ((1, 1), (2, 2)), 'reflect' | m, ((1, 1), (2, 2)), 'symmetric' | m, ((1, 1), (2, 2)), 'constant' | v, ((9, 9),), 'reflect' | m, [(1, 1), (2, 2)], 'constant', constant_values=(1, 2) | e, 2 | v, -1 | m, ((1, 1), (2, 2)), constant_values=2.5 | t, 1, 'edge' | v, 2, 'empty'
+pad : v, 2 | m, 1 | v, (1, 2) | m, ((1, 2), (0, 1)) | v, 2, 'constant' | v, 2, mode='constant', constant_values=5 | m, ((1, 0), (0, 2)), 'edge' | v, 3, 'reflect' | v, 3, 'symmetric' | v, 2, 'wrap' | v, 2, 'linear_ramp' | v, 2, 'mean' | v, 2, 'maximum' | m, ((1, 1), (2, 2)), 'reflect' | m, ((1, 1), (2, 2)), 'symmetric' | m, ((1, 1), (2, 2)), 'constant' | v, ((9, 9),), 'reflect' | m, [(1, 1), (2, 2)], 'constant', constant_values=(1, 2) | e, 2 | v, -1 | m, ((1, 1), (2, 2)), constant_values=2.5 | t, 1, 'edge'
 insert : v, 1, 5 | v, [1, 3], [7, 8] | m, 1, 5, axis=0 | m, 1, 5 | m, 1, n[:, 0], axis=1 | v, 99, 1 | v, -1, w[:1] | v, slice(1, 3), 9
 delete : v, 1 | v, [0, 2] | m, 1 | m, 1, axis=0 | m, [0, -1], axis=1 | v, 99 | v, slice(1, 3) | v, b | v, []
 resize : v, 8 | v, (2, 2) | m, (5, 2) | e, 3 | v, 0

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Cases of elementwise functions (see cases.py for the notation)."""
 
 TABLE = """
@@ -11,12 +12,18 @@ angle : v, True | s, deg=True
 nan_to_num : s, nan=1.0 | s, posinf=5.0 | s, neginf=-5.0 | s, copy=False
 real_if_close : v, 1e9
 round around : v | m | s | z | e | l | v, 1 | l, 2 | l, decimals=3 | l, -1 | v, decimals=-1 | s, 1 | s, decimals=-2 | s, 0
-add subtract multiply : v, w | m, n | m, r2 | c, r2 | z, y | S, U | e, e | l, l2 | v, 2 | 2, v | v, 2.5 | v, 1j | m, y | v, True | m, v | em, em | v, -3
-divide floor_divide remainder fmod power float_power divmod : v, w | m, n | m, r2 | c, r2 | z, y | S, U | e, e | l, l2 | v, 2 | 2, v
+add subtract multiply : v, 300 | v, r | v, w | m, n | m, r2 | c, r2 | z, y | S, U | e, e | l, l2 | v, 2 | 2, v | v, 2.5 | v, 1j | m, y | v, True | m, v | em, em | v, -3
+divide floor_divide remainder fmod power float_power divmod : v, r | v, w | m, n | m, r2 | c, r2 | z, y | S, U | e, e | l, l2 | v, 2 | 2, v
  | v, 2.5 | 2.5, v | m, y | m, v | v, 3 | v, -2 | v, 0.1 | v, 0
+gcd lcm ldexp : l, l2
+logaddexp logaddexp2 @sum : l, l2
+maximum minimum fmax fmin arctan2 hypot copysign nextafter heaviside : l, l2
 maximum minimum fmax fmin arctan2 hypot copysign nextafter heaviside logaddexp logaddexp2 gcd lcm ldexp : v, w | m, n | m, r2 | c, r2
- | z, y | S, U | e, e | l, l2 | v, 2 | 2, v | v, 2.5 | m, y | m, v | v, 0 | v, -1
+ | z, y | S, U | e, e | v, 2 | 2, v | v, 2.5 | m, y | m, v | v, 0 | v, -1
 ldexp : v, kn | s[:6], kn
+maximum minimum arctan2 hypot equal not_equal less greater logical_and bitwise_and left_shift : v, r
+logical_and logical_or logical_xor : j, j | j, 2
+logical_not where : j
 equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor : v, w | m, n | m, r2 | c, r2 | z, y | S, U | e, e
  | l, l2 | v, 2 | 2, v | v, 2.5 | m, v | v, v | v, -1 | v, 300
 bitwise_and bitwise_or bitwise_xor left_shift right_shift : v, w | m, n | m, r2 | c, r2 | z, y | S, U | e, e | l, l2 | v, 2 | 2, v | m, v | v, 70 | v, 0 | v, -1
@@ -33,5 +40,5 @@ array_equal array_equiv : v, v | v, w | m, m | m, v | m, r | s, s | e, e | z, z 
 array_equal : s, s, equal_nan=True | v, w, equal_nan=True
 isscalar ndim shape size iterable : z | v | m | e | 3 | 2.5 | [1, 2] | 'a'
 size : m, 0 | m, 1 | m, axis=-1
-isreal iscomplex isrealobj iscomplexobj : v | m | e | z | 3 | 1j
+isreal iscomplex isrealobj iscomplexobj : v | m | e | z
 """

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Cases of linear algebra, products, Fourier transforms, windows and polynomials (see cases.py for the notation)."""
 
 TABLE = """
@@ -14,7 +15,7 @@ einsum @sum : 'i,i', v, w | 'ij,jk->ik', q, p | 'ij->ji', m | 'ii', q | 'ij->i',
 einsum_path : 'ij,jk', q, p
 linalg.inv linalg.pinv @solve : q | Q | sing | m | p | e
 linalg.pinv @solve : m, 1e-3 | m, rcond=0.1 | q, hermitian=True
-linalg.solve @solve : q, v[:3] | q, p | Q, Q | sing, v[:2] | m, v | q, m | Q, m
+linalg.solve @solve : q, n | q, v[:3] | q, p | Q, Q | sing, v[:2] | m, v | q, m | Q, m
 linalg.det linalg.slogdet @solve : q | Q | sing | p | m | q[:0, :0]
 linalg.cholesky @solve : q | Q | p | -q | m | q, upper=True
 linalg.qr @solve : q | m | m.T | Q | m, 'r' | m, mode='complete'
@@ -41,7 +42,7 @@ linalg.diagonal : q | Q | m, offset=1
 linalg.matrix_transpose : m | t
 linalg.vecdot @sum : v, w | m, n
 linalg.tensordot @sum : q, p | q, p, axes=1
-fft.fft fft.ifft fft.rfft fft.hfft fft.ihfft fft.irfft @fft : v | m | t | l | v, 4 | v, 9 | m, axis=0 | m, n=3, axis=-1 | v, norm='ortho' | v, norm='forward' | e | one | s[:4] | m, axis=5 | v, None, -1, 'backward' | v, 0 | z | l3
+fft.fft fft.ifft fft.rfft fft.hfft fft.ihfft fft.irfft @fft : v | m | t | l | v, 4 | v, 9 | m, axis=0 | m, n=3, axis=-1 | v, norm='ortho' | v, norm='forward' | e | one | m, axis=5 | v, None, -1, 'backward' | v, 0 | z | l3
 fft.fft2 fft.ifft2 fft.rfft2 fft.irfft2 fft.fftn fft.ifftn fft.rfftn fft.irfftn @fft : m | t | q | m, (2, 3) | m, s=(4, 5) | t, axes=(0, 1) | m, norm='ortho' | m, None, (1, 0) | v | t, norm='forward'
 fft.fftfreq fft.rfftfreq : 8 | 7 | 8, 0.1 | 8, d=0.5 | 1 | 8, z | 0
 fft.fftshift fft.ifftshift : v | m | t | m, 0 | m, axes=(1,) | m, axes=-1 | e | z

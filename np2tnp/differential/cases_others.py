@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Cases of ndarray's own members, dtypes, input and output, and random numbers (see cases.py for the notation)."""
 
 TABLE = """
@@ -7,8 +8,8 @@ ndarray.transpose : m | t | t, 2, 0, 1 | t, (2, 0, 1) | m, 1, 0 | v | m, None
 ndarray.flatten : v | m | z | m, 'F' | m, order='C' | e
 ndarray.ravel : v | m | z | m, 'F' | m, order='K' | e
 ndarray.fill : v, 0 | m, 2.5 | v, z | v, True
-ndarray.sort : v | m | m, 0 | s | m, axis=1 | v, kind='stable' | e | m, axis=None
-ndarray.partition : v, 2 | m, 1, axis=0
+ndarray.sort @order : v | m | m, 0 | s | m, axis=1 | v, kind='stable' | e | m, axis=None
+ndarray.partition @order : v, 2 | m, 1, axis=0
 ndarray.item : z | one | v, 2 | m, 1, 2 | m, (1, 2) | v, -1 | v, 99 | v
 ndarray.tolist : v | m | z | e | t
 ndarray.tobytes ndarray.dump ndarray.dumps : v
@@ -16,8 +17,8 @@ ndarray.clip : v, 0, 2 | v, 3, 1 | v, min=0 | v, max=1 | v, None, 2 | s, 0, 1 | 
 ndarray.view : v | v, np.int8 | v, dtype=v.dtype | m, np.ndarray
 ndarray.round : v | v, 1 | l, decimals=2 | l, -1
 ndarray.std ndarray.var @sum : v | m, 0 | m, axis=1, ddof=1 | m, axis=0, keepdims=True | v, ddof=1 | m, 0, np.float64
-ndarray.argsort : v[:1] | m, kind='stable' | m, 0, 'stable' | g | l3
-ndarray.argsort : d | s
+ndarray.argsort : v[:1] | m, kind='stable' | m, 0, 'stable' | g
+ndarray.argsort @order : d | s | l3
 ndarray.dot @sum : v, w | q, p | m, r | v, 2
 ndarray.copy : v | m | z | m, 'F'
 ndarray.put : v, [0, 2], 5 | m, k, [1, 2]
@@ -39,10 +40,10 @@ ndarray.conj ndarray.conjugate : v | m | z | s
 ndarray.nonzero : v | m | b
 ndarray.sum ndarray.prod ndarray.mean @sum : v | m, 0 | m, axis=1 | m, axis=0, keepdims=True | s | e | v, dtype=np.float64 | t, axis=(0, 2) | m, where=bm | v, None, float | l
 ndarray.max ndarray.min : v | m, 0 | m, axis=1 | m, axis=0, keepdims=True | s | e | t, axis=(0, 2) | v, initial=2 | z
-ndarray.all ndarray.any : v | m, 0 | m, axis=1 | s | e | t, axis=(0, 2) | b | m, axis=0, keepdims=True
+ndarray.all ndarray.any : j | v | m, 0 | m, axis=1 | s | e | t, axis=(0, 2) | b | m, axis=0, keepdims=True
 ndarray.argmax ndarray.argmin : v | m, 0 | m, axis=1 | s | e | d | l | m, axis=0, keepdims=True
 ndarray.cumsum ndarray.cumprod @sum : v | m, 0 | m, axis=1 | s | e | v, dtype=np.float64
-ndarray.argpartition : v, 2
+ndarray.argpartition @order : v, 2
 ndarray.to_device : v, 'cpu'
 operator.add operator.sub operator.mul operator.truediv operator.floordiv operator.mod operator.pow operator.matmul operator.and_ operator.or_ operator.xor operator.lshift operator.rshift operator.eq operator.ne operator.lt operator.le operator.gt operator.ge
  : v, w | m, n | z, y | S, U | v, 2 | v, 2.5 | m, r2
@@ -90,6 +91,11 @@ random.multinomial : 5, [0.5, 0.5]
 random.multivariate_normal : [0.0, 1.0], [[1.0, 0], [0, 1]] | [0.0, 1.0], [[1.0, 0], [0, 1]], 3
 random.triangular : 0, 1, 2 | 0, 1, 2, 3
 random.hypergeometric : 5, 5, 3 | 5, 5, 3, 2
+random.Generator.integers : 5 | 0, 5 | 0, 5, 3 | 5, size=(2, 2) | 5, dtype=np.int32 | 0, 5, 3, np.uint8 | 5, endpoint=True
+random.Generator.random random.Generator.standard_normal random.Generator.standard_exponential : () | 3 | (2, 2) | 3, np.float32 | 3, dtype=np.float64
+random.Generator.permuted : v | m | m, axis=0
+random.Generator.choice : m | m, 2, axis=1 | v, 3, shuffle=False
+random.Generator.spawn : 2
 random.bytes : 4
 random.get_state : ()
 random.default_rng : 3 | ()

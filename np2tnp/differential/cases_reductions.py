@@ -1,19 +1,22 @@
+# ruff: noqa: E501
 """Cases of reductions, statistics and ordering (see cases.py for the notation)."""
 
 TABLE = """
+mean nanmean std var average @sum : big
+sum mean nansum nanmean @sum : l, dtype=np.float64
 sum prod mean nansum nanmean nanprod @sum : v | m | t | z | s | e | m, 0 | m, 1 | m, axis=0 | m, axis=-1 | t, axis=(0, 2) | t, axis=1 | m, axis=0, keepdims=True
- | m, keepdims=True | m, axis=5 | em, axis=0 | em, axis=1 | l | l, dtype=np.float64 | m, axis=0, dtype=np.float64 | v, dtype=np.int32 | v, dtype=np.float32 | m, where=bm
+ | m, keepdims=True | m, axis=5 | em, axis=0 | em, axis=1 | l | v, dtype=np.float64 | m, axis=0, dtype=np.float64 | v, dtype=np.int32 | v, dtype=np.float32 | m, where=bm
  | m, axis=0, where=bm | v, None | t, axis=() | m, axis=(0, 0) | m, axis=None | v, dtype=float | v, dtype=int
 sum prod nansum nanprod @sum : v, initial=2 | m, axis=0, initial=1.5
 std var nanstd nanvar @sum : v | m | t | z | s | e | m, 0 | m, axis=0 | m, axis=-1 | t, axis=(0, 2) | m, axis=0, keepdims=True | m, axis=5 | em, axis=0 | l | v, ddof=1
  | m, axis=1, ddof=2 | l, dtype=np.float64 | m, axis=0, dtype=np.float64 | v, dtype=float | m, where=bm | v, ddof=6 | m, 0, np.float64 | v, mean=v.dtype.type(1) | v, correction=1 | one | one, ddof=1
 max min amax amin nanmax nanmin ptp : v | m | t | z | s | e | m, 0 | m, axis=0 | m, axis=-1 | t, axis=(0, 2) | m, axis=0, keepdims=True | m, axis=5 | em, axis=0 | em, axis=1 | l | me, axis=0 | m, keepdims=True | one
 max min amax amin nanmax nanmin : v, initial=2 | m, axis=0, initial=3 | m, where=bm, initial=0 | e, initial=1
-all any : v | m | t | z | s | e | m, 0 | m, axis=0 | m, axis=-1 | t, axis=(0, 2) | m, axis=0, keepdims=True | m, axis=5 | em, axis=0 | l | m, where=bm | b | bm, axis=1 | m, keepdims=True | [v, v]
+all any : j | j[1:2] | v | m | t | z | s | e | m, 0 | m, axis=0 | m, axis=-1 | t, axis=(0, 2) | m, axis=0, keepdims=True | m, axis=5 | em, axis=0 | l | m, where=bm | b | bm, axis=1 | m, keepdims=True | [v, v]
 argmax argmin nanargmax nanargmin : v | m | t | z | s | e | m, 0 | m, axis=0 | m, axis=-1 | m, axis=0, keepdims=True | m, axis=5 | em, axis=0 | l | d | v, keepdims=True | s[::-1] | em, axis=1 | b
 cumsum cumprod nancumsum nancumprod @sum : v | m | t | z | s | e | m, 0 | m, axis=0 | m, axis=-1 | m, axis=5 | em, axis=0 | l3[:40] | v, dtype=np.float64 | m, axis=1, dtype=np.float32 | v, dtype=float
 cumulative_sum cumulative_prod @sum : v | m, axis=0 | v, include_initial=True | v, dtype=np.float64 | m
-count_nonzero : v | m | t | z | s | e | m, 0 | m, axis=0 | m, axis=-1 | t, axis=(0, 2) | m, axis=0, keepdims=True | b | m, keepdims=True
+count_nonzero : j | v | m | t | z | s | e | m, 0 | m, axis=0 | m, axis=-1 | t, axis=(0, 2) | m, axis=0, keepdims=True | b | m, keepdims=True
 average @sum : v | m | t | e | m, axis=0 | m, axis=-1 | v, weights=v | m, axis=0, weights=c[:, 0] | m, weights=m | v, returned=True | m, axis=0, keepdims=True | v, weights=[1, -1, 0, 0, 0, 0] | t, axis=(0, 1) | m, weights=[1, 2] | s
 median nanmedian @sum : v | m | t | z | s | e | m, axis=0 | m, axis=-1 | t, axis=(0, 2) | m, axis=0, keepdims=True | l | v, overwrite_input=True | m, axis=5 | one | d
 percentile nanpercentile @sum : v, 50 | v, [10, 90] | m, 25, axis=0 | m, [25, 75], axis=1, keepdims=True | v, 30, method='lower' | v, 30, method='nearest' | v, 30, method='higher' | v, 30, method='midpoint' | s, 50 | v, 101 | l, [0.5, 99.5] | e, 50 | v, 100 | t, 40, axis=(0, 1) | v, 30, method='hazen'
@@ -26,15 +29,15 @@ histogram2d : v, w | v, w, 4 | v, w, bins=[3, 2] | v, w, range=[[0, 4], [0, 4]] 
 histogramdd : m | m, 3 | m, bins=(2, 2, 2, 2)
 bincount : kn | k1 | k1, x | k1, weights=v | k1, minlength=9 | ke | k | d | v | d, None, 3
 digitize : v, [0, 1, 3] | m, g | v, g | v, [3, 1, 0] | v, [0, 1, 3], right=True | s, [0.0, 1.0] | z, [0, 1]
-searchsorted : g, v | g, 2 | g, v, side='right' | g, m | g, v, 'right' | v, w, sorter=np.argsort(np.asarray([3.5, -1.25, 4, -1.25, 0.5, 9.75])) | g, z | g, np.nan | e, v | g, 2.5
-sort : v | m | t | s | e | m, 0 | m, axis=0 | m, axis=None | l | v, kind='stable' | v, kind='mergesort' | v, kind='heapsort' | m, axis=5 | em | z | m, axis=-2 | v, stable=True | m, -1, 'stable' | d
-argsort : v[:1] | g | m, axis=5 | l3 | m, kind='stable' | t, axis=1, kind='stable' | s, kind='stable' | e | m, 0, 'stable' | m, axis=None, kind='stable' | d, stable=True | v, kind='mergesort' | d, kind='stable' | z
-argsort : d | m | s | m, axis=0 | l
+searchsorted : g, v | g, 2 | g, v, side='right' | g, m | g, v, 'right' | v, v, sorter=np.argsort(v) | g, z | g, np.nan | e, v | g, 2.5
+sort @order : v | m | t | s | e | m, 0 | m, axis=0 | m, axis=None | l | v, kind='stable' | v, kind='mergesort' | v, kind='heapsort' | m, axis=5 | em | z | m, axis=-2 | v, stable=True | m, -1, 'stable' | d
+argsort : v[:1] | g | m, axis=5 | m, kind='stable' | t, axis=1, kind='stable' | s, kind='stable' | e | m, 0, 'stable' | m, axis=None, kind='stable' | d, stable=True | v, kind='mergesort' | d, kind='stable' | z
+argsort @order : l3 | d | m | s | m, 0 | m, axis=0 | l | m, axis=None
 sort_complex : v | m | e
 lexsort : (v, w) | m | (d[:6], w) | (v, w), axis=0 | t, 0
-partition : v, 2 | m, 1 | m, 1, axis=0 | v, (1, 3) | l, 100
-argpartition : v, 2 | m, 1 | m, 1, axis=0
-argwhere nonzero flatnonzero : v | m | z | e | b | bm | t | s | em
+partition @order : v, 2 | m, 1 | m, 1, axis=0 | v, (1, 3) | l, 100
+argpartition @order : v, 2 | m, 1 | m, 1, axis=0
+argwhere nonzero flatnonzero : j | v | m | z | e | b | bm | t | s | em
 extract : b, v | bm, m | [1, 0, 1], v | b0, v
 compress : [1, 0, 1], m, axis=0 | b, v | [True, False], m, 1 | [1, 0, 1], m | br, m, axis=0 | b, m
 unique : v | m | d | s | e | d, return_index=True | d, return_inverse=True | d, return_counts=True | m, axis=0 | d, True, True, True | z | l | s, equal_nan=False | m, return_inverse=True | d, sorted=True
@@ -47,7 +50,7 @@ diff : v | m | t | e | m, 0 | v, 2 | m, n=1, axis=0 | v, prepend=0 | v, append=w
 ediff1d : v | m | v, to_end=[1] | v, to_begin=w | e
 gradient @sum : v | m | v, 2.0 | v, x | m, axis=0 | m, 1.0, 2.0 | v, edge_order=2 | t, axis=(0, 1) | one
 trapezoid @sum : v | m | v, x | v, dx=0.5 | m, axis=0 | m, dx=2.0, axis=0
-interp : xi, x, v | 2.6, x, v | xi, x, v, left=-1.0 | xi, x, v, right=9.0 | xi, x, v, period=5.0 | v, x, x
+interp : g, g, w | xi, x, v | 2.6, x, v | xi, x, v, left=-1.0 | xi, x, v, right=9.0 | xi, x, v, period=5.0 | v, x, x
 cross @sum : q, p | q[0], p[1] | q, p[0] | q[:, :2], p[:, :2] | q, p, axis=0 | q, p, axisa=0 | q[0, :2], p[0]
 convolve correlate @sum : v, w | v, w[:3] | v[:3], w | v, w, 'same' | v, w[:2], mode='valid' | v, w, 'full' | e, v | l, l2[:5] | m, v
 unwrap @sum : v | m | l | m, axis=0 | v, discont=4.0 | v, period=5

@@ -1,7 +1,9 @@
 """The one comparer: does what TensorFlow gave count as what NumPy gives?
 
-Used by the probe, by ``verify``, by ``profile`` and by tests, so that "equal" means one thing. Integers, booleans, shapes,
-dtypes, container types and the places of NaN and infinity must be the same. Floats may differ by a few units in the last
+Used by the probe, by ``verify``, by ``profile`` and by tests, so that "equal" means one thing. Integers, booleans,
+shapes,
+dtypes, container types and the places of NaN and infinity must be the same. Floats may differ by a few units in the
+last
 place (:attr:`Tolerance.ulp`), or by an absolute slack where a result is a sum of many terms (:attr:`Tolerance.slack`,
 usually ``k * eps * sum(|terms|)``: see :func:`contraction_slack`), because the order of summation is nobody's promise.
 
@@ -62,7 +64,9 @@ class Outcome:
     error: str | None = None  #: name of the exception's class
     bases: tuple[str, ...] = ()  #: names of that class and its bases
     message: str = ""
-    arguments: Mapping[str, Any] = field(default_factory=dict)  #: arguments after the call, when they are to be compared
+    arguments: Mapping[str, Any] = field(
+        default_factory=dict
+    )  #: arguments after the call, when they are to be compared
 
     @classmethod
     def of_error(cls, error: BaseException, arguments: Mapping[str, Any] | None = None) -> Outcome:
@@ -93,7 +97,8 @@ def compare(expected: Any, actual: Any, tolerance: Tolerance = DEFAULT, path: st
 
     Parameters
     ----------
-    expected, actual : ndarrays, NumPy and Python scalars, strings, None, dtypes, and tuples, namedtuples, lists, dicts and sets
+    expected, actual : ndarrays, NumPy and Python scalars, strings, None, dtypes, and tuples, namedtuples, lists,
+    dicts and sets
         of them; of other objects the class must be the same and ``__dict__``, where there is one, must compare equal.
     tolerance : for floats and complex numbers.
     path : how the value is called in the detail.
@@ -110,10 +115,10 @@ def compare(expected: Any, actual: Any, tolerance: Tolerance = DEFAULT, path: st
         return _compare_items(expected, actual, tolerance, path)
     if isinstance(expected, dict):
         if expected.keys() != actual.keys():
-            return _differs("structure", path, f"keys {sorted(map(repr, expected))}", f"keys {sorted(map(repr, actual))}")
-        return _first_difference(
-            compare(expected[key], actual[key], tolerance, f"{path}[{key!r}]") for key in expected
-        )
+            return _differs(
+                "structure", path, f"keys {sorted(map(repr, expected))}", f"keys {sorted(map(repr, actual))}"
+            )
+        return _first_difference(compare(expected[key], actual[key], tolerance, f"{path}[{key!r}]") for key in expected)
     return _compare_others(expected, actual, tolerance, path)
 
 
@@ -137,7 +142,8 @@ def ulp_distance(expected: Any, actual: Any) -> Any:
 
     Parameters
     ----------
-    expected, actual : floating arrays of one dtype and one shape. For complex arrays the distance is measured in units of the
+    expected, actual : floating arrays of one dtype and one shape. For complex arrays the distance is measured in
+    units of the
         last place of the expected modulus. Where both are NaN, or the same infinity, the distance is 0; where only one
         is, it is inf.
     """
@@ -177,14 +183,17 @@ def _complex_distance(expected: Any, actual: Any) -> Any:
             ulp_distance(np.ascontiguousarray(expected.real), np.ascontiguousarray(actual.real)),
             ulp_distance(np.ascontiguousarray(expected.imag), np.ascontiguousarray(actual.imag)),
         )
-        # C99 calls a complex number with an infinite part infinite whatever the other part: only infinities' places count
+        # C99 calls a complex number with an infinite part infinite whatever the other part: only infinities' places
+        # count
         return np.where(finite, np.minimum(gap, parts), parts)
 
 
 def _compare_numeric(expected: Any, actual: Any, tolerance: Tolerance, path: str) -> Agreement:
     for one, other in ((expected, actual), (actual, expected)):
         if isinstance(one, (np.ndarray, np.generic)) and not isinstance(other, (np.ndarray, np.generic)):
-            alike = isinstance(other, (bool, int, float, complex)) and not tolerance.python_scalars and np.ndim(one) == 0
+            alike = (
+                isinstance(other, (bool, int, float, complex)) and not tolerance.python_scalars and np.ndim(one) == 0
+            )
             if not alike:
                 return _differs("type", path, _describe_type(expected), _describe_type(actual))
     if isinstance(expected, np.ndarray) != isinstance(actual, np.ndarray) and tolerance.python_scalars:
@@ -226,7 +235,9 @@ def _both_tiny(expected: Any, actual: Any) -> Any:
     """Where both are below the smallest normal number, and at least one is subnormal or zero."""
     if expected.dtype.kind == "c":
         parts = ((expected.real, actual.real), (expected.imag, actual.imag))
-        return np.logical_and(*(_both_tiny(e, a) | (ulp_distance(e.copy(), a.copy()) <= ELEMENTWISE_ULP) for e, a in parts))
+        return np.logical_and(
+            *(_both_tiny(e, a) | (ulp_distance(e.copy(), a.copy()) <= ELEMENTWISE_ULP) for e, a in parts)
+        )
     smallest = np.finfo(expected.dtype).smallest_normal
     return (np.abs(expected) <= smallest) & (np.abs(actual) <= smallest)
 

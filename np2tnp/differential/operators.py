@@ -1,4 +1,6 @@
-"""Which operators of tensors give what NumPy's give: every pair of dtypes, Python numbers and NumPy scalars as operands."""
+"""Which operators of tensors give what NumPy's give: every pair of dtypes, Python numbers and NumPy scalars as
+operands.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _CONTRACTIONS = {"matmul"}
 
 
 def observe(api: str, announce: Callable[..., None]) -> dict[str, Any]:
-    """``tnp`` facts of one operator, and notes on what differs. In-place operators are emitted as calls: nothing is measured."""
+    """``tnp`` facts of one operator, and notes on what differs. In-place operators are emitted as calls: nothing
+    is measured.
+    """
     name = api.partition(".")[2]
     if name in UNARY_OPERATORS:
         announce("start", api, "tnp", "unary")
@@ -29,12 +33,23 @@ def observe(api: str, announce: Callable[..., None]) -> dict[str, Any]:
     facts: dict[str, Any] = {"pairs_bad": [a + b for a in DTYPES for b in DTYPES if not _agrees_pair(name, a, b)]}
     if name in _CONTRACTIONS:
         return facts
-    for key, numbers in (("weak_int_bad", _ints), ("weak_float_bad", _floats), ("weak_complex_bad", _complexes), ("weak_bool_bad", _bools)):
+    for key, numbers in (
+        ("weak_int_bad", _ints),
+        ("weak_float_bad", _floats),
+        ("weak_complex_bad", _complexes),
+        ("weak_bool_bad", _bools),
+    ):
         announce("start", api, "tnp", key)
-        facts[key] = "".join(char for char in DTYPES if not all(_agrees_weak(name, char, number) for number in numbers(char)))
+        facts[key] = "".join(
+            char for char in DTYPES if not all(_agrees_weak(name, char, number) for number in numbers(char))
+        )
     announce("start", api, "tnp", "overflow")
-    facts["weak_int_overflow"] = "".join(char for char in DTYPES if not all(_agrees_weak(name, char, n) for n in (300, -1, 2**31, 2**63)))
-    facts["scalar_bad"] = [a + b for a in DTYPES for b in DTYPES if a + b not in facts["pairs_bad"] and not _agrees_scalar(name, a, b)]
+    facts["weak_int_overflow"] = "".join(
+        char for char in DTYPES if not all(_agrees_weak(name, char, n) for n in (300, -1, 2**31, 2**63))
+    )
+    facts["scalar_bad"] = [
+        a + b for a in DTYPES for b in DTYPES if a + b not in facts["pairs_bad"] and not _agrees_scalar(name, a, b)
+    ]
     return facts
 
 
@@ -61,18 +76,33 @@ def _agrees_unary(name: str, char: str) -> bool:
 
 
 def _agrees_pair(name: str, a: str, b: str) -> bool:
-    first, second = make_arguments(a, b), make_arguments(b, a)
+    first, second = make_arguments(a), make_arguments(b)
     if name in _CONTRACTIONS:
-        pairs: list[tuple[Any, Any]] = [(first["q"], second["p"]), (first["m"], second["v"][:4]), (first["l"], second["l"]), (first["t"], second["n"].T)]
+        pairs: list[tuple[Any, Any]] = [
+            (first["q"], second["p"]),
+            (first["m"], second["v"][:4]),
+            (first["l"], second["l"]),
+            (first["t"], second["n"].T),
+        ]
     else:
-        pairs = [(first["v"], first["w"]), (first["m"], first["r2"]), (first["z"], first["y"]), (first["S"], first["U"]), (first["c"], first["r2"]),
-                 (first["e"], first["w"][:1]), (first["l"], first["l2"]), (first["v"], first["r2"])]  # fmt: skip
+        pairs = [
+            (first["v"], second["w"]),
+            (first["m"], second["r2"]),
+            (first["z"], second["y"]),
+            (first["S"], second["U"]),
+            (first["c"], second["r2"]),
+            (first["e"], second["w"][:1]),
+            (first["l"], second["l2"]),
+            (first["v"], second["r2"]),
+        ]
     return all(_agrees(name, pair) for pair in pairs)
 
 
 def _agrees_weak(name: str, char: str, number: complex) -> bool:
     arguments = make_arguments(char)
-    return all(_agrees(name, pair) for key in ("v", "s", "z") for pair in ((arguments[key], number), (number, arguments[key])))
+    return all(
+        _agrees(name, pair) for key in ("v", "s", "z") for pair in ((arguments[key], number), (number, arguments[key]))
+    )
 
 
 def _agrees_scalar(name: str, a: str, b: str) -> bool:
@@ -112,11 +142,11 @@ def _outcome(function: Callable[..., Any], operands: tuple[Any, ...]) -> Outcome
 
 def disagreements(name: str, a: str, b: str) -> Iterator[str]:
     """For people: what differs for one pair of dtypes."""
-    first = make_arguments(a, b)
+    first, second = make_arguments(a), make_arguments(b)
     from np2tnp.runtime.dispatch import to_tensor
 
     function = getattr(operator, name)
-    for x, y in ((first["v"], first["w"]), (first["S"], first["U"])):
+    for x, y in ((first["v"], second["w"]), (first["S"], second["U"])):
         expected, actual = _outcome(function, (x, y)), _outcome(function, (to_tensor(x), to_tensor(y)))
         if expected.error or actual.error:
             yield f"{expected.error} against {actual.error}"

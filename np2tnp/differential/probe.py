@@ -1,6 +1,7 @@
 """Generates catalog/facts.json: NumPy's surface, NumPy's behaviour, and how far TensorFlow agrees.
 
-``python -m np2tnp.differential.probe [--only numpy.sum] [--diff]``. The calls are made in child processes, since some of
+``python -m np2tnp.differential.probe [--only numpy.sum] [--diff]``. The calls are made in child processes, since
+some of
 TensorFlow's crash: a crash, and a call that hangs, is a result like any other.
 """
 
@@ -22,7 +23,7 @@ from np2tnp.differential.cases import all_cases
 FACTS = Path(__file__).parent.parent / "catalog" / "facts.json"
 
 #: Seconds without a word from a child after which the case it announced counts as crashed.
-PATIENCE = 60.0
+PATIENCE = 90.0
 
 
 def describe_numpy(names: set[str] | None = None) -> dict[str, dict[str, Any]]:
@@ -41,11 +42,11 @@ def describe_numpy(names: set[str] | None = None) -> dict[str, dict[str, Any]]:
     return {name: {k: v for k, v in fact.items() if v is not None} for name, fact in facts.items()}
 
 
-def observe(apis: Iterable[str], workers: int) -> dict[str, dict[str, Any]]:
-    """What the children saw, by API and target."""
+def observe(apis: Iterable[str], workers: int, saved: Path | None = None) -> dict[str, dict[str, Any]]:
+    """What the children saw, by API and target; appended to the file `saved` as it comes in."""
     todo = list(apis)
     results: dict[str, dict[str, Any]] = {}
-    threads = [threading.Thread(target=_drive, args=(todo[i::workers], results)) for i in range(workers)]
+    threads = [threading.Thread(target=_drive, args=(todo[i::workers], results, saved)) for i in range(workers)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -53,10 +54,10 @@ def observe(apis: Iterable[str], workers: int) -> dict[str, dict[str, Any]]:
     return results
 
 
-def _drive(apis: list[str], results: dict[str, dict[str, Any]]) -> None:
+def _drive(apis: list[str], results: dict[str, dict[str, Any]], saved: Path | None) -> None:
     skip: list[list[str]] = []
     while apis:
-        last = _run_child({"apis": apis, "skip": skip}, results)
+        last = _run_child({"apis": apis, "skip": skip}, results, saved)
         apis = [api for api in apis if api not in results]
         if last is None:
             if apis:
@@ -66,14 +67,16 @@ def _drive(apis: list[str], results: dict[str, dict[str, Any]]) -> None:
         skip.append(last)
 
 
-def _run_child(job: dict[str, Any], results: dict[str, dict[str, Any]]) -> list[str] | None:
+def _run_child(job: dict[str, Any], results: dict[str, dict[str, Any]], saved: Path | None) -> list[str] | None:
     """Run one child to its end. The case that killed it, or None."""
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0"}
     process = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-m", "np2tnp.differential.child"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [sys.executable, "-W", "ignore", "-m", "np2tnp.differential.child"], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         stderr=None if os.environ.get("NP2TNP_PROBE_LOG") else subprocess.DEVNULL, text=True, env=environment,
     )  # fmt: skip
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     process.stdin.write(json.dumps(job))
     process.stdin.close()
     last: list[str] | None = None
@@ -89,6 +92,9 @@ def _run_child(job: dict[str, Any], results: dict[str, dict[str, Any]]) -> list[
         else:
             results[rest[0]] = rest[1]
             last = None
+            if saved is not None:
+                with saved.open("a", encoding="utf-8") as stream:
+                    stream.write(json.dumps(rest) + "\n")
     watchdog.cancel()
     process.wait()
     return last
@@ -104,7 +110,9 @@ def add_targets(facts: dict[str, dict[str, Any]], observed: dict[str, dict[str, 
             continue
         for target, calls in targets.items():
             name = f"{target}.{api.removeprefix('numpy.').removeprefix('ndarray.')}"
-            entry, notes = agreement.summarize(calls, fact["parameters"] if fact["kind"] != "method" else ["self", *fact["parameters"]], name)
+            entry, notes = agreement.summarize(
+                calls, fact["parameters"] if fact["kind"] != "method" else ["self", *fact["parameters"]], name
+            )
             fact[target] = entry
             fact.setdefault("agreement", {})[target] = notes
     for name, fact in facts.items():
@@ -119,7 +127,9 @@ def _share_with_method(method: dict[str, Any], function: dict[str, Any], facts: 
     if not names:
         return
     own = {"*", names[0], *surface.parameter_names(method["parameters"])}
-    variadic = any(t.startswith("*") and t != "*" for t in method["parameters"])  # reshape(2, 3): np2tnp passes one tuple
+    variadic = any(
+        t.startswith("*") and t != "*" for t in method["parameters"]
+    )  # reshape(2, 3): np2tnp passes one tuple
     for target in ("tnp", "rt"):
         if target in function and target not in method:
             entry = dict(function[target])
@@ -138,16 +148,24 @@ def read_versions() -> dict[str, str]:
     """Versions of what was measured."""
     from importlib.metadata import version
 
-    return {"numpy": version("numpy"), "tensorflow": version("tensorflow"), "python": ".".join(map(str, sys.version_info[:2]))}
+    return {
+        "numpy": version("numpy"),
+        "tensorflow": version("tensorflow"),
+        "python": ".".join(map(str, sys.version_info[:2])),
+    }
 
 
 def probed_apis(names: set[str] | None) -> list[str]:
-    """The APIs to call: those with cases, operators first because they take longest. Random streams are NumPy's alone."""
+    """The APIs to call: those with cases, operators first because they take longest. Random streams are NumPy's
+    alone.
+    """
     known = surface.list_surface()
     apis = [
         api
         for api in all_cases()
-        if not api.startswith("numpy.random.") and (names is None or api in names) and "alias_of" not in known.get(api, {})
+        if not api.startswith("numpy.random.")
+        and (names is None or api in names)
+        and "alias_of" not in known.get(api, {})
     ]
     return sorted(apis, key=lambda api: not api.startswith("operator."))
 
@@ -162,25 +180,32 @@ def print_diff(old: dict[str, Any], new: dict[str, Any]) -> None:
 
 
 def measure(names: set[str] | None, jobs: int, saved: Path | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """NumPy's facts and the observations, measured at the same time, or read from the file `saved`."""
-    if saved is not None and saved.exists():
-        facts, observed = json.loads(saved.read_text(encoding="utf-8"))
-        return facts, observed
+    """NumPy's facts and the observations, made at the same time.
+
+    Parameters
+    ----------
+    saved : a file of observations from an earlier run, which is not repeated but completed, or None.
+    """
     found: dict[str, dict[str, Any]] = {}
-    watcher = threading.Thread(target=lambda: found.update(observe(probed_apis(names), jobs)))
+    if saved is not None and saved.exists():
+        found.update(json.loads(line) for line in saved.read_text(encoding="utf-8").splitlines())
+    left = [api for api in probed_apis(names) if api not in found]
+    watcher = threading.Thread(target=lambda: found.update(observe(left, jobs, saved)))
     watcher.start()
     described = describe_numpy(names)
     watcher.join()
-    if saved is not None:
-        saved.write_text(json.dumps([described, found]), encoding="utf-8")
     return described, found
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="np2tnp probe", description="Measure NumPy against TensorFlow; write the catalog's facts.")
+    parser = argparse.ArgumentParser(
+        prog="np2tnp probe", description="Measure NumPy against TensorFlow; write the catalog's facts."
+    )
     parser.add_argument("--only", action="append", metavar="NAME", help="measure only these APIs, keep the other facts")
     parser.add_argument("--diff", action="store_true", help="print what would change, write nothing")
-    parser.add_argument("--observations", type=Path, metavar="FILE", help="read what was observed from FILE, or write it there")
+    parser.add_argument(
+        "--observations", type=Path, metavar="FILE", help="complete the observations in FILE instead of making all anew"
+    )
     parser.add_argument("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1), help="child processes")
     arguments = parser.parse_args(argv)
     names = set(arguments.only) if arguments.only else None
@@ -188,7 +213,14 @@ def main(argv: list[str] | None = None) -> int:
     facts, observed = measure(names, arguments.jobs, arguments.observations)
     add_targets(facts, observed)
     if names is not None:
-        facts = {**old, **{name: facts[name] for name in facts if name in names or name.replace("ndarray.", "numpy.") in names and name not in old}}
+        facts = {
+            **old,
+            **{
+                name: facts[name]
+                for name in facts
+                if name in names or (name.replace("ndarray.", "numpy.") in names and name not in old)
+            },
+        }
     if arguments.diff:
         print_diff(old, facts)
     else:

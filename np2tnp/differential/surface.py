@@ -1,7 +1,9 @@
 """What NumPy offers: every public name with its kind and its parameters, read off NumPy itself.
 
-The names that the catalog knows are those of the modules in :data:`MODULES`, the members of ndarray, of the random generators
-and of the ufuncs, Python's operators, and the names that NumPy 1 had and NumPy 2 dropped (:data:`LEGACY`), since code that
+The names that the catalog knows are those of the modules in :data:`MODULES`, the members of ndarray, of the random
+generators
+and of the ufuncs, Python's operators, and the names that NumPy 1 had and NumPy 2 dropped (:data:`LEGACY`), since
+code that
 people migrate is full of them.
 """
 
@@ -14,7 +16,8 @@ from typing import Any
 import numpy as np
 
 MODULES = (
-    "numpy", "numpy.linalg", "numpy.fft", "numpy.random", "numpy.lib.stride_tricks", "numpy.testing", "numpy.exceptions",
+    "numpy", "numpy.linalg", "numpy.fft", "numpy.random", "numpy.lib.stride_tricks", "numpy.testing",
+    "numpy.exceptions",
     "numpy.emath",
 )  # fmt: skip
 
@@ -37,7 +40,8 @@ LEGACY: dict[str, str | None] = {
     "numpy.float_": "numpy.float64", "numpy.complex_": "numpy.complex128", "numpy.singlecomplex": "numpy.complex64",
     "numpy.cfloat": "numpy.complex128", "numpy.longfloat": "numpy.longdouble", "numpy.clongfloat": "numpy.clongdouble",
     "numpy.longcomplex": "numpy.clongdouble", "numpy.string_": "numpy.bytes_", "numpy.unicode_": "numpy.str_",
-    "numpy.bool8": "numpy.bool", "numpy.int0": "numpy.intp", "numpy.uint0": "numpy.uintp", "numpy.object0": "numpy.object_",
+    "numpy.bool8": "numpy.bool", "numpy.int0": "numpy.intp", "numpy.uint0": "numpy.uintp", "numpy.object0":
+    "numpy.object_",
     "numpy.str0": "numpy.str_", "numpy.bytes0": "numpy.bytes_", "numpy.void0": "numpy.void",
     "numpy.float": "builtins.float", "numpy.int": "builtins.int", "numpy.complex": "builtins.complex",
     "numpy.object": "builtins.object", "numpy.str": "builtins.str", "numpy.unicode": "builtins.str",
@@ -46,14 +50,18 @@ LEGACY: dict[str, str | None] = {
     "numpy.product": "numpy.prod", "numpy.cumproduct": "numpy.cumprod", "numpy.alltrue": "numpy.all",
     "numpy.sometrue": "numpy.any", "numpy.round_": "numpy.round", "numpy.row_stack": "numpy.vstack",
     "numpy.trapz": "numpy.trapezoid", "numpy.mat": "numpy.asmatrix", "numpy.in1d": None, "numpy.msort": None,
-    "numpy.asscalar": None, "numpy.asfarray": None, "numpy.find_common_type": None, "numpy.cast": None, "numpy.source": None,
+    "numpy.asscalar": None, "numpy.asfarray": None, "numpy.find_common_type": None, "numpy.cast": None,
+    "numpy.source": None,
     "numpy.lookfor": None, "numpy.who": None, "numpy.fastCopyAndTranspose": None, "numpy.set_numeric_ops": None,
     "numpy.geterrobj": None, "numpy.seterrobj": None, "numpy.compare_chararrays": "numpy.char.compare_chararrays",
-    "numpy.disp": None, "numpy.safe_eval": None, "numpy.recfromcsv": None, "numpy.recfromtxt": None, "numpy.deprecate": None,
+    "numpy.disp": None, "numpy.safe_eval": None, "numpy.recfromcsv": None, "numpy.recfromtxt": None,
+    "numpy.deprecate": None,
     "numpy.deprecate_with_doc": None, "numpy.byte_bounds": None, "numpy.maximum_sctype": None, "numpy.obj2sctype": None,
     "numpy.sctype2char": None, "numpy.sctypes": None, "numpy.issubsctype": None, "numpy.issubclass_": None,
-    "numpy.set_string_function": None, "numpy.add_docstring": None, "numpy.add_newdoc": None, "numpy.add_newdoc_ufunc": None,
-    "numpy.nbytes": None, "numpy.tracemalloc_domain": None, "numpy.rank": "numpy.ndim", "numpy.rollaxis": "numpy.rollaxis",
+    "numpy.set_string_function": None, "numpy.add_docstring": None, "numpy.add_newdoc": None,
+    "numpy.add_newdoc_ufunc": None,
+    "numpy.nbytes": None, "numpy.tracemalloc_domain": None, "numpy.rank": "numpy.ndim", "numpy.rollaxis":
+    "numpy.rollaxis",
     "numpy.ComplexWarning": "numpy.exceptions.ComplexWarning", "numpy.AxisError": "numpy.exceptions.AxisError",
     "numpy.VisibleDeprecationWarning": "numpy.exceptions.VisibleDeprecationWarning",
     "numpy.RankWarning": "numpy.exceptions.RankWarning", "numpy.TooHardError": "numpy.exceptions.TooHardError",
@@ -64,7 +72,10 @@ LEGACY: dict[str, str | None] = {
 
 #: Parameters and meaning of legacy names without an equal in NumPy 2 that still occur often, as NumPy 1.26 had them.
 LEGACY_FACTS: dict[str, dict[str, Any]] = {
-    "numpy.in1d": {"kind": "function", "parameters": ["ar1", "ar2", "assume_unique=False", "invert=False", "*", "kind=None"]},
+    "numpy.in1d": {
+        "kind": "function",
+        "parameters": ["ar1", "ar2", "assume_unique=False", "invert=False", "*", "kind=None"],
+    },
     "numpy.msort": {"kind": "function", "parameters": ["a"]},
     "numpy.asscalar": {"kind": "function", "parameters": ["a"], "effect": "none", "returns": "python"},
     "numpy.asfarray": {"kind": "function", "parameters": ["a", "dtype=numpy.float64"], "effect": "may-view"},
@@ -72,7 +83,13 @@ LEGACY_FACTS: dict[str, dict[str, Any]] = {
     "numpy.PZERO": {"kind": "constant", "parameters": []},
     "numpy.NZERO": {"kind": "constant", "parameters": []},
     "ndarray.newbyteorder": {"kind": "method", "parameters": ["new_order='S'", "/"], "effect": "view"},
-    "ndarray.itemset": {"kind": "method", "parameters": ["*args"], "effect": "none", "mutates": ["self"], "returns": "none"},
+    "ndarray.itemset": {
+        "kind": "method",
+        "parameters": ["*args"],
+        "effect": "none",
+        "mutates": ["self"],
+        "returns": "none",
+    },
     "ndarray.ptp": {"kind": "method", "parameters": ["axis=None", "out=None", "keepdims=False"], "effect": "fresh"},
 }
 
@@ -123,7 +140,11 @@ def list_surface() -> dict[str, dict[str, Any]]:
     facts.update(_operator_facts())
     for name, target in LEGACY.items():
         if name not in facts:
-            fact = {"alias_of": target} if target else LEGACY_FACTS.get(name, {"kind": "function", "parameters": ["*args", "**kwargs"]})
+            fact = (
+                {"alias_of": target}
+                if target
+                else LEGACY_FACTS.get(name, {"kind": "function", "parameters": ["*args", "**kwargs"]})
+            )
             facts[name] = {**fact, "legacy": True}
     for fact in facts.values():  # no chains: an alias names the canonical one
         while "alias_of" in facts.get(fact.get("alias_of", ""), {}):
@@ -153,7 +174,10 @@ def parameters_of(value: Any, skip: int = 0) -> list[str]:
     for parameter in parameters:
         if previous is parameter.POSITIONAL_ONLY and parameter.kind is not parameter.POSITIONAL_ONLY:
             texts.append("/")
-        if parameter.kind is parameter.KEYWORD_ONLY and previous not in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL):
+        if parameter.kind is parameter.KEYWORD_ONLY and previous not in (
+            parameter.KEYWORD_ONLY,
+            parameter.VAR_POSITIONAL,
+        ):
             texts.append("*")
         texts.append(str(parameter.replace(annotation=parameter.empty)).replace(" = ", "="))
         previous = parameter.kind
@@ -176,7 +200,9 @@ def _public_names(owner: Any) -> list[str]:
 
 
 def _prefer_own_name(name: str, value: Any, facts: dict[str, dict[str, Any]], owners: dict[int, str]) -> str:
-    """The canonical one of an object's names: that which the object itself bears, such as ``absolute`` for ``np.abs``."""
+    """The canonical one of an object's names: that which the object itself bears, such as ``absolute`` for
+    ``np.abs``.
+    """
     own = getattr(value, "__name__", None)
     module = name.rpartition(".")[0]
     if own is None or own == name.rpartition(".")[2] or not hasattr(resolve(module), own):

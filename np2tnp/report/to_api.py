@@ -1,0 +1,151 @@
+"""``np2tnp api NAME``: what the catalog knows of one NumPy function, for people."""
+
+from __future__ import annotations
+
+from np2tnp.catalog.catalog import ApiFact, Catalog, Target, covers_all
+from np2tnp.report.style import Style
+
+_DTYPES = {
+    "?": "bool", "b": "int8", "h": "int16", "i": "int32", "l": "int64", "B": "uint8", "H": "uint16", "I": "uint32",
+    "L": "uint64",
+    "e": "float16", "f": "float32", "d": "float64", "F": "complex64", "D": "complex128",
+}  # fmt: skip
+
+_GROUPS = (
+    ("every dtype", "?bhilBHILefdFD"), ("every real dtype", "?bhilBHILefd"), ("every number dtype", "bhilBHILefdFD"),
+    ("integers", "bhilBHIL"), ("signed integers", "bhil"), ("unsigned integers", "BHIL"),
+    ("floats and complex", "efdFD"), ("floats", "efd"), ("complex", "FD"),
+)  # fmt: skip
+
+_EFFECTS = {
+    "fresh": "owns its memory",
+    "view": "shares memory with its argument",
+    "may-view": "may share memory with its argument",
+    "none": "is not an array",
+}
+
+
+def render(name: str, catalog: Catalog, colour: bool = False) -> str | None:
+    """What is known of `name`; None when nothing is (``catalog.suggest`` may know what was meant)."""
+    fact = find(name, catalog)
+    if fact is None:
+        return None
+    style = Style(colour)
+    lines = [style(_signature(fact), "bold") + f"  {fact.kind}"]
+    if fact.alias_of:
+        gone = "NumPy 2 has no such name; it is" if fact.legacy else "another name of"
+        lines.append(f"  {gone} {fact.alias_of}")
+    elif fact.legacy:
+        lines.append("  NumPy 2 has no such name")
+    lines += [f"  {line}" for line in (*_behaviour(fact), *_targets(fact, style))]
+    if fact.reason:
+        lines.append(f"  {fact.reason}")
+    versions = catalog.versions
+    lines.append(
+        style(
+            f"  measured with NumPy {versions.get('numpy')} and TensorFlow {versions.get('tensorflow')} on a CPU", "dim"
+        )
+    )
+    return "\n".join(lines) + "\n"
+
+
+def find(name: str, catalog: Catalog) -> ApiFact | None:
+    """The fact for what a person may type: ``np.sum``, ``sum``, ``numpy.fft.rfft``, ``ndarray.sort``,
+    ``operator.add``.
+    """
+    plain = name.strip().removesuffix("()")
+    plain = f"numpy.{plain[3:]}" if plain.startswith("np.") else plain
+    for candidate in (plain, f"numpy.{plain}", plain.removeprefix("numpy."), f"ndarray.{plain}", f"operator.{plain}"):
+        fact = catalog.get(candidate)
+        if fact is not None:
+            return fact
+    return None
+
+
+def describe_dtypes(chars: str) -> str:
+    """Dtype characters in words, groups first: ``integers, float64``."""
+    rest, words = set(chars), []
+    for word, group in _GROUPS:
+        if rest >= set(group):
+            words.append(word)
+            rest -= set(group)
+    words += [_DTYPES[char] for char in _DTYPES if char in rest]
+    return ", ".join(words) or "no dtype"
+
+
+def _signature(fact: ApiFact) -> str:
+    if fact.kind in ("attribute", "constant", "module", "object"):
+        return fact.name
+    return f"{fact.name}({', '.join(fact.parameters)})"
+
+
+def _behaviour(fact: ApiFact) -> list[str]:
+    if not fact.measured:
+        return ["behaviour: not measured; treated as if the result shared memory with every argument"]
+    lines = [
+        f"result: {_EFFECTS[fact.effect]}" + (f"; dtype {fact.result}" if fact.result not in (None, "python") else "")
+    ]
+    if fact.mutates:
+        lines.append(f"changes in place: {', '.join(fact.mutates)}")
+    return lines
+
+
+def _targets(fact: ApiFact, style: Style) -> list[str]:
+    if fact.prefer == "numpy":
+        return ["stays NumPy, on the host"]
+    lines = []
+    for label, target in (("tnp", fact.tnp), ("rt", fact.rt)):
+        if target is not None:
+            lines += _target(label, target, fact, style)
+    if not lines:
+        lines.append("neither tnp nor the runtime has it: stays NumPy, arrays are copied to the host and back")
+    return lines
+
+
+def _target(label: str, target: Target, fact: ApiFact, style: Style) -> list[str]:
+    if fact.kind == "operator":
+        return _operator(target)
+    notes = fact.agreement.get(label, {}) if isinstance(fact.agreement, dict) else {}
+    good = style(
+        describe_dtypes(target.dtypes), "green" if covers_all(target.dtypes) else "yellow" if target.dtypes else "red"
+    )
+    lines = [
+        f"{target.name}: equal for {good}" + (f", with {', '.join(sorted(target.accepted))}" if target.dtypes else "")
+    ]
+    for chars, word in notes.items():
+        if set(chars) <= set(_DTYPES) and not word.startswith(("equal", "ulp", "raises")):
+            lines.append(f"    {describe_dtypes(chars)}: {_in_words(word)}")
+    lines += [f"    {parameter}: {_in_words(why)}" for parameter, why in notes.get("refused", {}).items()]
+    if target.host_dtypes:
+        lines.append(f"    asks NumPy on the host for {describe_dtypes(target.host_dtypes)}")
+    return lines
+
+
+def _operator(target: Target) -> list[str]:
+    if target.dtypes:
+        return [f"tensor operator: equal for {describe_dtypes(target.dtypes)}"]
+    lines = [f"tensor operator: {196 - len(target.pairs_bad)} of 196 pairs of dtypes equal"]
+    for word, bad in (("a Python int", target.weak_int_bad), ("a Python float", target.weak_float_bad)):
+        if bad:
+            lines.append(f"    differs with {word}: {describe_dtypes(bad)}")
+    return lines
+
+
+_WORDS = {
+    "value": "gives other values",
+    "dtype": "gives another dtype",
+    "shape": "gives another shape",
+    "type": "gives another type",
+    "structure": "gives another structure",
+    "no error": "returns where NumPy raises",
+    "crash": "crashes the process",
+    "error ": "raises ",
+}
+
+
+def _in_words(label: str) -> str:
+    """A label of the probe as a person would say it."""
+    for start, words in _WORDS.items():
+        if label.startswith(start):
+            return words + label[len(start) :]
+    return label
