@@ -6,14 +6,15 @@ and one item at a time.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -52,6 +53,8 @@ def map_in_processes(
     ``function`` and the items must pickle. Workers are spawned, never forked: a child that is forked from a process
     with threads can hang.
     """
+    from multiprocessing.connection import wait
+
     pool: list[_Worker[A, B]] = []
     waiting = deque(enumerate(items))
     try:
@@ -100,6 +103,8 @@ class _Worker(Generic[A, B]):
         self.restart()
 
     def restart(self) -> None:
+        import multiprocessing  # 15 ms that a run in one process does not pay
+
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, self._function), daemon=True)

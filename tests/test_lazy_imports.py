@@ -1,0 +1,64 @@
+"""What is not needed is not imported: start-up is what a hook pays at every commit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+HEAVY = ("tensorflow", "numpy", "matplotlib", "rich", "libcst", "pathspec", "sqlite3", "multiprocessing")
+
+
+def modules_after(tmp_path: Path, *command: str) -> set[str]:
+    """The heavy modules that are loaded when a command is done."""
+    program = (
+        "import sys\nfrom np2tnp.cli import main\n"
+        f"main({list(command)!r})\n"
+        f"print('LOADED', *(name for name in {HEAVY!r} if name in sys.modules))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.rpartition("LOADED")[2].split())
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "plain.py").write_text("import os\nprint(os.name)\n")
+    (tmp_path / "arrays.py").write_text("import numpy as np\n\ndef f(x):\n    x[0] = np.sum(x)\n    return x\n")
+    return tmp_path
+
+
+def test_files_without_numpy_load_nothing(project: Path) -> None:
+    assert modules_after(project, "check", "--no-cache", "plain.py") == set()
+
+
+def test_check_and_rewrite_load_neither_numpy_nor_tensorflow(project: Path) -> None:
+    for command in (["check", "--no-cache", "."], ["rewrite", "."], ["rewrite", "--apply", "."]):
+        loaded = modules_after(project, *command)
+        assert "libcst" in loaded
+        assert not loaded & {"numpy", "tensorflow", "matplotlib"}
+
+
+def test_a_warm_run_does_not_parse(project: Path) -> None:
+    modules_after(project, "check", ".")
+    assert "libcst" not in modules_after(project, "check", ".")
+
+
+@pytest.mark.parametrize("command", [["--version"], ["check", "--help"], ["profile", "--help"], ["verify", "--help"]])
+def test_help_loads_nothing(project: Path, command: list[str]) -> None:
+    assert modules_after(project, *command) == set()
+
+
+def test_the_runtime_waits_for_tensorflow(project: Path) -> None:
+    program = (
+        "import sys\nfrom np2tnp import runtime as rt\nprint('tensorflow' in sys.modules, 'libcst' in sys.modules)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
