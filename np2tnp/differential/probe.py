@@ -23,7 +23,7 @@ from np2tnp.differential.cases import all_cases
 FACTS = Path(__file__).parent.parent / "catalog" / "facts.json"
 
 #: Seconds without a word from a child after which the case it announced counts as crashed.
-PATIENCE = 90.0
+PATIENCE = 30.0
 
 
 def describe_numpy(names: set[str] | None = None) -> dict[str, dict[str, Any]]:
