@@ -309,10 +309,11 @@ def _plausibility(profile: Profile) -> float:
 
 
 def _best(found: list[tuple[float, Profile, Case]], enough: int) -> list[tuple[Profile, Case]]:
-    """The plausible ones, those with arrays first: a string where numbers belong proves nothing even if it returns."""
+    """The plausible ones, of those the ones with arrays first: a string where numbers belong proves nothing even if it returns."""
     plausible = [item for item in found if item[0] >= 0.1] or found
 
-    def rank(item: tuple[float, Profile, Case]) -> tuple[bool, float]:
-        return (not any(kind in ARRAY_KINDS or kind == "given" for _, kind in item[1]), -item[0])
+    def rank(item: tuple[float, Profile, Case]) -> tuple[bool, bool, float]:
+        has_arrays = any(kind in ARRAY_KINDS or kind == "given" for _, kind in item[1])
+        return (item[0] < 0.4, not has_arrays, -item[0])
 
     return [(profile, case) for _, profile, case in sorted(plausible, key=rank)[:enough]]

@@ -38,17 +38,17 @@ def print_result(result: FunctionResult) -> None:
 def print_unchanged(names: list[str]) -> None:
     """Functions that are the same in both versions, about which nothing was learnt."""
     for name in names:
-        _console().print(f"not rewritten  {name}", highlight=False)
+        _console().print(f"not rewritten  {name}", highlight=False, markup=False)
 
 
 def print_summary(pair: Pair, results: list[FunctionResult]) -> None:
     """The last line."""
     counts = Counter(result.verdict.value for result in results)
     if not results:
-        _console().print(f"{pair.path}: nothing to compare: no function was rewritten (original: {pair.source})", highlight=False)
+        _console().print(f"{pair.path}: nothing to compare: no function was rewritten (original: {pair.source})", highlight=False, markup=False)
         return
     said = ", ".join(f"{counts[name]} {name}" for name in _COLOURS if counts[name])
-    _console().print(f"{pair.path}: {said} (original: {pair.source})", highlight=False)
+    _console().print(f"{pair.path}: {said} (original: {pair.source})", highlight=False, markup=False)
 
 
 def _evidence(result: FunctionResult) -> str:

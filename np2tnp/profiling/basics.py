@@ -80,7 +80,7 @@ def run_basics(args: argparse.Namespace, config: Config) -> int:
     said = f"wrote {result}"
     if not args.no_charts:
         said += draw(["basics", str(result), str(folder)])
-    console.print(said, highlight=False, soft_wrap=True)
+    console.print(said, highlight=False, soft_wrap=True, markup=False)
     return 0
 
 

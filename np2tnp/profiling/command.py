@@ -131,7 +131,7 @@ def _run_function(args: argparse.Namespace, plan: Plan) -> int:
     said = f"wrote {output}"
     if not args.no_charts:
         said += draw(["function", str(output), str(output.with_suffix(""))])
-    console.print(said, highlight=False, soft_wrap=True)
+    console.print(said, highlight=False, soft_wrap=True, markup=False)
     if not any(trial.variant_time for trial in measured.trials):
         reason = next((trial.reason for trial in measured.trials if trial.reason), "no trial ended")
         print(f"np2tnp profile: nothing could be timed: {reason}", file=sys.stderr)

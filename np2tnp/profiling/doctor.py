@@ -123,6 +123,6 @@ def _print(report: dict[str, Any]) -> None:
         table.add_row(name, value)
     console.print(table, highlight=False)
     for line in report["advice"]:
-        console.print(f"- {line}", highlight=False)
+        console.print(f"- {line}", highlight=False, markup=False)
     if not report["advice"]:
         console.print("everything works", highlight=False)

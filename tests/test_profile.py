@@ -1,0 +1,308 @@
+"""``profile`` and ``doctor``: the arithmetic of verdicts, sizes and crossovers, and whole runs in child processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from np2tnp.differential.originals import CannotVerify, Pair
+from np2tnp.profiling.evidence import Ratio, Speed, Spread, judge_speed, ratio, spread
+from np2tnp.profiling.measurement import Measured, Plan, Trial, choose_devices, doubt_lucky_trials, measure
+from np2tnp.profiling.sizes import Point, SizeError, bracket, find_crossover, grid, parse_sizes
+
+ROOT = Path(__file__).parent.parent
+
+ORIGINAL = """
+import numpy as np
+
+def relax(field, steps):
+    for _ in range(steps):
+        field[1:-1] = 0.5 * (field[:-2] + field[2:])
+    return field.sum()
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+def wrong(x):
+    return np.sin(x)
+
+def untraceable(x):
+    return x * 2.0
+
+def deadly(x):
+    return x + 1.0
+"""
+
+REWRITTEN = """
+import os
+import numpy as np
+import tensorflow.experimental.numpy as tnp
+from np2tnp import runtime as rt
+
+@rt.migrated(mutates=("field",))
+def relax(field, steps):
+    for _ in range(steps):
+        field = tnp.concatenate([field[:1], 0.5 * (field[:-2] + field[2:]), field[-1:]])
+    return rt.updated(tnp.sum(field), field=field)
+
+@rt.migrated
+def sigmoid(x):
+    return 1 / (1 + tnp.exp(-x))
+
+@rt.migrated
+def wrong(x):
+    return tnp.cos(x)
+
+@rt.migrated
+def untraceable(x):
+    return rt.tensor(rt.host(x) * 2.0)
+
+@rt.migrated
+def deadly(x):
+    if len(x) > 100:
+        os._exit(7)
+    return x + 1.0
+"""
+
+
+def test_sizes_are_read():
+    assert parse_sizes("n=1e3..1e6") == ("n", [1000, 10000, 100000, 1000000])
+    assert parse_sizes("rows=10..1000:5") == ("rows", [10, 32, 100, 316, 1000])
+    assert parse_sizes("n=500,20") == ("n", [20, 500])
+    assert grid(7, 7, 3) == [7]
+
+
+@pytest.mark.parametrize("text", ["1e3..1e6", "n=1e6..1e3", "n=a..b", "n=0..5", "n=1.5", "n="])
+def test_sizes_that_make_no_sense_are_refused(text):
+    with pytest.raises(SizeError, match="--size"):
+        parse_sizes(text)
+
+
+def curve(*ratios: float) -> list[Point]:
+    return [Point(10 ** (i + 2), value, value / 1.2, value * 1.2) for i, value in enumerate(ratios)]
+
+
+def test_the_crossover_is_where_the_ratio_passes_one():
+    found = find_crossover(curve(0.1, 10.0))
+    assert found is not None
+    assert found.size == pytest.approx(10**2.5, rel=1e-6)
+    assert found.low < found.size < found.high
+    assert bracket(curve(0.1, 0.5, 2.0, 8.0)) == (1000, 10000)
+
+
+def test_without_a_lasting_win_there_is_no_crossover():
+    assert find_crossover(curve(0.1, 0.5)) is None
+    assert find_crossover(curve(0.5, 2.0, 0.5)) is None
+    assert find_crossover(curve(2.0, 3.0)) is None  # faster everywhere: nothing is crossed
+    assert bracket(curve(2.0, 3.0)) is None
+
+
+def test_verdicts_need_the_whole_interval():
+    assert judge_speed(Ratio(2.0, 1.5, 3.0), 0.05) is Speed.FASTER
+    assert judge_speed(Ratio(2.0, 1.01, 3.0), 0.05) is Speed.UNSURE
+    assert judge_speed(Ratio(0.5, 0.4, 0.6), 0.05) is Speed.SLOWER
+    assert judge_speed(Ratio(1.0, 0.98, 1.02), 0.05) is Speed.SAME
+    assert judge_speed(Ratio(1.0, 0.5, 2.0), 0.05) is Speed.UNSURE
+
+
+def test_a_ratio_of_few_samples_decides_nothing():
+    assert judge_speed(ratio([2.0, 2.0], [1.0, 1.0]), 0.05) is Speed.UNSURE
+
+
+def test_the_interval_holds_the_true_ratio_and_shrinks():
+    rng = random.Random(3)
+    inside, widths = 0, {}
+    for count in (8, 60):
+        for _ in range(40):
+            a = [2.0 * rng.lognormvariate(0, 0.2) for _ in range(count)]
+            b = [1.0 * rng.lognormvariate(0, 0.2) for _ in range(count)]
+            found = ratio(a, b)
+            inside += found.low <= 2.0 <= found.high
+            widths.setdefault(count, []).append(found.high - found.low)
+    assert inside >= 68  # of 80; 95 % were promised
+    assert sum(widths[60]) < 0.6 * sum(widths[8])
+
+
+def test_the_spread_is_the_quartiles():
+    assert spread([1.0, 2.0, 3.0, 4.0, 5.0]) == Spread(3.0, 2.0, 4.0)
+    assert spread([1.0]) == Spread(1.0, 1.0, 1.0)
+
+
+def plan_for(function: str, sizes: tuple[int, ...], *expressions: tuple[str, str], **options) -> Plan:
+    pair = Pair("program_under_test.py", ORIGINAL, REWRITTEN, "test")
+    return Plan(pair, function, "n", sizes, expressions, repeats=5, budget=0.05, refine=0, **options)
+
+
+def test_a_win_against_a_slowed_numpy_is_taken_back():
+    plan = plan_for("sigmoid", (10,))
+    fast, slow = Spread(1.0, 1.0, 1.0), Spread(100.0, 99.0, 101.0)
+    beside = Trial(
+        "f", "eager-ndarray", "CPU:0", 10, True, reference=fast, variant_time=Spread(2.0, 2.0, 2.0), speed=Speed.SLOWER
+    )
+    lucky = replace(beside, variant="xla", reference=slow, ratio=Ratio(50.0, 49.0, 51.0), speed=Speed.FASTER)
+    real = replace(lucky, variant="graph", variant_time=Spread(0.5, 0.5, 0.5))
+    measured = Measured(plan, trials=[beside, lucky, real])
+    doubt_lucky_trials(measured, 10)
+    assert [trial.speed for trial in measured.trials] == [Speed.SLOWER, Speed.UNSURE, Speed.FASTER]
+    assert measured.trials[1].disturbed
+    assert "busy" in measured.notes[0]
+
+
+def test_devices_are_chosen_by_name():
+    present = ["/device:CPU:0", "/device:CPU:1", "/device:GPU:0"]
+    assert choose_devices("all", present) == ["CPU:0", "CPU:1", "GPU:0"]
+    assert choose_devices("gpu", present) == ["GPU:0"]
+    assert choose_devices("CPU:1", present) == ["CPU:1"]
+    with pytest.raises(CannotVerify, match="present: CPU:0"):
+        choose_devices("GPU:3", present)
+
+
+def test_all_variants_run_on_every_logical_device():
+    plan = plan_for("relax", (64,), ("field", "rng.standard_normal(n)"), ("steps", "3"), logical_cpus=2, devices="cpu")
+    measured = measure(plan)
+    assert measured.devices == ["CPU:0", "CPU:1"]
+    assert {(t.device, t.variant) for t in measured.trials} == {(d, v) for d in measured.devices for v in plan.variants}
+    for trial in measured.trials:
+        assert trial.agreed, trial
+        assert trial.speed in Speed
+        assert trial.variant_time.low <= trial.variant_time.median <= trial.variant_time.high
+        assert trial.first_call > 0
+        assert (trial.transfer == {}) == trial.variant.endswith("ndarray")
+    assert measured.environment["tf32"] is False
+
+
+def test_no_time_without_agreement():
+    measured = measure(plan_for("wrong", (50,), ("x", "rng.standard_normal(n)"), devices="CPU:0"))
+    assert len(measured.trials) == 4
+    for trial in measured.trials:
+        assert not trial.agreed
+        assert trial.variant_time is None
+        assert "expected" in trial.reason
+
+
+def test_a_variant_that_fails_is_reported_beside_the_others():
+    measured = measure(plan_for("untraceable", (50,), ("x", "rng.standard_normal(n)"), devices="CPU:0"))
+    timed = {trial.variant: trial.variant_time is not None for trial in measured.trials}
+    assert timed == {"eager-ndarray": True, "eager-tensor": True, "graph": False, "xla": False}
+    assert all(trial.reason for trial in measured.trials if trial.variant in ("graph", "xla"))
+
+
+def test_a_dead_child_ends_only_its_own_trials():
+    plan = plan_for(
+        "deadly", (50, 200, 300), ("x", "np.ones(n)"), devices="CPU:0", variants=("eager-ndarray", "eager-tensor")
+    )
+    measured = measure(plan)
+    by_size = {size: [t for t in measured.trials if t.size == size] for size in plan.sizes}
+    assert all(trial.agreed for trial in by_size[50])
+    assert all("exit status 7" in trial.reason for trial in by_size[200] + by_size[300])
+
+
+@pytest.mark.parametrize(
+    ("expressions", "said"),
+    [((), "needs arguments nobody gave: x"), ((("x", "np.ones(n)"), ("z", "1")), "no parameter z")],
+)
+def test_arguments_must_fit(expressions, said):
+    with pytest.raises(CannotVerify, match=said):
+        measure(plan_for("sigmoid", (10,), *expressions))
+
+
+def run_cli(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
+    command = [sys.executable, "-m", "np2tnp", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, check=False)
+
+
+def test_the_command_writes_the_result_and_the_charts(tmp_path):
+    pytest.importorskip("matplotlib")
+    (tmp_path / "old.py").write_text(ORIGINAL)
+    (tmp_path / "new.py").write_text(REWRITTEN)
+    done = run_cli(
+        tmp_path,
+        *(
+            "profile",
+            "new.py:sigmoid",
+            "--original",
+            "old.py",
+            "--size",
+            "n=10..1000",
+            "--arg",
+            "x=rng.standard_normal(n)",
+        ),
+        *("--budget", "0.05", "--repeats", "5", "--device", "cpu"),
+    )
+    assert done.returncode == 0, done.stderr
+    document = json.loads((tmp_path / "np2tnp-profile.json").read_text())
+    assert document["schema"] == 1
+    assert document["complete"]
+    trials = document["functions"][0]["trials"]
+    assert {trial["size"] for trial in trials} >= {10, 100, 1000}
+    assert all(trial["verdict"] in {"FASTER", "SLOWER", "SAME", "UNSURE"} for trial in trials)
+    for name in ("time", "rate", "relative", "parts"):
+        assert (tmp_path / f"np2tnp-profile-{name}.png").read_bytes().startswith(b"\x89PNG")
+    for trial in trials:
+        assert trial["verdict"] in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("profile", "new.py:nobody", "--original", "old.py"), "nobody"),
+        (("profile", "new.py:sigmoid", "--original", "old.py", "--size", "n=x"), "--size"),
+        (("profile", "new.py:sigmoid", "--original", "old.py", "--arg", "x"), "NAME=EXPRESSION"),
+        (("profile", "absent.py:f"), "absent.py"),
+        (("profile",), "FILE:FUNCTION"),
+    ],
+)
+def test_wrong_command_lines_are_one_line_and_status_2(tmp_path, arguments, said):
+    (tmp_path / "old.py").write_text(ORIGINAL)
+    (tmp_path / "new.py").write_text(REWRITTEN)
+    done = run_cli(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_doctor_reports_devices_that_were_tried(tmp_path):
+    done = run_cli(tmp_path, "doctor", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["devices"][0]["name"] == "CPU:0"
+    assert report["devices"][0]["works"] is True
+    assert report["tensorflow"]["numpy"]
+
+
+def test_doctor_works_without_tensorflow(tmp_path):
+    program = (
+        "import sys, importlib.util\n"
+        "real = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda name, *a: None if name in ('tensorflow', 'numpy') else real(name, *a)\n"
+        "from np2tnp.cli import main\n"
+        "sys.exit(main(['doctor']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+    assert done.returncode == 2
+    assert "pip install 'np2tnp[tf]'" in " ".join(done.stdout.split())
+
+
+@pytest.mark.gpu
+def test_a_gpu_is_measured_and_agrees():
+    plan = plan_for("sigmoid", (100_000,), ("x", "rng.standard_normal(n, dtype='f4')"))
+    try:
+        measured = measure(replace(plan, devices="gpu"))
+    except CannotVerify:
+        pytest.skip("no GPU that TensorFlow can use")
+    assert all(trial.agreed for trial in measured.trials)
