@@ -32,6 +32,7 @@ FAMILIES = (
     "contractions",
     "creation",
     "elementwise",
+    "grids",
     "histograms",
     "joining",
     "manipulation",

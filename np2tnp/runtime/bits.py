@@ -12,9 +12,25 @@ from np2tnp.runtime.loops import op, raw, ufunc
 from np2tnp.runtime.promotion import cast, constant
 
 __all__ = [
-    "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or",
-    "bitwise_right_shift", "bitwise_xor", "copysign", "frexp", "gcd", "heaviside", "invert", "lcm", "ldexp",
-    "left_shift", "nextafter", "right_shift", "spacing",
+    "bitwise_and",
+    "bitwise_count",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "copysign",
+    "frexp",
+    "gcd",
+    "heaviside",
+    "invert",
+    "lcm",
+    "ldexp",
+    "left_shift",
+    "nextafter",
+    "right_shift",
+    "spacing",
 ]
 
 #: float dtype name -> (integer of the same width, bits of the fraction, exponent bias)

@@ -14,9 +14,28 @@ from np2tnp.runtime.loops import op, raw, ufunc
 from np2tnp.runtime.promotion import array, cast, constant
 
 __all__ = [
-    "allclose", "array_equal", "array_equiv", "equal", "greater", "greater_equal", "isclose", "iscomplex", "isfinite",
-    "isinf", "isnan", "isneginf", "isposinf", "isreal", "less", "less_equal", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "not_equal", "signbit",
+    "allclose",
+    "array_equal",
+    "array_equiv",
+    "equal",
+    "greater",
+    "greater_equal",
+    "isclose",
+    "iscomplex",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "less",
+    "less_equal",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "not_equal",
+    "signbit",
 ]
 
 

@@ -1,7 +1,7 @@
 """Making arrays: constants, ranges, copies, casts, diagonals and triangles.
 
-What is made from Python numbers alone is made by NumPy, bit for bit, as long as it is small; what is large is computed on the
-device by the same arithmetic.
+What is made from Python numbers alone is made by NumPy, bit for bit, as long as it is small; what is large is computed on
+the device by the same arithmetic.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def full_like(
 
 
 def on_host_scalar(value: Any) -> Any:
-    """A 0-d eager tensor as NumPy's scalar; Python and NumPy numbers as they are. Raises Unsupported for anything else."""
+    """A 0-d eager tensor as NumPy's scalar; Python and NumPy numbers as they are. Raises Unsupported otherwise."""
     if is_plain_tensor(value) and not is_tracing() and value.shape.rank == 0:
         return to_ndarray(value)[()]
     if isinstance(value, (int, float, complex, np.number, np.bool_)):
@@ -195,7 +195,7 @@ def on_host_scalar(value: Any) -> Any:
 
 @exact("numpy.arange")
 def arange(*args: Any, dtype: Any = None, device: Any = None, like: Any = None, **named: Any) -> Any:
-    """``numpy.arange([start,] stop[, step][, dtype])``: exact for floats, which NumPy computes as ``start + i * delta``."""
+    """``numpy.arange([start,] stop[, step][, dtype])``: exact for floats, which NumPy makes as ``start + i * delta``."""
     _refuse_like(device, like)
     if len(args) == 4:
         *args, dtype = args  # type: ignore[assignment]
@@ -204,10 +204,10 @@ def arange(*args: Any, dtype: Any = None, device: Any = None, like: Any = None, 
         if named or (dtype is not None and requested_dtype(dtype) != np.int64):
             raise Unsupported("a symbolic range of another dtype")
         return tf.range(*bounds, dtype=tf.int64)
-    if set(named) - {"start", "stop", "step"} or not bounds and "stop" not in named:
+    if set(named) - {"start", "stop", "step"} or (not bounds and "stop" not in named):
         raise Unsupported("arguments")
-    start = named.get("start", bounds[0] if len(bounds) > 1 else 0)
-    stop = named.get("stop", bounds[-1] if len(bounds) == 1 else bounds[1] if len(bounds) > 1 else None)
+    start: Any = named.get("start", bounds[0] if len(bounds) > 1 else 0)
+    stop: Any = named.get("stop", bounds[-1] if len(bounds) == 1 else bounds[1] if len(bounds) > 1 else None)
     step = named.get("step", bounds[2] if len(bounds) > 2 else 1)
     start, stop, step = (0 if start is None else start), stop, (1 if step is None else step)
     wanted = None if dtype is None else requested_dtype(dtype)
@@ -269,7 +269,9 @@ def linspace(
     if num < 2 or not endpoint or retstep or axis != 0:
         raise Unsupported("this form of linspace")
     first, last = tensor_of(start), tensor_of(stop)
-    samples = [np.ones((), dtype_of(v))[()] if is_tensor(s) else s for v, s in ((first, start), (last, stop))]
+    samples: list[Any] = [
+        np.ones((), dtype_of(v))[()] if is_tensor(s) else s for v, s in ((first, start), (last, stop))
+    ]
     inner = np.linspace(*samples, 2).dtype
     if inner.char not in "fd":
         raise Unsupported(f"linspace in {inner}")
@@ -426,7 +428,7 @@ def astype(
     *,
     device: Any = None,
 ) -> Any:
-    """``x.astype(dtype)`` (and ``numpy.astype(x, dtype)``): ``float`` is float64; floats become integers by truncation."""
+    """``x.astype(dtype)`` and ``numpy.astype(x, dtype)``: ``float`` is float64; floats become integers by truncation."""
     _refuse_like(device, None)
     found, wanted = tensor_of(x), requested_dtype(dtype)
     if not np.can_cast(dtype_of(found), wanted, casting):
@@ -448,8 +450,8 @@ def _triangle(rows: int, columns: int, k: int) -> Any:
 
 @exact("numpy.eye")
 def eye(
-    N: Any,  # noqa: N803
-    M: Any = None,  # noqa: N803
+    N: Any,
+    M: Any = None,
     k: Any = 0,
     dtype: Any = float,
     order: Any = "C",
@@ -475,7 +477,7 @@ def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
 
 
 @exact("numpy.tri")
-def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:  # noqa: N803
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:
     """``numpy.tri``: ones at and below the `k`-th diagonal."""
     _refuse_like(None, like)
     rows = operator.index(N)
@@ -528,7 +530,7 @@ def diagflat(v: Any, k: Any = 0) -> Any:
 
 
 @exact("numpy.vander")
-def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803
+def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
     """``numpy.vander``: columns of powers, by repeated multiplication; integers in int64."""
     values = tensor_of(x)
     if rank_of(values) != 1:

@@ -14,9 +14,38 @@ from np2tnp.runtime.loops import op, raw, same, ufunc
 from np2tnp.runtime.promotion import cast, constant, dtype_of
 
 __all__ = [
-    "abs", "absolute", "add", "ceil", "conj", "conjugate", "divide", "divmod", "fabs", "float_power", "floor",
-    "floor_divide", "fmax", "fmin", "fmod", "maximum", "minimum", "mod", "modf", "multiply", "negative", "positive",
-    "pow", "power", "reciprocal", "remainder", "rint", "sign", "square", "subtract", "true_divide", "trunc",
+    "abs",
+    "absolute",
+    "add",
+    "ceil",
+    "conj",
+    "conjugate",
+    "divide",
+    "divmod",
+    "fabs",
+    "float_power",
+    "floor",
+    "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
+    "maximum",
+    "minimum",
+    "mod",
+    "modf",
+    "multiply",
+    "negative",
+    "positive",
+    "pow",
+    "power",
+    "reciprocal",
+    "remainder",
+    "rint",
+    "sign",
+    "square",
+    "subtract",
+    "true_divide",
+    "trunc",
 ]
 
 
@@ -60,7 +89,10 @@ def with_sign(x: Any, y: Any) -> Any:
 
 
 def _integer_quotient(x: Any, y: Any) -> tuple[Any, Any, Any]:
-    """Truncated quotient and remainder, and where the divisor is 0. NumPy gives 0 there; -1 would trap on the lowest integer."""
+    """Truncated quotient and remainder, and where the divisor is 0: NumPy gives 0 there.
+
+    -1 is kept from the kernel too: it would trap on the lowest integer.
+    """
     zero = is_zero(y)
     if not x.dtype.is_unsigned:
         minus = op("Equal")(x=y, y=constant(-1, y.dtype))
@@ -236,7 +268,8 @@ modf = ufunc("numpy.modf", {"f": _modf})
 maximum = ufunc("numpy.maximum", {"?": either, "iuef": raw("Maximum"), "c": _complex_extreme(True, True)})
 minimum = ufunc("numpy.minimum", {"?": both, "iuef": raw("Minimum"), "c": _complex_extreme(False, True)})
 fmax = ufunc(
-    "numpy.fmax", {"?": either, "iu": raw("Maximum"), "ef": _ignoring_nan("Maximum"), "c": _complex_extreme(True, False)}
+    "numpy.fmax",
+    {"?": either, "iu": raw("Maximum"), "ef": _ignoring_nan("Maximum"), "c": _complex_extreme(True, False)},
 )
 fmin = ufunc(
     "numpy.fmin", {"?": both, "iu": raw("Minimum"), "ef": _ignoring_nan("Minimum"), "c": _complex_extreme(False, False)}

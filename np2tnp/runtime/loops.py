@@ -1,9 +1,10 @@
 """How a NumPy ufunc becomes TensorFlow operations: a table of implementations by class of dtype.
 
-``ufunc("numpy.add", {"?": either, "iuefc": raw("AddV2")})`` declares a helper. NumPy itself says (``ufunc.resolve_dtypes``)
-which inner loop it would run for the dtypes that arrive; the operands are cast to that loop's dtypes and the table's
-implementation for their class runs on them. Classes: ``?`` bool, ``i`` signed, ``u`` unsigned, ``e`` float16, ``f`` float32
-and float64, ``c`` complex, ``m`` an int64 with a uint64. A float16 without an entry is computed in float32, as NumPy does.
+``ufunc("numpy.add", {"?": either, "iuefc": raw("AddV2")})`` declares a helper. NumPy itself says, through
+``ufunc.resolve_dtypes``, which inner loop it would run for the dtypes that arrive; the operands are cast to that loop's
+dtypes and the table's implementation for their class runs on them. Classes: ``?`` bool, ``i`` signed, ``u`` unsigned,
+``e`` float16, ``f`` float32 and float64, ``c`` complex, ``m`` mixed (int64 with uint64, float with int). A float16 without
+an entry is computed in float32, as NumPy does.
 """
 
 from __future__ import annotations
@@ -85,9 +86,7 @@ def _make_plan(numpy_ufunc: Any, table: Table, keys: tuple[Any, ...], dtype: Any
         run = None if wide is None else _in_float32(wide, tuple(tensor_dtype(d) for d in loop[numpy_ufunc.nin :]))
     if run is None:
         raise Unsupported(f"dtypes {[str(key_dtype(k)) for k in keys]}")
-    return _Plan(
-        run, tuple(tensor_dtype(d) for d in inputs), tuple(tensor_dtype(d) for d in loop[numpy_ufunc.nin :])
-    )
+    return _Plan(run, tuple(tensor_dtype(d) for d in inputs), tuple(tensor_dtype(d) for d in loop[numpy_ufunc.nin :]))
 
 
 def _resolve(numpy_ufunc: Any, keys: tuple[Any, ...], dtype: Any, casting: str) -> tuple[np.dtype[Any], ...]:
@@ -114,11 +113,11 @@ def _in_float32(implementation: Implementation, outputs: tuple[Any, ...]) -> Imp
 def ufunc(api: str, table: Table, *, numpy_ufunc: Any = None, comparison: bool = False) -> Callable[..., Any]:
     """The exact helper for the NumPy ufunc `api`, from its table of implementations.
 
-    The helper takes the ufunc's operands and ``where=``, ``casting=``, ``order=``, ``dtype=``, ``subok=``. With ``out=`` NumPy
-    computes. Where ``where`` is false the result is zero (NumPy leaves such elements uninitialised).
+    The helper takes the ufunc's operands and ``where=``, ``casting=``, ``order=``, ``dtype=``, ``subok=``; with ``out=``
+    NumPy computes. Where ``where`` is false the result is zero (NumPy leaves such elements uninitialised).
     With `comparison` a Python integer that the other operand's dtype cannot hold is compared by value, as in NumPy 2.
     """
-    reference = resolve(api) if numpy_ufunc is None else numpy_ufunc
+    reference: Any = resolve(api) if numpy_ufunc is None else numpy_ufunc
     arity = reference.nin
     plans: dict[Any, _Plan] = {}
 
@@ -141,7 +140,9 @@ def ufunc(api: str, table: Table, *, numpy_ufunc: Any = None, comparison: bool =
         return result if where is True else _masked(result, where)
 
     call.__name__ = call.__qualname__ = api.rpartition(".")[2]
-    call.__doc__ = f"``{api}``: elementwise, with NumPy's broadcasting and dtypes. Returns a tensor (or a tuple of them)."
+    call.__doc__ = (
+        f"``{api}``: elementwise, with NumPy's broadcasting and dtypes. Returns a tensor, or a tuple of them."
+    )
     return exact(api, reference)(call)
 
 
@@ -150,7 +151,8 @@ def _keywords(keywords: dict[str, Any]) -> tuple[Any, Any, str]:
     if unknown or keywords.get("out") is not None:
         raise Unsupported(f"keywords {sorted(keywords)}")
     dtype = keywords.get("dtype")
-    return keywords.get("where", True), None if dtype is None else requested_dtype(dtype), keywords.get("casting", "same_kind")
+    wanted = None if dtype is None else requested_dtype(dtype)
+    return keywords.get("where", True), wanted, keywords.get("casting", "same_kind")
 
 
 def _from_numpy(result: Any) -> Any:

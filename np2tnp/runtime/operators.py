@@ -1,8 +1,8 @@
 """Python's operators as functions, for operands of which it is not known whether they are arrays.
 
 ``rt.op_floordiv(a, b)`` is ``a // b``: Python's own operator where neither operand is an array (so ints stay ints, lists
-concatenate, strings format), NumPy's value and dtype where one is. ``rt.floor_divide`` is the ufunc instead: its result is
-always an array. The two differ on two Python numbers, whose quotient must stay weak in later promotion.
+concatenate, strings format), NumPy's value and dtype where one is. ``rt.floor_divide`` is the ufunc instead: its result
+is always an array. The two differ on two Python numbers, whose quotient must stay weak in later promotion.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _operator(api: str, python: Callable[..., Any], helper: Callable[..., Any]) 
 
 
 def _bare(helper: Callable[..., Any]) -> Callable[..., Any]:
-    """The helper without its own replay: the operator's replay must run Python's operator, for its errors and reflections."""
+    """The helper without its own replay: that must run Python's operator, for its errors and reflected methods."""
     inner: Callable[..., Any] = helper.__wrapped__  # type: ignore[attr-defined]
     return inner
 

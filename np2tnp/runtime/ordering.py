@@ -120,7 +120,7 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
 
 @exact("numpy.argsort")
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
-    """``numpy.argsort``: int64 places, NaN last. Always stable, so equal elements may differ from an unstable NumPy sort."""
+    """``numpy.argsort``: int64 places, NaN last. Always stable: NumPy's default kind may order equal elements otherwise."""
     _check_kind(kind, order)
     x, index = _along(a, axis)
     return _from_last(_places_last(_to_last(x, index)), index)
@@ -280,5 +280,3 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     if mask.shape[0] is None or x.shape[index] is None or mask.shape[0] > x.shape[index]:
         raise Unsupported("a condition of this length")
     return tf.gather(x, flat(op("Where")(condition=mask)), axis=index)
-
-

@@ -23,10 +23,7 @@ def _product(x: Any, y: Any) -> Any:
         raise Unsupported("matmul of a number")
     a = tf.expand_dims(x, 0) if left == 1 else x
     b = tf.expand_dims(y, 1) if right == 1 else y
-    if a.shape.rank == 2 and b.shape.rank == 2:
-        result = op("MatMul")(a=a, b=b)
-    else:
-        result = op("BatchMatMulV2")(x=a, y=b)
+    result = op("MatMul")(a=a, b=b) if a.shape.rank == 2 and b.shape.rank == 2 else op("BatchMatMulV2")(x=a, y=b)
     gone = ([-2] if left == 1 else []) + ([-1] if right == 1 else [])
     return tf.squeeze(result, gone) if gone else result
 

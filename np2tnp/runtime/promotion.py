@@ -1,7 +1,7 @@
 """Dtypes as NumPy decides them: one place for promotion, casting and constants.
 
-Nothing here knows a rule of its own. Result dtypes come from ``np.result_type`` and from ``ufunc.resolve_dtypes`` (NEP 50:
-Python scalars are weak, NumPy scalars and 0-d arrays are strong), cached by the dtypes that arrive.
+Nothing here knows a rule of its own. Result dtypes come from ``np.result_type`` and from ``ufunc.resolve_dtypes`` (NEP
+50: Python scalars are weak, NumPy scalars and 0-d arrays are strong), cached by the dtypes that arrive.
 """
 
 from __future__ import annotations
@@ -60,10 +60,11 @@ def tensor_dtype(dtype: Any) -> Any:
 
 
 def requested_dtype(dtype: Any) -> np.dtype[Any]:
-    """A ``dtype=`` argument (NumPy's spellings or a ``tf.DType``) as a NumPy dtype. ``None`` is float64, as in NumPy."""
+    """A ``dtype=`` argument (NumPy's spellings or a ``tf.DType``) as a NumPy dtype. ``None`` is float64, as there."""
     if isinstance(dtype, tf.DType):
         return numpy_dtype(dtype)
-    return np.dtype(dtype)
+    found: np.dtype[Any] = np.dtype(dtype)
+    return found
 
 
 def dtype_of(tensor: Any) -> np.dtype[Any]:
@@ -110,7 +111,7 @@ def key_dtype(key: Any) -> Any:
 
 
 def cast(tensor: Any, dtype: Any) -> Any:
-    """`tensor` with another dtype (NumPy's or TensorFlow's), cast as NumPy casts; complex to real drops the imaginary part."""
+    """`tensor` with another dtype (NumPy's or TensorFlow's); complex to real drops the imaginary part, as in NumPy."""
     target = tensor_dtype(dtype)
     source = tensor.dtype
     if source == target:
@@ -125,8 +126,8 @@ def cast(tensor: Any, dtype: Any) -> Any:
 
 
 def _float_to_integer(tensor: Any, target: Any) -> Any:
-    # C leaves out-of-range conversions open and every machine answers differently, NumPy included. Narrow types go through
-    # int64, as NumPy's do through a wider register, so that 300.0 becomes uint8 44 on every device.
+    # C leaves out-of-range conversions open and machines answer differently, NumPy included. Narrow types go through a
+    # wider integer, as they do in NumPy's registers, so that 300.0 becomes uint8 44 on every device.
     if target.size < 4:
         return tf.raw_ops.Cast(x=tf.raw_ops.Cast(x=tensor, DstT=tf.int32), DstT=target)
     if target == tf.uint32:
@@ -165,9 +166,10 @@ def operand_tensor(value: Any, key: Any, dtype: Any) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def result_dtype(*keys: Any) -> np.dtype[Any]:
-    """``np.result_type`` of operand keys (``tf.DType``, NumPy dtypes, and ``int``, ``float``, ``complex`` for weak numbers)."""
+    """``np.result_type`` of operand keys: ``tf.DType``, NumPy dtypes, and Python's number types for weak numbers."""
     samples = {int: 0, float: 0.0, complex: 0j}
-    found = np.result_type(*(samples[k] if is_weak(k) else k if isinstance(k, np.dtype) else numpy_dtype(k) for k in keys))
+    dtypes = (samples[k] if is_weak(k) else k if isinstance(k, np.dtype) else numpy_dtype(k) for k in keys)
+    found = np.result_type(*dtypes)
     if found.char not in NUMERIC:
         raise Unsupported(f"dtype {found}")
     return found

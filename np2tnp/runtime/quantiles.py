@@ -41,9 +41,7 @@ _CONTINUOUS = {
 
 
 @exact("numpy.average")
-def average(
-    a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = UNSET
-) -> Any:
+def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = UNSET) -> Any:
     """``numpy.average``: raises ZeroDivisionError when weights add up to 0 (so no weights while tracing)."""
     x = array(a)
     keep = given(keepdims, False)
@@ -121,9 +119,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = Fal
 
 
 @exact("numpy.nanmedian")
-def nanmedian(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = UNSET
-) -> Any:
+def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = UNSET) -> Any:
     """``numpy.nanmedian``: of the numbers present; NaN where there is none."""
     refuse_out(out)
     x = array(a)
@@ -143,7 +139,7 @@ def nanmedian(
 
 
 def _virtual(length: int, q: Any, method: str) -> tuple[Any, Any, Any]:
-    """Where the quantiles of `length` sorted elements lie: the places below and above, and how far between (or None)."""
+    """Where the quantiles of `length` sorted elements lie: places below and above, and how far between (or None)."""
     if method == "linear":
         virtual = np.asanyarray((length - 1) * q)
     elif method in ("lower", "higher"):
@@ -245,14 +241,18 @@ def percentile(
 def nanquantile(a: Any, q: Any, *args: Any, **keywords: Any) -> Any:
     """``numpy.nanquantile``: :func:`quantile` where no element is NaN; else NumPy computes."""
     _refuse_nan(a)
-    return quantile.__wrapped__(a, q, *args, **keywords)
+    return quantile.__wrapped__(  # type: ignore[attr-defined]
+        a, q, *args, **keywords
+    )
 
 
 @exact("numpy.nanpercentile")
 def nanpercentile(a: Any, q: Any, *args: Any, **keywords: Any) -> Any:
     """``numpy.nanpercentile``: :func:`percentile` where no element is NaN; else NumPy computes."""
     _refuse_nan(a)
-    return percentile.__wrapped__(a, q, *args, **keywords)
+    return percentile.__wrapped__(  # type: ignore[attr-defined]
+        a, q, *args, **keywords
+    )
 
 
 def _refuse_nan(a: Any) -> None:
@@ -270,8 +270,9 @@ def _trapezoid(y: Any, x: Any, dx: Any, axis: Any) -> Any:
     index = normal_axis(axis, rank)
 
     def part(t: Any, start: int, along: int) -> Any:
-        stop = None if start else -1
-        return t[(*[slice(None)] * along, slice(start or None, stop))]
+        here = slice(1, None) if start else slice(None, -1)
+        key = (*[slice(None)] * along, here)
+        return t[key]
 
     width: Any = dx
     if x is not None:

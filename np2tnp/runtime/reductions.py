@@ -1,7 +1,7 @@
 """Reductions: sums, products, extremes, means, spreads, truth, and running sums.
 
-All take ``axis`` (None, int, tuple, negative), ``dtype``, ``keepdims``, ``initial`` and ``where`` where NumPy's do, and return
-tensors: 0-d when all axes are reduced. Sums may differ from NumPy's pairwise summation in the last digits.
+All take ``axis`` (None, int, tuple, negative), ``dtype``, ``keepdims``, ``initial`` and ``where`` where NumPy's do, and
+return tensors: 0-d when all axes are reduced. Sums may differ from NumPy's pairwise summation in the last digits.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ def mean(
 
 
 def spread(x: Any, axes: tuple[int, ...], ddof: Any, keepdims: bool, mask: Any = None, centre: Any = None) -> Any:
-    """The variance over `axes` by NumPy's two passes; `x` is inexact, `mask` bool or None, `centre` the mean or None."""
+    """The variance over `axes` by NumPy's two passes; `x` inexact, `mask` bool or None, `centre` the mean or None."""
     count = _count(x, axes, mask, True)
     if centre is None:
         centre = divided(total(x if mask is None else select(mask, x, 0), axes, True), count)
@@ -394,7 +394,7 @@ def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = UNSET) 
 
 @exact("numpy.count_nonzero")
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """``numpy.count_nonzero``: int64; a Python int over all axes, as NumPy (so not while tracing, where it would be strong)."""
+    """``numpy.count_nonzero``: int64; over all axes a Python int, which is weak (so not while tracing)."""
     x = truth(array(a))
     axes = normal_axes(axis, rank_of(x))
     plain = axis is None and not keepdims
@@ -467,4 +467,3 @@ def halved(x: Any, y: Any) -> Any:
     if x.dtype == tf.float16:
         return cast(halved(cast(x, tf.float32), cast(y, tf.float32)), tf.float16)
     return divided(add_arrays(x, y), 2)
-

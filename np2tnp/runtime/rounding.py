@@ -94,7 +94,7 @@ def _bound(limit: Any, dtype: np.dtype[Any], lower: bool) -> Any:
     if type(limit) is not int or dtype.kind not in "iu":
         return limit
     info = np.iinfo(dtype)
-    if lower and limit < info.min or not lower and limit > info.max:
+    if (limit < info.min) if lower else (limit > info.max):
         return None
     return limit
 
@@ -112,7 +112,7 @@ def clip(
 ) -> Any:
     """``numpy.clip``: ``minimum(maximum(a, min), max)`` in the common dtype; NaN stays NaN; None is no limit."""
     refuse_out(out)
-    if keywords or (a_min is not UNSET or a_max is not UNSET) and (min is not UNSET or max is not UNSET):
+    if keywords or ((a_min is not UNSET or a_max is not UNSET) and (min is not UNSET or max is not UNSET)):
         raise Unsupported("keywords")
     low = a_min if min is UNSET else min
     high = a_max if max is UNSET else max
@@ -179,16 +179,13 @@ def imag(val: Any) -> Any:
 def angle(z: Any, deg: Any = False) -> Any:
     """``numpy.angle``: in the dtype of the real part; integers in the float that holds them."""
     x = array(z)
-    if x.dtype.is_complex:
-        result = op("Atan2")(y=tf.math.imag(x), x=tf.math.real(x))
-    else:
-        result = arctan2(0, x)
+    result = op("Atan2")(y=tf.math.imag(x), x=tf.math.real(x)) if x.dtype.is_complex else arctan2(0, x)
     return op("Mul")(x=result, y=constant(180 / math.pi, result.dtype)) if deg else result
 
 
 @exact("numpy.real_if_close")
 def real_if_close(a: Any, tol: Any = 100) -> Any:
-    """``numpy.real_if_close``: the real part where all imaginary parts are tiny (so not for complex input while tracing)."""
+    """``numpy.real_if_close``: the real part where all imaginary parts are tiny (so not while tracing)."""
     x = array(a)
     if not x.dtype.is_complex:
         return x

@@ -77,7 +77,7 @@ def _exact_at_powers(base: float) -> Callable[[Any], Any]:
 def _complex_log(base: float) -> Callable[[Any], Any]:
     def run(x: Any) -> Any:
         natural = op("Log")(x=x)  # scaled part by part: a complex factor would make NaN of infinity
-        return tf.complex(_times(tf.math.real(natural), 1 / math.log(base)), _times(tf.math.imag(natural), 1 / math.log(base)))
+        return tf.complex(*(_times(part(natural), 1 / math.log(base)) for part in (tf.math.real, tf.math.imag)))
 
     return run
 
@@ -91,9 +91,7 @@ def _complex_log1p(x: Any) -> Any:
 def _complex_expm1(x: Any) -> Any:
     real, imag = tf.math.real(x), tf.math.imag(x)
     half = op("Sin")(x=imag / 2)
-    return tf.complex(
-        op("Expm1")(x=real) * op("Cos")(x=imag) - 2 * half * half, op("Exp")(x=real) * op("Sin")(x=imag)
-    )
+    return tf.complex(op("Expm1")(x=real) * op("Cos")(x=imag) - 2 * half * half, op("Exp")(x=real) * op("Sin")(x=imag))
 
 
 def _exp2(x: Any) -> Any:

@@ -1,7 +1,7 @@
 """The methods of binary ufuncs as functions: ``rt.add_reduce(x)`` is ``np.add.reduce(x)``, for every binary ufunc.
 
-``reduce``, ``accumulate``, ``outer`` and ``reduceat`` (``at`` changes its argument and lives with the functional updates).
-Where the order of evaluation cannot show (whole numbers, extremes, truth) they are folds in a logarithmic number of steps.
+``reduce``, ``accumulate``, ``outer`` and ``reduceat`` (``at`` changes its argument and lives with the functional
+updates). Where grouping cannot show (whole numbers, extremes, truth) they are folds in a logarithmic number of steps.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _accumulate(name: str) -> Function:
 def _outer(function: Function) -> Function:
     inner: Function = function.__wrapped__  # type: ignore[attr-defined]
 
-    def run(A: Any, B: Any, /, **keywords: Any) -> Any:  # noqa: N803
+    def run(A: Any, B: Any, /, **keywords: Any) -> Any:
         a, b = array(A), array(B)  # here NumPy's Python numbers are not weak
         a = tf.reshape(a, tf.concat([tf.shape(a), tf.ones([rank_of(b)], tf.int32)], 0))
         return inner(a, b, **keywords)
