@@ -178,6 +178,8 @@ def _plan(tensor: Any, s: Any, axes: Any, real_inverse: bool = False) -> tuple[l
     """Lengths and normal axes of an n-dimensional transform, as NumPy reads them (-1: the whole axis)."""
     shape = static_shape(tensor)
     ndim = len(shape)
+    require(np.ndim(s) == 1 or s is None, "lengths that are not a sequence")
+    require(np.ndim(axes) == 1 or axes is None, "axes that are not a sequence")
     numbers = list(range(ndim)) if axes is None and s is None else None
     if numbers is None:
         numbers = list(range(-len(as_indices(s)), 0)) if axes is None else list(as_indices(axes))
@@ -302,6 +304,7 @@ def rfftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Any:
 def _shift(x: Any, axes: Any, sign: int) -> Any:
     tensor = as_tensor(x)
     shape = static_shape(tensor)
+    require(len(shape) > 0, "a 0-d array")
     shifts = dict.fromkeys(range(len(shape)), 0)
     for axis in shifts if axes is None else as_indices(axes):  # an axis that is named twice is shifted twice
         place = normal_axis(axis, len(shape))

@@ -41,7 +41,14 @@ from np2tnp.runtime.shapes import (
     require,
     static_shape,
 )
-from np2tnp.runtime.spectra import in_double, is_clear_of, is_moderate, is_well_conditioned, singular_values
+from np2tnp.runtime.spectra import (
+    in_double,
+    is_clear_of,
+    is_moderate,
+    is_well_conditioned,
+    require_finite,
+    singular_values,
+)
 
 __all__ = [
     "cholesky",
@@ -244,10 +251,9 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 - NumPy's parameter 
     strict = tf.linalg.band_part(half, -1, 0)
     real_diagonal = tf.cast(tf.math.real(tf.linalg.diag_part(matrix)), matrix.dtype)
     whole = tf.linalg.set_diag(tf.add(strict, tf.linalg.adjoint(strict)), real_diagonal)
+    require_finite(whole)
     values = tf.linalg.eigvalsh(whole)
     values = tf.math.real(values) if values.dtype.is_complex else values
-    if not is_tracing():
-        require(bool(tf.reduce_all(tf.math.is_finite(values)).numpy()), "no convergence")
     return cast(values, np.zeros(0, dtype).real.dtype)
 
 
@@ -302,6 +308,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._
     else:
         require(rtol is np._NoValue, "both tolerances")
     require(isinstance(rcond, (float, np.floating)), "several tolerances")
+    require_finite(matrix)
     values, left, right = tf.linalg.svd(matrix, full_matrices=False)
     inverse, _ = _reciprocals(values, float(rcond))
     scaled = tf.multiply(right, tf.cast(tf.expand_dims(inverse, -2), right.dtype))
@@ -329,6 +336,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, ...]:
     if matrix.dtype != right.dtype:
         matrix, right = tf.cast(matrix, tf.complex128), tf.cast(right, tf.complex128)
     block = tf.expand_dims(right, -1) if rank_of(right) == 1 else right
+    require_finite(matrix, right)
     values, left, vectors = tf.linalg.svd(matrix, full_matrices=False)
     limit = float(np.finfo(np.float64).eps) * max(rows, columns) if rcond is None else float(rcond)
     inverse, large = _reciprocals(values, limit)

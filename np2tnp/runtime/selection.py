@@ -113,6 +113,9 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     require(all(c.dtype == tf.bool for c in conditions), "conditions that are not bool")
     values = [v if type(v) in (int, float, complex) else as_tensor(v) for v in [*choices, default]]
     dtype = np.result_type(*(v if type(v) in (int, float, complex) else dtype_of(v) for v in values))
+    # NumPy copies each choice over as an array of its own dtype, whatever its part in the promotion was
+    own = (np.asarray(v).dtype if type(v) in (int, float, complex) else dtype_of(v) for v in values[:-1])
+    require(all(np.can_cast(d, dtype, "same_kind") for d in own), "a choice of another kind")
     if dtype.kind in "iu":  # a Python int outside the dtype is NumPy's to refuse
         limits = np.iinfo(dtype)
         require(all(not isinstance(v, int) or limits.min <= v <= limits.max for v in values), "an integer overflow")

@@ -178,15 +178,20 @@ def isin(
     """``np.isin``: a bool for each element."""
     require(kind in (None, "sort"), "kind")
     tensor, test = as_tensor(element), as_tensor(test_elements)
-    dtype = common_dtype(tensor, test)
-    # integers that only meet in float64 are compared exactly by some of NumPy's ways and rounded by others
-    require(dtype.kind != "f" or tensor.dtype.is_floating or test.dtype.is_floating, "signed and unsigned integers")
-    require(
-        dtype.kind != "f" or (tensor.dtype.is_floating and test.dtype.is_floating) or _is_small(tensor, test), "dtypes"
-    )
-    found = _members(tf.reshape(cast(tensor, dtype), (-1,)), tf.reshape(cast(test, dtype), (-1,)))
-    found = tf.reshape(found, static_shape(tensor))
+    found = tf.reshape(_members(*_comparable(tensor, test)), static_shape(tensor))
     return tf.logical_not(found) if invert else found
+
+
+def _comparable(one: Any, two: Any) -> tuple[Any, Any]:
+    """Both arrays, flat and of their common dtype.
+
+    Integers that only meet in float64 are compared exactly by some of its ways and rounded by others: left to NumPy.
+    """
+    left, right = _flat(one), _flat(two)
+    dtype = common_dtype(left, right)
+    require(dtype.kind != "f" or left.dtype.is_floating or right.dtype.is_floating, "signed and unsigned integers")
+    require(dtype.kind != "f" or _is_small(left, right), "integers that floats cannot represent")
+    return cast(left, dtype), cast(right, dtype)
 
 
 def _is_small(*tensors: Any) -> bool:
@@ -221,7 +226,7 @@ def union1d(ar1: Any, ar2: Any) -> Any:
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
     """``np.intersect1d``: sorted, with the places of the first occurrences on request."""
     require(not assume_unique, "assume_unique")
-    (left, right), _ = as_common(_flat(ar1), _flat(ar2))
+    left, right = _comparable(ar1, ar2)
     one = _Groups(left)
     common = tf.boolean_mask(one.values(), _members(one.values(), right))
     if not return_indices:
@@ -245,7 +250,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """``np.setxor1d``: sorted."""
     require(not assume_unique, "assume_unique")
-    (left, right), _ = as_common(_flat(ar1), _flat(ar2))
+    left, right = _comparable(ar1, ar2)
     one, two = distinct(left), distinct(right)
     only = [
         tf.boolean_mask(one, tf.logical_not(_members(one, right))),

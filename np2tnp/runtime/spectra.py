@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor
+from np2tnp.runtime.dispatch import as_tensor, is_tracing
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
-from np2tnp.runtime.shapes import known, rank_of, require
+from np2tnp.runtime.shapes import is_all_finite, known, rank_of, require
 
 #: Rounding in two libraries may differ by this factor around a threshold; inside it NumPy decides.
 MARGIN = 100.0
@@ -27,13 +27,18 @@ def in_double(a: Any) -> tuple[Any, np.dtype[Any]]:
     return cast(tensor, np.complex128 if dtype.kind == "c" else np.float64), result
 
 
+def require_finite(*tensors: Any) -> None:
+    """Leave NaN and infinity to NumPy, in eager mode: iterations on them may not end, and LAPACK raises LinAlgError."""
+    if not is_tracing():
+        require(is_all_finite(*tensors), "values that are not finite")
+
+
 def singular_values(a: Any) -> Any:
     """The singular values, descending, in the real dtype of NumPy's. Values that are not finite are Unsupported."""
     matrix, dtype = in_double(a)
     require(rank_of(matrix) >= 2, "fewer than two dimensions")
+    require_finite(matrix)
     values = tf.linalg.svd(matrix, compute_uv=False)
-    if tf.executing_eagerly():
-        require(known(tf.reduce_all(tf.math.is_finite(values))), "no convergence")
     return cast(values, np.zeros(0, dtype).real.dtype)
 
 
