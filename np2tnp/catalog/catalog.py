@@ -126,7 +126,8 @@ class Catalog:
         return tuple(sorted(self._raw))
 
     def suggest(self, name: str) -> str | None:
-        """The known name most like `name`, or None."""
+        """The known name most like `name` (``np.`` may stand for ``numpy.``), or None."""
+        name = f"numpy.{name[3:]}" if name.startswith("np.") else name
         close = difflib.get_close_matches(name, self._raw, n=1, cutoff=0.75)
         return close[0] if close else None
 

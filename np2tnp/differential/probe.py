@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,10 @@ from np2tnp.differential.cases import all_cases
 FACTS = Path(__file__).parent.parent / "catalog" / "facts.json"
 
 #: Seconds without a word from a child after which the case it announced counts as crashed.
-PATIENCE = 30.0
+PATIENCE = 40.0
+
+#: The same before its first word: it imports TensorFlow.
+START = 300.0
 
 
 def describe_numpy(names: set[str] | None = None) -> dict[str, dict[str, Any]]:
@@ -51,6 +55,9 @@ def observe(apis: Iterable[str], workers: int, saved: Path | None = None) -> dic
         thread.start()
     for thread in threads:
         thread.join()
+    missing = [api for api in todo if api not in results]
+    if missing:
+        raise RuntimeError(f"nothing was observed of {missing[0]}: run the probe for it alone to see why")
     return results
 
 
@@ -60,8 +67,6 @@ def _drive(apis: list[str], results: dict[str, dict[str, Any]], saved: Path | No
         last = _run_child({"apis": apis, "skip": skip}, results, saved)
         apis = [api for api in apis if api not in results]
         if last is None:
-            if apis:
-                raise RuntimeError(f"the probe's child ended before {apis[0]}: run it with one API to see why")
             return
         print(f"crashed: {last}", file=sys.stderr)
         skip.append(last)
@@ -80,16 +85,22 @@ def _run_child(job: dict[str, Any], results: dict[str, dict[str, Any]], saved: P
     process.stdin.write(json.dumps(job))
     process.stdin.close()
     last: list[str] | None = None
-    watchdog = threading.Timer(PATIENCE, process.kill)
+    hung = threading.Event()
+
+    def give_up() -> None:
+        hung.set()
+        process.kill()
+
+    watchdog = threading.Timer(START, give_up)
     watchdog.start()
     for line in process.stdout:
         watchdog.cancel()
-        watchdog = threading.Timer(PATIENCE, process.kill)
+        watchdog = threading.Timer(PATIENCE, give_up)
         watchdog.start()
         word, *rest = json.loads(line)
         if word == "start":
             last = rest
-        else:
+        elif word == "done":
             results[rest[0]] = rest[1]
             last = None
             if saved is not None:
@@ -97,7 +108,7 @@ def _run_child(job: dict[str, Any], results: dict[str, dict[str, Any]], saved: P
                     stream.write(json.dumps(rest) + "\n")
     watchdog.cancel()
     process.wait()
-    return last
+    return [*last[:2], "*", "*"] if last is not None and hung.is_set() else last
 
 
 def add_targets(facts: dict[str, dict[str, Any]], observed: dict[str, dict[str, Any]]) -> None:
@@ -190,10 +201,10 @@ def measure(names: set[str] | None, jobs: int, saved: Path | None) -> tuple[dict
     if saved is not None and saved.exists():
         found.update(json.loads(line) for line in saved.read_text(encoding="utf-8").splitlines())
     left = [api for api in probed_apis(names) if api not in found]
-    watcher = threading.Thread(target=lambda: found.update(observe(left, jobs, saved)))
-    watcher.start()
-    described = describe_numpy(names)
-    watcher.join()
+    with ThreadPoolExecutor(1) as pool:
+        watcher = pool.submit(observe, left, jobs, saved)
+        described = describe_numpy(names)
+        found.update(watcher.result())
     return described, found
 
 

@@ -139,6 +139,7 @@ _WORDS = {
     "structure": "gives another structure",
     "no error": "returns where NumPy raises",
     "crash": "crashes the process",
+    "hang": "hangs",
     "error ": "raises ",
 }
 
