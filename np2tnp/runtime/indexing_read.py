@@ -34,11 +34,14 @@ def read(x: Any, key: Any) -> Any:
     form.
     """
     parts = basic_key(key)
+    normal: list[Any] = []
+    if parts is None:
+        normal = normal_parts(key)
+        parts = basic_key(tuple(normal))
     if parts is not None:
         if None in tuple(x.shape):
             return x[tuple(slice(*part) if type(part) is tuple else part for part in parts)]
         return read_basic(x, resolve_basic(tuple(x.shape), parts))
-    normal = normal_parts(key)
     if is_plain(normal):
         axes = expand(normal, x.shape.rank)
         found = _read_axes(x, axes)
@@ -162,8 +165,8 @@ def _read_symbolic(x: Any, axes: list[Any]) -> Any | None:
     """
     if not any(is_unknown(part) for part in axes):
         return None
-    if any(isinstance(part, np.ndarray) and not part.size for part in axes):
-        raise Unsupported("an empty index beside one that is only known when the graph runs")  # see _empty
+    if any(is_index_array(part) for part in axes) and any(isinstance(p, slice) and is_unknown(p) for p in axes):
+        raise Unsupported("an index array beside a slice of unknown length")  # which may be empty: see _empty
     x = read_basic(
         x, resolve_basic(static_shape(x), basic_key(tuple(FULL if _needs_later(p) else p for p in axes)) or ())
     )

@@ -38,6 +38,10 @@ from np2tnp.runtime.vectors import operand, reshaped
 def write(x: Any, key: Any, value: Any) -> Any:
     """`x` with ``x[key] = value`` done. Raises NumPy's exceptions, Unsupported if there is no exact TensorFlow form."""
     parts = basic_key(key)
+    normal: list[Any] = []
+    if parts is None:
+        normal = normal_parts(key)
+        parts = basic_key(tuple(normal))
     if parts is not None:
         plan = resolve_basic(static_shape(x), parts)
         rank = value.shape.rank if is_tensor(value) else np.ndim(value)
@@ -45,7 +49,6 @@ def write(x: Any, key: Any, value: Any) -> Any:
             raise Unsupported("a sequence where a store takes a number")  # NumPy's versions differ in what they allow
         return write_basic(x, plan, stored(value, x.dtype))
     value = stored(value, x.dtype)
-    normal = normal_parts(key)
     if is_plain(normal):
         if len(normal) == 1 and is_mask(normal[0]) and consumed(normal[0]) == x.shape.rank and len(value.shape) > 1:
             raise Unsupported("a value with several dimensions for a mask")
@@ -214,6 +217,8 @@ def _write_symbolic(x: Any, axes: list[Any], chosen: list[int], value: Any) -> A
         rest = shape[len(chosen) :]
         target = (*rows.shape[:-1], *rest)
         updates = fitted(value, target)
+        if 0 in target or 0 in shape:
+            return x
         if scalars:
             return tf.tensor_scatter_nd_update(x, rows[tf.newaxis], updates[tf.newaxis])
         return _write_unknown_rows(x, rows, updates, len(chosen))
