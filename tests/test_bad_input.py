@@ -1,0 +1,202 @@
+"""Whatever is in the files: a message that names file and place, and all other files still done."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from np2tnp import executors, pipeline
+from np2tnp.cli import main
+from np2tnp.config import Config
+from np2tnp.model import FileReport
+
+GOOD = "import numpy as np\n\n\ndef f(x):\n    x[0] = np.sum(x)\n    return x\n"
+
+#: file → (bytes, code, line, words of the message)
+BAD: dict[str, tuple[bytes, str, int, str]] = {
+    "syntax.py": (b"import numpy as np\n\ndef f(:\n    pass\n", "TNP901", 3, "syntax error"),
+    "syntax_without_numpy.py": (b"x = 1\ny = (2,\n", "TNP901", 2, "syntax error"),
+    "unclosed.py": (b"import numpy\nx = '''\n", "TNP901", 2, "syntax error"),
+    "bytes.py": (b"import numpy\nx = '\xff'\n", "TNP902", 2, "0xff"),
+    "cookie.py": (b"# coding: nonsense\nimport numpy\n", "TNP902", 1, "nonsense"),
+    "null.py": (b"import numpy\0\n", "TNP902", 1, "null"),
+    "utf16.py": ("import numpy\n".encode("utf-16"), "TNP902", 1, ""),
+    "old_print.py": (b"import numpy\nprint 'x'\n", "TNP903", 2, "Python 2"),
+    "old_except.py": (b"import numpy\ntry:\n    pass\nexcept ValueError, e:\n    pass\n", "TNP903", 4, "Python 2"),
+    "old_without_numpy.py": (b"print 'x'\n", "TNP903", 1, "Python 2"),
+    "deep.py": (b"import numpy\nx = " + b"(" * 5_000 + b")" * 5_000 + b"\n", "TNP905", 2, "deep"),
+    "chain.py": (b"import numpy\nx = " + b"a+" * 20_000 + b"a\n", "TNP905", 2, "linked"),
+    "large.py": (b"import numpy\nx = '" + b"a" * 5_000_000 + b"'\n", "TNP905", 1, "MB"),
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, (data, *_) in BAD.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "good.py").write_text(GOOD)
+    (tmp_path / "empty.py").write_text("")
+    return tmp_path
+
+
+def check(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
+    status = main(["check", "--no-cache", "--output-format", "json", *arguments])
+    document: dict[str, Any] = json.loads(capfd.readouterr().out)
+    return status, document
+
+
+def test_every_bad_file_is_named_and_the_good_one_done(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    status, document = check(capfd, ".")
+    assert status == 2
+    errors = {item["path"]: item for item in document["findings"] if item["code"].startswith("TNP90")}
+    assert set(errors) == set(BAD)
+    for name, (_, code, line, words) in BAD.items():
+        assert (errors[name]["code"], errors[name]["line"]) == (code, line), name
+        assert words in errors[name]["message"], name
+        assert "\n" not in errors[name]["message"]
+    assert any(item["path"] == "good.py" and item["code"] == "TNP101" for item in document["findings"])
+    assert document["summary"]["errors"] == len(BAD)
+    assert document["summary"]["files"] == len(BAD) + 2
+
+
+def test_rewrite_does_the_good_file_and_leaves_the_bad(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["rewrite", "--apply", "."]) == 2
+    err = capfd.readouterr().err
+    for name, (data, code, line, _) in BAD.items():
+        assert (project / name).read_bytes() == data
+        assert f"{name}:{line}:" in err
+        assert code in err
+    assert (project / "good.py").read_text() != GOOD
+    assert sorted(os.listdir(project)) == sorted([*BAD, "good.py", "empty.py"])
+
+
+def test_paths_that_are_not_there(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    status, document = check(capfd, "missing.py", "good.py", "missing/dir")
+    assert status == 2
+    missing = [item["path"] for item in document["findings"] if item["code"] == "TNP904"]
+    assert missing == ["missing.py", "missing/dir"]
+    assert any(item["path"] == "good.py" for item in document["findings"])
+
+
+def test_a_directory_without_python_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "notes.txt").write_text("")
+    assert main(["check", str(tmp_path)]) == 0
+    out = capfd.readouterr().out
+    assert f"{tmp_path}: no Python files in this directory" in out
+    assert "All clear" not in out
+
+
+def test_empty_files_are_fine(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    status, document = check(capfd, "empty.py")
+    assert (status, document["findings"]) == (0, [])
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read anything")
+def test_a_file_that_may_not_be_read(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "good.py").chmod(0)
+    status, document = check(capfd, "good.py", "empty.py")
+    assert status == 2
+    assert [(item["path"], item["code"]) for item in document["findings"]] == [("good.py", "TNP904")]
+
+
+def test_a_file_that_changes_meanwhile(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An editor saves while np2tnp works: the editor wins, and the run goes on."""
+    (project / "other.py").write_text(GOOD)
+    analyse = pipeline.analyse_bytes
+
+    def analyse_and_edit(config: Config, item: tuple[str, bytes]) -> FileReport:
+        report = analyse(config, item)
+        if item[0] == "good.py":
+            (project / "good.py").write_text("edited = True\n")
+        return report
+
+    monkeypatch.setattr(pipeline, "analyse_bytes", analyse_and_edit)
+    run = pipeline.rewrite(["good.py", "other.py"], Config(root=str(project), jobs=1), apply=True)
+    codes = {report.path: [item.code for item in report.findings if item.code == "TNP908"] for report in run.reports}
+    assert codes == {"good.py": ["TNP908"], "other.py": []}
+    assert run.summary.errors == 1
+    assert (project / "good.py").read_text() == "edited = True\n"
+    assert (project / "other.py").read_text() != GOOD
+
+
+def test_a_bug_of_ours_is_one_finding(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import np2tnp.engine
+
+    def fail(source: object, config: object) -> FileReport:
+        raise KeyError("lost")
+
+    monkeypatch.setattr(np2tnp.engine, "analyze", fail)
+    report = pipeline.analyse_bytes(Config(), ("good.py", GOOD.encode()))
+    assert [item.code for item in report.findings] == ["TNP906"]
+    assert "KeyError" in report.findings[0].message
+
+
+def visit(item: int) -> int:
+    if item == 3:
+        os._exit(9)
+    if item == 5:
+        import time
+
+        time.sleep(600)
+    return item * item
+
+
+def test_a_worker_that_dies_or_hangs_costs_one_item() -> None:
+    results = dict(executors.map_in_processes(visit, range(8), 2, timeout=8.0))
+    assert set(results) == set(range(8))
+    for item, result in results.items():
+        if item in (3, 5):
+            assert isinstance(result, executors.Lost)
+        else:
+            assert result == item * item
+    assert "died" in results[3].reason  # type: ignore[union-attr]
+    assert "seconds" in results[5].reason  # type: ignore[union-attr]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
+def test_interrupting_leaves_no_trace(project: Path) -> None:
+    program = (
+        "import sys, os, signal\nfrom np2tnp import pipeline\nfrom np2tnp.cli import main\n"
+        "def interrupt(*_, **__):\n    os.kill(os.getpid(), signal.SIGINT)\n"
+        "pipeline.rewrite = interrupt\nsys.exit(main(['rewrite', '--apply', '.']))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "np2tnp: interrupted\n")
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "import numpy as np\n",
+            "np",
+            "sum",
+            "def f(x):",
+            "for i in x:",
+            "lambda",
+            "return",
+            "if",
+            "else",
+            "class A:",
+        ),
+        *(".", "(", ")", "[", "]", "x", " ", "\n", "    ", "=", "+=", ":", ",", "1", "'", '"', '"""', "f'{", "}", "#"),
+        *("\\", "*", "@", "\r", "\t", "\f", "é"),
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(PIECES, max_size=40))
+def test_any_text_gives_a_report(pieces: list[str]) -> None:
+    text = "import numpy as np\n" + "".join(pieces)
+    report = pipeline.analyse_bytes(Config(rewrite=True), ("f.py", text.encode()))
+    assert not [item for item in report.findings if item.code in ("TNP906", "TNP907")], report.findings
