@@ -7,11 +7,15 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ``verify`` understands to `parser`."""
-    parser.add_argument("file", metavar="FILE", help="the program: rewritten already, or still to be rewritten (in memory)")
+    parser.add_argument(
+        "file", metavar="FILE", help="the program: rewritten already, or still to be rewritten (in memory)"
+    )
     parser.add_argument("functions", metavar="FUNCTION", nargs="*", help="only these: name, or Class.method")
     parser.add_argument("--original", metavar="OLD.py", help="the original (default: the version of git's HEAD)")
     parser.add_argument("--inputs", metavar="F.npz", help="arrays named like the parameters, used as arguments as well")
-    parser.add_argument("-n", type=int, default=5, metavar="N", dest="count", help="inputs that EQUAL needs (default 5)")
+    parser.add_argument(
+        "-n", type=int, default=5, metavar="N", dest="count", help="inputs that EQUAL needs (default 5)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the generated inputs (default 0)")
     parser.add_argument("--timeout", type=float, default=10.0, metavar="SECONDS", help="for one call (default 10)")
     parser.add_argument(

@@ -1,7 +1,7 @@
-"""One child process and the pipe to it: where user code runs, so that a crash, a hang or a full memory is only a result.
+"""One child process and the pipe to it: user code runs there, so that a crash, a hang or full memory is only a result.
 
-The protocol is a pickled message a request and a pickled reply, over the child's standard input and output. The child keeps
-its own copy of that output and points file descriptor 1 elsewhere, so that nothing the user's code prints can get in between.
+The protocol is a pickled request and a pickled reply, over the child's standard input and output. The child keeps its
+own copy of that output and points file descriptor 1 elsewhere: nothing the user's code prints can get in between.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class Child:
         Raises ChildTimeout after `seconds`, ChildDied when the child ends, RuntimeError when the command itself fails.
         """
         process = self._process if self.is_running else self._start()
-        assert process is not None and process.stdin is not None
+        assert process is not None
+        assert process.stdin is not None
         try:
             write_message(process.stdin, (command, arguments))
         except OSError:
@@ -85,7 +86,8 @@ class Child:
 
     def _start(self) -> subprocess.Popen[bytes]:
         self.close()
-        self._replies = replies = queue.Queue()
+        replies: queue.Queue[Any] = queue.Queue()
+        self._replies = replies
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         environment = {**child_environment(), **self._environment}
         self._process = process = subprocess.Popen(

@@ -34,18 +34,29 @@ _ANNOTATIONS = (
     (r"Generator|RandomState", {"rng": 25}),
 )
 
+_SIZES = (
+    r"n|k|m|p|q|d|num|count|size|steps?|iters?|iterations|epochs|order|window|width|height|depth|degree|bins|rows|cols|rank|"
+    r"radius|lag|length|nperseg|seed|[nN]_\w+|num_\w+|max_\w*iter\w*|\w+_(steps|iters|size|count|len|length|epochs)"
+)
+_NUMBERS = (
+    r"dt|dx|dy|dz|h|tol|eps|epsilon|alpha|beta|gamma|lam|lambda_?|sigma|mu|rate|lr|learning_rate|tau|theta|scale|factor|"
+    r"threshold|fs|freq\w*|strike|maturity|vol\w*|spot|omega|damping|softening|\w+_(rate|factor|scale|eps|tol)"
+)
+_PLACES = (
+    r"pts|points|pos|positions?|vel|velocit(y|ies)|acc|accelerations?|forces?|coords|vertices|xyz|centers|centroids"
+)
+_LINES = r"x|y|z|t|u|v|w|b|signal|samples|data|values|arr|array|series|vec|vector|wave|mass|masses"
+
 _NAMES = (
     (r"(im|img|image|images|frame|pic|pixels|gray|grey)\d*$", {"image": 5, "matrix": 4, "colour": 3}),
     (r"(rgb|colou?r)", {"colour": 8}),
     (r".*mask.*", {"mask": 5}),
     (r"(mat|matrix|A|B|M|grid|field|board|table|W\d?|weights|X)$", {"matrix": 4, "square": 2}),
     (r"(cov|covariance|Q|R|P|sigma_matrix|gram)$", {"spd": 4}),
-    (r"(pts|points|pos|positions?|vel|velocit(y|ies)|acc|accelerations?|forces?|coords|vertices|xyz|centers|centroids)\d?$", {"points": 6, "matrix": 2}),
-    (r"(x|y|z|t|u|v|w|b|signal|samples|data|values|arr|array|series|vec|vector|wave|mass|masses)\d?$", {"vector": 3, "matrix": 1}),
-    (r"(n|k|m|p|q|d|num|count|size|steps?|iters?|iterations|epochs|order|window|width|height|depth|degree|bins|rows|cols|rank|"
-     r"radius|lag|length|nperseg|seed|[nN]_\w+|num_\w+|max_\w*iter\w*|\w+_(steps|iters|size|count|len|length|epochs))$", {"int": 6}),
-    (r"(dt|dx|dy|dz|h|tol|eps|epsilon|alpha|beta|gamma|lam|lambda_?|sigma|mu|rate|lr|learning_rate|tau|theta|scale|factor|"
-     r"threshold|fs|freq\w*|strike|maturity|vol\w*|spot|omega|damping|softening|\w+_(rate|factor|scale|eps|tol))$", {"float": 6}),
+    (rf"({_PLACES})\d?$", {"points": 6, "matrix": 2}),
+    (rf"({_LINES})\d?$", {"vector": 3, "matrix": 1}),
+    (rf"({_SIZES})$", {"int": 6}),
+    (rf"({_NUMBERS})$", {"float": 6}),
     (r"(axis)$", {"axis": 9}),
     (r"(idx|index|indices|labels|ids|assign\w*|classes|counts|nodes|neighbou?rs|\w*ptr)$", {"integers": 6}),
     (r"(rng|random_state|generator|gen)$", {"rng": 20}),
@@ -53,17 +64,84 @@ _NAMES = (
     (r"(shape|dims)$", {"shape": 8}),
     (r"(verbose|inplace|copy|normali[sz]e|use_\w+|is_\w+|periodic|return_\w+|keepdims)$", {"bool": 8}),
     (r"(mode|method|kind|name|norm|metric|how)$", {"string": 4}),
-)  # fmt: skip
+)
 
 _ARRAY_MEMBERS = frozenset(
-    "shape ndim dtype size T sum mean std var min max astype copy reshape ravel flatten dot transpose argmax argmin argsort sort "
-    "cumsum cumprod any all fill clip round conj real imag nonzero take repeat tolist item flat view squeeze prod strides".split()
+    [
+        "shape",
+        "ndim",
+        "dtype",
+        "size",
+        "T",
+        "sum",
+        "mean",
+        "std",
+        "var",
+        "min",
+        "max",
+        "astype",
+        "copy",
+        "reshape",
+        "ravel",
+        "flatten",
+        "dot",
+        "transpose",
+        "argmax",
+        "argmin",
+        "argsort",
+        "sort",
+        "cumsum",
+        "cumprod",
+        "any",
+        "all",
+        "fill",
+        "clip",
+        "round",
+        "conj",
+        "real",
+        "imag",
+        "nonzero",
+        "take",
+        "repeat",
+        "tolist",
+        "item",
+        "flat",
+        "view",
+        "squeeze",
+        "prod",
+        "strides",
+    ]
 )
 _RNG_MEMBERS = frozenset(
-    "normal standard_normal uniform integers randint random choice permutation shuffle rand randn exponential poisson "
-    "multivariate_normal beta gamma binomial".split()
+    [
+        "normal",
+        "standard_normal",
+        "uniform",
+        "integers",
+        "randint",
+        "random",
+        "choice",
+        "permutation",
+        "shuffle",
+        "rand",
+        "randn",
+        "exponential",
+        "poisson",
+        "multivariate_normal",
+        "beta",
+        "gamma",
+        "binomial",
+    ]
 )
-_STRING_MEMBERS = frozenset("lower upper startswith endswith split strip format join encode".split())
+_STRING_MEMBERS = frozenset(["lower", "upper", "startswith", "endswith", "split", "strip", "format", "join", "encode"])
+
+#: Functions of NumPy whose first argument is an array of any rank.
+_TAKES_ARRAYS = frozenset(
+    [
+        *("sum", "mean", "sqrt", "exp", "log", "abs", "sin", "cos", "dot", "where", "sort", "asarray", "array", "tanh"),
+        *("maximum", "minimum", "roll", "diff", "cumsum", "max", "min", "std", "outer"),
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -188,8 +266,7 @@ class _Usage(ast.NodeVisitor):
             self._hint(first, square=8, spd=8)
         elif name == "bincount":
             self._hint(first, integers=8)
-        elif name in ("sum", "mean", "sqrt", "exp", "log", "abs", "sin", "cos", "dot", "where", "sort", "asarray", "array",
-                      "maximum", "minimum", "roll", "diff", "cumsum", "max", "min", "std", "outer", "tanh"):  # fmt: skip
+        elif name in _TAKES_ARRAYS:
             self._hint(first, vector=3, matrix=3)
             if name in ("dot", "outer") and len(node.args) > 1:
                 self._hint(node.args[1], vector=3, matrix=3)

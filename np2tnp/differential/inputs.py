@@ -1,6 +1,6 @@
 """Arguments of every kind, and the edges around inputs that are known to work.
 
-A *profile* maps each parameter to a kind (``vector``, ``image``, ``int`` ...); :func:`draw` makes one argument of a kind.
+A *profile* maps each parameter to a kind (``vector``, ``image``, ``int`` ...); :func:`draw` makes one argument of it.
 Arrays of one input share their sizes (n, m, k), because real functions take arrays that belong together.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -217,11 +218,11 @@ def edges(call: Call, rng: np.random.Generator) -> Iterator[tuple[str, Call]]:
         yield "float32", with_arrays(lambda a: Array(_to_single(a.values)), floats)
         yield "whole numbers", with_arrays(lambda a: Array(np.rint(a.values.real).astype(np.int64)), floats)
         for name, value in (("NaN", np.nan), ("infinity", np.inf), ("-0.0", -0.0)):
-            yield name, with_arrays(lambda a, value=value: Array(_planted(a.values, value, rng)), floats)
+            yield name, with_arrays(partial(_with_value, value=value, rng=rng), floats)
         yield "equal values", with_arrays(lambda a: Array(np.full_like(a.values, 1.5)), floats)
         yield "zeros", with_arrays(lambda a: Array(np.zeros_like(a.values)), floats)
     for layout in ("F", "strided", "reversed", "readonly"):
-        yield f"{layout} layout", with_arrays(lambda a, layout=layout: Array(a.values, layout), arrays)
+        yield f"{layout} layout", with_arrays(partial(_with_layout, layout=layout), arrays)
     yield "empty", with_arrays(lambda a: Array(a.values[:0]), arrays)
     yield "one element", with_arrays(lambda a: Array(a.values[:1]), arrays)
     yield "0-d", with_arrays(lambda a: Array(a.values.ravel()[0] if a.values.size else a.values), arrays)
@@ -236,11 +237,15 @@ def _to_single(values: Any) -> Any:
     return values.astype(np.complex64 if values.dtype.kind == "c" else np.float32)
 
 
-def _planted(values: Any, value: float, rng: np.random.Generator) -> Any:
-    copy = np.array(values)
+def _with_value(array: Array, value: float, rng: np.random.Generator) -> Array:
+    copy = np.array(array.values)
     if copy.size:
         copy.flat[int(rng.integers(0, copy.size))] = value
-    return copy
+    return Array(copy)
+
+
+def _with_layout(array: Array, layout: str) -> Array:
+    return Array(array.values, layout)
 
 
 def perturbed(spec: Any, rng: np.random.Generator) -> Any:

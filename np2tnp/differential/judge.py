@@ -31,8 +31,8 @@ def judge(expected: Observation, actual: Observation, again: Callable[[bool], Ob
 
     Parameters
     ----------
-    again : runs the original once more, on the same input (False) or with its floats moved by one ULP (True); None where
-        that failed. Only asked when the strict comparison fails.
+    again : runs the original once more, on the same input (False) or with its floats moved by one ULP (True); None
+        where that failed. Only asked when the strict comparison fails.
     """
     if actual.status == "refused":
         if actual.changed:
@@ -160,7 +160,7 @@ def _slack(expected: Observation, moved: list[Observation]) -> dict[str, Any]:
 
 
 def _is_printed_alike(expected: str, actual: str, moved: list[str] | None) -> bool:
-    """Whether the texts are equal but for the last printed digit of numbers, as far as the original's own is not certain."""
+    """Whether the texts are equal but for the last printed digit of numbers, where the original's is uncertain."""
     if expected == actual:
         return True
     if moved is None:

@@ -60,7 +60,9 @@ class Program:
         self._tree = ast.parse(text)
         self._classes = {node.name: node for node in _top_level(self._tree) if isinstance(node, ast.ClassDef)}
         self._functions = {
-            node.name: node for node in _top_level(self._tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            node.name: node
+            for node in _top_level(self._tree)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         }
 
     def target(self, name: str) -> Target | None:

@@ -50,7 +50,7 @@ class Observation:
         return self.status == "returned"
 
 
-class TimeIsUp(BaseException):  # noqa: N818 - not an Exception: user code must not catch it
+class TimeIsUp(BaseException):
     """The time for one call is over."""
 
 
@@ -98,7 +98,9 @@ def freeze(value: Any, seen: frozenset[int] = frozenset()) -> Any:
 def _freeze_object(value: Any, inside: frozenset[int]) -> Any:
     if isinstance(value, np.ndarray):
         content = [np.array(value, subok=False), getattr(value, "mask", None)]
-        return Frozen(_name(value), [freeze(part, inside) for part in content] if value.dtype.kind != "O" else repr(value))
+        return Frozen(
+            _name(value), [freeze(part, inside) for part in content] if value.dtype.kind != "O" else repr(value)
+        )
     if isinstance(value, np.dtype):
         return Frozen("dtype", str(value))
     if isinstance(value, types.GeneratorType) or type(value) in (map, filter, zip, range):
@@ -135,11 +137,11 @@ def _name(value: Any) -> str:
 
 
 def flatten(value: Any, path: str = "result") -> dict[str, Any]:
-    """Every leaf of frozen data under the name a person would give it; containers leave a mark of their type and size."""
+    """Every leaf of frozen data under the name a person would give it; containers leave a mark of type and size."""
     if isinstance(value, Frozen):
         return {f"type of {path}": value.kind, **flatten(value.content, path)}
     if type(value) in (list, tuple):
-        flat = {f"type of {path}": (type(value).__name__, len(value))}
+        flat: dict[str, Any] = {f"type of {path}": (type(value).__name__, len(value))}
         for i, item in enumerate(value):
             flat.update(flatten(item, f"{path}[{i}]"))
         return flat

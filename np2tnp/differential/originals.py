@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 
 from np2tnp.config import Config
 
-_MIGRATED = re.compile(r"^\s*(?:from\s+np2tnp\s+import\s+runtime|from\s+np2tnp\.runtime\s+import|import\s+np2tnp)", re.MULTILINE)
+_MIGRATED = re.compile(
+    r"^\s*(?:from\s+np2tnp\s+import\s+runtime|from\s+np2tnp\.runtime\s+import|import\s+np2tnp)", re.MULTILINE
+)
 
 
 class CannotVerify(Exception):  # noqa: N818 - the text is one line for the user
@@ -43,8 +45,8 @@ def read_text(path: str) -> str:
 def find_pair(path: str, original: str | None, config: Config) -> Pair:
     """Both versions of the program `path`.
 
-    The original is the file `original`; or, when the program uses np2tnp's runtime already, its last version in git that did
-    not; else the program itself, which is then rewritten in memory. Raises CannotVerify.
+    The original is the file `original`; or, when the program uses np2tnp's runtime already, its last version in git
+    that did not; else the program itself, which is then rewritten in memory. Raises CannotVerify.
     """
     text = read_text(path)
     if original is not None:
@@ -53,8 +55,12 @@ def find_pair(path: str, original: str | None, config: Config) -> Pair:
         for commit, old in _versions(path):
             if not is_migrated(old):
                 return Pair(path, old, text, f"git {commit[:10]}")
-        raise CannotVerify(f"{path} is rewritten already and git knows no version before that: name it with --original OLD.py")
-    return Pair(path, text, rewrite_in_memory(path, text, config), "the file itself, rewritten in memory", in_memory=True)
+        raise CannotVerify(
+            f"{path} is rewritten already and git knows no version before that: name it with --original OLD.py"
+        )
+    return Pair(
+        path, text, rewrite_in_memory(path, text, config), "the file itself, rewritten in memory", in_memory=True
+    )
 
 
 def is_migrated(text: str) -> bool:

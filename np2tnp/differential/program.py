@@ -1,7 +1,7 @@
 """``np2tnp verify``: the original and the rewritten functions of a program, on the same inputs, in child processes.
 
-A verdict says what was seen and no more: EQUAL needs enough inputs on which the original returned, the rewritten function gave
-the same, and TensorFlow did work; one difference makes DIFFERENT; everything else is UNTESTED with the reason.
+A verdict says what was seen and no more: EQUAL needs enough inputs on which the original returned, the rewritten
+function gave the same, and TensorFlow did work; one difference makes DIFFERENT; all else is UNTESTED, with the reason.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Learn by trying what arguments a function takes: those on which the original returns.
 
-Nothing about a function is known for certain but what it does. So candidate arguments are drawn, most likely first (hints.py),
-the original is called with them in its child process, and the combinations of kinds on which it returned are kept.
+Nothing about a function is known for certain but what it does. So candidate arguments are drawn, most likely first
+(hints.py), the original is called with them in its child process, and the combinations of kinds on which it returned
+are kept.
 """
 
 from __future__ import annotations
@@ -309,7 +310,7 @@ def _plausibility(profile: Profile) -> float:
 
 
 def _best(found: list[tuple[float, Profile, Case]], enough: int) -> list[tuple[Profile, Case]]:
-    """The plausible ones, of those the ones with arrays first: a string where numbers belong proves nothing even if it returns."""
+    """The plausible ones, with arrays first: a string where numbers belong proves nothing even if it returns."""
     plausible = [item for item in found if item[0] >= 0.1] or found
 
     def rank(item: tuple[float, Profile, Case]) -> tuple[bool, bool, float]:

@@ -162,8 +162,7 @@ def _plain(value: Any) -> str:
 def _array_code(spec: Array) -> str:
     values = np.asarray(spec.values)
     if values.size > 200:
-        text = f"np.zeros({values.shape}, dtype=np.{values.dtype.name})  # shape and dtype only: too large to print"
-        return text
+        return f"np.zeros({values.shape}, dtype=np.{values.dtype.name})  # shape and dtype only: too large to print"
     body = repr(values.tolist()).replace("nan", "np.nan").replace("inf", "np.inf")
     if values.size == 0 and values.ndim > 1:
         code = f"np.zeros({values.shape}, dtype=np.{values.dtype.name})"
@@ -203,7 +202,11 @@ def program_of(case: Case, module: str, parameters: tuple[str, ...] = ()) -> str
 def _assignments(call: Call, parameters: tuple[str, ...]) -> tuple[list[str], list[str]]:
     lines: list[str] = []
     names: list[str] = []
-    labels = [*parameters[: len(call.args)], *(f"argument_{i}" for i in range(len(parameters), len(call.args))), *call.kwargs]
+    labels = [
+        *parameters[: len(call.args)],
+        *(f"argument_{i}" for i in range(len(parameters), len(call.args))),
+        *call.kwargs,
+    ]
     for label, item in zip(labels, call.items(), strict=True):
         if isinstance(item, (Array, Same, Overlap, Instance)):
             lines.append(f"{label} = {code_of(item, tuple(names))}")

@@ -45,7 +45,11 @@ def print_summary(pair: Pair, results: list[FunctionResult]) -> None:
     """The last line."""
     counts = Counter(result.verdict.value for result in results)
     if not results:
-        _console().print(f"{pair.path}: nothing to compare: no function was rewritten (original: {pair.source})", highlight=False, markup=False)
+        _console().print(
+            f"{pair.path}: nothing to compare: no function was rewritten (original: {pair.source})",
+            highlight=False,
+            markup=False,
+        )
         return
     said = ", ".join(f"{counts[name]} {name}" for name in _COLOURS if counts[name])
     _console().print(f"{pair.path}: {said} (original: {pair.source})", highlight=False, markup=False)

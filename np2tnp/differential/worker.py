@@ -1,7 +1,7 @@
 """The child process of ``verify``: holds one version of a program, calls it, and (the original's) judges.
 
-Run as ``python -m np2tnp.differential.worker``; requests come through the pipe of channel.py. Observations and cases cross the
-parent as bytes that it does not open, so that the parent needs no NumPy.
+Run as ``python -m np2tnp.differential.worker``; requests come through the pipe of channel.py. Observations and cases
+cross the parent as bytes that it does not open, so that the parent needs no NumPy.
 """
 
 from __future__ import annotations

@@ -9,13 +9,43 @@ from pathlib import Path
 from typing import Any
 
 from np2tnp.config import Config
-from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair
+from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, rewrite_in_memory
 from np2tnp.profiling.command import SCHEMA, draw, now, progress_bar, write_json
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measurement import Measured, Plan, measure
 from np2tnp.profiling.sizes import grid, parse_sizes
 
 VARIANTS = ("eager-ndarray", "eager-tensor", "graph-ndarray", "graph", "xla")
+
+#: The five as people write them in NumPy: rewritten like any other program, so that what is timed is what users get.
+PROGRAM = """\
+import numpy as np
+
+
+def sort(x):
+    'x sorted.'
+    return np.sort(x)
+
+
+def matmul(a, b):
+    'The product of two matrices.'
+    return np.matmul(a, b)
+
+
+def tanh(x):
+    'The hyperbolic tangent of each element.'
+    return np.tanh(x)
+
+
+def fft(x):
+    'The discrete Fourier transform of x.'
+    return np.fft.fft(x)
+
+
+def sigmoid(x):
+    '1 / (1 + exp(-x)) of each element.'
+    return 1 / (1 + np.exp(-x))
+"""
 
 _LARGEST = 10_000_000
 _EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  #: of square matrices on a CPU
@@ -66,8 +96,12 @@ def run_basics(args: argparse.Namespace, config: Config) -> int:
         for operation in operations(args.dtype):
             sizes = _sizes(args.size, operation, done)
             plan = _plan(args, pair, operation, sizes)
+
+            def keep(measured: Measured, operation: Operation = operation) -> None:
+                save((operation, measured), complete=False)
+
             with progress_bar() as progress:
-                measured = measure(plan, progress, lambda m, op=operation: save((op, m), complete=False))
+                measured = measure(plan, progress, keep)
             done.append((operation, measured))
             for part in render(measured, console.width):
                 console.print(part, highlight=False)
@@ -85,9 +119,9 @@ def run_basics(args: argparse.Namespace, config: Config) -> int:
 
 
 def _standard_pair(config: Config) -> Pair:
-    """The standard program, as rewrite makes it whatever the user's options keep in NumPy."""
-    path = str(Path(__file__).with_name("standard.py"))
-    pair = find_pair(path, None, replace(config, slow="convert"))
+    """The program before and after rewriting, whatever the user's options keep in NumPy."""
+    rewritten = rewrite_in_memory("basics.py", PROGRAM, replace(config, slow="convert"))
+    pair = Pair("basics.py", PROGRAM, rewritten, "the basics suite", in_memory=True)
     missing = {operation.name for operation in operations("float32")} - set(changed_functions(pair)[0])
     if missing:
         raise CannotVerify(f"this version does not rewrite {', '.join(sorted(missing))}")
@@ -134,8 +168,6 @@ def _document(
 ) -> dict[str, Any]:
     first = done[0][1]
     functions = [{**measured.as_dict(), "size_label": operation.size_label} for operation, measured in done]
-    for function in functions:
-        function["path"] = "the basics suite"
     return {
         "schema": SCHEMA,
         "kind": "basics",

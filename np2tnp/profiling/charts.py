@@ -1,4 +1,4 @@
-"""PNG charts of a result file. Run as a child: ``python -m np2tnp.profiling.charts function|basics RESULT.json PREFIX``.
+"""PNG charts of a result file. Run as a child: ``python -m np2tnp.profiling.charts function|basics RESULT PREFIX``.
 
 Prints the path of each file it wrote, a line each.
 """
@@ -15,9 +15,9 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 
-import matplotlib.pyplot as plt  # noqa: E402 - the backend comes first
+import matplotlib.pyplot as plt
 
-#: One colour a variant and one line style a kind of device, the same in every chart (Okabe and Ito's palette: readable by all).
+#: One colour a variant and one line style a kind of device, the same in every chart (Okabe and Ito's palette).
 _COLOURS = {
     "numpy": "#000000",
     "eager-ndarray": "#D55E00",

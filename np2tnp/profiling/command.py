@@ -28,6 +28,8 @@ SCHEMA = 1  #: of the result file; see docs/profile-schema.md
 def run(args: argparse.Namespace, config: Config) -> int:
     """The command. Exit status 0 measured, 2 error."""
     try:
+        if getattr(args, "program", None):
+            raise CannotVerify("profiling a whole program is not built yet: name what to time as FILE:FUNCTION")
         require("numpy", "tensorflow")
         if args.suite:
             from np2tnp.profiling.basics import run_basics
@@ -71,7 +73,7 @@ def make_plan(args: argparse.Namespace, config: Config) -> Plan:
 
 
 def _rewritten_pair(path: str, function: str, original: str | None, config: Config) -> tuple[Pair, list[str]]:
-    """Both versions of the program; when `rewrite` would keep the function for being slow, as ``--slow convert`` makes it."""
+    """Both versions of the program; where `rewrite` keeps the function as too slow, what ``--slow convert`` makes."""
     pair = find_pair(path, original, config)
     if function not in functions_of(pair.original):
         raise CannotVerify(f"{path} has no function {function}")

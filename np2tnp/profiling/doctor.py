@@ -1,4 +1,4 @@
-"""``np2tnp doctor``: what is installed, which devices there are, whether the GPU works, and what to do if it does not."""
+"""``np2tnp doctor``: what is installed, which devices there are, whether the GPU works, and what to do if not."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def _advise(report: dict[str, Any]) -> list[str]:
         else:
             advice.append(
                 "the driver sees a GPU but TensorFlow does not: its CUDA libraries are missing or do not fit "
-                f"(built for CUDA {software['build'].get('cuda_version', '?')}); pip install 'tensorflow[and-cuda]' brings them, and "
-                "CUDA_VISIBLE_DEVICES must not hide the GPU"
+                f"(built for CUDA {software['build'].get('cuda_version', '?')}); pip install 'tensorflow[and-cuda]' "
+                "brings them, and CUDA_VISIBLE_DEVICES must not hide the GPU"
             )
     elif not seen:
         what = (

@@ -13,8 +13,10 @@ from typing import Any
 _PACKAGES = ("np2tnp", "numpy", "tensorflow", "tensorflow-cpu", "libcst", "matplotlib", "keras", "ml_dtypes")
 
 #: Environment variables that change what TensorFlow and NumPy do.
-_VARIABLES = ("TF_CPP_", "TF_ENABLE_", "TF_FORCE_", "TF_GPU_", "TF_NUM_", "TF_XLA_", "XLA_FLAGS", "OMP_", "OPENBLAS_", "MKL_",
-              "CUDA_VISIBLE_", "NP2TNP_")  # fmt: skip
+_VARIABLES = (
+    *("TF_CPP_", "TF_ENABLE_", "TF_FORCE_", "TF_GPU_", "TF_NUM_", "TF_XLA_", "XLA_FLAGS", "CUDA_VISIBLE_", "NP2TNP_"),
+    *("OMP_", "OPENBLAS_", "MKL_"),
+)
 
 
 def describe_host() -> dict[str, Any]:

@@ -77,7 +77,7 @@ def ratio(reference: Sequence[float], variant: Sequence[float], seed: int = 0) -
 
 
 def judge_speed(measured: Ratio, min_effect: float) -> Speed:
-    """FASTER or SLOWER only when the whole interval says so by more than `min_effect`; SAME only when all of it is within."""
+    """FASTER or SLOWER only when the whole interval is beyond `min_effect`; SAME only when all of it is within."""
     border = 1 + min_effect
     if measured.low > border:
         return Speed.FASTER

@@ -94,8 +94,10 @@ class Measured:
         """By (device, variant), where there is one."""
         found = {}
         for device, variant in dict.fromkeys((trial.device, trial.variant) for trial in self.trials):
+            curve = [t for t in self.trials if t.device == device and t.variant == variant]
+            largest = max(curve, key=lambda trial: trial.size)
             crossover = find_crossover(self.points(device, variant))
-            if crossover is not None:
+            if crossover is not None and largest.speed is Speed.FASTER:
                 found[device, variant] = crossover
         return found
 
@@ -262,13 +264,15 @@ def doubt_lucky_trials(measured: Measured, size: int) -> None:
     timed = [trial for trial in measured.trials if trial.size == size and trial.reference is not None]
     best = min((trial.reference.low for trial in timed if trial.reference), default=0.0)
     for i, trial in enumerate(measured.trials):
-        if trial in timed and trial.speed is Speed.FASTER and trial.variant_time and trial.reference:
-            if trial.variant_time.median * (1 + measured.plan.min_effect) >= best:
-                measured.trials[i] = replace(trial, speed=Speed.UNSURE, disturbed=True)
+        if trial.size != size or trial.speed is not Speed.FASTER or trial.variant_time is None:
+            continue
+        if trial.variant_time.median * (1 + measured.plan.min_effect) >= best:
+            measured.trials[i] = replace(trial, speed=Speed.UNSURE, disturbed=True)
     worst = max((trial.reference.median for trial in timed if trial.reference), default=0.0)
     if worst > 3 * best > 0:
         measured.notes.append(
-            f"{measured.plan.size_name} = {size:,}: NumPy itself took from {best:.3g} s to {worst:.3g} s; is the machine busy?"
+            f"{measured.plan.size_name} = {size:,}: NumPy itself took from {best:.3g} s to {worst:.3g} s; "
+            "is the machine busy?"
         )
 
 

@@ -1,7 +1,7 @@
 """The child process of ``profile``: agreement first, then times, for one function on one size after another.
 
-Run as ``python -m np2tnp.profiling.trial``. Both versions live in this process, so that their samples can be taken in turns: what
-slows the machine down for a while then hits both.
+Run as ``python -m np2tnp.profiling.trial``. Both versions live in this process, so that their samples can be taken in
+turns: what slows the machine down for a while then hits both.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Trial:
     def load(
         self, path: str, original: str, rewritten: str, function: str, inputs: str | None = None
     ) -> dict[str, Any]:
-        """Execute both texts. Replies with the function's parameters; raises when one of the two has no such function."""
+        """Execute both texts. Replies with the function's parameters; raises when one of the two lacks the function."""
         import numpy as np
 
         from np2tnp.differential.loading import Program, load
@@ -80,7 +80,7 @@ class Trial:
         }
 
     def prepare(self, size_name: str, size: int, expressions: list[tuple[str, str]], seed: int) -> dict[str, Any]:
-        """Make the arguments of one size and call the original once. Replies with its seconds and the arguments' bytes."""
+        """Make the arguments of one size and call the original once. Replies with its seconds and data sizes."""
         import numpy as np
 
         from np2tnp.differential.observe import observe
@@ -110,7 +110,8 @@ class Trial:
     def measure(self, variant: str, device: str, repeats: int, budget: float) -> dict[str, Any]:
         """Compare one variant's result with the original's; then, only if they agree, time both in turns.
 
-        Replies with ``agreed``, ``reason``, ``first_call`` and the samples (seconds a call) of ``reference`` and ``variant``.
+        Replies with ``agreed``, ``reason``, ``first_call`` and the samples (seconds a call) of ``reference`` and
+        ``variant``.
         """
         from np2tnp.runtime.lazy import tf
 
@@ -136,12 +137,12 @@ class Trial:
         return {"agreed": True, "reason": "", "first_call": first, "transfer": transfer, "device": device, **samples}
 
     def _agree(self, it: _Input, subject: _Subject) -> tuple[bool, str, float]:
+        import numpy as np
+
         from np2tnp.differential.inputs import perturbed
         from np2tnp.differential.judge import judge
         from np2tnp.differential.observe import observe
         from np2tnp.differential.specs import Array, Call, make_call
-
-        import numpy as np
 
         try:
             actual = subject.observe()
@@ -292,7 +293,7 @@ class _Subject:
 
 
 def _subject(variant: str, function: Any, it: _Input) -> _Subject:
-    """The function as `variant` calls it: ``eager``, ``graph`` or ``xla``, with tensors or (``-ndarray``) ndarrays in."""
+    """The function as `variant` calls it: ``eager``, ``graph`` or ``xla``; tensors in, or (``-ndarray``) ndarrays."""
     how, _, arrays = variant.partition("-")
     if variant == "eager-ndarray":
         return _Subject(function, it, takes_arrays=True)
@@ -360,7 +361,7 @@ def _copy(value: Any) -> Any:
 
 def _said(error: Exception) -> str:
     text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-    return f"{type(error).__name__}: {text}"[:300]
+    return f"{type(error).__name__}: {text.partition('. ')[0]}"[:300]  # TensorFlow goes on with general advice
 
 
 def main() -> None:
