@@ -119,7 +119,7 @@ def _rewrite(text: str, tree: cst.Module, plans: _Plans, convertible: list[Regio
         raise SelfCheckFailed("this file does not survive parsing and printing unchanged (a form feed or a lone CR?)")
     names = plans.names
     replaced: dict[int, cst.FunctionDef] = {}
-    needs: set[str] = {"rt"}
+    needs: set[str] = set()
     for plan in convertible:
         node = plan.facts.node
         assert isinstance(node, cst.FunctionDef)
@@ -128,7 +128,8 @@ def _rewrite(text: str, tree: cst.Module, plans: _Plans, convertible: list[Regio
         body = node.body.visit(Applier(plan.edits, names.rt))
         assert isinstance(body, cst.BaseSuite)
         replaced[id(node)] = wrap_function(node.with_changes(body=body), plan.facts, names.rt, kind)
-        needs |= plan.edits.needs
+        code = tree.code_for_node(replaced[id(node)])
+        needs |= {module for module, name in (("tnp", names.tnp), ("rt", names.rt)) if f"{name}." in code}
     new_tree = tree.visit(_Swap(replaced))
     assert isinstance(new_tree, cst.Module)
     new_text = add_imports(new_tree, needs, names, plans.analysis.info).code

@@ -138,6 +138,10 @@ class Calls(Evaluator):
     def _numpy_call(
         self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], receiver: Value | None, env: Env
     ) -> Value:
+        if api in ("numpy.random.default_rng", "numpy.random.Generator", "numpy.random.RandomState"):
+            return Symbol("numpy.random.RandomState" if api.endswith("RandomState") else "numpy.random.Generator")
+        if api.startswith("numpy.random."):
+            return self._random(node, api, arguments, env)
         fact = self.catalog.get(api)
         if fact is None or ufunc_method(self.catalog, api) is not None:
             return self._ufunc_method(node, api, arguments, env)
@@ -163,13 +167,50 @@ class Calls(Evaluator):
                 values.setdefault(text, receiver)
         return self._result(api, fact, values, receiver)
 
+    def _random(self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
+        """A draw: floats and integers of the machine's size, Python numbers where no size is given."""
+        name = api.rpartition(".")[2]
+        if name in ("shuffle", "permuted") and arguments:
+            if name == "shuffle" or any(argument.name == "out" for argument in arguments):
+                self.write(node, arguments[0].node.value, arguments[0].value, UNKNOWN, env, op=api)
+            if name == "shuffle":
+                return NONE
+        if name in ("seed", "set_state"):
+            return NONE
+        if name in ("get_state", "bytes", "spawn", "PCG64", "MT19937", "SeedSequence", "Philox", "SFC64", "BitGenerator"):
+            return UNKNOWN
+        fact = self.catalog.get(api)
+        bound = bind(fact, arguments) if fact is not None else None
+        if bound is None:
+            return Array(self.made)
+        dtypes = ALL_DTYPES
+        if "dtype" in bound:
+            char = dtype_char(bound["dtype"].value)
+            dtypes = frozenset(char) if char else ALL_DTYPES
+        elif name in _FLOAT_DRAWS:
+            dtypes = frozenset("d")
+        elif name in ("integers", "randint", "poisson", "binomial"):
+            dtypes = frozenset("l")
+        size = bound.get("size")
+        if name in ("rand", "randn"):
+            return Array(self.made, dtypes, len(arguments)) if arguments else _number(dtypes, self.made)
+        if size is None or size.value == NONE:
+            if name in _FLOAT_DRAWS and any(may_be_array(argument.value) for argument in arguments):
+                return Array(EITHER if self.made == TENSOR else HOST, dtypes, weak=True)
+            if name in _FLOAT_DRAWS or name in ("integers", "randint"):
+                return _number(dtypes, self.made)
+            return Array(EITHER if self.made == TENSOR else HOST, ALL_DTYPES, weak=True)
+        return Array(self.made, dtypes, _shape_rank(size.value))
+
     def _result(self, api: str, fact: ApiFact, values: Mapping[str, Value], receiver: Value | None) -> Value:
         name = api.rpartition(".")[2]
         deps = NO_NAMES.union(*(deps_of(value) for value in values.values())) if values else NO_NAMES
         if api.startswith("ndarray.") and name in PYTHON_METHODS:
             return Scalar(PYTHON_METHODS[name])
         if fact.returns in ("python", "none") or api in _PYTHON_RESULTS or fact.result == "python":
-            return Sequence("tuple", Scalar("int")) if name == "shape" else Scalar("int" if name in ("ndim", "size") else "object")
+            if name in ("shape", "ndim", "size"):
+                return Sequence("tuple", Scalar("int")) if name == "shape" else Scalar("int")
+            return NONE if fact.returns == "none" else UNKNOWN
         if fact.kind in ("dtype", "class") and api not in ("numpy.ndarray", "ndarray"):
             return self._scalar_type_call(api, values, deps)
         first = receiver if receiver is not None else next(iter(values.values()), None)
@@ -192,7 +233,7 @@ class Calls(Evaluator):
                     refs = NO_NAMES
         home = self.made
         if dtypes is None:
-            return Scalar("object")
+            return UNKNOWN
         made = Array(home, dtypes, rank, refs, exact, deps, zero_d=fact.zero_d, view=view)
         if fact.returns in ("tuple", "list"):
             return Sequence(fact.returns, made, None, refs)
@@ -271,11 +312,12 @@ class Calls(Evaluator):
             for argument in arguments:
                 self.escape(argument.node.value, argument.value, f"is passed to {name}()")
         if name in BUILTINS_PYTHON:
-            return Scalar(BUILTINS_PYTHON[name])
+            kind = BUILTINS_PYTHON[name]
+            return UNKNOWN if kind == "object" else NONE if kind == "none" else Scalar(kind)
         if name in ("list", "tuple", "reversed", "sorted", "iter", "set"):
             kind = {"reversed": "iterator", "sorted": "list", "iter": "iterator"}.get(name, name)
             if not values:
-                return Sequence(kind, Scalar("object"))
+                return Sequence(kind, NOTHING)
             items = first.items if isinstance(first, Sequence) and name in ("list", "tuple") else None
             return Sequence(kind, self.element_of(first), items, refs_of(first))
         if name == "range":
@@ -298,7 +340,7 @@ class Calls(Evaluator):
         if name == "abs" and values:
             return self.operator_result("abs", values) if may_be_array(first) else first
         if name == "dict":
-            return self.sequence("dict", values, known=False) if values else Sequence("dict", Scalar("object"))
+            return self.sequence("dict", values, known=False) if values else Sequence("dict", NOTHING)
         if name in ("map", "filter") and len(values) > 1:
             held = any(may_hold_tensor(value) for value in values)
             element = self.nested_value(first) if isinstance(first, Function) and first.nested and name == "map" else None
@@ -332,7 +374,7 @@ class Calls(Evaluator):
         where = func.value if isinstance(func, cst.Attribute) else func
         if isinstance(receiver, Sequence):
             return self._container_method(where, receiver, name, arguments, env)
-        if isinstance(receiver, (Const, Scalar)):
+        if isinstance(receiver, (Const, Scalar)) and scalar_type(receiver) != "object":
             for argument in arguments:
                 self.escape(argument.node.value, argument.value, f"is passed to .{name}()")
             return Scalar("str" if scalar_type(receiver) == "str" else "object")
@@ -358,8 +400,7 @@ class Calls(Evaluator):
             if isinstance(where, cst.Name) and where.value in env.values:
                 held = env.values[where.value]
                 if isinstance(held, Sequence):
-                    element = added if held.element == Scalar("object") and held.refs == NO_NAMES else join(held.element, added)
-                    env.values[where.value] = Sequence(held.type, element)
+                    env.values[where.value] = Sequence(held.type, join(held.element, added))
             self.keep(refs_of(receiver), added, env)
             return NONE if name != "setdefault" else added
         if name in ("items", "enumerate"):
@@ -472,6 +513,18 @@ class Calls(Evaluator):
         keys: tuple[Value, ...] | None = None,
     ) -> None:
         raise NotImplementedError  # given by the interpreter
+
+
+#: Distributions over float64.
+_FLOAT_DRAWS = frozenset(
+    "random rand randn random_sample ranf sample uniform normal standard_normal exponential standard_exponential gamma standard_gamma"
+    " beta chisquare f gumbel laplace logistic lognormal pareto power rayleigh standard_cauchy standard_t triangular vonmises wald weibull".split()
+)
+
+
+def _number(dtypes: frozenset[str], made: str) -> Array:
+    """One draw: a Python number."""
+    return Array(EITHER if made == TENSOR else HOST, dtypes, 0, weak=True)
 
 
 def _hosted(value: Value) -> Value:

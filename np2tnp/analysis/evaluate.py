@@ -24,8 +24,10 @@ from np2tnp.analysis.tables import (
 )
 from np2tnp.analysis.values import (
     EITHER,
+    GENERATORS,
     HOST,
     NO_NAMES,
+    NOTHING,
     TENSOR,
     UNKNOWN,
     Array,
@@ -134,7 +136,7 @@ class Evaluator(State):
 
     def sequence(self, kind: str, items: list[Value], known: bool = True) -> Sequence:
         """A container of `items`."""
-        element: Value = items[0] if items else Scalar("object")
+        element: Value = items[0] if items else NOTHING
         for item in items[1:]:
             element = join(element, item)
         refs = NO_NAMES.union(*(refs_of(item) for item in items)) if items else NO_NAMES
@@ -148,7 +150,7 @@ class Evaluator(State):
                 self.escape(element.key, key, "is a dictionary key")
             values.append(self.evaluate(element.value, env))
         if not values:
-            return Sequence("dict", Scalar("object"))
+            return Sequence("dict", NOTHING)
         made = self.sequence("dict", values, known=False)
         return made
 
@@ -318,7 +320,7 @@ class Evaluator(State):
         refs = env.aliases(location) | {location}
         if isinstance(declared, Array):
             return Array(HOST, refs=refs, weak=True, rank=None)
-        if isinstance(declared, (Function, Class)):
+        if isinstance(declared, (Function, Class)) or declared in GENERATORS:
             return declared
         return Unknown(HOST, refs)
 
@@ -347,7 +349,7 @@ class Evaluator(State):
                 if isinstance(value, Sequence) and value.type == "tuple" and len(node.slice) == 1 and value.items is not None:
                     values.extend(value.items)
                     continue
-                values.append(value)
+                values.append(Const.of(None) if value == Symbol("numpy.newaxis") else value)
             else:
                 for bound in (part.lower, part.upper, part.step):
                     if bound is not None:

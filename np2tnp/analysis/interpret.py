@@ -199,7 +199,7 @@ class Interpreter(Calls):
             return
         if isinstance(old, Sequence) and op == "add":
             element = value.element if isinstance(value, Sequence) else self.element_of(value)
-            env.values[target.value] = Sequence(old.type, join(old.element, element) if old.items != () else element)
+            env.values[target.value] = Sequence(old.type, join(old.element, element))
             self.keep(frozenset((target.value,)), value, env)
             return
         immutable = isinstance(old, Array) and old.rank == 0 and old.zero_d == "scalar" and exact_of(old) is None
@@ -307,8 +307,7 @@ class Interpreter(Calls):
     ) -> None:
         inner = target.value if isinstance(target, cst.Subscript) else target
         if isinstance(inner, cst.Name) and inner.value in env.values:
-            empty = base.refs <= {inner.value} and base.element == Scalar("object")
-            env.values[inner.value] = Sequence(base.type, value if empty else join(base.element, value))
+            env.values[inner.value] = Sequence(base.type, join(base.element, value))
         self.keep(base.refs | ({root} if root else NO_NAMES), value, env)
 
     def _return(self, node: cst.Return, env: Env) -> None:

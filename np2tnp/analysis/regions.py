@@ -19,9 +19,12 @@ from np2tnp.analysis.values import (
     TENSOR,
     UNKNOWN,
     Array,
+    Class,
+    Function,
     Instance,
     Scalar,
     Sequence,
+    Symbol,
     Unknown,
     Value,
     join,
@@ -158,6 +161,8 @@ class Analysis:
                 env.bind(name, Sequence("tuple", Unknown(EITHER, frozenset((f"@{name}",)), None, frozenset((name,)))))
             elif parameter is node.params.star_kwarg:
                 env.bind(name, Sequence("dict", Unknown(EITHER, frozenset((f"@{name}",)), None, frozenset((name,)))))
+            elif parameter.default is not None and isinstance(interpreter.evaluate(parameter.default, Env()), (Symbol, Function, Class)):
+                env.bind(name, Unknown(EITHER))  # a module or function by default: its attributes are no evidence of an array
             elif name in scalars:
                 env.bind(name, Scalar(_scalar_annotation(parameter) or "int"))
             else:

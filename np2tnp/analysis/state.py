@@ -66,7 +66,8 @@ class State:
 
     def emit(self, event: ev.Event) -> None:
         """Record `event`; a later visit of the same node (in a loop, with more known values) replaces an earlier one."""
-        self.recorded[(type(event), id(event.node))] = event
+        at = event.target if isinstance(event, ev.Store) else event.node
+        self.recorded[(type(event), id(at))] = event
 
     def construct(self, node: cst.CSTNode, kind: str, detail: str = "") -> None:
         self.emit(ev.Construct(node, self.place(node), kind, detail))

@@ -124,6 +124,10 @@ Value = Union[Unknown, Array, Symbol, Const, Scalar, Sequence, Function, Class, 
 
 UNKNOWN = Unknown()
 NONE = Const.of(None)
+#: Random generators: a symbol stands for the object, so that its methods have canonical names.
+GENERATORS = (Symbol("numpy.random.Generator"), Symbol("numpy.random.RandomState"))
+#: The element of an empty container: joined with anything it gives the other.
+NOTHING = Scalar("nothing")
 
 
 def home_of(value: Value) -> str:
@@ -193,8 +197,10 @@ def scalar_type(value: Value) -> str:
 
 def join(a: Value, b: Value) -> Value:
     """The least value that covers both."""
-    if a == b:
+    if a == b or b == NOTHING:
         return a
+    if a == NOTHING:
+        return b
     if isinstance(a, Array) and isinstance(b, Array):
         return Array(
             _join_home(a.home, b.home),
@@ -204,7 +210,7 @@ def join(a: Value, b: Value) -> Value:
             a.exact if a.exact == b.exact else None,
             a.deps | b.deps,
             a.weak or b.weak,
-            a.zero_d if a.zero_d == b.zero_d else "either",
+            b.zero_d if a.rank else a.zero_d if b.rank or a.zero_d == b.zero_d else "either",
             a.view or b.view,
         )
     if isinstance(a, (Const, Scalar)) and isinstance(b, (Const, Scalar)):

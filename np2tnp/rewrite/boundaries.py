@@ -7,7 +7,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import Array, Sequence, Value
+from np2tnp.analysis.values import HOST, Array, Sequence, Unknown, Value
 from np2tnp.edits import build
 from np2tnp.edits.edit import Edits
 
@@ -34,7 +34,7 @@ def decorator(facts: ev.RegionFacts, runtime: str, kind: str) -> cst.Decorator:
 
 
 def zero_d(facts: ev.RegionFacts) -> str:
-    """What the region's 0-d results are in NumPy: "scalar", "array", or "unverified" where it depends."""
+    """What the region's 0-d results are in NumPy: "scalar", "array", or "unverified" where it depends on the place or cannot be known."""
     kinds: set[str] = set()
     for event in facts.events:
         if isinstance(event, ev.Return):
@@ -49,22 +49,22 @@ def settle_zero_d(facts: ev.RegionFacts, edits: Edits, runtime: str) -> str:
     kind = zero_d(facts)
     if kind != "unverified":
         return kind
-    marked: list[cst.BaseExpression] = []
+    marked: list[tuple[cst.BaseExpression, str]] = []
     for event in facts.events:
         if not isinstance(event, ev.Return) or event.node is None or event.node.value is None:
             continue
         for node, value in _returned(event.node.value, event.value):
             kinds: set[str] = set()
             _kinds(value, kinds)
-            if kinds == {"array"} and isinstance(value, Array):
-                marked.append(node)
+            if kinds == {"array"}:
+                marked.append((node, "zero_d_array"))
             elif not kinds <= {"scalar"}:
-                return kind
-    for node in marked:
+                marked.append((node, "not_zero_d"))
+    for node, function in marked:
         inner = edits.replace.get(id(node))
 
-        def mark(updated: cst.BaseExpression, inner: Any = inner) -> cst.BaseExpression:
-            return build.call(f"{runtime}.zero_d_array", inner(updated) if inner is not None else updated)
+        def mark(updated: cst.BaseExpression, inner: Any = inner, function: str = function) -> cst.BaseExpression:
+            return build.call(f"{runtime}.{function}", inner(updated) if inner is not None else updated)
 
         edits.replace[id(node)] = mark
     return "scalar"
@@ -79,6 +79,8 @@ def _returned(node: cst.BaseExpression, value: Value) -> list[tuple[cst.BaseExpr
 def _kinds(value: Value, kinds: set[str]) -> None:
     if isinstance(value, Array) and (value.rank is None or value.rank == 0) and value.exact is None:
         kinds.add(value.zero_d)
+    elif isinstance(value, Unknown) and value.home != HOST and value.exact is None:
+        kinds.add("scalar")  # an element, or what an operator gave
     elif isinstance(value, Sequence):
         for item in value.items if value.items is not None else (value.element,):
             _kinds(item, kinds)

@@ -8,6 +8,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.calls import ufunc_method
 from np2tnp.analysis.results import foreign_dtype
 from np2tnp.analysis.values import (
+    GENERATORS,
     HOST,
     TENSOR,
     Array,
@@ -52,9 +53,11 @@ class NumpyCall(Rule):
             return
         api = event.api
         fact = context.catalog.get(api)
-        if _stays(event):
-            if not is_random(api):
-                return
+        if event.callee in GENERATORS or event.result in GENERATORS:
+            convert_arguments(event, context.edits, "host")
+            return
+        if _stays(event) and not is_random(api):
+            return
         if foreign := self._foreign(event):
             yield from self._stay(event, context, f"{foreign} arrays have no tensor form", "TNP301")
             return

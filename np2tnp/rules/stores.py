@@ -32,6 +32,7 @@ from np2tnp.edits.mutation import is_storable, rebind, store
 from np2tnp.edits.targets import operator_differs
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Hit, Rule, register
+from np2tnp.rules.calls import makes_tensor, use_core
 
 
 @register
@@ -221,8 +222,6 @@ class CallStore(Rule):
     def _host(self, event: ev.Call, stores: list[ev.Store], context: Context) -> Iterator[Hit]:
         convert_arguments(event, context.edits, "host")
         if context.in_region:
-            from np2tnp.rules.calls import makes_tensor
-
             if makes_tensor(event.result) and stores[0].op == "call":
                 context.edits.wrap_tensor(event.node)
             yield Hit("TNP506", event.node, "this call changes an array that belongs to an object outside; NumPy does it", Verdict.HOST)
@@ -318,8 +317,6 @@ class CallStore(Rule):
         if summary is None or not summary.migrated or any(home_of(item.base) == HOST for item in stores):
             yield from read_back(event, stores, context)
             return
-        from np2tnp.rules.calls import use_core
-
         use_core(event, context, summary.hosted, summary.parameters, False)
         by_name = _targets_by_parameter(summary.parameters, event)
         targets = [by_name.get(name) for name in summary.mutates]
@@ -413,6 +410,8 @@ def read_back(event: ev.Call, stores: list[ev.Store], context: Context) -> Itera
     done = set()
     for item in stores:
         target = item.target
+        if home_of(item.base) == HOST:
+            continue  # NumPy changes the very object
         if not isinstance(target, cst.Name):
             yield Hit("TNP503", event.node, "a call on the host may change part of an array: pass the whole array", Verdict.BLOCK)
             return
@@ -423,6 +422,8 @@ def read_back(event: ev.Call, stores: list[ev.Store], context: Context) -> Itera
     convert_arguments(event, context.edits, "host")
     for item in stores:
         context.edits.host.discard(id(item.target))
+    if makes_tensor(event.result):
+        context.edits.wrap_tensor(event.node)
     context.edits.total += 1
     yield Hit("TNP503", event.node, f"{dotted(event.node.func) or 'the callee'}() may change {', '.join(sorted(done))} on the host: read back after the call", Verdict.HOST)
 

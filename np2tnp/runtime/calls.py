@@ -6,9 +6,14 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from np2tnp.runtime.dispatch import HELPERS, host, is_tensor, tensor, to_ndarray
+from np2tnp.runtime.dispatch import HELPERS, host, is_tensor, map_structure, tensor, to_ndarray
+from np2tnp.runtime.errors import UnverifiedError
 
-__all__ = ["call_method", "core", "get_attribute", "zero_d_array"]
+__all__ = ["call_method", "core", "get_attribute", "not_zero_d", "zero_d_array"]
+
+
+#: Methods that take a shape or axes as separate arguments, where the function takes one tuple.
+_SPREADS = frozenset(("reshape", "transpose", "resize"))
 
 
 def core(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,6 +38,8 @@ def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
     helper = getattr(runtime, name, None) or HELPERS.get(f"numpy.{name}")
     if helper is None:
         return tensor(getattr(host(receiver), name)(*host(args), **host(kwargs)))
+    if name in _SPREADS and len(args) > 1:
+        args = (args,)
     return helper(receiver, *args, **kwargs)
 
 
@@ -47,5 +54,16 @@ def get_attribute(owner: Any, name: str, /) -> Any:
 
 
 def zero_d_array(value: Any) -> Any:
-    """`value`, but a 0-d tensor as a 0-d ndarray: what NumPy returns there is an array and not a scalar."""
-    return to_ndarray(value) if is_tensor(value) and value.shape.rank == 0 else value
+    """`value`, but each 0-d tensor in it as a 0-d ndarray: what NumPy returns there is an array and not a scalar."""
+    return map_structure(lambda leaf: to_ndarray(leaf) if is_tensor(leaf) and leaf.shape.rank == 0 else leaf, value)
+
+
+def not_zero_d(value: Any) -> Any:
+    """`value`, refused where it is or holds a 0-d tensor: whether NumPy gives a scalar or an array there is not known."""
+
+    def check(leaf: Any) -> Any:
+        if is_tensor(leaf) and leaf.shape.rank == 0:
+            raise UnverifiedError("a result is 0-d, and whether NumPy gives a scalar or an array here is not known")
+        return leaf
+
+    return map_structure(check, value)
