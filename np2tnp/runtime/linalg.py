@@ -364,6 +364,8 @@ def matrix_power(a: Any, n: int) -> Any:
         return tf.broadcast_to(cast(tf.eye(shape[-1], dtype=tf.float64), dtype_of(matrix)), shape)
     if power < 0:
         matrix, power = _native(inv)(matrix), -power
+    if power == 3:  # NumPy's order of products, which rounding and infinities show
+        return product(product(matrix, matrix), matrix)
     result: Any = None
     while power:
         power, bit = divmod(power, 2)
