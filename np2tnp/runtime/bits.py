@@ -89,8 +89,21 @@ def _heaviside(x: Any, y: Any) -> Any:
     return select(op("IsNan")(x=x), x, step)
 
 
+def _sizes(x: Any, y: Any) -> tuple[Any, Any]:
+    """The absolute values, unsigned: the lowest integer has one too."""
+    if x.dtype.is_unsigned:
+        return x, y
+    unsigned = tf.as_dtype("u" + x.dtype.name)
+    size_x, size_y = (op("Cast")(x=op("Abs")(x=v), DstT=unsigned) for v in (x, y))
+    return size_x, size_y
+
+
 def _greatest_divisor(x: Any, y: Any) -> Any:
-    x, y = (v if v.dtype.is_unsigned else op("Abs")(x=v) for v in (x, y))
+    a, b = _sizes(x, y)
+    return op("Cast")(x=_euclid(a, b), DstT=x.dtype)
+
+
+def _euclid(x: Any, y: Any) -> Any:
     shape = tf.broadcast_dynamic_shape(tf.shape(x), tf.shape(y))
     static = tf.broadcast_static_shape(x.shape, y.shape)
     x, y = (tf.ensure_shape(tf.broadcast_to(v, shape), static) for v in (x, y))
@@ -105,10 +118,10 @@ def _greatest_divisor(x: Any, y: Any) -> Any:
 
 
 def _least_multiple(x: Any, y: Any) -> Any:
-    divisor = _greatest_divisor(x, y)
+    a, b = _sizes(x, y)
+    divisor = _euclid(a, b)
     safe = select(is_zero(divisor), 1, divisor)
-    size_x, size_y = (v if v.dtype.is_unsigned else op("Abs")(x=v) for v in (x, y))
-    return op("Mul")(x=op("TruncateDiv")(x=size_x, y=safe), y=size_y)
+    return op("Cast")(x=op("Mul")(x=op("TruncateDiv")(x=a, y=safe), y=b), DstT=x.dtype)
 
 
 def _scaled(x: Any, exponent: Any) -> Any:

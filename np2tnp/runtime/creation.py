@@ -244,7 +244,9 @@ def _float_range(start: float, stop: float, step: float, dtype: np.dtype[Any]) -
 def _host_born(function: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
     """NumPy's result for numbers that are known on the host, as a tensor."""
     result = function(*args, **keywords)
-    return tuple(to_tensor(np.asarray(part)) for part in result) if isinstance(result, tuple) else to_tensor(result)
+    if not isinstance(result, tuple):
+        return to_tensor(result)
+    return tuple(part if type(part) is float else to_tensor(np.asarray(part)) for part in result)
 
 
 @exact("numpy.linspace")

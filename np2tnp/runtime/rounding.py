@@ -71,8 +71,8 @@ def round(a: Any, decimals: Any = 0, out: Any = None) -> Any:
         return cast(x, tf.float16) if np.round(np.zeros(1, bool)).dtype == np.float16 else fresh(x)
     if places >= 0:
         return fresh(x)
-    if abs(places) > 18 or dtype.itemsize == 8:
-        raise Unsupported("rounding integers of 64 bits")
+    if abs(places) > 18 or dtype.itemsize >= 4:
+        raise Unsupported("rounding wide integers, which may leave their range")
     return cast(_rounded(cast(x, tf.float64), places), x.dtype)
 
 

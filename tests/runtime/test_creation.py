@@ -1,0 +1,141 @@
+"""Making arrays, against NumPy: bit for bit, small (made by NumPy) and large (made on the device) alike."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from agreement import check, same
+
+from np2tnp import runtime as rt
+from np2tnp.runtime import creation
+
+DTYPES = [None, float, int, bool, complex, "f4", np.float32, np.dtype("u1"), "i2", "e", "F"]
+
+
+@pytest.fixture(params=[1 << 16, 0], ids=["small", "large"])
+def _size(request, monkeypatch):
+    monkeypatch.setattr(creation, "SMALL", request.param)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_constants(dtype):
+    for shape in (3, (2, 3), (), (0, 2), [2, 2], np.int64(3)):
+        check("zeros", shape, dtype)
+        check("ones", shape, dtype=dtype)
+        check("full", shape, 7, dtype)
+        check("full", shape, 2.5, dtype)
+    for x in (np.array([1.7, -2.2, 3]), np.array([[1, 2], [3, 4]], "i4"), np.array(5.0, "f4"), np.zeros((2, 0))):
+        for name in ("zeros_like", "ones_like", "array", "asarray", "ascontiguousarray"):
+            check(name, x, dtype=dtype)
+        check("full_like", x, 3, dtype=dtype)
+        check("zeros_like", x, dtype, shape=(2, 2))
+        check("array", x, dtype, ndmin=3)
+
+
+@pytest.mark.usefixtures("_size")
+@pytest.mark.parametrize("dtype", [None, float, int, "f4"], ids=str)
+def test_ranges(dtype):
+    for bounds in [(5,), (1, 10, 3), (0, 1, 0.1), (10, 0, -2), (5.0,), (0, 0), (0.1, 1.1, 0.1), (0, 5, 0.5), (2.5, 7)]:
+        check("arange", *bounds, dtype=dtype)
+    for bounds in [(0, 1), (0, 1, 5), (2, -3, 7), (1, 1, 4), (0.1, 10, 100), (0, 7, 1), (0, 7, 0)]:
+        check("linspace", *bounds, dtype=dtype, claimed=False)
+        check("linspace", *bounds, endpoint=False, dtype=dtype, claimed=False)
+        check("linspace", *bounds, retstep=True, dtype=dtype, claimed=False)
+    check("logspace", 0, 3, 5, dtype=dtype)
+    check("geomspace", 1, 1000, 4, dtype=dtype)
+
+
+def test_long_float_ranges_are_exact():
+    rng = np.random.default_rng(1)
+    for start, step in rng.uniform(-3, 3, (20, 2)):
+        check("arange", start, start + step * 70_000.5, step)
+        check("linspace", start, step, 70_001)
+
+
+def test_ranges_of_tensors_and_numpy_numbers():
+    check("arange", np.int32(5))
+    check("arange", np.float32(5))
+    same(rt.arange(tf.constant(4)), np.arange(4))
+    check("linspace", np.arange(3.0), np.arange(3.0) + 5, 4)
+    check("linspace", np.arange(3, dtype="f4"), 5, 4)
+    check("arange", 0, 10, 0)
+
+
+@pytest.mark.usefixtures("_size")
+def test_diagonals_and_triangles():
+    check("eye", 3, 4, 1)
+    check("eye", 3, 5, -1, int)
+    check("identity", 3, "f4")
+    check("tri", 3, 5, -1)
+    for x in (np.arange(5), np.arange(12.0).reshape(3, 4), np.arange(24).reshape(2, 3, 4), np.eye(3, dtype=bool)):
+        for k in (0, 1, -1, 3, -5):
+            for name in ("tril", "triu"):
+                check(name, x, k)
+            check("diag", x, k, claimed=x.ndim < 3)
+            check("diagflat", x, k)
+    for x in (np.arange(5), np.arange(4.0)):
+        for arguments in ((), (3,), (3, True), (1,)):
+            check("vander", x, *arguments, factor=4)
+
+
+@pytest.mark.parametrize(
+    "items",
+    [[1, 2, 3], [1.0, 2], [[1, 2], [3, 4]], [], 3, 2.5, True, [np.float32(1), 2.0], (1, 2), [1 + 2j, 1], [300]],
+    ids=str,
+)
+def test_lists_have_numpys_dtypes(items):
+    for dtype in (None, "f4", float, "u1"):
+        check("array", items, dtype, claimed=False)
+        check("asarray", items, dtype, claimed=False)
+
+
+def test_ragged_lists_and_negative_sizes_raise():
+    check("array", [[1, 2], [3]])
+    check("zeros", -1)
+    check("full", 3, 300, "u1")
+
+
+def test_objects_and_strings_stay_numpys():
+    for array in (rt.array(["x"], object), rt.array(["abc"]), rt.zeros(2, [("a", "i4")])):
+        assert type(array) is np.ndarray
+
+
+def test_lists_of_tensors():
+    x = tf.constant([1.0, 2.0], tf.float32)
+    same(rt.array([x, [3.0, 4.0]]), np.array([np.float32([1, 2]), [3.0, 4.0]]))
+
+
+@pytest.mark.parametrize("target", [float, int, bool, complex, str, "f4", "u1", "d", np.float16], ids=str)
+def test_astype(target):
+    for x in (np.array([1.7, -2.9, 0.0, 300.0]), np.arange(-2, 3), np.array([True, False]), np.array([0.0, 2.5], "f4")):
+        if np.dtype(target) == np.uint8 and x.min() < 0:
+            x = np.abs(x)
+        expected = x.astype(target)
+        result = rt.astype(tf.constant(x), target)
+        if target is str:
+            np.testing.assert_array_equal(result, expected)
+        else:
+            same(result, expected)
+
+
+def test_copies_are_other_tensors():
+    x = tf.constant([1.0, 2.0], tf.float64)
+    for copied in (rt.copy(x), rt.array(x), rt.astype(x, float), rt.asarray(x, copy=True)):
+        assert copied is not x
+    assert rt.asarray(x) is x
+    assert rt.astype(x, float, copy=False) is x
+
+
+def test_grids():
+    a, b = np.arange(3), np.arange(4.0)
+    for keywords in ({}, {"indexing": "ij"}, {"sparse": True}):
+        check("meshgrid", a, b, **keywords)
+        check("meshgrid", a, **keywords)
+    check("indices", (2, 3))
+    same(rt.mgrid[0:3, 1:4], np.mgrid[0:3, 1:4])
+    same(rt.ogrid[0:1:5j], np.ogrid[0:1:5j])
+    t = tf.constant(b)
+    same(rt.r_[t, t], np.r_[b, b])
+    same(rt.c_[t, t], np.c_[b, b])
+    same(rt.r_[t, 1, 0:4], np.r_[b, 1, 0:4])

@@ -1,0 +1,138 @@
+"""Python's operators, matrix products, ufunc methods and rounding, against NumPy's."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from agreement import check, same
+from arrays import NUMERIC, edge_values, shapes
+
+from np2tnp import runtime as rt
+
+BINARY = "add sub mul truediv floordiv mod pow and_ or_ xor lshift rshift eq ne lt le gt ge".split()
+
+
+def compare(name, *operands):
+    python = getattr(operator, name)
+    helper = getattr(rt, "op_" + name.strip("_"))
+    with np.errstate(all="ignore"):
+        try:
+            expected = python(*operands)
+        except Exception as error:
+            with pytest.raises(type(error)):
+                helper(*rt.tensor(operands))
+            return
+        same(helper(*rt.tensor(operands)), expected, factor=16 if name in ("pow", "truediv", "abs") else 0)
+
+
+@pytest.mark.parametrize("second", NUMERIC)
+@pytest.mark.parametrize("name", BINARY)
+def test_all_pairs_of_dtypes(name, second):
+    for first in NUMERIC:
+        compare(name, np.array([0, 1, 2, 3, 100, 5, 7]).astype(first), np.array([3, 2, 1, 5, 7, 9, 1]).astype(second))
+
+
+@pytest.mark.parametrize("number", [2, 2.5, 0.5, -1, 300, True, 2.0, np.float32(2), np.int64(3), [1, 2, 3]], ids=str)
+@pytest.mark.parametrize("name", BINARY)
+def test_numbers_as_operands(name, number):
+    for char in "?bBlfd":
+        x = np.array([1, 2, 5]).astype(char)
+        compare(name, x, number)
+        if not isinstance(number, (np.generic, list)):
+            compare(name, number, x)
+
+
+def test_python_values_keep_pythons_operators():
+    assert type(rt.op_floordiv(7, 2)) is int
+    assert rt.op_add([1], [2]) == [1, 2]
+    assert rt.op_mul("ab", 2) == "abab"
+    assert rt.op_mod("%d", 3) == "3"
+    assert rt.op_eq(None, 3) is False
+    with pytest.raises(ZeroDivisionError):
+        rt.op_floordiv(1, 0)
+    calls = []
+
+    class Once:
+        def __add__(self, other):
+            calls.append(other)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        rt.op_add(Once(), 1)
+    assert calls == [1]
+
+
+def test_unary_operators():
+    for char in NUMERIC:
+        for name in ("neg", "pos", "abs", "invert"):
+            compare(name, edge_values(char)[:4])
+
+
+def test_membership_and_comparison_with_none():
+    x = np.array([1.0, np.nan])
+    assert rt.op_contains(tf.constant(x), 1) is True
+    assert rt.op_contains(tf.constant(x), 7) is False
+    assert rt.op_eq(tf.constant(x), None).numpy().tolist() == [False, False]
+
+
+@pytest.mark.parametrize("char", NUMERIC)
+def test_products(char):
+    rng = np.random.default_rng(4)
+    for a, b in [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((5, 2, 3), (3, 4)), ((2, 0), (0, 2))]:
+        x, y = (np.asarray(np.abs(rng.standard_normal(s)) * 3).astype(char) for s in (a, b))
+        check("matmul", x, y, factor=16)
+    check("matmul", np.zeros((2, 3), char), np.zeros((2, 3), char))
+
+
+@pytest.mark.parametrize("char", "?lfd")
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "logical_or", "bitwise_xor", "fmin", "gcd"])
+def test_ufunc_methods(name, char):
+    for x in shapes(char, (1,), (7,), (3, 4)):
+        for axis in (0, -1):
+            for method in ("reduce", "accumulate"):
+                reference = getattr(getattr(np, name), method)
+                check(f"{name}_{method}", x, axis=axis, claimed=False, reference=reference, factor=16)
+        check(f"{name}_outer", x, x, claimed=False, reference=getattr(np, name).outer)
+        check(f"{name}_outer", x, 2, claimed=False, reference=getattr(np, name).outer)
+
+
+@pytest.mark.parametrize("char", NUMERIC)
+def test_rounding_and_limits(char):
+    for x in [*shapes(char, (), (6,)), edge_values(char)]:
+        for decimals in (0, 1, 2, -1, -2):
+            check("round", x, decimals, claimed=False)
+        check("fix", x, claimed=char not in "FD")
+        for low, high in [
+            (0, 1),
+            (1, 0),
+            (None, 3),
+            (0.5, 2.5),
+            (-1000, 1000),
+            (0, 300),
+            (np.float32(1), 2),
+            (300, 400),
+        ]:
+            check("clip", x, low, high, claimed=False)
+        check("clip", x, min=2, claimed=False)
+        check("nan_to_num", x)
+        check("nan_to_num", x, nan=3, posinf=7.5, neginf=-2)
+        for name in ("real", "imag"):
+            check(name, x)
+        check("angle", x, factor=4)
+
+
+@pytest.mark.parametrize("char", NUMERIC)
+def test_closeness(char):
+    x = edge_values(char)
+    for other in (x, np.roll(x, 1), 1, 1e-9):
+        for name in ("isclose", "allclose", "array_equal", "array_equiv"):
+            check(name, x, other)
+        check("isclose", x, other, equal_nan=True)
+        check("isclose", other, x, 1e-3, 1e-2)
+    for name in ("iscomplex", "isreal"):
+        check(name, x)
+    for name in ("isneginf", "isposinf"):
+        check(name, x, claimed=False)
