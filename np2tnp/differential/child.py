@@ -178,7 +178,9 @@ def compare_value(case: Case, expected: Any, actual: Any, arguments: tuple[Any, 
         expected, actual = _in_order(case, expected, arguments), _in_order(case, actual, arguments)
         return compare(expected, actual)
     if case.tolerance == "elementwise":
-        return compare(expected, actual, Tolerance(signed_zero=np.asarray(_first(expected)).dtype.kind == "f"))
+        first = _first(expected)
+        is_real = isinstance(first, (np.ndarray, np.generic)) and first.dtype.kind == "f"
+        return compare(expected, actual, Tolerance(signed_zero=is_real))
     exact = compare(expected, actual)
     if exact:
         return exact
