@@ -6,7 +6,6 @@ first asked for.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import json
 import sys
@@ -31,6 +30,8 @@ class Target:
     dtypes: str = ""  #: dtype characters of the first array argument for which it was
     host_dtypes: str = ""  #: ``rt`` only: right, but by asking NumPy on the host
     pairs_bad: tuple[str, ...] = ()  #: operators: pairs of dtype characters that differ
+    pairs_loud: tuple[str, ...] = ()  #: those of pairs_bad that raise in TensorFlow instead of giving something else
+    loud: str = ""  #: dtype characters for which the call raises in TensorFlow where NumPy returns
     weak_int_bad: str = ""  #: operators: array dtypes that differ with a Python int as the other operand
     weak_float_bad: str = ""  #: the same with a Python float
     weak_bool_bad: str = ""
@@ -127,6 +128,8 @@ class Catalog:
 
     def suggest(self, name: str) -> str | None:
         """The known name most like `name` (``np.`` may stand for ``numpy.``), or None."""
+        import difflib  # only for people who mistype: not worth its import time
+
         name = f"numpy.{name[3:]}" if name.startswith("np.") else name
         close = difflib.get_close_matches(name, self._raw, n=1, cutoff=0.75)
         return close[0] if close else None
@@ -179,6 +182,8 @@ def _make_target(raw: dict[str, Any] | None) -> Target | None:
         dtypes=raw.get("dtypes", ""),
         host_dtypes=raw.get("host_dtypes", ""),
         pairs_bad=tuple(raw.get("pairs_bad", ())),
+        pairs_loud=tuple(raw.get("pairs_loud", ())),
+        loud=raw.get("loud", ""),
         weak_int_bad=raw.get("weak_int_bad", ""),
         weak_float_bad=raw.get("weak_float_bad", ""),
         weak_bool_bad=raw.get("weak_bool_bad", ""),

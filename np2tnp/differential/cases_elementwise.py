@@ -4,7 +4,7 @@
 TABLE = """
 absolute fabs negative positive sign signbit rint floor ceil trunc fix sqrt cbrt square reciprocal exp exp2 expm1 log log2 log10
  log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh deg2rad rad2deg degrees radians
- conjugate isnan isinf isfinite isneginf isposinf logical_not invert bitwise_count spacing frexp modf isnat
+ conjugate isnan isinf isfinite isneginf isposinf logical_not invert bitwise_count spacing frexp modf
  : v | m | t | z | s | e | em | l | one | m[0, 0]
 isneginf isposinf : v | s | m | z | e
 real imag conj angle isreal iscomplex sinc nan_to_num real_if_close i0 : v | m | t | z | s | e | em | l

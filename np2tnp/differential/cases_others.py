@@ -22,7 +22,7 @@ ndarray.argsort @order : d | s | l3
 ndarray.dot @sum : v, w | q, p | m, r | v, 2
 ndarray.copy : v | m | z | m, 'F'
 ndarray.put : v, [0, 2], 5 | m, k, [1, 2]
-ndarray.resize : v, 8 | m, (2, 2) | m, 2, 2
+ndarray.resize : v, 8, refcheck=False | m, (2, 2), refcheck=False | m, 2, 2, refcheck=False
 ndarray.swapaxes : m, 0, 1 | t, 0, 2
 ndarray.squeeze : one | a5 | a5, 1 | a5, axis=(1, 3) | m
 ndarray.repeat : v, 2 | m, 2, 0 | m, 2, axis=1 | m, [1, 2, 0], axis=0

@@ -5,7 +5,7 @@ operands.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,9 @@ from np2tnp.differential.surface import BINARY_OPERATORS, UNARY_OPERATORS
 
 _CONTRACTIONS = {"matmul"}
 
+#: How a tensor operator compares with NumPy's, from best to worst.
+EQUAL, LOUD, SILENT = range(3)
+
 
 def observe(api: str, announce: Callable[..., None]) -> dict[str, Any]:
     """``tnp`` facts of one operator, and notes on what differs. In-place operators are emitted as calls: nothing
@@ -25,12 +28,19 @@ def observe(api: str, announce: Callable[..., None]) -> dict[str, Any]:
     name = api.partition(".")[2]
     if name in UNARY_OPERATORS:
         announce("start", api, "tnp", "unary")
-        bad = "".join(char for char in DTYPES if not _agrees_unary(name, char))
-        return {"dtypes": "".join(c for c in DTYPES if c not in bad)}
+        found = {char: _agrees_unary(name, char) for char in DTYPES}
+        return {
+            "dtypes": "".join(char for char in DTYPES if found[char] == EQUAL),
+            "loud": "".join(char for char in DTYPES if found[char] == LOUD),
+        }
     if name not in BINARY_OPERATORS:
         return {}
     announce("start", api, "tnp", "pairs")
-    facts: dict[str, Any] = {"pairs_bad": [a + b for a in DTYPES for b in DTYPES if not _agrees_pair(name, a, b)]}
+    pairs = {a + b: _agrees_pair(name, a, b) for a in DTYPES for b in DTYPES}
+    facts: dict[str, Any] = {
+        "pairs_bad": [pair for pair, found in pairs.items() if found != EQUAL],
+        "pairs_loud": [pair for pair, found in pairs.items() if found == LOUD],
+    }
     if name in _CONTRACTIONS:
         return facts
     for key, numbers in (
@@ -41,14 +51,16 @@ def observe(api: str, announce: Callable[..., None]) -> dict[str, Any]:
     ):
         announce("start", api, "tnp", key)
         facts[key] = "".join(
-            char for char in DTYPES if not all(_agrees_weak(name, char, number) for number in numbers(char))
+            char for char in DTYPES if _worst(_agrees_weak(name, char, number) for number in numbers(char)) == SILENT
         )
     announce("start", api, "tnp", "overflow")
     facts["weak_int_overflow"] = "".join(
-        char for char in DTYPES if not all(_agrees_weak(name, char, n) for n in (300, -1, 2**31, 2**63))
+        char
+        for char in DTYPES
+        if _worst(_agrees_weak(name, char, number) for number in (300, -1, 2**31, 2**63)) == SILENT
     )
     facts["scalar_bad"] = [
-        a + b for a in DTYPES for b in DTYPES if a + b not in facts["pairs_bad"] and not _agrees_scalar(name, a, b)
+        a + b for a in DTYPES for b in DTYPES if pairs[a + b] == EQUAL and _agrees_scalar(name, a, b) != EQUAL
     ]
     return facts
 
@@ -70,12 +82,16 @@ def _bools(char: str) -> tuple[bool, ...]:
     return (True, False)
 
 
-def _agrees_unary(name: str, char: str) -> bool:
+def _worst(found: Iterable[int]) -> int:
+    return max(found, default=EQUAL)
+
+
+def _agrees_unary(name: str, char: str) -> int:
     arguments = make_arguments(char)
-    return all(_agrees(name, (arguments[key],)) for key in ("v", "m", "s", "z", "e", "l"))
+    return _worst(_agrees(name, (arguments[key],)) for key in ("v", "m", "s", "z", "e", "l"))
 
 
-def _agrees_pair(name: str, a: str, b: str) -> bool:
+def _agrees_pair(name: str, a: str, b: str) -> int:
     first, second = make_arguments(a), make_arguments(b)
     if name in _CONTRACTIONS:
         pairs: list[tuple[Any, Any]] = [
@@ -95,34 +111,38 @@ def _agrees_pair(name: str, a: str, b: str) -> bool:
             (first["l"], second["l2"]),
             (first["v"], second["r2"]),
         ]
-    return all(_agrees(name, pair) for pair in pairs)
+    return _worst(_agrees(name, pair) for pair in pairs)
 
 
-def _agrees_weak(name: str, char: str, number: complex) -> bool:
+def _agrees_weak(name: str, char: str, number: complex) -> int:
     arguments = make_arguments(char)
-    return all(
+    return _worst(
         _agrees(name, pair) for key in ("v", "s", "z") for pair in ((arguments[key], number), (number, arguments[key]))
     )
 
 
-def _agrees_scalar(name: str, a: str, b: str) -> bool:
+def _agrees_scalar(name: str, a: str, b: str) -> int:
     scalar, array = make_arguments(a)["z"][()], make_arguments(b)
-    return all(_agrees(name, pair) for key in ("v", "s") for pair in ((scalar, array[key]), (array[key], scalar)))
+    return _worst(_agrees(name, pair) for key in ("v", "s") for pair in ((scalar, array[key]), (array[key], scalar)))
 
 
-def _agrees(name: str, operands: tuple[Any, ...]) -> bool:
+def _agrees(name: str, operands: tuple[Any, ...]) -> int:
+    """EQUAL, LOUD (TensorFlow raises where NumPy returns) or SILENT (it gives something else)."""
     from np2tnp.runtime.dispatch import to_tensor
 
     function = getattr(operator, name)
     expected = _outcome(function, tuple(o.copy() if isinstance(o, np.ndarray) else o for o in operands))
     actual = _outcome(function, tuple(to_tensor(o) if isinstance(o, np.ndarray) else o for o in operands))
     if expected.error is not None:
-        return actual.error is not None
-    if actual.error is not None or not hasattr(actual.value, "numpy"):
-        return False
+        return EQUAL if actual.error is not None else SILENT
+    if actual.error is not None:
+        return LOUD
+    if not hasattr(actual.value, "numpy"):
+        return SILENT
     value = actual.value.numpy()
     value = value[()] if np.ndim(value) == 0 and isinstance(expected.value, np.generic) else np.asarray(value)
-    return bool(compare_outcomes(expected, Outcome(value), _tolerance(name, expected.value, operands)))
+    same = compare_outcomes(expected, Outcome(value), _tolerance(name, expected.value, operands))
+    return EQUAL if same else SILENT
 
 
 def _tolerance(name: str, expected: Any, operands: tuple[Any, ...]) -> Tolerance:

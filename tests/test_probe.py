@@ -1,0 +1,134 @@
+"""The probe: from what was observed to what is promised. Wrong promises are the worst fault that np2tnp could have."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+np = pytest.importorskip("numpy")
+
+from np2tnp.differential import agreement, behaviour, surface  # noqa: E402
+from np2tnp.differential.cases import DTYPES, all_cases, fresh_arguments, operands, used_parameters  # noqa: E402
+
+PARAMETERS = ["a", "axis=None", "dtype=None", "out=None", "keepdims=<no value>"]
+
+
+def labels(good: str = DTYPES, **bad: str) -> dict[str, str]:
+    found = dict.fromkeys(good, "equal")
+    for word, chars in bad.items():
+        found |= dict.fromkeys(chars, word.replace("_", " "))
+    return found
+
+
+def test_a_dtype_is_accepted_when_every_plain_call_agrees() -> None:
+    observed = [["v", labels()], ["s", labels(value="d", dtype="BH")]]
+    entry, notes = agreement.summarize(observed, PARAMETERS, "tnp.f")
+    assert entry["dtypes"] == "?bhilILefFD"
+    assert entry["accepted"] == ["a"]
+    assert notes["d"] == "value in 1 of 2: (s)"
+
+
+def test_a_parameter_is_refused_when_one_call_with_it_differs() -> None:
+    observed = [["v", labels()], ["m, axis=0", labels()], ["m, dtype=float", labels(dtype="l")]]
+    entry, notes = agreement.summarize(observed, PARAMETERS, "tnp.f")
+    assert entry["accepted"] == ["a", "axis"]
+    assert notes["refused"] == {"dtype": "dtype: (m, dtype=float) for l"}
+
+
+def test_position_and_keyword_are_one_parameter() -> None:
+    observed = [["v", labels()], ["m, axis=0", labels()], ["m, 0", labels(shape="d")]]
+    entry, _ = agreement.summarize(observed, PARAMETERS, "tnp.f")
+    assert entry["accepted"] == ["a"]
+
+
+def test_a_parameter_that_always_raises_proves_nothing() -> None:
+    observed = [["v", labels()], ["m, axis=9", labels("", raises=DTYPES)]]
+    entry, _ = agreement.summarize(observed, PARAMETERS, "tnp.f")
+    assert entry["accepted"] == ["a"]
+
+
+def test_a_dtype_for_which_numpy_always_raises_is_not_accepted() -> None:
+    observed = [["v", labels("d", raises="D")], ["m", labels("d", raises="D")]]
+    assert agreement.summarize(observed, PARAMETERS, "tnp.f")[0]["dtypes"] == "d"
+
+
+@pytest.mark.parametrize("word", ["no error", "error TypeError", "crash", "hang", "value", "type", "structure"])
+def test_nothing_else_counts_as_equal(word: str) -> None:
+    observed = [["v", {**labels(), "d": word}]]
+    assert "d" not in agreement.summarize(observed, PARAMETERS, "tnp.f")[0]["dtypes"]
+
+
+def test_parameters_that_fail_together_are_all_refused() -> None:
+    observed = [["v", labels()], ["m, axis=0", labels()], ["m, keepdims=True", labels()]]
+    observed.append(["m, axis=0, keepdims=True", labels(shape="d")])
+    entry, _ = agreement.summarize(observed, PARAMETERS, "tnp.f")
+    assert {"axis", "keepdims"} - set(entry["accepted"])
+
+
+def test_mixtures_within_the_accepted_dtypes_agree() -> None:
+    observed = [["v, w", {**labels(), "bB": "dtype", "Bb": "dtype", "bH": "dtype", "ld": "equal"}]]
+    entry, _ = agreement.summarize(observed, ["x1", "x2", "/"], "tnp.f")
+    assert "b" not in entry["dtypes"]
+    assert set("BHld") <= set(entry["dtypes"])
+
+
+def test_calls_to_the_host_are_told_apart() -> None:
+    observed = [["v", {**labels(), "F": "equal@"}], ["m, axis=0", {**labels(), "F": "equal@"}]]
+    observed.append(["m, dtype=float", dict.fromkeys(DTYPES, "equal@")])
+    entry, _ = agreement.summarize(observed, PARAMETERS, "rt.f")
+    assert entry["dtypes"] == DTYPES
+    assert entry["host_dtypes"] == "F"
+    assert entry["host_parameters"] == ["dtype"]
+
+
+def test_used_parameters() -> None:
+    assert used_parameters("m, 0, keepdims=True", PARAMETERS) == {"a": "m", "axis": "0", "keepdims": "True"}
+    assert used_parameters("'ij', m", ["*operands", "out=None"]) == {"operands": "'ij'"}
+
+
+def test_every_case_is_meant_for_an_existing_api_and_returns_somewhere() -> None:
+    known = surface.list_surface()
+    assert not [api for api in all_cases() if api not in known]
+    for api, cases in all_cases().items():
+        outcomes = []
+        for case in cases[:4]:
+            with behaviour.quiet():
+                outcomes += list(behaviour._run(case, known[api].get("parameters", [])))
+        assert outcomes or "alias_of" in known[api] or len(cases) == 1, api
+
+
+@pytest.mark.parametrize("char", DTYPES)
+def test_arguments_have_the_dtype_and_are_fresh(char: str) -> None:
+    first, second = fresh_arguments("v, w", char), fresh_arguments("v, w", char)
+    assert first["v"].dtype.char == char
+    first["v"][...] = 0
+    assert second["v"].any()
+    mixed = fresh_arguments("m, n", char, "d")
+    assert (mixed["m"].dtype.char, mixed["n"].dtype.char) == (char, "d")
+    assert operands("kn, v, b") == ("v",)
+
+
+@pytest.mark.parametrize(
+    ("api", "expected"),
+    [
+        ("numpy.fill_diagonal", ("none", ["a"])),
+        ("numpy.diagonal", ("view", [])),
+        ("numpy.copy", ("fresh", [])),
+        ("ndarray.byteswap", ("may-view", ["self"])),
+    ],
+)
+def test_effects_are_measured(api: str, expected: tuple[str, list[str]]) -> None:
+    measured = behaviour.measure(api, surface.list_surface()[api]["parameters"])
+    assert measured is not None
+    assert (measured.effect, measured.mutates) == expected
+
+
+def test_measuring_again_changes_nothing() -> None:
+    pytest.importorskip("tensorflow")
+    command = [sys.executable, "-W", "ignore", "-m", "np2tnp.differential.probe", "--diff", "-j", "1"]
+    for name in ("numpy.sqrt", "numpy.take", "numpy.transpose"):
+        command += ["--only", name]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
+    assert done.stdout == ""
