@@ -44,7 +44,13 @@ class _Plans:
         if self.names is None:
             self.names = choose_names(analysis.info, self.words)
         plan = plan_region(
-            facts, analysis.info, analysis.services.catalog, self.names, self.options, analysis.summary, rules_by_event(),
+            facts,
+            analysis.info,
+            analysis.services.catalog,
+            self.names,
+            self.options,
+            analysis.summary,
+            rules_by_event(),
             top_level=facts.qualname == MODULE,
         )
         self.regions[facts.qualname] = plan
@@ -75,7 +81,9 @@ def analyze(source: Source, config: Config) -> FileReport:
             report.path, report.findings, report.regions, new_text, None, report.uses_numpy, report.unresolved
         )
     findings = tuple(sorted((*report.findings, problem), key=lambda item: item.sort_key))
-    return FileReport(source.path, findings, report.regions, None, problem.message, report.uses_numpy, report.unresolved)
+    return FileReport(
+        source.path, findings, report.regions, None, problem.message, report.uses_numpy, report.unresolved
+    )
 
 
 def _report(source: Source, tree: cst.Module, plans: _Plans, analysis: Analysis) -> FileReport:
@@ -93,7 +101,11 @@ def _report(source: Source, tree: cst.Module, plans: _Plans, analysis: Analysis)
             changes = fixable and hit.verdict in (Verdict.CONVERT, Verdict.ADAPT)
             findings.add(Finding(source.path, span, hit.code, hit.message, hit.verdict, Safety.SAFE, name, changes))
         reasons = tuple(
-            dict.fromkeys(f"{hit.code} line {spans[id(hit.node)].line}: {hit.message}" for hit in plan.reasons if id(hit.node) in spans)
+            dict.fromkeys(
+                f"{hit.code} line {spans[id(hit.node)].line}: {hit.message}"
+                for hit in plan.reasons
+                if id(hit.node) in spans
+            )
         )
         if name == MODULE:
             span = Span(1, 1, last, 1)

@@ -18,6 +18,7 @@ from np2tnp.analysis.tables import (
     HARMLESS_METHODS,
     KEEPING_METHODS,
     MEMBERS,
+    NEVER_0D,
     PYTHON_METHODS,
     REDUCTIONS,
     SAME_RANK,
@@ -29,6 +30,7 @@ from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
     NONE,
+    NOTHING,
     TENSOR,
     UNKNOWN,
     Array,
@@ -153,7 +155,9 @@ class Calls(Evaluator):
         for name in fact.mutates:
             if name == "self" and receiver is not None:
                 func = node.func
-                self.write(node, func.value if isinstance(func, cst.Attribute) else func, receiver, UNKNOWN, env, op=api)
+                self.write(
+                    node, func.value if isinstance(func, cst.Attribute) else func, receiver, UNKNOWN, env, op=api
+                )
             elif name in bound:
                 self.write(node, bound[name].node.value, bound[name].value, UNKNOWN, env, op=api)
         out = bound.get("out")
@@ -177,7 +181,17 @@ class Calls(Evaluator):
                 return NONE
         if name in ("seed", "set_state"):
             return NONE
-        if name in ("get_state", "bytes", "spawn", "PCG64", "MT19937", "SeedSequence", "Philox", "SFC64", "BitGenerator"):
+        if name in (
+            "get_state",
+            "bytes",
+            "spawn",
+            "PCG64",
+            "MT19937",
+            "SeedSequence",
+            "Philox",
+            "SFC64",
+            "BitGenerator",
+        ):
             return UNKNOWN
         fact = self.catalog.get(api)
         bound = bind(fact, arguments) if fact is not None else None
@@ -234,7 +248,7 @@ class Calls(Evaluator):
         home = self.made
         if dtypes is None:
             return UNKNOWN
-        made = Array(home, dtypes, rank, refs, exact, deps, zero_d=fact.zero_d, view=view)
+        made = Array(home, dtypes, rank, refs, exact, deps, zero_d="never" if name in NEVER_0D else fact.zero_d, view=view)
         if fact.returns in ("tuple", "list"):
             return Sequence(fact.returns, made, None, refs)
         return made
@@ -253,7 +267,7 @@ class Calls(Evaluator):
             if api.endswith(("Generator", "RandomState", "default_rng")):
                 return Unknown(HOST)
             return UNKNOWN
-        only = next(iter(values.values()), Scalar("int"))
+        only: Value = next(iter(values.values()), Scalar("int"))
         if isinstance(only, (Const, Scalar)) and len(values) <= 1:
             return Array(HOST, frozenset(char), 0)
         rank = only.rank if isinstance(only, Array) else None
@@ -264,7 +278,11 @@ class Calls(Evaluator):
             keepdims = values.get("keepdims", Const.of(False))
             if values.get("axis", NONE) == NONE and keepdims == Const.of(False):
                 quantile = values.get("q")
-                return (quantile.rank if isinstance(quantile, Array) else 0 if is_python_number(quantile) else None) if quantile else 0
+                return (
+                    (quantile.rank if isinstance(quantile, Array) else 0 if is_python_number(quantile) else None)
+                    if quantile
+                    else 0
+                )
             if isinstance(first, Array) and first.rank and scalar_type(values.get("axis", NONE)) == "int":
                 return first.rank - (keepdims == Const.of(False))
             return None
@@ -280,9 +298,30 @@ class Calls(Evaluator):
                 return _sequence_rank(first)
             return None if None in ranks or not ranks else max(rank for rank in ranks if rank is not None)
         shape = values.get("shape", values.get("size"))
-        if name in ("zeros", "ones", "empty", "full", "rand", "random", "normal", "uniform", "standard_normal", "integers", "randint"):
+        if name in (
+            "zeros",
+            "ones",
+            "empty",
+            "full",
+            "rand",
+            "random",
+            "normal",
+            "uniform",
+            "standard_normal",
+            "integers",
+            "randint",
+        ):
             return _shape_rank(shape)
-        return {"arange": 1, "linspace": 1, "logspace": 1, "geomspace": 1, "eye": 2, "identity": 2, "ravel": 1, "flatten": 1}.get(name)
+        return {
+            "arange": 1,
+            "linspace": 1,
+            "logspace": 1,
+            "geomspace": 1,
+            "eye": 2,
+            "identity": 2,
+            "ravel": 1,
+            "flatten": 1,
+        }.get(name)
 
     def _ufunc_method(self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         """``np.add.at(...)``, ``np.add.reduce(...)``; or a name that NumPy does not have."""
@@ -328,7 +367,9 @@ class Calls(Evaluator):
         if name == "zip":
             elements = [self.element_of(value) for value in values]
             refs = NO_NAMES.union(*(refs_of(value) for value in values))
-            return Sequence("iterator", self.sequence("tuple", elements, not any(a.star for a in arguments)), None, refs)
+            return Sequence(
+                "iterator", self.sequence("tuple", elements, not any(a.star for a in arguments)), None, refs
+            )
         if name in ("sum", "min", "max", "next"):
             items = [self.element_of(first)] if len(values) == 1 or name in ("next", "sum") else values
             result: Value = items[0]
@@ -343,7 +384,9 @@ class Calls(Evaluator):
             return self.sequence("dict", values, known=False) if values else Sequence("dict", NOTHING)
         if name in ("map", "filter") and len(values) > 1:
             held = any(may_hold_tensor(value) for value in values)
-            element = self.nested_value(first) if isinstance(first, Function) and first.nested and name == "map" else None
+            element = (
+                self.nested_value(first) if isinstance(first, Function) and first.nested and name == "map" else None
+            )
             return Sequence("iterator", element or (Unknown(EITHER) if held else UNKNOWN))
         if name in ("any", "all"):
             return Scalar("bool")
@@ -383,7 +426,11 @@ class Calls(Evaluator):
                 self.keep(refs_of(receiver), argument.value, env)
             return UNKNOWN
         if name in HARMLESS_METHODS:
-            return Unknown(HOST, refs_of(receiver)) if not may_hold_tensor(receiver) else Unknown(EITHER, refs_of(receiver), deps=deps_of(receiver))
+            return (
+                Unknown(HOST, refs_of(receiver))
+                if not may_hold_tensor(receiver)
+                else Unknown(EITHER, refs_of(receiver), deps=deps_of(receiver))
+            )
         self._unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)
         if may_hold_tensor(receiver):
             return Unknown(EITHER, refs_of(receiver), deps=deps_of(receiver))
@@ -404,7 +451,9 @@ class Calls(Evaluator):
             self.keep(refs_of(receiver), added, env)
             return NONE if name != "setdefault" else added
         if name in ("items", "enumerate"):
-            return Sequence("iterator", self.sequence("tuple", [Scalar("object"), receiver.element]), None, receiver.refs)
+            return Sequence(
+                "iterator", self.sequence("tuple", [Scalar("object"), receiver.element]), None, receiver.refs
+            )
         if name == "keys":
             return Sequence("iterator", Scalar("object"))
         if name == "copy":
@@ -437,13 +486,21 @@ class Calls(Evaluator):
         return result
 
     def _apply_summary(
-        self, node: cst.Call, summary: Summary, arguments: tuple[ev.Argument, ...], env: Env, migrated: bool, skip: int = 0
+        self,
+        node: cst.Call,
+        summary: Summary,
+        arguments: tuple[ev.Argument, ...],
+        env: Env,
+        migrated: bool,
+        skip: int = 0,
     ) -> Value:
         if summary.method and not skip:
             skip = 1
         matched = self.match(summary, arguments, skip)
         if matched is None:
-            self._unresolved(node, dotted(node.func) or "a function", arguments, env, pure=not summary.mutates and not summary.keeps)
+            self._unresolved(
+                node, dotted(node.func) or "a function", arguments, env, pure=not summary.mutates and not summary.keeps
+            )
             return UNKNOWN
         for name, argument in matched.items():
             if name in summary.keeps:
@@ -509,7 +566,13 @@ class Calls(Evaluator):
             env.link(holder, refs)
 
     def write(
-        self, node: cst.CSTNode, target: cst.BaseExpression, base: Value, value: Value, env: Env, op: str = "",
+        self,
+        node: cst.CSTNode,
+        target: cst.BaseExpression,
+        base: Value,
+        value: Value,
+        env: Env,
+        op: str = "",
         keys: tuple[Value, ...] | None = None,
     ) -> None:
         raise NotImplementedError  # given by the interpreter

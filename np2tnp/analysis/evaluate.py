@@ -114,7 +114,9 @@ class Evaluator(State):
                 if part.format_spec:
                     for inner in part.format_spec:
                         if isinstance(inner, cst.FormattedStringExpression):
-                            self.escape(inner.expression, self.evaluate(inner.expression, env), "is formatted into a string")
+                            self.escape(
+                                inner.expression, self.evaluate(inner.expression, env), "is formatted into a string"
+                            )
         return Scalar("str")
 
     def _ellipsis(self, node: cst.Ellipsis, env: Env) -> Value:
@@ -190,7 +192,9 @@ class Evaluator(State):
         if arrays:
             homes = {self.lifted(value) for value in operands if may_be_array(value)}
             home = TENSOR if TENSOR in homes else EITHER if EITHER in homes else HOST
-            ranks = [value.rank if isinstance(value, Array) else 0 if is_python_number(value) else None for value in operands]
+            ranks = [
+                value.rank if isinstance(value, Array) else 0 if is_python_number(value) else None for value in operands
+            ]
             rank = None if None in ranks else max(rank for rank in ranks if rank is not None)
             if op == "matmul":
                 rank = {(1, 1): 0, (2, 1): 1, (1, 2): 1, (2, 2): 2}.get(tuple(ranks))  # type: ignore[arg-type]
@@ -204,7 +208,15 @@ class Evaluator(State):
         if any(isinstance(value, Sequence) for value in operands):
             return self._sequence_operator(op, operands)
         if kinds <= {"int", "bool"}:
-            return Scalar("float" if op == "truediv" else "number" if op == "pow" else "bool" if op in COMPARISONS.values() else "int")
+            return Scalar(
+                "float"
+                if op == "truediv"
+                else "number"
+                if op == "pow"
+                else "bool"
+                if op in COMPARISONS.values()
+                else "int"
+            )
         if kinds <= {"int", "bool", "float"}:
             return Scalar("float")
         if kinds <= {"int", "bool", "float", "complex", "number"}:
@@ -231,7 +243,10 @@ class Evaluator(State):
             op = COMPARISONS.get(type(item.operator))
             if op is not None:
                 compared = self.operator_result(op, [left, right])
-                if any(may_be_array(value) or isinstance(value, Sequence) and may_hold_tensor(value) for value in (left, right)):
+                if any(
+                    may_be_array(value) or isinstance(value, Sequence) and may_hold_tensor(value)
+                    for value in (left, right)
+                ):
                     target: cst.BaseExpression = node if len(node.comparisons) == 1 else item.comparator
                     kind = op if len(node.comparisons) == 1 else f"chained {op}"
                     self.emit(ev.Operator(target, self.place(target), kind, (left, right), compared))
@@ -346,7 +361,12 @@ class Evaluator(State):
             part = element.slice
             if isinstance(part, cst.Index):
                 value = self.evaluate(part.value, env)
-                if isinstance(value, Sequence) and value.type == "tuple" and len(node.slice) == 1 and value.items is not None:
+                if (
+                    isinstance(value, Sequence)
+                    and value.type == "tuple"
+                    and len(node.slice) == 1
+                    and value.items is not None
+                ):
                     values.extend(value.items)
                     continue
                 values.append(Const.of(None) if value == Symbol("numpy.newaxis") else value)
@@ -391,9 +411,21 @@ class Evaluator(State):
                 rank = None if rank is None else rank - 1
             else:
                 exact_rank = False
-                if isinstance(key, Array) and not key.weak and key.rank != 0 or isinstance(key, Sequence) and key.type == "list":
+                if (
+                    isinstance(key, Array)
+                    and not key.weak
+                    and key.rank != 0
+                    or isinstance(key, Sequence)
+                    and key.type == "list"
+                ):
                     basic = False
-                if isinstance(key, Array) and len(keys) == 1 and key.dtypes == frozenset("?") and key.rank == base.rank and rank:
+                if (
+                    isinstance(key, Array)
+                    and len(keys) == 1
+                    and key.dtypes == frozenset("?")
+                    and key.rank == base.rank
+                    and rank
+                ):
                     rank, exact_rank = 1, True
         if not exact_rank or rank is not None and rank < 0:
             rank = None
@@ -402,7 +434,9 @@ class Evaluator(State):
             return Array(home, base.dtypes, rank, deps=base.deps)
         if rank == 0 and not ellipsis:
             return Array(home, base.dtypes, 0, deps=base.deps)
-        return Array(home, base.dtypes, rank, base.refs, None, base.deps, zero_d="array" if ellipsis else "scalar", view=True)
+        return Array(
+            home, base.dtypes, rank, base.refs, None, base.deps, zero_d="array" if ellipsis else "scalar", view=True
+        )
 
     def element_of(self, value: Value) -> Value:
         """What iterating over `value` gives."""
@@ -471,7 +505,9 @@ class Evaluator(State):
             value = self.evaluate(node.elt, inner)
             kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "iterator")
         self.depth -= 1
-        return Sequence(kind, value, None, frozenset(ref for ref in refs_of(value) if ref in env.values or not ref.isidentifier()))
+        return Sequence(
+            kind, value, None, frozenset(ref for ref in refs_of(value) if ref in env.values or not ref.isidentifier())
+        )
 
     def _clauses(self, clause: cst.CompFor, inner: Env) -> None:
         iterated = self.evaluate(clause.iter, inner)

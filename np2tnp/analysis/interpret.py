@@ -140,12 +140,19 @@ class Interpreter(Calls):
         elements = target.elements
         starred = any(isinstance(element, cst.StarredElement) for element in elements)
         items: list[Value]
-        if isinstance(value, Sequence) and value.items is not None and len(value.items) == len(elements) and not starred:
+        if (
+            isinstance(value, Sequence)
+            and value.items is not None
+            and len(value.items) == len(elements)
+            and not starred
+        ):
             items = list(value.items)
         else:
             element = self.element_of(value)
             items = [Sequence("list", element) if isinstance(e, cst.StarredElement) else element for e in elements]
-        if all(isinstance(element.value, cst.Name) and element.value.value not in self.global_names for element in elements):
+        if all(
+            isinstance(element.value, cst.Name) and element.value.value not in self.global_names for element in elements
+        ):
             env.bind_all([(element.value.value, item) for element, item in zip(elements, items, strict=True)])  # type: ignore[attr-defined]
             return
         sources: list[cst.BaseExpression | None] = [None] * len(elements)
@@ -193,7 +200,9 @@ class Interpreter(Calls):
         if isinstance(target, cst.Attribute):
             self.emit(ev.AttributeStore(node, target, self.place(target), old, target.attr.value, value, node.value))
             self._mark_shared(refs_of(old), f"{dotted(target)}", node, env, skip=None)
-            self.attribute_stored(self.evaluate(target.value, env), target.attr.value, self.operator_result(op, [old, value]))
+            self.attribute_stored(
+                self.evaluate(target.value, env), target.attr.value, self.operator_result(op, [old, value])
+            )
             return
         if not isinstance(target, cst.Name):
             return
@@ -207,9 +216,15 @@ class Interpreter(Calls):
             self.write(node, target, old, value, env, op=op)
             if isinstance(old, Array) and old.weak or isinstance(old, Unknown):
                 result = self.operator_result(op, [old, value])
-                kept = replace(old, rank=None) if isinstance(old, Array) and isinstance(result, Array) and result.rank != old.rank else old
+                kept = (
+                    replace(old, rank=None)
+                    if isinstance(old, Array) and isinstance(result, Array) and result.rank != old.rank
+                    else old
+                )
                 if target.value in env.values:
-                    env.values[target.value] = replace(kept, refs=NO_NAMES) if isinstance(kept, (Array, Unknown)) else kept
+                    env.values[target.value] = (
+                        replace(kept, refs=NO_NAMES) if isinstance(kept, (Array, Unknown)) else kept
+                    )
             return
         result = self.operator_result(op, [old, value])
         if may_be_array(value) or may_be_array(old):
@@ -231,7 +246,13 @@ class Interpreter(Calls):
         return base
 
     def write(
-        self, node: cst.CSTNode, target: cst.BaseExpression, base: Value, value: Value, env: Env, op: str = "",
+        self,
+        node: cst.CSTNode,
+        target: cst.BaseExpression,
+        base: Value,
+        value: Value,
+        env: Env,
+        op: str = "",
         keys: tuple[Value, ...] | None = None,
     ) -> None:
         """The memory of `base` is written through the expression `target`; `op` says how."""
@@ -260,7 +281,11 @@ class Interpreter(Calls):
         if home_of(base) == HOST:
             self.keep(refs_of(base) - frozenset((root or "",)), value, env)
         self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts)))
-        if keys is not None and all(scalar_type(key) == "int" and not isinstance(key, Const) for key in keys) and self.loops:
+        if (
+            keys is not None
+            and all(scalar_type(key) == "int" and not isinstance(key, Const) for key in keys)
+            and self.loops
+        ):
             rank = base.rank if isinstance(base, Array) else None
             single = isinstance(value, Array) and value.rank == 0 or is_python_number(value)
             if keys and (len(keys) == rank or len(keys) > 1 and rank is None or rank is None and single):
@@ -350,7 +375,9 @@ class Interpreter(Calls):
             self.escape(node.msg, self.evaluate(node.msg, env), "is shown by assert")
 
     def _delete(self, node: cst.Del, env: Env) -> None:
-        targets = [e.value for e in node.target.elements] if isinstance(node.target, (cst.Tuple, cst.List)) else [node.target]
+        targets = (
+            [e.value for e in node.target.elements] if isinstance(node.target, (cst.Tuple, cst.List)) else [node.target]
+        )
         for target in targets:
             if isinstance(target, cst.Name):
                 env.forget(target.value)

@@ -29,7 +29,9 @@ class ClassInfo:
     qualname: str
     node: cst.ClassDef
     methods: dict[str, str] = field(default_factory=dict)  #: method name -> qualname
-    attributes: dict[str, Value] | None = None  #: what ``self.name`` was assigned, joined over all methods; None until asked for
+    attributes: dict[str, Value] | None = (
+        None  #: what ``self.name`` was assigned, joined over all methods; None until asked for
+    )
 
 
 @dataclass(slots=True)

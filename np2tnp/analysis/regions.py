@@ -118,7 +118,11 @@ class Analysis:
     def _analyze(self, function: FunctionInfo) -> ev.RegionFacts:
         arrays, scalars = _declared(function.node)
         hosted: frozenset[str] = NO_NAMES
-        stars = {p.name.value for p in (function.node.params.star_arg, function.node.params.star_kwarg) if isinstance(p, cst.Param)}
+        stars = {
+            p.name.value
+            for p in (function.node.params.star_arg, function.node.params.star_kwarg)
+            if isinstance(p, cst.Param)
+        }
         for _ in range(ATTEMPTS):
             facts, unresolved = self._attempt(function, arrays, scalars, hosted)
             more_arrays = facts.assumed_arrays - scalars - hosted - stars
@@ -144,7 +148,11 @@ class Analysis:
         return facts, interpreter.unresolved
 
     def _interpret(
-        self, interpreter: Interpreter, function: FunctionInfo, arrays: frozenset[str], scalars: frozenset[str],
+        self,
+        interpreter: Interpreter,
+        function: FunctionInfo,
+        arrays: frozenset[str],
+        scalars: frozenset[str],
         hosted: frozenset[str],
     ) -> Env | None:
         interpreter.locals = function.locals
@@ -161,8 +169,12 @@ class Analysis:
                 env.bind(name, Sequence("tuple", Unknown(EITHER, frozenset((f"@{name}",)), None, frozenset((name,)))))
             elif parameter is node.params.star_kwarg:
                 env.bind(name, Sequence("dict", Unknown(EITHER, frozenset((f"@{name}",)), None, frozenset((name,)))))
-            elif parameter.default is not None and isinstance(interpreter.evaluate(parameter.default, Env()), (Symbol, Function, Class)):
-                env.bind(name, Unknown(EITHER))  # a module or function by default: its attributes are no evidence of an array
+            elif parameter.default is not None and isinstance(
+                interpreter.evaluate(parameter.default, Env()), (Symbol, Function, Class)
+            ):
+                env.bind(
+                    name, Unknown(EITHER)
+                )  # a module or function by default: its attributes are no evidence of an array
             elif name in scalars:
                 env.bind(name, Scalar(_scalar_annotation(parameter) or "int"))
             else:
@@ -181,7 +193,9 @@ class Analysis:
         location = frozenset((f"@{name}",))
         deps = frozenset((name,))
         if made == HOST or name in hosted:
-            return Array(HOST, refs=location, exact=name, weak=True) if name in arrays else Unknown(HOST, location, name)
+            return (
+                Array(HOST, refs=location, exact=name, weak=True) if name in arrays else Unknown(HOST, location, name)
+            )
         if name in arrays:
             return Array(EITHER, refs=location, exact=name, deps=deps, weak=True)
         return Unknown(EITHER, location, name, deps)
@@ -223,14 +237,13 @@ def _declared(node: cst.FunctionDef) -> tuple[frozenset[str], frozenset[str]]:
             inner = annotation.value if isinstance(annotation, cst.Subscript) else annotation
             if dotted(inner).rpartition(".")[2] in _ARRAY_ANNOTATIONS and name not in converted:
                 arrays.add(name)
-        if _scalar_annotation(parameter):
-            scalars.add(name)
-        default = parameter.default
-        if isinstance(default, cst.SimpleString) or isinstance(default, cst.Name) and default.value in ("True", "False"):
+        if _scalar_annotation(parameter) and name not in converted:
             scalars.add(name)
     for part in walk(node.body):
         if isinstance(part, cst.Call) and isinstance(part.func, cst.Name) and part.func.value == "range":
-            scalars.update(arg.value.value for arg in part.args if isinstance(arg.value, cst.Name) and arg.value.value in names)
+            scalars.update(
+                arg.value.value for arg in part.args if isinstance(arg.value, cst.Name) and arg.value.value in names
+            )
     return frozenset(arrays), frozenset(scalars)
 
 

@@ -105,7 +105,8 @@ class State:
         """Whether a method is read like an attribute."""
         node = self.module.functions[qualname].node
         return any(
-            isinstance(item.decorator, (cst.Name, cst.Attribute)) and _last(item.decorator) in ("property", "cached_property", "getter")
+            isinstance(item.decorator, (cst.Name, cst.Attribute))
+            and _last(item.decorator) in ("property", "cached_property", "getter")
             for item in node.decorators
         )
 

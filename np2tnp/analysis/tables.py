@@ -83,3 +83,13 @@ REDUCTIONS = frozenset(
 )
 #: Functions of NumPy that work element by element and keep the rank of their broadcast operands.
 SAME_RANK = frozenset("copy zeros_like ones_like empty_like full_like sort cumsum cumprod clip round around flip roll astype asarray array asanyarray ascontiguousarray argsort abs absolute".split())
+
+#: Functions whose result has at least one dimension, whatever they get.
+NEVER_0D = frozenset(
+    "concatenate stack vstack hstack dstack column_stack row_stack append insert delete arange linspace logspace geomspace atleast_1d"
+    " atleast_2d atleast_3d ravel flatten flatnonzero nonzero argwhere unique bincount histogram outer convolve correlate cumsum cumprod"
+    " eye identity diag tri tril triu vander meshgrid indices fft ifft rfft irfft fft2 ifft2 rfft2 irfft2 fftn ifftn hfft ihfft fftfreq"
+    " rfftfreq fftshift ifftshift hanning hamming blackman bartlett kaiser diff gradient sort argsort partition argpartition repeat tile"
+    " split array_split hsplit vsplit dsplit kron pad roll rot90 flip fliplr flipud compress extract cov corrcoef polyfit roots poly union1d"
+    " intersect1d setdiff1d setxor1d triu_indices tril_indices diag_indices ediff1d eigvals eigvalsh inv pinv cholesky take_along_axis".split()
+)

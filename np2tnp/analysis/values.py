@@ -50,7 +50,7 @@ class Array:
     exact: str | None = None
     deps: frozenset[str] = NO_NAMES
     weak: bool = False
-    zero_d: str = "scalar"  #: what NumPy makes of it when it is 0-d: "scalar", "array", or "either"
+    zero_d: str = "scalar"  #: what NumPy makes of it when it is 0-d: "scalar", "array", "either", or "never" where it cannot be
     view: bool = False  #: it may be a view of something in refs rather than the object itself
 
 
@@ -210,7 +210,7 @@ def join(a: Value, b: Value) -> Value:
             a.exact if a.exact == b.exact else None,
             a.deps | b.deps,
             a.weak or b.weak,
-            b.zero_d if a.rank else a.zero_d if b.rank or a.zero_d == b.zero_d else "either",
+            _join_zero_d(a, b),
             a.view or b.view,
         )
     if isinstance(a, (Const, Scalar)) and isinstance(b, (Const, Scalar)):
@@ -233,6 +233,12 @@ def join(a: Value, b: Value) -> Value:
         None,
         deps_of(a) | deps_of(b),
     )
+
+
+def _join_zero_d(a: Array, b: Array) -> str:
+    if a.rank or a.zero_d == "never":
+        return b.zero_d
+    return a.zero_d if b.rank or b.zero_d in ("never", a.zero_d) else "either"
 
 
 def _join_home(a: str, b: str) -> str:

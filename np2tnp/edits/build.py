@@ -71,7 +71,13 @@ def primary(node: cst.BaseExpression) -> cst.BaseExpression:
     return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
-def at(runtime: str, base: cst.BaseExpression, key: Sequence[cst.SubscriptElement], method: str, *values: cst.BaseExpression) -> cst.Call:
+def at(
+    runtime: str,
+    base: cst.BaseExpression,
+    key: Sequence[cst.SubscriptElement],
+    method: str,
+    *values: cst.BaseExpression,
+) -> cst.Call:
     """``rt.at(base)[key].method(values)``."""
     subscript = cst.Subscript(call(f"{runtime}.at", base), list(key))
     return call(cst.Attribute(subscript, cst.Name(method)), *values)  # one value: keeps its line breaks

@@ -64,7 +64,9 @@ def plain_dtypes(event: ev.Call, edits: Edits, numpy: str | None) -> list[ev.Arg
     """``dtype=float`` becomes ``dtype=np.float64``: tnp reads Python's types as 32-bit ones. Gives the changed arguments."""
     changed = []
     for argument in event.arguments:
-        if argument.name != "dtype" and not (isinstance(argument.value, Symbol) and argument.value.name.startswith("builtins.")):
+        if argument.name != "dtype" and not (
+            isinstance(argument.value, Symbol) and argument.value.name.startswith("builtins.")
+        ):
             continue
         char = dtype_char(argument.value)
         if char is None or isinstance(argument.value, Symbol) and argument.value.name.startswith("numpy."):

@@ -14,7 +14,9 @@ class NotStorable(Exception):
     """A store target that no rebinding of a name can stand for; the message says why."""
 
 
-def rebind(target: cst.BaseExpression, value: Callable[[cst.BaseExpression], cst.BaseExpression], rt: str, tnp: str) -> cst.Assign:
+def rebind(
+    target: cst.BaseExpression, value: Callable[[cst.BaseExpression], cst.BaseExpression], rt: str, tnp: str
+) -> cst.Assign:
     """``name = ...`` such that what `target` denotes becomes ``value(target)``.
 
     ``x[i]`` gives ``x = rt.at(x)[i].set(value)``; chains of basic indices and ``.T`` work from the inside out.
@@ -29,7 +31,9 @@ def rebind(target: cst.BaseExpression, value: Callable[[cst.BaseExpression], cst
         return rebind(target.value, lambda base: build.call(f"{tnp}.transpose", new), rt, tnp)
     if isinstance(target, cst.Attribute) and target.attr.value == "flat":
         new = value(build.call(f"{rt}.ravel", target.value))
-        return rebind(target.value, lambda base: build.call(f"{rt}.reshape", new, build.call(f"{rt}.shape", base)), rt, tnp)
+        return rebind(
+            target.value, lambda base: build.call(f"{rt}.reshape", new, build.call(f"{rt}.shape", base)), rt, tnp
+        )
     raise NotStorable("only names, their elements and their transposes can be rebound")
 
 
@@ -53,7 +57,11 @@ def is_storable(target: cst.BaseExpression) -> bool:
     while True:
         if isinstance(target, cst.Name):
             return True
-        if isinstance(target, cst.Subscript) or isinstance(target, cst.Attribute) and target.attr.value in ("T", "flat"):
+        if (
+            isinstance(target, cst.Subscript)
+            or isinstance(target, cst.Attribute)
+            and target.attr.value in ("T", "flat")
+        ):
             target = target.value
         else:
             return False

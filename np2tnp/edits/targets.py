@@ -142,16 +142,16 @@ def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...]) -> 
     fact = catalog.get(f"operator.{op}")
     target = fact.tnp if fact is not None else None
     sides = [operand_dtypes(value) for value in operands]
-    if op in ("eq", "ne"):
-        known = [isinstance(value, Array) and value.rank is not None and not value.weak for value in operands]
-        scalar = any(is_python_number(value) or isinstance(value, Array) and value.rank == 0 for value in operands)
-        return not (scalar or all(known) and operands[0].rank == operands[1].rank == 0)  # type: ignore[union-attr]
+    if op in ("eq", "ne") and not any(
+        is_python_number(value) or isinstance(value, Array) and value.rank == 0 for value in operands
+    ):
+        return True  # shapes that do not broadcast give False instead of an error
     if target is None:
         return op in SUSPECT
     if len(operands) == 1:
-        return not sides[0][0] <= set(target.dtypes)
+        return not sides[0][0] <= {*target.dtypes, *target.loud}
     (left, left_weak), (right, right_weak) = sides
-    bad = set(target.pairs_bad)
+    bad = set() if op in ("eq", "ne") else set(target.pairs_bad) - set(target.pairs_loud)
     if any(a + b in bad for a in left for b in right):
         return True
     return any(
@@ -164,7 +164,12 @@ def _weak_differs(target: Target, arrays: frozenset[str], weak: frozenset[str], 
     """Whether a Python number of one of the types `weak` gives something else with arrays of these dtypes."""
     if "bool" in weak and arrays & set(target.weak_bool_bad) and (weak == {"bool"} or isinstance(number, Const)):
         return True
-    if "float" in weak and arrays & set(target.weak_float_bad) or "complex" in weak and arrays & set(target.weak_complex_bad):
+    if (
+        "float" in weak
+        and arrays & set(target.weak_float_bad)
+        or "complex" in weak
+        and arrays & set(target.weak_complex_bad)
+    ):
         return True
     if "int" not in weak:
         return False

@@ -71,14 +71,20 @@ def settle_zero_d(facts: ev.RegionFacts, edits: Edits, runtime: str) -> str:
 
 
 def _returned(node: cst.BaseExpression, value: Value) -> list[tuple[cst.BaseExpression, Value]]:
-    if isinstance(node, cst.Tuple) and isinstance(value, Sequence) and value.items is not None and len(value.items) == len(node.elements):
+    if (
+        isinstance(node, cst.Tuple)
+        and isinstance(value, Sequence)
+        and value.items is not None
+        and len(value.items) == len(node.elements)
+    ):
         return [(element.value, item) for element, item in zip(node.elements, value.items, strict=True)]
     return [(node, value)]
 
 
 def _kinds(value: Value, kinds: set[str]) -> None:
     if isinstance(value, Array) and (value.rank is None or value.rank == 0) and value.exact is None:
-        kinds.add(value.zero_d)
+        if value.zero_d != "never":
+            kinds.add(value.zero_d)
     elif isinstance(value, Unknown) and value.home != HOST and value.exact is None:
         kinds.add("scalar")  # an element, or what an operator gave
     elif isinstance(value, Sequence):

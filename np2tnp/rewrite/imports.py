@@ -64,7 +64,11 @@ def _place(body: list[cst.BaseStatement]) -> int:
         if not isinstance(statement, cst.SimpleStatementLine):
             continue
         first = statement.body[0]
-        if index == 0 and isinstance(first, cst.Expr) and isinstance(first.value, (cst.SimpleString, cst.ConcatenatedString)):
+        if (
+            index == 0
+            and isinstance(first, cst.Expr)
+            and isinstance(first.value, (cst.SimpleString, cst.ConcatenatedString))
+        ):
             start = 1
         if isinstance(first, cst.ImportFrom) and first.module is not None and dotted(first.module) == "__future__":
             start = index + 1
@@ -79,7 +83,9 @@ def _place(body: list[cst.BaseStatement]) -> int:
 
 
 def _is_import(statement: cst.BaseStatement) -> bool:
-    return isinstance(statement, cst.SimpleStatementLine) and all(isinstance(s, (cst.Import, cst.ImportFrom)) for s in statement.body)
+    return isinstance(statement, cst.SimpleStatementLine) and all(
+        isinstance(s, (cst.Import, cst.ImportFrom)) for s in statement.body
+    )
 
 
 def _before_any_code(body: list[cst.BaseStatement], index: int) -> bool:

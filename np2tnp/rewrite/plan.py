@@ -70,7 +70,11 @@ def plan_region(
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     slow = [hit for hit in hits if hit.code.startswith("TNP7")]
     if top_level:
-        state = RegionState.KEPT if edits.total or any(hit.verdict is not Verdict.NOTE for hit in hits) else RegionState.PLAIN
+        state = (
+            RegionState.KEPT
+            if edits.total or any(hit.verdict is not Verdict.NOTE for hit in hits)
+            else RegionState.PLAIN
+        )
         return RegionPlan(facts, hits, edits, state)
     if not edits.converted:
         state = RegionState.PLAIN if not edits.total else RegionState.KEPT

@@ -41,7 +41,9 @@ class Context:
     random: str = "numpy"
     in_region: bool = True  #: False at the module's top level, which stays NumPy
     summary: Callable[[str], Summary | None] = lambda qualname: None
-    rebinds: dict[int, set[str]] = field(default_factory=dict)  #: call id -> local names that must be read back after it
+    rebinds: dict[int, set[str]] = field(
+        default_factory=dict
+    )  #: call id -> local names that must be read back after it
     plans: dict[int, object] = field(default_factory=dict)  #: statements that several events share, by id
     stores: dict[int, list[ev.Store]] = field(default_factory=dict)  #: stores by id of their node
     calls: dict[int, ev.Call] = field(default_factory=dict)  #: calls by id of their node

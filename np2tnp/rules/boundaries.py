@@ -73,7 +73,12 @@ class ObjectState(Rule):
             return
         if may_hold_tensor(event.value):
             if event.value_node is None:
-                yield Hit("TNP506", event.node, "an attribute is assigned by unpacking or a loop: assign it by itself", Verdict.BLOCK)
+                yield Hit(
+                    "TNP506",
+                    event.node,
+                    "an attribute is assigned by unpacking or a loop: assign it by itself",
+                    Verdict.BLOCK,
+                )
                 return
             context.edits.wrap_host(event.value_node)
             yield self.hit(event.node, f".{event.name} keeps a host copy", Verdict.HOST)
@@ -95,11 +100,18 @@ class Callback(Rule):
             return
         if isinstance(event, ev.Return):
             if isinstance(event.value, Function) and event.value.nested and event.node is not None:
-                yield self.hit(event.node, "a nested function is returned: its callers would see tensors", Verdict.BLOCK)
+                yield self.hit(
+                    event.node, "a nested function is returned: its callers would see tensors", Verdict.BLOCK
+                )
             return
         assert isinstance(event, ev.Call)
         callee = event.callee
-        if isinstance(callee, Function) and callee.nested or isinstance(callee, Symbol) and callee.name.startswith("builtins."):
+        if (
+            isinstance(callee, Function)
+            and callee.nested
+            or isinstance(callee, Symbol)
+            and callee.name.startswith("builtins.")
+        ):
             return
         for argument in event.arguments:
             if isinstance(argument.value, Function) and argument.value.nested:

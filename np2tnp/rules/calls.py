@@ -66,7 +66,13 @@ class NumpyCall(Rule):
             owner, name = method_of
             retarget(event, context.edits, f"{context.rt}.{owner.rpartition('.')[2]}_{name}", False, "rt")
             convert_arguments(event, context.edits, "tensor")
-            yield self._hit("TNP002", event, f"{_short(api)}: tnp ufuncs have no .{name}; the exact helper does it", Verdict.ADAPT, context)
+            yield self._hit(
+                "TNP002",
+                event,
+                f"{_short(api)}: tnp ufuncs have no .{name}; the exact helper does it",
+                Verdict.ADAPT,
+                context,
+            )
             return
         if fact is None:
             suggestion = context.catalog.suggest(api)
@@ -87,13 +93,19 @@ class NumpyCall(Rule):
         if method and isinstance(event.receiver, Array) and needs_tensor(event.receiver):
             context.edits.wrap_tensor(event.node.func.value)  # type: ignore[attr-defined]
         for argument in plain_dtypes(event, context.edits, context.numpy):
-            yield Hit("TNP306", argument.node, "a Python type as dtype means 64 bits in NumPy and 32 in tnp", Verdict.ADAPT)
+            yield Hit(
+                "TNP306", argument.node, "a Python type as dtype means 64 bits in NumPy and 32 in tnp", Verdict.ADAPT
+            )
         if choice.kind == "tnp":
             yield self._hit("TNP001", event, f"{_short(api)} becomes tnp.{choice.function}", Verdict.CONVERT, context)
         elif choice.differs:
-            yield self._hit("TNP003", event, f"{_short(api)}: {choice.why}; the exact helper is used", Verdict.ADAPT, context)
+            yield self._hit(
+                "TNP003", event, f"{_short(api)}: {choice.why}; the exact helper is used", Verdict.ADAPT, context
+            )
         else:
-            yield self._hit("TNP002", event, f"{_short(api)}: {choice.why}; the exact helper is used", Verdict.ADAPT, context)
+            yield self._hit(
+                "TNP002", event, f"{_short(api)}: {choice.why}; the exact helper is used", Verdict.ADAPT, context
+            )
 
     def _hit(self, code: str, event: ev.Call, message: str, verdict: Verdict, context: Context) -> Hit:
         context.edits.total += 1
@@ -187,7 +199,12 @@ class OtherCall(Rule):
             return
         if any(may_hold_tensor(argument.value) for argument in event.arguments):
             convert_arguments(event, context.edits, "host")
-            yield Hit("TNP501", event.node, f"{_callee(event)} stays in NumPy and gets host copies of its array arguments", Verdict.HOST)
+            yield Hit(
+                "TNP501",
+                event.node,
+                f"{_callee(event)} stays in NumPy and gets host copies of its array arguments",
+                Verdict.HOST,
+            )
 
     def _method(self, event: ev.Call, callee: Bound, context: Context) -> Iterator[Hit]:
         receiver = callee.receiver
@@ -199,7 +216,9 @@ class OtherCall(Rule):
             def change(updated: object) -> object:
                 func = updated.func  # type: ignore[attr-defined]
                 arguments = [build.argument(func.value), build.argument(build.string(callee.name)), *updated.args]  # type: ignore[attr-defined]
-                return updated.with_changes(func=build.name(f"{context.rt}.call_method"), args=build.separated(arguments))  # type: ignore[attr-defined]
+                return updated.with_changes(
+                    func=build.name(f"{context.rt}.call_method"), args=build.separated(arguments)
+                )  # type: ignore[attr-defined]
 
             edits.replace[id(event.node)] = change  # type: ignore[assignment]
             edits.needs.add("rt")

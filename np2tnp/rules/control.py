@@ -23,7 +23,10 @@ _BLOCKING = {
     "async": ("TNP403", "an async function is not migrated"),
     "match": ("TNP407", "match on an array looks at its class"),
     "local class": ("TNP408", "a class defined inside the function"),
-    "raise after mutation": ("TNP109", "an exception is raised after an argument was updated in place: the caller would not see the update"),
+    "raise after mutation": (
+        "TNP109",
+        "an exception is raised after an argument was updated in place: the caller would not see the update",
+    ),
     "global from unpacking": ("TNP404", "a global is assigned by unpacking: assign it by itself"),
 }
 
@@ -32,7 +35,9 @@ _BLOCKING = {
 class Control(Rule):
     code = "TNP401"
     name = "control-flow"
-    summary = "Control flow that depends on how NumPy behaves: handlers of its exceptions, generators, closures that store"
+    summary = (
+        "Control flow that depends on how NumPy behaves: handlers of its exceptions, generators, closures that store"
+    )
     why = "TensorFlow raises other exceptions, and tensors must not leave a function half way."
     does = "Leaves the whole function in NumPy."
     bad = "try:\n    y = x[i]\nexcept IndexError:\n    y = 0.0"
@@ -48,21 +53,50 @@ class Control(Rule):
             code, message = _BLOCKING[kind]
             yield Hit(code, event.node, message, Verdict.BLOCK)
         elif kind == "nonlocal":
-            yield Hit("TNP404", event.node, f"nonlocal {detail}: a nested function rebinds a name of the enclosing one", Verdict.BLOCK)
+            yield Hit(
+                "TNP404",
+                event.node,
+                f"nonlocal {detail}: a nested function rebinds a name of the enclosing one",
+                Verdict.BLOCK,
+            )
         elif kind == "closure store":
-            yield Hit("TNP404", event.node, f"a nested function updates {detail} of the enclosing function in place", Verdict.BLOCK)
+            yield Hit(
+                "TNP404",
+                event.node,
+                f"a nested function updates {detail} of the enclosing function in place",
+                Verdict.BLOCK,
+            )
         elif kind == "store in tuple":
-            yield Hit("TNP107", event.node, "a store into an element inside an unpacking: NumPy may see one store through the other's view", Verdict.BLOCK)
+            yield Hit(
+                "TNP107",
+                event.node,
+                "a store into an element inside an unpacking: NumPy may see one store through the other's view",
+                Verdict.BLOCK,
+            )
         elif kind == "try":
             caught = sorted(set(detail.split(",")) & _TRANSLATED)
             if caught:
-                yield self.hit(event.node, f"a handler of {', '.join(caught)} around array work: TensorFlow raises other exceptions", Verdict.BLOCK)
+                yield self.hit(
+                    event.node,
+                    f"a handler of {', '.join(caught)} around array work: TensorFlow raises other exceptions",
+                    Verdict.BLOCK,
+                )
         elif kind == "decorator":
             if detail not in TRANSPARENT_DECORATORS and not detail.endswith((".setter", ".getter", ".deleter")):
-                yield Hit("TNP405", event.node, f"the decorator {detail or 'here'} may look at the function's arguments or result", Verdict.BLOCK)
+                yield Hit(
+                    "TNP405",
+                    event.node,
+                    f"the decorator {detail or 'here'} may look at the function's arguments or result",
+                    Verdict.BLOCK,
+                )
         elif kind == "nested decorator":
             if detail not in ("staticmethod", "functools.wraps"):
-                yield Hit("TNP405", event.node, f"the decorator {detail or 'here'} of a nested function may look at arrays", Verdict.BLOCK)
+                yield Hit(
+                    "TNP405",
+                    event.node,
+                    f"the decorator {detail or 'here'} of a nested function may look at arrays",
+                    Verdict.BLOCK,
+                )
         elif kind == "with":
             yield from self._with(event)
 
@@ -73,7 +107,9 @@ class Control(Rule):
             for arg in item.item.args:
                 text = arg.value.value.strip("'\"") if isinstance(arg.value, cst.SimpleString) else ""
                 if text not in ("ignore", "warn"):
-                    yield Hit("TNP406", item, "np.errstate other than ignore has no effect on TensorFlow", Verdict.BLOCK)
+                    yield Hit(
+                        "TNP406", item, "np.errstate other than ignore has no effect on TensorFlow", Verdict.BLOCK
+                    )
                     return
 
 
@@ -94,7 +130,8 @@ class WarningsAsErrors(Rule):
             return
         text = dotted(event.node.func).rpartition(".")[2]
         if text in ("simplefilter", "filterwarnings") and any(
-            isinstance(arg.value, cst.SimpleString) and arg.value.value.strip("'\"") == "error" for arg in event.node.args
+            isinstance(arg.value, cst.SimpleString) and arg.value.value.strip("'\"") == "error"
+            for arg in event.node.args
         ):
             yield self.hit(event.node, "warnings as errors: TensorFlow emits no RuntimeWarning", Verdict.BLOCK)
         elif text in ("seterr", "seterrcall", "pytest.warns"):

@@ -23,10 +23,18 @@ def _does_array_work(event: ev.ElementLoop, context: Context) -> bool:
         call = context.calls.get(id(part))
         if call is None:
             continue
-        if isinstance(call.callee, Function) or isinstance(call.callee, Bound) and isinstance(call.callee.receiver, Instance):
+        if (
+            isinstance(call.callee, Function)
+            or isinstance(call.callee, Bound)
+            and isinstance(call.callee.receiver, Instance)
+        ):
             return True
         name = (call.api or "").rpartition(".")[2]
-        if name in REDUCTIONS or name in ("dot", "inner", "vdot") or (call.api or "").startswith(("numpy.linalg", "numpy.fft")):
+        if (
+            name in REDUCTIONS
+            or name in ("dot", "inner", "vdot")
+            or (call.api or "").startswith(("numpy.linalg", "numpy.fft"))
+        ):
             return True
     return False
 
@@ -46,4 +54,8 @@ class ElementLoop(Rule):
         assert isinstance(event, ev.ElementLoop)
         if _does_array_work(event, context):
             return
-        yield self.hit(event.node, f"{event.name} is stored element by element in a loop: eager TensorFlow copies it each time", Verdict.NOTE)
+        yield self.hit(
+            event.node,
+            f"{event.name} is stored element by element in a loop: eager TensorFlow copies it each time",
+            Verdict.NOTE,
+        )

@@ -27,7 +27,12 @@ class ForeignDtype(Rule):
         if isinstance(event, ev.NameRead):
             kind = FOREIGN.get(event.api)
             if kind is not None:
-                yield Hit(_CODES[kind], event.node, f"{event.api.replace('numpy.', 'np.')}: {kind} data has no tensor form", Verdict.HOST)
+                yield Hit(
+                    _CODES[kind],
+                    event.node,
+                    f"{event.api.replace('numpy.', 'np.')}: {kind} data has no tensor form",
+                    Verdict.HOST,
+                )
             return
         assert isinstance(event, ev.Call)
         if event.api is None:

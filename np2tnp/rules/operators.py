@@ -43,7 +43,9 @@ class OperatorDiffers(Rule):
         assert isinstance(event, ev.Operator)
         if not context.in_region:
             return
-        if not any(home_of(value) != HOST for value in (*event.operands, event.result) if isinstance(value, (Array, Unknown))):
+        if not any(
+            home_of(value) != HOST for value in (*event.operands, event.result) if isinstance(value, (Array, Unknown))
+        ):
             return
         nodes = _operand_nodes(event.node)
         counted = any(isinstance(value, Array) for value in event.operands)
@@ -60,9 +62,17 @@ class OperatorDiffers(Rule):
             context.edits.replace[id(event.node)] = change
             context.edits.needs.add("rt")
             if counted:
-                yield self.hit(event.node, f"`{_SIGNS.get(event.op, event.op)}` may differ between tensors and ndarrays here; the exact operator is used", Verdict.ADAPT)
+                yield self.hit(
+                    event.node,
+                    f"`{_SIGNS.get(event.op, event.op)}` may differ between tensors and ndarrays here; the exact operator is used",
+                    Verdict.ADAPT,
+                )
             return
-        if home_of(event.result) != HOST and not chained and not any(home_of(value) == TENSOR for value in event.operands):
+        if (
+            home_of(event.result) != HOST
+            and not chained
+            and not any(home_of(value) == TENSOR for value in event.operands)
+        ):
             for node, value in zip(nodes, event.operands, strict=False):
                 if isinstance(value, Array) and needs_tensor(value):
                     context.edits.wrap_tensor(node)
@@ -113,7 +123,9 @@ class IndexForm(Rule):
         context.edits.replace[id(event.node)] = change
         context.edits.needs.add("rt")
         if isinstance(base, Array):
-            yield self.hit(event.node, "this index form is read through the exact indexing of the runtime", Verdict.ADAPT)
+            yield self.hit(
+                event.node, "this index form is read through the exact indexing of the runtime", Verdict.ADAPT
+            )
 
 
 def _host_key(element: cst.SubscriptElement, keys: tuple[Value, ...], context: Context) -> Iterator[Hit]:
@@ -150,7 +162,11 @@ class ArrayAttribute(Rule):
             return
         base, name = event.base, event.name
         if home_of(base) == HOST:
-            if isinstance(base, Array) and name in ("T", "mT", "real", "imag", "flat") and home_of(event.result) != HOST:
+            if (
+                isinstance(base, Array)
+                and name in ("T", "mT", "real", "imag", "flat")
+                and home_of(event.result) != HOST
+            ):
                 context.edits.wrap_tensor(event.node.value)
                 self._function(event, context)
             return
@@ -159,7 +175,12 @@ class ArrayAttribute(Rule):
                 self._maybe(event, context)
             return
         if name in ("flags", "strides", "ctypes", "base", "data", "device"):
-            yield Hit("TNP204", event.node, f".{name} shows the memory of an ndarray; a tensor has none to show", Verdict.BLOCK)
+            yield Hit(
+                "TNP204",
+                event.node,
+                f".{name} shows the memory of an ndarray; a tensor has none to show",
+                Verdict.BLOCK,
+            )
             return
         if name == "ndim" or name == "shape" and _shape_may_stay(event, context):
             return
@@ -169,7 +190,9 @@ class ArrayAttribute(Rule):
         """The object may be a tensor or anything else: the runtime looks."""
 
         def change(updated: cst.Attribute) -> cst.BaseExpression:
-            return build.call(f"{context.rt}.get_attribute", build.argument(updated.value), build.argument(build.string(event.name)))
+            return build.call(
+                f"{context.rt}.get_attribute", build.argument(updated.value), build.argument(build.string(event.name))
+            )
 
         context.edits.replace[id(event.node)] = change
         context.edits.needs.add("rt")
@@ -192,7 +215,11 @@ def _shape_may_stay(event: ev.AttributeRead, context: Context) -> bool:
     if id(event.node) in context.facts.extra.get("plain shapes", ()):
         return True
     statement = event.place.statement
-    if isinstance(statement, cst.Assign) and event.place.root and isinstance(statement.targets[0].target, (cst.Tuple, cst.List)):
+    if (
+        isinstance(statement, cst.Assign)
+        and event.place.root
+        and isinstance(statement.targets[0].target, (cst.Tuple, cst.List))
+    ):
         return True
     return False
 

@@ -69,13 +69,25 @@ class Store(Rule):
             return
         outside = sorted(event.conflicts)
         if outside:
-            yield Hit("TNP202", event.node, f"{words} may also change {_where(outside)}, which shares its memory", Verdict.BLOCK)
+            yield Hit(
+                "TNP202",
+                event.node,
+                f"{words} may also change {_where(outside)}, which shares its memory",
+                Verdict.BLOCK,
+            )
             return
         if isinstance(event.node, cst.Assign) and len(event.node.targets) > 1:
-            yield Hit("TNP107", event.node, "a store inside a chained assignment cannot be turned into a rebinding", Verdict.BLOCK)
+            yield Hit(
+                "TNP107",
+                event.node,
+                "a store inside a chained assignment cannot be turned into a rebinding",
+                Verdict.BLOCK,
+            )
             return
         if not isinstance(event.node, (cst.Assign, cst.AugAssign, cst.AnnAssign)):
-            yield Hit("TNP107", event.node, "a store into an array as the target of a loop or of unpacking", Verdict.BLOCK)
+            yield Hit(
+                "TNP107", event.node, "a store into an array as the target of a loop or of unpacking", Verdict.BLOCK
+            )
             return
         if event.root is None or not is_storable(event.target):
             yield Hit("TNP202", event.node, f"{words}: no single name holds the array that is written", Verdict.BLOCK)
@@ -118,7 +130,12 @@ class Store(Rule):
                     context.edits.wrap_host(element.slice.value)
         if isinstance(event.base, Array):
             context.edits.total += 1
-        yield Hit("TNP506", node, f"{words}: the array belongs to an object outside; NumPy updates it in place with host values", Verdict.HOST)
+        yield Hit(
+            "TNP506",
+            node,
+            f"{words}: the array belongs to an object outside; NumPy updates it in place with host values",
+            Verdict.HOST,
+        )
 
     def _rebinding(self, event: ev.Store, context: Context) -> None:
         """``s += v`` on a number: Python rebinds, as tensors do; only an operator that differs is replaced."""
@@ -126,7 +143,9 @@ class Store(Rule):
             return
 
         def change(updated: cst.AugAssign) -> cst.BaseSmallStatement:
-            return build.assign(updated.target, build.call(f"{context.rt}.op_{event.op.rstrip('_')}", updated.target, updated.value))  # type: ignore[arg-type]
+            return build.assign(
+                updated.target, build.call(f"{context.rt}.op_{event.op.rstrip('_')}", updated.target, updated.value)
+            )  # type: ignore[arg-type]
 
         context.edits.statement(event.node).change.append(change)
         context.edits.needs.add("rt")
@@ -197,13 +216,20 @@ class CallStore(Rule):
             return
         for item in stores:
             if item.conflicts:
-                yield Hit("TNP202", event.node, f"this call may also change {_where(sorted(item.conflicts))}", Verdict.BLOCK)
+                yield Hit(
+                    "TNP202", event.node, f"this call may also change {_where(sorted(item.conflicts))}", Verdict.BLOCK
+                )
                 return
             if not is_storable(item.target) and item.op != "call":
                 yield Hit("TNP202", event.node, "no single name holds the array that is changed", Verdict.BLOCK)
                 return
         if not event.place.root or not isinstance(event.place.statement, (cst.Expr, cst.Assign, cst.Return)):
-            yield Hit("TNP103", event.node, "a call that changes an array inside a larger expression: give it a statement of its own", Verdict.BLOCK)
+            yield Hit(
+                "TNP103",
+                event.node,
+                "a call that changes an array inside a larger expression: give it a statement of its own",
+                Verdict.BLOCK,
+            )
             return
         kind = stores[0].op
         if kind == "call":
@@ -217,14 +243,24 @@ class CallStore(Rule):
         elif kind.startswith("numpy."):
             yield from read_back(event, stores, context)
         else:
-            yield Hit("TNP103", event.node, f"{kind.replace('ndarray', 'array')}() changes an ndarray in a way tensors have no form for", Verdict.BLOCK)
+            yield Hit(
+                "TNP103",
+                event.node,
+                f"{kind.replace('ndarray', 'array')}() changes an ndarray in a way tensors have no form for",
+                Verdict.BLOCK,
+            )
 
     def _host(self, event: ev.Call, stores: list[ev.Store], context: Context) -> Iterator[Hit]:
         convert_arguments(event, context.edits, "host")
         if context.in_region:
             if makes_tensor(event.result) and stores[0].op == "call":
                 context.edits.wrap_tensor(event.node)
-            yield Hit("TNP506", event.node, "this call changes an array that belongs to an object outside; NumPy does it", Verdict.HOST)
+            yield Hit(
+                "TNP506",
+                event.node,
+                "this call changes an array that belongs to an object outside; NumPy does it",
+                Verdict.HOST,
+            )
         else:
             yield Hit("TNP103", event.node, "this call changes an ndarray in place", Verdict.HOST)
 
@@ -255,7 +291,9 @@ class CallStore(Rule):
         context.edits.needs.add("rt")
         context.edits.total += 1
         context.edits.converted += 1
-        yield self.hit(event.node, f"rt.{function} gives the changed array, and {item.root} is bound to it", Verdict.ADAPT)
+        yield self.hit(
+            event.node, f"rt.{function} gives the changed array, and {item.root} is bound to it", Verdict.ADAPT
+        )
 
     def _out(self, event: ev.Call, item: ev.Store, context: Context) -> Iterator[Hit]:
         statement = event.place.statement
@@ -263,7 +301,12 @@ class CallStore(Rule):
         if isinstance(statement, cst.Assign):
             targets = [dotted(target.target) for target in statement.targets]
             if targets != [name] or not name:
-                yield Hit("TNP104", event.node, "out= together with an assignment of the result: use one of them", Verdict.BLOCK)
+                yield Hit(
+                    "TNP104",
+                    event.node,
+                    "out= together with an assignment of the result: use one of them",
+                    Verdict.BLOCK,
+                )
                 return
         elif not isinstance(statement, cst.Expr):
             yield Hit("TNP104", event.node, "out= inside a return: store first, then return", Verdict.BLOCK)
@@ -300,8 +343,17 @@ class CallStore(Rule):
             computed = build.call(f"{context.rt}.{rt_name}", *arguments)
             extra = [build.argument(build.string("same_kind"), "casting")]
             if where is not None:
-                extra.append(next(arg for i, arg in enumerate(call.args) if i in drop and i != index).with_changes(comma=cst.MaybeSentinel.DEFAULT))
-            return rebind(target, lambda base: build.call(f"{context.rt}.assign", build.argument(base), build.argument(computed), *extra), context.rt, context.tnp)
+                extra.append(
+                    next(arg for i, arg in enumerate(call.args) if i in drop and i != index).with_changes(
+                        comma=cst.MaybeSentinel.DEFAULT
+                    )
+                )
+            return rebind(
+                target,
+                lambda base: build.call(f"{context.rt}.assign", build.argument(base), build.argument(computed), *extra),
+                context.rt,
+                context.tnp,
+            )
 
         context.edits.statement(statement).change.append(change)
         context.edits.needs.add("rt")
@@ -329,7 +381,12 @@ class CallStore(Rule):
         edit = context.edits.statement(statement)  # type: ignore[arg-type]
         if complex_targets:
             if len(targets) > 1 or not isinstance(statement, cst.Expr):
-                yield Hit("TNP106", event.node, "a call that updates several arrays, one of them part of another: use plain names", Verdict.BLOCK)
+                yield Hit(
+                    "TNP106",
+                    event.node,
+                    "a call that updates several arrays, one of them part of another: use plain names",
+                    Verdict.BLOCK,
+                )
                 return
             target = complex_targets[0]
 
@@ -351,14 +408,24 @@ class CallStore(Rule):
             if isinstance(statement, cst.Assign):
                 first = statement.targets[0].target
                 if len(statement.targets) > 1 or not _only_names(first):
-                    yield Hit("TNP106", event.node, "the result of a call that updates its arguments goes to more than plain names", Verdict.BLOCK)
+                    yield Hit(
+                        "TNP106",
+                        event.node,
+                        "the result of a call that updates its arguments goes to more than plain names",
+                        Verdict.BLOCK,
+                    )
                     return
 
             def change(updated: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
                 return build.assign(build.targets_tuple(first, names), updated.value)  # type: ignore[attr-defined]
 
             edit.change.append(change)
-        yield Hit("TNP106", event.node, f"{dotted(event.node.func)}() updates its arguments: its core gives the new arrays back", Verdict.ADAPT)
+        yield Hit(
+            "TNP106",
+            event.node,
+            f"{dotted(event.node.func)}() updates its arguments: its core gives the new arrays back",
+            Verdict.ADAPT,
+        )
 
 
 def _only_names(target: cst.BaseExpression) -> bool:
@@ -404,7 +471,12 @@ def read_back(event: ev.Call, stores: list[ev.Store], context: Context) -> Itera
     """A callee on the host changes local arrays: give it host copies, and read them back after the statement."""
     statement = event.place.statement
     if not isinstance(statement, (cst.Expr, cst.Assign, cst.AnnAssign, cst.AugAssign)):
-        yield Hit("TNP503", event.node, "a call that may change its array arguments needs a statement of its own", Verdict.BLOCK)
+        yield Hit(
+            "TNP503",
+            event.node,
+            "a call that may change its array arguments needs a statement of its own",
+            Verdict.BLOCK,
+        )
         return
     edit = context.edits.statement(statement)
     done = set()
@@ -413,7 +485,12 @@ def read_back(event: ev.Call, stores: list[ev.Store], context: Context) -> Itera
         if home_of(item.base) == HOST:
             continue  # NumPy changes the very object
         if not isinstance(target, cst.Name):
-            yield Hit("TNP503", event.node, "a call on the host may change part of an array: pass the whole array", Verdict.BLOCK)
+            yield Hit(
+                "TNP503",
+                event.node,
+                "a call on the host may change part of an array: pass the whole array",
+                Verdict.BLOCK,
+            )
             return
         if target.value in done:
             continue
@@ -425,7 +502,12 @@ def read_back(event: ev.Call, stores: list[ev.Store], context: Context) -> Itera
     if makes_tensor(event.result):
         context.edits.wrap_tensor(event.node)
     context.edits.total += 1
-    yield Hit("TNP503", event.node, f"{dotted(event.node.func) or 'the callee'}() may change {', '.join(sorted(done))} on the host: read back after the call", Verdict.HOST)
+    yield Hit(
+        "TNP503",
+        event.node,
+        f"{dotted(event.node.func) or 'the callee'}() may change {', '.join(sorted(done))} on the host: read back after the call",
+        Verdict.HOST,
+    )
 
 
 def _read_back_name(target: cst.Name, edit: object, context: Context) -> None:

@@ -35,20 +35,48 @@ class StaleView(Rule):
                 return
             if call is not None:
                 statement = call.place.statement
-                argument = next((a.node.value for a in call.arguments if isinstance(a.node.value, cst.Name) and a.node.value.value == event.name), None)
-                if argument is not None and isinstance(statement, (cst.Expr, cst.Assign, cst.AnnAssign, cst.AugAssign)) and not call.place.nested:
+                argument = next(
+                    (
+                        a.node.value
+                        for a in call.arguments
+                        if isinstance(a.node.value, cst.Name) and a.node.value.value == event.name
+                    ),
+                    None,
+                )
+                if (
+                    argument is not None
+                    and isinstance(statement, (cst.Expr, cst.Assign, cst.AnnAssign, cst.AugAssign))
+                    and not call.place.nested
+                ):
                     done.add(event.name)
                     context.edits.host.discard(id(argument))
                     assert isinstance(argument, cst.Name)
                     _read_back_name(argument, context.edits.statement(statement), context)
-                    yield Hit("TNP503", call.node, f"{stale.via} may change {event.name}: it is read back after the call", Verdict.HOST)
+                    yield Hit(
+                        "TNP503",
+                        call.node,
+                        f"{stale.via} may change {event.name}: it is read back after the call",
+                        Verdict.HOST,
+                    )
                     return
-            yield Hit("TNP503", event.node, f"{event.name} may have been changed by {stale.via}: give that call a statement of its own", Verdict.BLOCK)
+            yield Hit(
+                "TNP503",
+                event.node,
+                f"{event.name} may have been changed by {stale.via}: give that call a statement of its own",
+                Verdict.BLOCK,
+            )
             return
         if stale.kind == "call on a view":
-            yield Hit("TNP503", event.node, f"{event.name} may have been changed by {stale.via}, which got a view of it or an object that holds it", Verdict.BLOCK)
+            yield Hit(
+                "TNP503",
+                event.node,
+                f"{event.name} may have been changed by {stale.via}, which got a view of it or an object that holds it",
+                Verdict.BLOCK,
+            )
             return
-        yield self.hit(event.node, f"{event.name} shares memory with {stale.via}, which was written in place before", Verdict.BLOCK)
+        yield self.hit(
+            event.node, f"{event.name} shares memory with {stale.via}, which was written in place before", Verdict.BLOCK
+        )
 
 
 @register
@@ -68,4 +96,8 @@ class LostArgument(Rule):
             return
         lost = sorted(name for name, held in context.facts.mutated.items() if not held)
         if lost:
-            yield self.hit(event.node, f"{', '.join(lost)} is updated in place for the caller but may not hold that array any more", Verdict.BLOCK)
+            yield self.hit(
+                event.node,
+                f"{', '.join(lost)} is updated in place for the caller but may not hold that array any more",
+                Verdict.BLOCK,
+            )

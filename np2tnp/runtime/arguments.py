@@ -6,6 +6,7 @@ A :class:`Plan` is made once, when a function is decorated, so that a call costs
 from __future__ import annotations
 
 import inspect
+import numbers
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
