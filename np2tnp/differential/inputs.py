@@ -248,32 +248,36 @@ def _with_layout(array: Array, layout: str) -> Array:
     return Array(array.values, layout)
 
 
-def perturbed(spec: Any, rng: np.random.Generator) -> Any:
+def perturbed(spec: Any, rng: np.random.Generator, whole: bool = False) -> Any:
     """`spec` with its floats moved to a neighbour: what a function makes of that is its own sensitivity to rounding.
 
-    Whole numbers stay as they are: they are usually exact in a person's mind (0 and 1, counts, thresholds).
+    Whole numbers stay as they are unless `whole`: they are usually meant exactly (0 and 1, counts,
+    thresholds).
+    With `whole`, arrays of integers are moved too, as floats: most functions compute with them as such.
     """
     if isinstance(spec, Array):
-        return Array(_nudged(spec.values, rng), spec.layout)
+        return Array(_nudged(spec.values, rng, whole), spec.layout)
     if isinstance(spec, Call):
-        return spec.with_items([perturbed(item, rng) for item in spec.items()])
+        return spec.with_items([perturbed(item, rng, whole) for item in spec.items()])
     if isinstance(spec, Instance):
-        return Instance(spec.name, perturbed(spec.call, rng))
+        return Instance(spec.name, perturbed(spec.call, rng, whole))
     if type(spec) in (list, tuple):
-        return type(spec)(perturbed(item, rng) for item in spec)
+        return type(spec)(perturbed(item, rng, whole) for item in spec)
     if type(spec) is dict:
-        return {key: perturbed(item, rng) for key, item in spec.items()}
+        return {key: perturbed(item, rng, whole) for key, item in spec.items()}
     if type(spec) is float or isinstance(spec, np.floating):
-        return type(spec)(_nudged(np.asarray(spec), rng)[()])
+        return type(spec)(_nudged(np.asarray(spec), rng, whole)[()])
     return spec
 
 
-def _nudged(values: Any, rng: np.random.Generator) -> Any:
+def _nudged(values: Any, rng: np.random.Generator, whole: bool) -> Any:
     if values.dtype.kind == "c":
-        return (_nudged(values.real, rng) + 1j * _nudged(values.imag, rng)).astype(values.dtype)
+        return (_nudged(values.real, rng, whole) + 1j * _nudged(values.imag, rng, whole)).astype(values.dtype)
+    if whole and values.dtype.kind in "iu" and values.ndim:
+        values = values.astype(np.float64)
     if values.dtype.kind != "f":
         return values
     with np.errstate(all="ignore"):
         towards = np.where(rng.random(values.shape) < 0.5, -np.inf, np.inf).astype(values.dtype)
-        exact = ~np.isfinite(values) | (np.rint(values) == values)
+        exact = ~np.isfinite(values) | ((values == 0) if whole else (np.rint(values) == values))
         return np.where(exact, values, np.nextafter(values, towards)).astype(values.dtype)

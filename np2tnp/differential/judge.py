@@ -26,13 +26,13 @@ class Judgement:
     warnings: tuple[str, ...] = ()
 
 
-def judge(expected: Observation, actual: Observation, again: Callable[[bool], Observation | None]) -> Judgement:
+def judge(expected: Observation, actual: Observation, again: Callable[[str], Observation | None]) -> Judgement:
     """Compare what the original (`expected`) and the rewritten function (`actual`) did on one input.
 
     Parameters
     ----------
-    again : runs the original once more, on the same input (False) or with its floats moved by one ULP (True); None
-        where that failed. Only asked when the strict comparison fails.
+    again : runs the original once more: on the ``same`` input, with its fractions ``moved`` by one ULP, or with its
+        whole numbers moved as well (``shaken``); None where that failed. Only asked when the strict comparison fails.
     """
     if actual.status == "refused":
         if actual.changed:
@@ -45,14 +45,20 @@ def judge(expected: Observation, actual: Observation, again: Callable[[bool], Ob
     detail = _difference(expected, actual, {})
     if detail is None:
         return Judgement("equal" if expected.returned else "raised", warnings=_warnings(expected, actual))
-    repeat = again(False)
+    repeat = again("same")
     if repeat is None or _difference(expected, repeat, {}) is not None:
         return Judgement("random", "the original itself gives different results from call to call")
-    moved = [other for other in (again(True) for _ in range(3)) if other is not None]
+    moved = [other for other in (again("moved") for _ in range(5)) if other is not None]
     if any(_discrete_difference(expected, other) for other in moved):
         return Judgement(
             "unstable", "a change of the input by one ULP changes the original's result in kind: " + detail
         )
+    # Whole numbers are exact in a person's mind: what moving them changes in kind says nothing, what it changes in size
+    # says how the function amplifies rounding
+    shaken = [other for other in (again("shaken") for _ in range(3)) if other is not None]
+    moved += [other for other in shaken if not _discrete_difference(expected, other)]
+    if any(_is_finite_elsewhere(expected, other) for other in shaken):
+        return Judgement("unstable", "rounding decides where the original's result is NaN or infinite: " + detail)
     loose = _difference(expected, actual, _slack(expected, moved), [other.printed for other in moved])
     if loose is None:
         return Judgement("equal" if expected.returned else "raised", warnings=_warnings(expected, actual))
@@ -129,6 +135,15 @@ def _discrete_difference(expected: Observation, other: Observation) -> bool:
         if not same:
             return True
     return False
+
+
+def _is_finite_elsewhere(expected: Observation, other: Observation) -> bool:
+    """Whether the two have the same form, but NaN or infinity in other places: rounding noise divided by rounding noise."""
+    if not (expected.returned and other.returned):
+        return False
+    a, b = _leaves(expected), _leaves(other)
+    floats = [path for path in a if path in b and _is_inexact(a[path]) and np.shape(a[path]) == np.shape(b[path])]
+    return a.keys() == b.keys() and any(bool(np.any(np.isfinite(a[p]) != np.isfinite(b[p]))) for p in floats)
 
 
 def _is_inexact(value: Any) -> bool:

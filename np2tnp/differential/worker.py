@@ -83,7 +83,7 @@ class Worker:
         from np2tnp.differential.judge import judge
 
         case = self._cases[number]
-        found = judge(self._seen[number], pickle.loads(observation), lambda moved: self._repeat(case, moved))
+        found = judge(self._seen[number], pickle.loads(observation), lambda how: self._repeat(case, how))
         return {"kind": found.kind, "detail": found.detail, "warnings": found.warnings, "weight": _weight(case)}
 
     def smaller(self, number: int) -> list[int]:
@@ -114,15 +114,16 @@ class Worker:
         counter = _count_ops if count else None
         return observe(call, args, kwargs, owner, self._state, counter, parameters)
 
-    def _repeat(self, case: Any, moved: bool) -> Any:
+    def _repeat(self, case: Any, how: str) -> Any:
         from dataclasses import replace
 
         from np2tnp.differential.inputs import perturbed
 
-        if moved:
-            construct = perturbed(case.construct, self._rng) if case.construct is not None else None
-            before = tuple((name, perturbed(call, self._rng)) for name, call in case.before)
-            case = replace(case, call=perturbed(case.call, self._rng), construct=construct, before=before)
+        if how != "same":
+            whole = how == "shaken"
+            construct = perturbed(case.construct, self._rng, whole) if case.construct is not None else None
+            before = tuple((name, perturbed(call, self._rng, whole)) for name, call in case.before)
+            case = replace(case, call=perturbed(case.call, self._rng, whole), construct=construct, before=before)
         return self._observe(case, self._parameters)
 
 

@@ -152,9 +152,9 @@ class Trial:
         rng = np.random.default_rng(0)
         specs = [Array(v) if type(v) is np.ndarray else v for v in it.values]
 
-        def again(moved: bool) -> Any:
+        def again(how: str) -> Any:
             call = Call((), dict(zip(it.names, specs, strict=True)))
-            args, kwargs = make_call(perturbed(call, rng) if moved else call, self._namespace)
+            args, kwargs = make_call(call if how == "same" else perturbed(call, rng, how == "shaken"), self._namespace)
             return observe(self._original, args, kwargs)
 
         judged = judge(it.expected, actual, again)
