@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor, is_tracing
-from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.dispatch import as_tensor, exact, host, is_tensor, is_tracing, on_host
+from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.manipulation import broadcast_all
 from np2tnp.runtime.promotion import cast, dtype_of
@@ -29,6 +31,7 @@ __all__ = [
     "select",
     "take",
     "take_along_axis",
+    "vectorize",
 ]
 
 
@@ -174,3 +177,21 @@ def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any
 def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
     """``np.apply_over_axes``, on the host: what `func` gets and gives is Python's to decide."""
     raise Unsupported("a loop over axes")
+
+
+def vectorize(pyfunc: Any, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+    """``np.vectorize``, on the host: a Python loop over elements. `pyfunc` may return tensors; so does this."""
+
+    @functools.wraps(pyfunc)
+    def element(*values: Any, **named: Any) -> Any:
+        return host(pyfunc(*values, **named))
+
+    loop = np.vectorize(element, *args, **kwargs)
+
+    @functools.wraps(pyfunc)
+    def vectorized(*values: Any, **named: Any) -> Any:
+        if is_tracing():
+            raise UnverifiedError("numpy.vectorize calls Python for each element, which has no form inside tf.function")
+        return on_host(loop, values, named)
+
+    return vectorized

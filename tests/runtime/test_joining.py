@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agreement import check, sample
+from agreement import check, same, sample
 
 from np2tnp import runtime as rt
 
@@ -251,6 +251,14 @@ def test_piecewise() -> None:
 def test_host_only() -> None:
     check("apply_along_axis", np.sort, 1, A, claimed=False)
     check("apply_over_axes", np.sum, sample((2, 3, 4)), [0, 2], claimed=False)
+
+
+def test_vectorize() -> None:
+    def larger(a: float, b: float) -> object:
+        return rt.tensor(np.asarray(a)) if a > b else b
+
+    result = rt.vectorize(larger)(rt.tensor(V), 0.5)
+    same(result, np.vectorize(lambda a, b: a if a > b else b)(V, 0.5))
 
 
 def test_index_arithmetic() -> None:
