@@ -253,7 +253,7 @@ def perturbed(spec: Any, rng: np.random.Generator, whole: bool = False) -> Any:
 
     Whole numbers stay as they are unless `whole`: they are usually meant exactly (0 and 1, counts,
     thresholds).
-    With `whole`, arrays of integers are moved too, as floats: most functions compute with them as such.
+    With `whole`, arrays of integers and booleans are moved too, as floats: most functions compute with them as such.
     """
     if isinstance(spec, Array):
         return Array(_nudged(spec.values, rng, whole), spec.layout)
@@ -273,7 +273,7 @@ def perturbed(spec: Any, rng: np.random.Generator, whole: bool = False) -> Any:
 def _nudged(values: Any, rng: np.random.Generator, whole: bool) -> Any:
     if values.dtype.kind == "c":
         return (_nudged(values.real, rng, whole) + 1j * _nudged(values.imag, rng, whole)).astype(values.dtype)
-    if whole and values.dtype.kind in "iu" and values.ndim:
+    if whole and values.dtype.kind in "biu" and values.ndim:
         values = values.astype(np.float64)
     if values.dtype.kind != "f":
         return values

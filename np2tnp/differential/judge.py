@@ -138,7 +138,7 @@ def _discrete_difference(expected: Observation, other: Observation) -> bool:
 
 
 def _is_finite_elsewhere(expected: Observation, other: Observation) -> bool:
-    """Whether the two have the same form, but NaN or infinity in other places: rounding noise divided by rounding noise."""
+    """Whether the two have the same form, but NaN or infinity in other places: noise divided by noise."""
     if not (expected.returned and other.returned):
         return False
     a, b = _leaves(expected), _leaves(other)
