@@ -12,6 +12,7 @@ from np2tnp.runtime.errors import UnverifiedError
 _BY_MESSAGE: tuple[tuple[re.Pattern[str], type[Exception]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), kind)
     for pattern, kind in (
+        (r"not in the list of allowed values|no opkernel|could not find (valid )?device|no registered", UnverifiedError),
         (r"not invertible|singular|cholesky decomposition was not successful|did not converge", np.linalg.LinAlgError),
         (
             r"invalid reduction dimension|expected .*(dimensions?|axis) in the range|axis must be|axis .* out of",
@@ -19,7 +20,7 @@ _BY_MESSAGE: tuple[tuple[re.Pattern[str], type[Exception]], ...] = tuple(
         ),
         (r"out of bounds?|is not in \[|does not index into|out of range|slic\w+ scalar", IndexError),
         (r"division by zero", ZeroDivisionError),
-        (r"no opkernel|could not find (valid )?device|not supported|unsupported", UnverifiedError),
+        (r"not supported|unsupported", UnverifiedError),
         (r"incompatible shapes|size-incompatible|dimensions? .*must|mismatch|broadcast|shape|dimension", ValueError),
     )
 )
