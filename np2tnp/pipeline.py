@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import sys
 from collections import Counter
@@ -202,12 +203,20 @@ def _analyse_source(source: Source, config: Config) -> FileReport:
         raise old
     from np2tnp.engine import analyze
 
+    # A tree is a million objects that all live until the end: looking among them for garbage on the way finds nothing
+    # and costs a fifth of the time.
+    collecting = gc.isenabled()
+    gc.disable()
     try:
         return analyze(source, config)
     except Exception as error:
         if type(error).__name__ != "ParserSyntaxError":
             raise
         raise _explain(source, error) from None
+    finally:
+        if collecting:
+            gc.enable()
+            gc.collect(0)  # all that was made meanwhile is young, so this looks at nothing else
 
 
 def _glance(source: Source) -> FileReport:

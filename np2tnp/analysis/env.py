@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from np2tnp.analysis.values import NO_NAMES, Value, join, refs_of, with_refs
 
@@ -20,6 +21,11 @@ class Stale:
     via: str  #: the name or expression that was written
     line_node: int  #: id of the node that wrote
     kind: str = "store"  #: "store", or "call" where an unresolved callee may have written
+
+
+@lru_cache(maxsize=4096)
+def _alone(name: str) -> frozenset[str]:
+    return frozenset((name,))
 
 
 class Env:
@@ -54,20 +60,28 @@ class Env:
         value = self.values.get(name)
         if value is None:
             return None
-        return with_refs(value, self.aliases(name) | {name})
+        shared = self.alias.get(name)
+        return with_refs(value, shared | {name} if shared else _alone(name))
 
     def aliases(self, name: str) -> frozenset[str]:
         return self.alias.get(name, NO_NAMES)
 
     def forget(self, name: str) -> None:
         """`name` no longer denotes what it did."""
-        for other in self.alias.pop(name, NO_NAMES):
-            self.alias[other] = self.alias.get(other, NO_NAMES) - {name}
+        shared = self.alias.pop(name, None)
+        if shared:
+            for other in shared:
+                self.alias[other] = self.alias.get(other, NO_NAMES) - {name}
         self.values.pop(name, None)
         self.stale.pop(name, None)
 
     def bind(self, name: str, value: Value) -> None:
-        self.bind_all([(name, value)])
+        refs = refs_of(value)
+        self.forget(name)
+        self.values[name] = with_refs(value, NO_NAMES)
+        for other in refs:
+            if other != name:
+                self._share(name, other)
 
     def bind_all(self, pairs: Iterable[tuple[str, Value]]) -> None:
         """Bind several names at once: all values were evaluated before any name changes."""
@@ -99,10 +113,13 @@ class Env:
         new.values = dict(self.values)
         for name, value in other.values.items():
             mine = new.values.get(name)
-            new.values[name] = value if mine is None else join(mine, value)
+            if mine is not value:
+                new.values[name] = value if mine is None else join(mine, value)
         new.alias = dict(self.alias)
         for name, shared in other.alias.items():
-            new.alias[name] = new.alias.get(name, NO_NAMES) | shared
+            mine_shared = new.alias.get(name, NO_NAMES)
+            if mine_shared is not shared:
+                new.alias[name] = mine_shared | shared
         new.stale = {**other.stale, **self.stale}
         return new
 

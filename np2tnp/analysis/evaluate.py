@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -55,6 +56,15 @@ from np2tnp.analysis.values import (
 _KEYWORDS = {"None": Const.of(None), "True": Const.of(True), "False": Const.of(False)}
 
 
+@functools.lru_cache(maxsize=4096)
+def _constant(text: str) -> Const | None:
+    """The value of a literal, remembered: most texts come again and again."""
+    try:
+        return Const.of(ast.literal_eval(text))
+    except (ValueError, SyntaxError):
+        return None
+
+
 class Evaluator(State):
     """Evaluates expressions in an environment and emits what happens in them."""
 
@@ -88,19 +98,13 @@ class Evaluator(State):
         return value
 
     def _literal(self, node: Any, env: Env) -> Value:
-        try:
-            return Const.of(ast.literal_eval(node.value))
-        except (ValueError, SyntaxError):
-            return Scalar("number")
+        return _constant(node.value) or Scalar("number")
 
     def _string(self, node: cst.SimpleString | cst.ConcatenatedString, env: Env) -> Value:
         if isinstance(node, cst.ConcatenatedString):
             self._parts(node, env)
             return Scalar("str")
-        try:
-            return Const.of(ast.literal_eval(node.value))
-        except (ValueError, SyntaxError):
-            return Scalar("str")
+        return _constant(node.value) or Scalar("str")
 
     def _parts(self, node: cst.ConcatenatedString, env: Env) -> None:
         for part in (node.left, node.right):

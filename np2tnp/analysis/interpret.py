@@ -12,7 +12,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.calls import Calls
 from np2tnp.analysis.env import Env, Stale, join_all
 from np2tnp.analysis.imports import import_bindings
-from np2tnp.analysis.module import bound_names, dotted, parameters_of, statements_of
+from np2tnp.analysis.module import dotted, parameters_of, statements_of
 from np2tnp.analysis.tables import AUGMENTED
 from np2tnp.analysis.values import (
     HOST,
@@ -528,7 +528,7 @@ class Interpreter(Calls):
 
     def _nested_function(self, node: cst.FunctionDef, env: Env) -> Function:
         saved = (self.breaks, self.continues, self.loops, self.own_returns, self.locals, self.capturable)
-        bound, _ = bound_names(node)
+        bound = self.module.scopes[id(node)].bound
         name = f"<{node.name.value} {id(node)}>"
         self.breaks, self.continues, self.own_returns = [], [], False
         self.capturable = [*self.capturable, frozenset(env.values) - bound]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from np2tnp.analysis.scopes import Scope, Uses, dotted, parameters_of, scan
 from np2tnp.analysis.values import NO_NAMES, Value
-from np2tnp.analysis.walk import walk
 
 
 @dataclass(slots=True)
@@ -20,6 +20,7 @@ class FunctionInfo:
     owner: str | None = None  #: qualname of the class it is a method of
     locals: frozenset[str] = NO_NAMES
     globals: frozenset[str] = NO_NAMES
+    uses: Uses = field(default_factory=Uses)
 
 
 @dataclass(slots=True)
@@ -45,6 +46,7 @@ class ModuleInfo:
     rebound: frozenset[str] = NO_NAMES  #: module names that some function rebinds with ``global``
     written: set[str] = field(default_factory=set)  #: module names some function writes into
     name_of: dict[int, str] = field(default_factory=dict)  #: id of a FunctionDef or ClassDef -> qualname
+    scopes: dict[int, Scope] = field(default_factory=dict)  #: id of a FunctionDef, nested ones too -> what it binds
 
 
 def collect(tree: cst.Module) -> ModuleInfo:
@@ -66,12 +68,13 @@ def _collect_body(
     for statement in statements_of(body):
         if isinstance(statement, cst.FunctionDef):
             qualname = _unused(prefix + statement.name.value, info.functions)
-            assigned, declared = bound_names(statement)
+            uses = scan(statement, info.scopes)
+            scope = info.scopes[id(statement)]
             info.functions[qualname] = FunctionInfo(
-                qualname, statement, owner.qualname if owner else None, frozenset(assigned), frozenset(declared)
+                qualname, statement, owner.qualname if owner else None, frozenset(scope.bound), frozenset(scope.declared), uses
             )
             info.name_of[id(statement)] = qualname
-            rebound.update(_all_global_names(statement))
+            rebound.update(uses.global_names)
             if owner is not None:
                 owner.methods[statement.name.value] = qualname
         elif isinstance(statement, cst.ClassDef):
@@ -130,57 +133,4 @@ def blocks_of(statement: cst.CSTNode) -> Iterator[object]:
             yield case.body
 
 
-_SCOPES = (cst.FunctionDef, cst.Lambda, cst.ClassDef)
-
-
-def bound_names(function: cst.FunctionDef) -> tuple[set[str], set[str]]:
-    """Names bound in the function's own scope (parameters included), and names it declares global or nonlocal."""
-    bound = {parameter.name.value for parameter in parameters_of(function.params)}
-    declared: set[str] = set()
-    for node in walk(function.body, _SCOPES + (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)):
-        if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
-            bound.add(node.name.value)
-        elif isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr)):
-            bound.update(_target_names(node.target))
-        elif isinstance(node, cst.AsName):
-            bound.update(_target_names(node.name))
-        elif isinstance(node, cst.ImportAlias) and node.asname is None:
-            bound.add(dotted(node.name).split(".")[0])
-        elif isinstance(node, (cst.MatchAs, cst.MatchStar)) and node.name is not None:
-            bound.add(node.name.value)
-        elif isinstance(node, (cst.Global, cst.Nonlocal)):
-            declared.update(item.name.value for item in node.names)
-    return bound - declared, declared
-
-
-def _target_names(target: cst.CSTNode) -> Iterator[str]:
-    if isinstance(target, cst.Name):
-        yield target.value
-    elif isinstance(target, (cst.Tuple, cst.List)):
-        for element in target.elements:
-            yield from _target_names(element.value)
-
-
-def _all_global_names(function: cst.FunctionDef) -> set[str]:
-    return {item.name.value for node in walk(function.body) if isinstance(node, cst.Global) for item in node.names}
-
-
-def parameters_of(parameters: cst.Parameters) -> list[cst.Param]:
-    """All parameters in order, ``*args`` and ``**kwargs`` included."""
-    result = [*parameters.posonly_params, *parameters.params]
-    if isinstance(parameters.star_arg, cst.Param):
-        result.append(parameters.star_arg)
-    result.extend(parameters.kwonly_params)
-    if parameters.star_kwarg is not None:
-        result.append(parameters.star_kwarg)
-    return result
-
-
-def dotted(node: cst.CSTNode) -> str:
-    """``a.b.c`` of a chain of attributes, or "" for anything else."""
-    if isinstance(node, cst.Name):
-        return node.value
-    if isinstance(node, cst.Attribute):
-        left = dotted(node.value)
-        return f"{left}.{node.attr.value}" if left else ""
-    return ""
+__all__ = ["ClassInfo", "FunctionInfo", "ModuleInfo", "blocks_of", "collect", "dotted", "parameters_of", "statements_of"]

@@ -29,7 +29,6 @@ from np2tnp.analysis.values import (
     Value,
     join,
 )
-from np2tnp.analysis.walk import walk
 from np2tnp.catalog.catalog import Catalog
 
 MODULE = "<module>"
@@ -116,7 +115,7 @@ class Analysis:
         return self._summaries[qualname]
 
     def _analyze(self, function: FunctionInfo) -> ev.RegionFacts:
-        arrays, scalars = _declared(function.node)
+        arrays, scalars = _declared(function)
         hosted: frozenset[str] = NO_NAMES
         stars = {
             p.name.value
@@ -223,13 +222,13 @@ def _scalar_annotation(parameter: cst.Param) -> str | None:
     return _SCALAR_ANNOTATIONS.get(dotted(parameter.annotation.annotation))
 
 
-def _declared(node: cst.FunctionDef) -> tuple[frozenset[str], frozenset[str]]:
+def _declared(function: FunctionInfo) -> tuple[frozenset[str], frozenset[str]]:
     """Parameters that annotations or unmistakable uses say are arrays, and those that are Python scalars."""
     arrays: set[str] = set()
     scalars: set[str] = set()
-    names = set()
-    converted = _converted_by_itself(node)
-    for parameter in parameters_of(node.params):
+    names: set[str] = set()
+    converted = function.uses.converted  # lists are welcome there, whatever the annotation says
+    for parameter in parameters_of(function.node.params):
         name = parameter.name.value
         names.add(name)
         if parameter.annotation is not None:
@@ -239,21 +238,5 @@ def _declared(node: cst.FunctionDef) -> tuple[frozenset[str], frozenset[str]]:
                 arrays.add(name)
         if _scalar_annotation(parameter) and name not in converted:
             scalars.add(name)
-    for part in walk(node.body):
-        if isinstance(part, cst.Call) and isinstance(part.func, cst.Name) and part.func.value == "range":
-            scalars.update(
-                arg.value.value for arg in part.args if isinstance(arg.value, cst.Name) and arg.value.value in names
-            )
+    scalars |= function.uses.counts & names
     return frozenset(arrays), frozenset(scalars)
-
-
-def _converted_by_itself(node: cst.FunctionDef) -> set[str]:
-    """Parameters that the function itself converts (``x = np.asarray(x)``): lists are welcome, whatever the annotation says."""
-    found = set()
-    for part in walk(node.body):
-        if isinstance(part, cst.Assign) and isinstance(part.value, cst.Call) and part.value.args:
-            first = part.value.args[0].value
-            target = part.targets[0].target
-            if isinstance(first, cst.Name) and isinstance(target, cst.Name) and first.value == target.value:
-                found.add(first.value)
-    return found

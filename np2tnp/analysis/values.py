@@ -158,8 +158,15 @@ def exact_of(value: Value) -> str | None:
 
 def with_refs(value: Value, refs: frozenset[str]) -> Value:
     """`value`, found at the locations `refs`."""
-    if isinstance(value, (Unknown, Array, Sequence)) and value.refs != refs:
-        return replace(value, refs=refs)
+    kind = type(value)
+    if kind is Unknown and value.refs != refs:
+        return Unknown(value.home, refs, value.exact, value.deps)
+    if kind is Array and value.refs != refs:
+        return Array(
+            value.home, value.dtypes, value.rank, refs, value.exact, value.deps, value.weak, value.zero_d, value.view
+        )
+    if kind is Sequence and value.refs != refs:
+        return Sequence(value.type, value.element, value.items, refs)
     return value
 
 

@@ -108,6 +108,7 @@ class Catalog:
         self._raw: dict[str, dict[str, Any]] = facts["apis"]
         self._overlay: dict[str, dict[str, Any]] = overlay.get("api", {})
         self._known: dict[str, ApiFact | None] = {}
+        self._is_pure: dict[str, bool] = {}
         self.versions: dict[str, str] = facts.get("versions", {})
         self.policy: dict[str, Any] = overlay.get("policy", {})
         external = overlay.get("external", {})
@@ -138,7 +139,11 @@ class Catalog:
         """Whether a callable outside NumPy (``math.sqrt``, ``scipy.special.erf``) is known to neither change nor
         keep its arguments.
         """
-        return _is_under(dotted, self._pure) and not _is_under(dotted, self._not_pure)
+        known = self._is_pure.get(dotted)
+        if known is None:
+            known = _is_under(dotted, self._pure) and not _is_under(dotted, self._not_pure)
+            self._is_pure[dotted] = known
+        return known
 
     def _make(self, name: str) -> ApiFact | None:
         raw = self._raw.get(name)

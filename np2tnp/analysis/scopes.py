@@ -1,0 +1,164 @@
+"""What functions bind and use, found in one walk over each outermost function.
+
+The interpreter asks for it again for every attempt at a region and every round of a loop around a nested function, so
+it is remembered by the function's node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis.walk import PARTS
+
+
+@dataclass(slots=True)
+class Scope:
+    """One function's own scope, without the scopes nested in it."""
+
+    bound: set[str] = field(default_factory=set)  #: names bound, parameters included, without the declared ones
+    declared: set[str] = field(default_factory=set)  #: names declared global or nonlocal
+
+
+@dataclass(slots=True)
+class Uses:
+    """What an outermost function does with names, the functions and classes nested in it included."""
+
+    global_names: set[str] = field(default_factory=set)  #: declared with ``global``
+    counts: set[str] = field(default_factory=set)  #: plain arguments of ``range``
+    converted: set[str] = field(default_factory=set)  #: ``x = f(x, ...)``
+
+
+def scan(function: cst.FunctionDef, scopes: dict[int, Scope]) -> Uses:
+    """The uses of an outermost function.
+
+    Its scope and those of all functions in it are added to `scopes`, by id of their node.
+    """
+    uses = Uses()
+    nowhere = Scope()  # gets the bindings that no function owns: in classes, lambdas and comprehensions
+    opened = [_open(function)]
+    scopes[id(function)] = opened[0]
+    pending: list[tuple[list[Any], Scope]] = [([function.body], opened[0])]
+    parts, notes, nested = PARTS, _NOTES, _NESTED
+    while pending:
+        stack, scope = pending.pop()
+        while stack:
+            node = stack.pop()
+            kind = type(node)
+            if kind in nested:
+                if kind is cst.FunctionDef:
+                    scope.bound.add(node.name.value)
+                    inner = scopes[id(node)] = _open(node)
+                    opened.append(inner)
+                    pending.append(([node.body], inner))
+                    pending.append(([node.params, node.returns, node.decorators, node.type_parameters], nowhere))
+                    continue
+                if kind is cst.ClassDef:
+                    scope.bound.add(node.name.value)
+                if scope is not nowhere:
+                    pending.append((list(parts[kind](node)), nowhere))
+                    continue
+            note = notes.get(kind)
+            if note is not None:
+                note(node, scope, uses)
+            stack.extend(parts[kind](node))
+    for scope in opened:
+        scope.bound -= scope.declared
+    return uses
+
+
+_NESTED = frozenset(
+    (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+)
+
+
+def _open(function: cst.FunctionDef) -> Scope:
+    return Scope({parameter.name.value for parameter in parameters_of(function.params)})
+
+
+def _note_target(node: Any, scope: Scope, uses: Uses) -> None:
+    scope.bound.update(_target_names(node.target))
+
+
+def _note_alias(node: cst.AsName, scope: Scope, uses: Uses) -> None:
+    scope.bound.update(_target_names(node.name))
+
+
+def _note_import(node: cst.ImportAlias, scope: Scope, uses: Uses) -> None:
+    if node.asname is None:
+        scope.bound.add(dotted(node.name).split(".")[0])
+
+
+def _note_pattern(node: cst.MatchAs | cst.MatchStar, scope: Scope, uses: Uses) -> None:
+    if node.name is not None:
+        scope.bound.add(node.name.value)
+
+
+def _note_nonlocal(node: cst.Nonlocal, scope: Scope, uses: Uses) -> None:
+    scope.declared.update(item.name.value for item in node.names)
+
+
+def _note_global(node: cst.Global, scope: Scope, uses: Uses) -> None:
+    names = [item.name.value for item in node.names]
+    scope.declared.update(names)
+    uses.global_names.update(names)
+
+
+def _note_call(node: cst.Call, scope: Scope, uses: Uses) -> None:
+    func = node.func
+    if type(func) is cst.Name and func.value == "range":
+        uses.counts.update(arg.value.value for arg in node.args if isinstance(arg.value, cst.Name))
+
+
+def _note_assign(node: cst.Assign, scope: Scope, uses: Uses) -> None:
+    value = node.value
+    if type(value) is cst.Call and value.args:
+        first = value.args[0].value
+        target = node.targets[0].target
+        if isinstance(first, cst.Name) and isinstance(target, cst.Name) and first.value == target.value:
+            uses.converted.add(first.value)
+
+
+_NOTES: dict[type, Callable[[Any, Scope, Uses], None]] = {
+    **dict.fromkeys((cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr), _note_target),
+    cst.AsName: _note_alias,
+    cst.ImportAlias: _note_import,
+    cst.MatchAs: _note_pattern,
+    cst.MatchStar: _note_pattern,
+    cst.Nonlocal: _note_nonlocal,
+    cst.Global: _note_global,
+    cst.Call: _note_call,
+    cst.Assign: _note_assign,
+}
+
+
+def _target_names(target: cst.CSTNode) -> Iterator[str]:
+    if type(target) is cst.Name:
+        yield target.value
+    elif isinstance(target, (cst.Tuple, cst.List)):
+        for element in target.elements:
+            yield from _target_names(element.value)
+
+
+def parameters_of(parameters: cst.Parameters) -> list[cst.Param]:
+    """All parameters in order, ``*args`` and ``**kwargs`` included."""
+    result = [*parameters.posonly_params, *parameters.params]
+    if isinstance(parameters.star_arg, cst.Param):
+        result.append(parameters.star_arg)
+    result.extend(parameters.kwonly_params)
+    if parameters.star_kwarg is not None:
+        result.append(parameters.star_kwarg)
+    return result
+
+
+def dotted(node: cst.CSTNode) -> str:
+    """``a.b.c`` of a chain of attributes, or "" for anything else."""
+    if type(node) is cst.Name:
+        return node.value
+    if type(node) is cst.Attribute:
+        left = dotted(node.value)
+        return f"{left}.{node.attr.value}" if left else ""
+    return ""
