@@ -88,7 +88,8 @@ putmask : v, b, w | m, bm, 5 | v, b, [1, 2]
 put_along_axis : m, kc, 5, 0 | v, kn, w, 0
 copyto : v, w | m, r2 | v, 2 | v, 2.5 | v, w, where=b | v, w, casting='unsafe' | v, r
 shares_memory may_share_memory : v, w | v, v
-nditer ndenumerate ndindex : v
+nditer ndenumerate : v
+ndindex : 2, 3
 astype : v, np.float32 | v, float | v, np.float64, copy=False | v, int | v, 'i8' | v, bool | v, complex | v, np.uint8
 isfortran : m
 """

@@ -12,7 +12,7 @@ ndarray.sort @order : v | m | m, 0 | s | m, axis=1 | v, kind='stable' | e | m, a
 ndarray.partition @order : v, 2 | m, 1, axis=0
 ndarray.item : z | one | v, 2 | m, 1, 2 | m, (1, 2) | v, -1 | v, 99 | v
 ndarray.tolist : v | m | z | e | t
-ndarray.tobytes ndarray.dump ndarray.dumps : v
+ndarray.tobytes ndarray.dumps : v
 ndarray.clip : v, 0, 2 | v, 3, 1 | v, min=0 | v, max=1 | v, None, 2 | s, 0, 1 | v, -1000, 1000 | m, r, r2 | v, 0, 300
 ndarray.view : v | v, np.int8 | v, dtype=v.dtype | m, np.ndarray
 ndarray.round : v | v, 1 | l, decimals=2 | l, -1
@@ -71,7 +71,8 @@ vectorize : lambda a: a
 linalg.LinAlgError : 'x'
 lib.stride_tricks.sliding_window_view : v, 3 | m, (2, 2) | m, 2, axis=0
 lib.stride_tricks.as_strided : v, (2, 2), (8, 8)
-testing.assert_allclose testing.assert_array_equal testing.assert_equal testing.assert_array_almost_equal testing.assert_almost_equal testing.assert_array_less : v, v | v, w
+testing.assert_allclose testing.assert_array_equal testing.assert_equal testing.assert_array_almost_equal testing.assert_almost_equal : v, v | v, w
+testing.assert_array_less : x, x + 1 | g, g + g.dtype.type(1)
 ndarray.T ndarray.mT ndarray.real ndarray.imag ndarray.flat ndarray.shape ndarray.size ndarray.ndim ndarray.dtype ndarray.itemsize ndarray.nbytes ndarray.strides ndarray.flags ndarray.base ndarray.data ndarray.ctypes ndarray.device : v | m | t | z | e
 random.rand : () | 3 | 2, 3
 random.randn random.random_sample random.standard_normal random.random random.ranf random.sample random.standard_cauchy random.standard_exponential : () | 3
@@ -82,8 +83,9 @@ random.choice : 5 | 5, 3 | v | v, 2 | v, 3, False | 5, 3, p=[0.2] * 5
 random.permutation : 5 | v | m
 random.shuffle : v | m
 random.seed : 3
-random.exponential random.poisson random.rayleigh random.chisquare random.standard_gamma random.pareto random.weibull random.power random.geometric random.logseries random.standard_t random.zipf
+random.exponential random.poisson random.rayleigh random.chisquare random.standard_gamma random.pareto random.weibull random.power random.geometric random.logseries random.standard_t
  : 0.5 | 0.5, 3 | x / 10 + 0.1
+random.zipf : 2.5 | 2.5, 3
 random.binomial random.negative_binomial : 5, 0.5 | 5, 0.5, 3
 random.beta random.gamma random.f random.wald random.vonmises : 1.0, 2.0 | 1.0, 2.0, 3
 random.dirichlet : [1.0, 2.0] | [1.0, 2.0], 3

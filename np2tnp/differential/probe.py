@@ -124,7 +124,8 @@ def add_targets(facts: dict[str, dict[str, Any]], observed: dict[str, dict[str, 
             entry, notes = agreement.summarize(
                 calls, fact["parameters"] if fact["kind"] != "method" else ["self", *fact["parameters"]], name
             )
-            fact[target] = entry
+            if target == "tnp" or entry["dtypes"]:  # a helper that is right for nothing is no helper: the host is
+                fact[target] = entry
             fact.setdefault("agreement", {})[target] = notes
     for name, fact in facts.items():
         if name.startswith("ndarray.") and fact["kind"] in ("method", "attribute") and not fact.get("mutates"):
@@ -142,7 +143,7 @@ def _share_with_method(method: dict[str, Any], function: dict[str, Any], facts: 
         t.startswith("*") and t != "*" for t in method["parameters"]
     )  # reshape(2, 3): np2tnp passes one tuple
     for target in ("tnp", "rt"):
-        if target in function and target not in method:
+        if target in function and target not in method and target not in method.get("agreement", {}):
             entry = dict(function[target])
             entry["accepted"] = [n for n in entry["accepted"] if variadic or n in own]
             method[target] = entry
