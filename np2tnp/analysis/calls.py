@@ -9,12 +9,13 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env, Stale
-from np2tnp.analysis.evaluate import METHODS, Evaluator
+from np2tnp.analysis.evaluate import METHODS, SHARED, Evaluator
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.results import CANONICAL, DTYPE_NAMES, dtype_char, foreign_dtype, result_dtypes
 from np2tnp.analysis.state import Summary
 from np2tnp.analysis.tables import (
     BUILTINS_PYTHON,
+    CONTAINER_MUTATORS,
     HARMLESS_METHODS,
     KEEPING_METHODS,
     MEMBERS,
@@ -55,6 +56,8 @@ from np2tnp.analysis.values import (
 )
 from np2tnp.catalog.catalog import ApiFact, Catalog
 
+#: Methods that give a scalar for a NumPy scalar, and an array for a 0-d array.
+_SCALAR_TO_SCALAR = frozenset("astype copy squeeze transpose swapaxes view round conj conjugate clip".split())
 #: Calls of NumPy whose result is a Python object even where the catalog does not say so.
 _PYTHON_RESULTS = frozenset(("numpy.shape", "numpy.ndim", "numpy.size", "numpy.dtype", "numpy.iinfo", "numpy.finfo"))
 
@@ -161,7 +164,9 @@ class Calls(Evaluator):
             elif name in bound:
                 self.write(node, bound[name].node.value, bound[name].value, UNKNOWN, env, op=api)
         out = bound.get("out")
-        if out is not None and out.value != NONE:
+        if out is not None and isinstance(out.value, Sequence):
+            self.construct(out.node, "out tuple")
+        elif out is not None and out.value != NONE:
             self.write(node, out.node.value, out.value, UNKNOWN, env, op="out=")
             return replace(out.value, view=False) if isinstance(out.value, Array) else out.value
         values: dict[str, Value] = {name: argument.value for name, argument in bound.items()}
@@ -248,7 +253,10 @@ class Calls(Evaluator):
         home = self.made
         if dtypes is None:
             return UNKNOWN
-        made = Array(home, dtypes, rank, refs, exact, deps, zero_d="never" if name in NEVER_0D else fact.zero_d, view=view)
+        zero_d = "never" if name in NEVER_0D else fact.zero_d
+        if isinstance(receiver, Array) and receiver.zero_d == "scalar" and name in _SCALAR_TO_SCALAR:
+            zero_d = "scalar"
+        made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view)
         if fact.returns in ("tuple", "list"):
             return Sequence(fact.returns, made, None, refs)
         return made
@@ -421,6 +429,11 @@ class Calls(Evaluator):
             for argument in arguments:
                 self.escape(argument.node.value, argument.value, f"is passed to .{name}()")
             return Scalar("str" if scalar_type(receiver) == "str" else "object")
+        if name == "sort" and may_hold_tensor(receiver):
+            self.write(node, where, receiver, UNKNOWN, env, op="unknown.sort")
+            return NONE
+        if name in CONTAINER_MUTATORS and may_hold_tensor(receiver):
+            self.facts.host_parameters |= {ref[1:] for ref in refs_of(receiver) if ref.startswith("@")}
         if name in KEEPING_METHODS:
             for argument in arguments:
                 self.keep(refs_of(receiver), argument.value, env)
@@ -448,6 +461,8 @@ class Calls(Evaluator):
                 held = env.values[where.value]
                 if isinstance(held, Sequence):
                     env.values[where.value] = Sequence(held.type, join(held.element, added))
+            if isinstance(where, cst.Name) and refs_of(added) & env.aliases(where.value):
+                env.link(where.value, frozenset((SHARED,)))
             self.keep(refs_of(receiver), added, env)
             return NONE if name != "setdefault" else added
         if name in ("items", "enumerate"):

@@ -142,10 +142,13 @@ class Evaluator(State):
 
     def sequence(self, kind: str, items: list[Value], known: bool = True) -> Sequence:
         """A container of `items`."""
-        element: Value = items[0] if items else NOTHING
-        for item in items[1:]:
+        element: Value = NOTHING
+        refs: frozenset[str] = NO_NAMES
+        for item in items:
             element = join(element, item)
-        refs = NO_NAMES.union(*(refs_of(item) for item in items)) if items else NO_NAMES
+            if refs & refs_of(item):
+                refs |= {SHARED}
+            refs |= refs_of(item)
         return Sequence(kind, element, tuple(items) if known and kind in ("tuple", "list") else None, refs)
 
     def _dict(self, node: cst.Dict, env: Env) -> Value:
@@ -186,6 +189,11 @@ class Evaluator(State):
     def operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
         """The result of an operator on `operands`; emits it where an operand may be an array."""
         result = self.operator_result(op, operands)
+        if any(isinstance(value, Array) for value in operands):
+            # beside an array NumPy would convert a list, and tensors would convert it otherwise: it must be none
+            for value in operands:
+                if isinstance(value, Unknown) and value.home != HOST:
+                    self.facts.assumed_arrays |= value.deps
         if any(may_be_array(value) or isinstance(value, Sequence) for value in operands):
             self.emit(ev.Operator(node, self.place(node), op, tuple(operands), result))
         return result
@@ -232,7 +240,7 @@ class Evaluator(State):
         if op == "add" and len(sequences) == 2:
             return self.sequence(sequences[0].type, [s.element for s in sequences], known=False)
         if op == "mul":
-            return replace(sequences[0], items=None)
+            return replace(sequences[0], items=None, refs=sequences[0].refs | {SHARED})
         return UNKNOWN if not any(map(may_hold_tensor, operands)) else Unknown(EITHER)
 
     def _boolean(self, node: cst.BooleanOperation, env: Env) -> Value:
@@ -388,10 +396,10 @@ class Evaluator(State):
         if isinstance(base, Sequence):
             if base.items is not None and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
                 if -len(base.items) <= keys[0].value < len(base.items):
-                    return base.items[keys[0].value]
+                    return _held(base.items[keys[0].value], base)
             if base.type in ("tuple", "list") and keys and scalar_type(keys[0]) == "slice":
                 return replace(base, items=None)
-            return base.element
+            return _held(base.element, base)
         if isinstance(base, Unknown):
             if base.home == HOST:
                 return Unknown(HOST, base.refs)
@@ -449,7 +457,7 @@ class Evaluator(State):
             refs = NO_NAMES if rank == 0 else value.refs
             return Array(value.home, value.dtypes, rank, refs, None, value.deps, view=True)
         if isinstance(value, Sequence):
-            return value.element
+            return _held(value.element, value)
         if isinstance(value, Unknown):
             return Unknown(value.home, value.refs)
         if isinstance(value, Const) and isinstance(value.value, str):
@@ -527,6 +535,19 @@ class Evaluator(State):
         """Report that `value` reaches Python at `node`, if it may hold a tensor."""
         if may_hold_tensor(value):
             self.emit(ev.Escape(node, self.place(node), value, reason))
+
+
+#: A reference that a container has when two of its items may be one array.
+SHARED = "items that share memory"
+
+
+def _held(item: Value, container: Sequence) -> Value:
+    """An item taken out of a container: what shares memory with the container may share memory with it."""
+    if isinstance(item, Array) and item.rank == 0 and item.zero_d == "scalar":
+        return item
+    if isinstance(item, (Array, Unknown, Sequence)) and container.refs:
+        return replace(item, refs=item.refs | container.refs)
+    return item
 
 
 METHODS: dict[type, Callable[..., Value]] = {

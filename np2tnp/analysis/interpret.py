@@ -132,7 +132,7 @@ class Interpreter(Calls):
             keys = self.keys(target, env)
             self.write(node, target, base, value, env, keys=keys)
         elif isinstance(target, cst.StarredElement):
-            self.assign(node, target.value, Sequence("list", self.element_of(value)), env, None)
+            self.assign(node, target.value, Sequence("list", self.element_of(value), None, refs_of(value)), env, None)
 
     def _unpack(
         self, node: cst.CSTNode, target: cst.Tuple | cst.List, value: Value, env: Env, source: cst.BaseExpression | None
@@ -149,7 +149,8 @@ class Interpreter(Calls):
             items = list(value.items)
         else:
             element = self.element_of(value)
-            items = [Sequence("list", element) if isinstance(e, cst.StarredElement) else element for e in elements]
+            rest = Sequence("list", element, None, refs_of(value))
+            items = [rest if isinstance(e, cst.StarredElement) else element for e in elements]
         if all(
             isinstance(element.value, cst.Name) and element.value.value not in self.global_names for element in elements
         ):
@@ -194,7 +195,11 @@ class Interpreter(Calls):
         if isinstance(target, cst.Subscript):
             base = self._store_base(target, env)
             keys = self.keys(target, env)
-            self.write(node, target, base, value, env, op=op, keys=keys)
+            item = self.read(base, keys) if isinstance(base, Sequence) else None
+            if item is not None and may_be_array(item) and not _is_number(item):
+                self.write(node, target, item, value, env, op=op, keys=None)
+            else:
+                self.write(node, target, base, value, env, op=op, keys=keys)
             return
         old = self.evaluate(target, env)
         if isinstance(target, cst.Attribute):
@@ -211,7 +216,7 @@ class Interpreter(Calls):
             env.values[target.value] = Sequence(old.type, join(old.element, element))
             self.keep(frozenset((target.value,)), value, env)
             return
-        immutable = isinstance(old, Array) and old.rank == 0 and old.zero_d == "scalar" and exact_of(old) is None
+        immutable = _is_number(old)
         if may_be_array(old) and not immutable:
             self.write(node, target, old, value, env, op=op)
             if isinstance(old, Array) and old.weak or isinstance(old, Unknown):
@@ -237,13 +242,24 @@ class Interpreter(Calls):
     def _store_base(self, target: cst.Subscript, env: Env) -> Value:
         """What is stored into. The reads on the way there are part of the store: no rule may replace them."""
         base = self.evaluate(target.value, env)
-        inner = target.value
+        self._forget_reads(target.value, env)
+        return base
+
+    def _forget_reads(self, inner: cst.BaseExpression, env: Env) -> None:
         while isinstance(inner, (cst.Subscript, cst.Attribute)):
-            self.recorded.pop((ev.Read, id(inner)), None)
-            if not (isinstance(inner, cst.Attribute) and inner.attr.value in ("flags", "ctypes")):
+            if isinstance(inner, cst.Subscript):
+                read = self.recorded.pop((ev.Read, id(inner)), None)
+                if isinstance(read, ev.Read) and isinstance(read.base, (Array, Unknown)) and home_of(read.base) != HOST:
+                    if not all(_is_basic(key) for key in read.keys):
+                        self.construct(inner, "store through an index")
+                root = inner.value
+                if isinstance(root, cst.Name):
+                    held = env.values.get(root.value)
+                    if isinstance(held, Sequence) and held.type not in ("list", "dict") and may_hold_tensor(held):
+                        self.construct(inner, "store into an item", held.type)
+            elif inner.attr.value not in ("flags", "ctypes"):
                 self.recorded.pop((ev.AttributeRead, id(inner)), None)
             inner = inner.value
-        return base
 
     def write(
         self,
@@ -258,6 +274,8 @@ class Interpreter(Calls):
         """The memory of `base` is written through the expression `target`; `op` says how."""
         place = self.place(node)
         root = self._root(target)
+        if isinstance(node, cst.Call):
+            self._forget_reads(target, env)
         if isinstance(base, (Sequence, Const, Scalar)) and not (op and keys is None):
             if isinstance(base, Sequence):
                 self._write_container(target, base, value, env, root)
@@ -566,8 +584,22 @@ class Interpreter(Calls):
         return env
 
 
+def _is_number(value: Value) -> bool:
+    """Whether `value` is a NumPy scalar rather than an array: immutable."""
+    return isinstance(value, Array) and value.rank == 0 and value.zero_d == "scalar" and exact_of(value) is None
+
+
 def _is_view(value: Value) -> bool:
     return isinstance(value, Array) and value.view
+
+
+def _is_basic(key: Value) -> bool:
+    """Whether indexing with `key` surely gives a view."""
+    if isinstance(key, Const):
+        return key.value is None or key.value is Ellipsis or key.type == "int"
+    if isinstance(key, Array):
+        return key.rank == 0 and key.dtypes <= frozenset("bhilBHIL")
+    return scalar_type(key) in ("int", "slice")
 
 
 def _caught(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> str:

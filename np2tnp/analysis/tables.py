@@ -50,6 +50,8 @@ PYTHON_METHODS = {"tolist": "object", "tobytes": "object", "item": "number", "to
 
 #: Methods of Python's own containers and strings that keep what they get.
 KEEPING_METHODS = frozenset("append extend insert add update setdefault appendleft extendleft put put_nowait".split())
+#: Methods of Python's containers that change the container.
+CONTAINER_MUTATORS = KEEPING_METHODS | frozenset("pop popitem popleft remove discard clear reverse sort".split())
 #: ... and that do not.
 HARMLESS_METHODS = frozenset(
     "get pop items keys values join format split rsplit strip lstrip rstrip startswith endswith lower upper replace count index clear"

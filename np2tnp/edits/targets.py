@@ -15,6 +15,7 @@ from np2tnp.analysis.values import (
     Const,
     Scalar,
     Sequence,
+    Unknown,
     Value,
     is_python_number,
 )
@@ -122,6 +123,15 @@ def _dtype_words(dtypes: frozenset[str]) -> str:
     return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
 
 
+def _may_be_list(operands: tuple[Value, ...]) -> bool:
+    """Whether a list may stand beside an array: NumPy reads it by its own dtype, a tensor by the tensor's."""
+    if len(operands) < 2:
+        return False
+    arrays = [isinstance(value, (Array, Unknown)) for value in operands]
+    lists = [isinstance(value, Unknown) or isinstance(value, Sequence) for value in operands]
+    return arrays[0] and lists[1] or arrays[1] and lists[0]
+
+
 #: Ufunc (for ``np.add.at`` and the like) and operator-module names of the operators.
 UFUNC_OF_OPERATOR = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "mod", "pow": "power",
@@ -137,6 +147,8 @@ SUSPECT = frozenset(("truediv", "floordiv", "mod", "pow", "lshift", "rshift"))
 def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...]) -> bool:
     """Whether the tensor operator may give something else than NumPy's, silently, for what is known of the operands."""
     op = op.removeprefix("chained ")
+    if _may_be_list(operands):
+        return True
     if op in NO_OPERATOR:
         return True
     fact = catalog.get(f"operator.{op}")
