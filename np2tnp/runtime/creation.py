@@ -1,7 +1,7 @@
 """Making arrays: constants, ranges, copies, casts, diagonals and triangles.
 
-What is made from Python numbers alone is made by NumPy, bit for bit, as long as it is small; what is large is computed on
-the device by the same arithmetic.
+What is made from Python numbers alone is made by NumPy, bit for bit, as long as it is small; what is large is computed
+on the device by the same arithmetic.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.axes import flat, rank_of
+from np2tnp.runtime.axes import rank_of
 from np2tnp.runtime.dispatch import exact, is_tensor, is_tracing, to_ndarray, to_tensor
 from np2tnp.runtime.elementwise import select
 from np2tnp.runtime.errors import Unsupported
@@ -24,32 +24,15 @@ from np2tnp.runtime.promotion import cast, constant, dtype_of, is_plain_tensor, 
 
 __all__ = [
     "arange",
-    "array",
-    "asanyarray",
-    "asarray",
-    "asarray_chkfinite",
-    "ascontiguousarray",
-    "asfortranarray",
-    "astype",
-    "copy",
-    "diag",
-    "diagflat",
     "empty",
     "empty_like",
-    "eye",
     "full",
     "full_like",
     "geomspace",
-    "identity",
     "linspace",
     "logspace",
     "ones",
     "ones_like",
-    "require",
-    "tri",
-    "tril",
-    "triu",
-    "vander",
     "zeros",
     "zeros_like",
 ]
@@ -78,7 +61,8 @@ def dimensions(shape: Any) -> tuple[int, ...] | Any:
     return found
 
 
-def _refuse_like(device: Any, like: Any) -> None:
+def refuse_like(device: Any, like: Any) -> None:
+    """Leave a call for another array library or device to NumPy."""
     if like is not None or device not in (None, "cpu"):
         raise Unsupported("like or device")
 
@@ -89,7 +73,7 @@ def filled(shape: Any, value: Any) -> Any:
 
 
 def _constant_array(shape: Any, value: int, dtype: Any, device: Any, like: Any) -> Any:
-    _refuse_like(device, like)
+    refuse_like(device, like)
     return filled(dimensions(shape), constant(value, tensor_dtype(requested_dtype(dtype))))
 
 
@@ -116,7 +100,7 @@ def full(
     shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
 ) -> Any:
     """``numpy.full``: of the fill value's own dtype unless `dtype` says otherwise; the value may broadcast."""
-    _refuse_like(device, like)
+    refuse_like(device, like)
     return _filled_with(dimensions(shape), fill_value, None if dtype is None else requested_dtype(dtype))
 
 
@@ -128,7 +112,7 @@ def _filled_with(shape: Any, fill_value: Any, dtype: np.dtype[Any] | None) -> An
 
 
 def _like(a: Any, dtype: Any, shape: Any, device: Any) -> tuple[Any, np.dtype[Any]]:
-    _refuse_like(device, None)
+    refuse_like(device, None)
     x = tensor_of(a)
     wanted = dtype_of(x) if dtype is None else requested_dtype(dtype)
     if shape is not None:
@@ -195,8 +179,8 @@ def on_host_scalar(value: Any) -> Any:
 
 @exact("numpy.arange")
 def arange(*args: Any, dtype: Any = None, device: Any = None, like: Any = None, **named: Any) -> Any:
-    """``numpy.arange([start,] stop[, step][, dtype])``: exact for floats, which NumPy makes as ``start + i * delta``."""
-    _refuse_like(device, like)
+    """``numpy.arange([start,] stop[, step][, dtype])``: exact for floats: NumPy makes ``start + i * delta``."""
+    refuse_like(device, like)
     if len(args) == 4:
         *args, dtype = args  # type: ignore[assignment]
     bounds = [tf.cast(a, tf.int64) if _is_symbolic_integer(a) else on_host_scalar(a) for a in args]
@@ -262,7 +246,7 @@ def linspace(
     device: Any = None,
 ) -> Any:
     """``numpy.linspace``: the same arithmetic as NumPy's, so the last digit too; integers are floored."""
-    _refuse_like(device, None)
+    refuse_like(device, None)
     num = operator.index(num)
     wanted = None if dtype is None else requested_dtype(dtype)
     known = not any(isinstance(v, (np.ndarray, list, tuple)) for v in (start, stop))
@@ -274,7 +258,7 @@ def linspace(
     samples: list[Any] = [
         np.ones((), dtype_of(v))[()] if is_tensor(s) else s for v, s in ((first, start), (last, stop))
     ]
-    inner = np.linspace(*samples, 2).dtype
+    inner = np.linspace(samples[0], samples[1], 2).dtype
     if inner.char not in "fd":
         raise Unsupported(f"linspace in {inner}")
     first, last = cast(first, inner), cast(last, inner)
@@ -313,235 +297,3 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype:
     bounds = [on_host_scalar(v) for v in (start, stop)]
     wanted = None if dtype is None else requested_dtype(dtype)
     return _host_born(np.geomspace, *bounds, operator.index(num), endpoint, wanted, axis)
-
-
-# --- copies and casts -------------------------------------------------------------------------------------------------
-
-
-def _as_array(a: Any, dtype: Any) -> Any:
-    if dtype is None:
-        return tensor_of(a)
-    wanted = requested_dtype(dtype)
-    tensor_dtype(wanted)  # refuses objects and strings, which tf.constant would take as bytes
-    if is_plain_tensor(a):
-        return cast(a, wanted)
-    plain = np.asarray(a) if isinstance(a, (np.ndarray, np.generic)) else None
-    if plain is None and not any(is_tensor(v) for v in (a if isinstance(a, (list, tuple)) else ())):
-        return to_tensor(np.asarray(a, dtype=wanted))  # NumPy's own checks of Python numbers
-    return cast(tensor_of(a), wanted)
-
-
-@exact("numpy.array")
-def array(
-    object: Any,
-    dtype: Any = None,
-    *,
-    copy: Any = True,
-    order: Any = "K",
-    subok: Any = False,
-    ndmin: Any = 0,
-    ndmax: Any = 0,
-    like: Any = None,
-) -> Any:
-    """``numpy.array``: lists follow NumPy's dtype rules (no weak numbers in a list); a tensor is copied."""
-    _refuse_like(None, like)
-    if ndmax or copy is False:
-        raise Unsupported("ndmax, or copy=False")
-    x = _as_array(object, dtype)
-    missing = ndmin - rank_of(x)
-    if missing > 0:
-        return tf.reshape(x, tf.concat([tf.ones([missing], tf.int32), tf.shape(x)], 0))
-    return fresh(x) if x is object and copy else x
-
-
-@exact("numpy.asarray")
-def asarray(
-    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
-) -> Any:
-    """``numpy.asarray``: the tensor itself where neither dtype nor `copy` asks for another."""
-    _refuse_like(device, like)
-    x = _as_array(a, dtype)
-    if copy is False and x is not a:
-        raise Unsupported("copy=False")
-    return fresh(x) if copy and x is a else x
-
-
-@exact("numpy.asanyarray")
-def asanyarray(
-    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
-) -> Any:
-    """``numpy.asanyarray``: as :func:`asarray` (there are no subclasses of tensors)."""
-    return asarray(a, dtype, order, device=device, copy=copy, like=like)
-
-
-@exact("numpy.ascontiguousarray")
-def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
-    """``numpy.ascontiguousarray``: at least one dimension; tensors are always contiguous."""
-    _refuse_like(None, like)
-    x = _as_array(a, dtype)
-    return flat(x) if rank_of(x) == 0 else x
-
-
-@exact("numpy.asfortranarray")
-def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
-    """``numpy.asfortranarray``: the values; the order in memory is TensorFlow's own. At least one dimension."""
-    return ascontiguousarray(a, dtype, like=like)
-
-
-@exact("numpy.asarray_chkfinite")
-def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
-    """``numpy.asarray_chkfinite``: raises ValueError for NaN and infinity (so not while tracing)."""
-    x = _as_array(a, dtype)
-    if x.dtype.is_floating or x.dtype.is_complex:
-        parts = (tf.math.real(x), tf.math.imag(x)) if x.dtype.is_complex else (x,)
-        if is_tracing() or not all(bool(tf.reduce_all(tf.math.is_finite(part))) for part in parts):
-            raise Unsupported("an array that may hold NaN or infinity")
-    return x
-
-
-@exact("numpy.require")
-def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
-    """``numpy.require``: the values; a tensor has no flags."""
-    _refuse_like(None, like)
-    return _as_array(a, dtype)
-
-
-@exact("numpy.copy")
-def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
-    """``numpy.copy``: another tensor with the same values."""
-    x = tensor_of(a)
-    return fresh(x) if x is a else x
-
-
-def _reference_astype(
-    x: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True
-) -> Any:
-    return np.asarray(x).astype(dtype, order=order, casting=casting, subok=subok, copy=copy)
-
-
-@exact("numpy.ndarray.astype", _reference_astype)
-def astype(
-    x: Any,
-    dtype: Any,
-    order: Any = "K",
-    casting: Any = "unsafe",
-    subok: Any = True,
-    copy: Any = True,
-    *,
-    device: Any = None,
-) -> Any:
-    """``x.astype(dtype)`` and ``numpy.astype(x, dtype)``: ``float`` is float64; floats become integers by truncation."""
-    _refuse_like(device, None)
-    found, wanted = tensor_of(x), requested_dtype(dtype)
-    if not np.can_cast(dtype_of(found), wanted, casting):
-        raise Unsupported(f"casting {casting}")
-    result = cast(found, wanted)
-    return fresh(result) if result is x and copy else result
-
-
-# --- diagonals and triangles ------------------------------------------------------------------------------------------
-
-
-def _triangle(rows: int, columns: int, k: int) -> Any:
-    """The bool tensor of ``np.tri``."""
-    if rows * columns <= SMALL:
-        return to_tensor(np.tri(rows, columns, k, dtype=bool))
-    i, j = tf.range(rows, dtype=tf.int32), tf.range(columns, dtype=tf.int32)
-    return op("GreaterEqual")(x=tf.expand_dims(i, 1) + k, y=j)
-
-
-@exact("numpy.eye")
-def eye(
-    N: Any,
-    M: Any = None,
-    k: Any = 0,
-    dtype: Any = float,
-    order: Any = "C",
-    *,
-    device: Any = None,
-    like: Any = None,
-) -> Any:
-    """``numpy.eye``: ones on the `k`-th diagonal."""
-    _refuse_like(device, like)
-    rows = operator.index(N)
-    columns = rows if M is None else operator.index(M)
-    wanted = requested_dtype(dtype)
-    if rows * columns <= SMALL:
-        return to_tensor(np.eye(rows, columns, k, wanted))
-    i, j = tf.range(rows, dtype=tf.int32), tf.range(columns, dtype=tf.int32)
-    return cast(op("Equal")(x=tf.expand_dims(i, 1) + operator.index(k), y=j), wanted)
-
-
-@exact("numpy.identity")
-def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
-    """``numpy.identity``: the square :func:`eye`."""
-    return eye(n, dtype=float if dtype is None else dtype, like=like)
-
-
-@exact("numpy.tri")
-def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:
-    """``numpy.tri``: ones at and below the `k`-th diagonal."""
-    _refuse_like(None, like)
-    rows = operator.index(N)
-    return cast(_triangle(rows, rows if M is None else operator.index(M), operator.index(k)), requested_dtype(dtype))
-
-
-def _triangle_of(x: Any, k: int) -> Any:
-    shape = x.shape.as_list()[-2:]
-    if not shape or None in shape:
-        raise Unsupported("a triangle of an unknown shape")
-    return _triangle(shape[0], shape[-1], k)
-
-
-@exact("numpy.tril")
-def tril(m: Any, k: Any = 0) -> Any:
-    """``numpy.tril``: zeros above the `k`-th diagonal of the last two dimensions."""
-    x = tensor_of(m)
-    return select(_triangle_of(x, operator.index(k)), x, 0)
-
-
-@exact("numpy.triu")
-def triu(m: Any, k: Any = 0) -> Any:
-    """``numpy.triu``: zeros below the `k`-th diagonal of the last two dimensions."""
-    x = tensor_of(m)
-    return select(_triangle_of(x, operator.index(k) - 1), tf.zeros_like(x), x)
-
-
-@exact("numpy.diag")
-def diag(v: Any, k: Any = 0) -> Any:
-    """``numpy.diag``: a matrix from a vector, or the `k`-th diagonal of a matrix."""
-    x, offset = tensor_of(v), operator.index(k)
-    rank = rank_of(x)
-    if rank == 1:
-        return tf.linalg.diag(x, k=offset)
-    if rank != 2 or not x.shape.is_fully_defined():
-        raise Unsupported("a diagonal of this shape")
-    rows, columns = x.shape
-    length = min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns)
-    if length <= 0:
-        return tf.zeros([0], x.dtype)
-    start = offset if offset >= 0 else -offset * columns
-    places = start + np.arange(length) * (columns + 1)
-    return tf.gather(flat(x), places)
-
-
-@exact("numpy.diagflat")
-def diagflat(v: Any, k: Any = 0) -> Any:
-    """``numpy.diagflat``: a matrix with the flattened input on its `k`-th diagonal."""
-    return tf.linalg.diag(flat(tensor_of(v)), k=operator.index(k))
-
-
-@exact("numpy.vander")
-def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
-    """``numpy.vander``: columns of powers, by repeated multiplication; integers in int64."""
-    values = tensor_of(x)
-    if rank_of(values) != 1:
-        raise Unsupported("not one dimension")
-    columns = values.shape[0] if N is None else operator.index(N)
-    if columns is None or columns < 1:
-        raise Unsupported("this number of columns")
-    wanted = np.promote_types(dtype_of(values), int)
-    values = tf.expand_dims(cast(values, wanted), 1)
-    factors = tf.concat([tf.ones_like(values), tf.repeat(values, columns - 1, axis=1)], 1)
-    powers = tf.math.cumprod(factors, axis=1)
-    return powers if increasing else tf.reverse(powers, [1])

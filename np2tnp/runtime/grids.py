@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import creation
 from np2tnp.runtime.axes import flat, rank_of
-from np2tnp.runtime.creation import SMALL, arange, dimensions
+from np2tnp.runtime.creation import arange, dimensions
 from np2tnp.runtime.dispatch import exact, is_tensor, is_tracing, on_host, to_tensor
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
@@ -39,7 +40,7 @@ def indices(dimensions_: Any, dtype: Any = int, sparse: Any = False) -> Any:
     shape, wanted = dimensions(dimensions_), requested_dtype(dtype)
     if not isinstance(shape, tuple):
         raise Unsupported("a symbolic shape")
-    if int(np.prod(shape)) <= SMALL:
+    if int(np.prod(shape)) <= creation.SMALL:
         found = np.indices(shape, wanted, sparse)
         return tuple(to_tensor(part) for part in found) if sparse else to_tensor(found)
     grids = meshgrid(*(cast(arange(size), wanted) for size in shape), sparse=sparse, indexing="ij")

@@ -3,8 +3,8 @@
 ``ufunc("numpy.add", {"?": either, "iuefc": raw("AddV2")})`` declares a helper. NumPy itself says, through
 ``ufunc.resolve_dtypes``, which inner loop it would run for the dtypes that arrive; the operands are cast to that loop's
 dtypes and the table's implementation for their class runs on them. Classes: ``?`` bool, ``i`` signed, ``u`` unsigned,
-``e`` float16, ``f`` float32 and float64, ``c`` complex, ``m`` mixed (int64 with uint64, float with int). A float16 without
-an entry is computed in float32, as NumPy does.
+``e`` float16, ``f`` float32 and float64, ``c`` complex, ``m`` mixed (int64 with uint64, float with int). A float16
+without an entry is computed in float32, as NumPy does.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _in_float32(implementation: Implementation, outputs: tuple[Any, ...]) -> Imp
 def ufunc(api: str, table: Table, *, numpy_ufunc: Any = None, comparison: bool = False) -> Callable[..., Any]:
     """The exact helper for the NumPy ufunc `api`, from its table of implementations.
 
-    The helper takes the ufunc's operands and ``where=``, ``casting=``, ``order=``, ``dtype=``, ``subok=``; with ``out=``
+    The helper takes the ufunc's operands, ``where=``, ``casting=``, ``order=``, ``dtype=``, ``subok=``; with ``out=``
     NumPy computes. Where ``where`` is false the result is zero (NumPy leaves such elements uninitialised).
     With `comparison` a Python integer that the other operand's dtype cannot hold is compared by value, as in NumPy 2.
     """

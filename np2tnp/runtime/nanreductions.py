@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import reductions
+from np2tnp.runtime import reductions, running
 from np2tnp.runtime.axes import (
     UNSET,
     flat,
@@ -89,13 +89,13 @@ def nanprod(
 @exact("numpy.nancumsum")
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     """``numpy.nancumsum``: NaN counts as 0."""
-    return reductions.cumsum(replaced(a, 0)[0], axis, dtype, out)
+    return running.cumsum(replaced(a, 0)[0], axis, dtype, out)
 
 
 @exact("numpy.nancumprod")
 def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     """``numpy.nancumprod``: NaN counts as 1."""
-    return reductions.cumprod(replaced(a, 1)[0], axis, dtype, out)
+    return running.cumprod(replaced(a, 1)[0], axis, dtype, out)
 
 
 def _present(x: Any, nan: Any, where: Any) -> Any:

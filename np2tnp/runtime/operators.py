@@ -1,6 +1,6 @@
 """Python's operators as functions, for operands of which it is not known whether they are arrays.
 
-``rt.op_floordiv(a, b)`` is ``a // b``: Python's own operator where neither operand is an array (so ints stay ints, lists
+``rt.op_floordiv(a, b)`` is ``a // b``: Python's own operator where neither operand is an array (ints stay ints, lists
 concatenate, strings format), NumPy's value and dtype where one is. ``rt.floor_divide`` is the ufunc instead: its result
 is always an array. The two differ on two Python numbers, whose quotient must stay weak in later promotion.
 """

@@ -120,7 +120,7 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
 
 @exact("numpy.argsort")
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
-    """``numpy.argsort``: int64 places, NaN last. Always stable: NumPy's default kind may order equal elements otherwise."""
+    """``numpy.argsort``: int64 places, NaN last. Always stable: NumPy's default kind may order ties otherwise."""
     _check_kind(kind, order)
     x, index = _along(a, axis)
     return _from_last(_places_last(_to_last(x, index)), index)

@@ -44,10 +44,6 @@ __all__ = [
     "argmax",
     "argmin",
     "count_nonzero",
-    "cumprod",
-    "cumsum",
-    "cumulative_prod",
-    "cumulative_sum",
     "max",
     "mean",
     "min",
@@ -66,7 +62,7 @@ def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return found
 
 
-def _accumulator(x: Any, dtype: Any) -> Any:
+def accumulator(x: Any, dtype: Any) -> Any:
     """`x` in the dtype in which it is to be summed."""
     return cast(x, sum_dtype(dtype_of(x)) if dtype is None else requested_dtype(dtype))
 
@@ -97,7 +93,7 @@ def sum(
 ) -> Any:
     """``numpy.sum``: integers and bools add up in 64 bits unless `dtype` says otherwise."""
     refuse_out(out)
-    x = _accumulator(array(a), dtype)
+    x = accumulator(array(a), dtype)
     axes = normal_axes(axis, rank_of(x))
     mask = mask_for(where, x)
     result = total(x if mask is None else select(mask, x, 0), axes, given(keepdims, False))
@@ -116,7 +112,7 @@ def prod(
 ) -> Any:
     """``numpy.prod``: integers and bools multiply in 64 bits unless `dtype` says otherwise."""
     refuse_out(out)
-    x = _accumulator(array(a), dtype)
+    x = accumulator(array(a), dtype)
     if x.dtype == tf.float16:
         raise Unsupported("float16, whose range makes the order of multiplication visible")
     axes = normal_axes(axis, rank_of(x))
@@ -402,64 +398,6 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
         raise Unsupported("a Python number")
     found = reduce_with("Sum", cast(x, tf.int64), axes, keepdims)
     return int(found) if plain and isinstance(np.count_nonzero(np.zeros(1)), int) else found
-
-
-# --- running ----------------------------------------------------------------------------------------------------------
-
-
-def _running(name: str, a: Any, axis: Any, dtype: Any, out: Any) -> Any:
-    refuse_out(out)
-    x = _accumulator(array(a), dtype)
-    if x.dtype == tf.bool:
-        raise Unsupported("a running sum of bools")
-    rank = rank_of(x)
-    if axis is None or rank == 0:
-        if rank == 0 and axis not in (None, 0, -1):
-            raise Unsupported("axis")
-        x, axis, rank = flat(x), 0, 1
-    return op(name)(x=x, axis=constant(normal_axis(axis, rank), tf.int32))
-
-
-@exact("numpy.cumsum")
-def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    """``numpy.cumsum``: along the flattened array without `axis`; dtypes as :func:`sum`."""
-    return _running("Cumsum", a, axis, dtype, out)
-
-
-@exact("numpy.cumprod")
-def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    """``numpy.cumprod``: along the flattened array without `axis`; dtypes as :func:`prod`."""
-    return _running("Cumprod", a, axis, dtype, out)
-
-
-def _cumulative(name: str, x: Any, axis: Any, dtype: Any, out: Any, include_initial: Any) -> Any:
-    values = array(x)
-    rank = rank_of(values)
-    if rank == 0 or (axis is None and rank != 1):
-        raise Unsupported("axis")
-    result = _running(name, values, 0 if axis is None else axis, dtype, out)
-    if not include_initial:
-        return result
-    index = 0 if axis is None else normal_axis(axis, rank)
-    start = tf.zeros_like if name == "Cumsum" else tf.ones_like
-    first = start(tf.gather(tf.pad(result, [[0, int(i == index)] for i in range(rank)]), [0], axis=index))
-    return tf.concat([first, result], axis=index)
-
-
-@exact("numpy.cumulative_sum")
-def cumulative_sum(
-    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: Any = False
-) -> Any:
-    """``numpy.cumulative_sum``: as :func:`cumsum`, with `axis` required beyond one dimension."""
-    return _cumulative("Cumsum", x, axis, dtype, out, include_initial)
-
-
-@exact("numpy.cumulative_prod")
-def cumulative_prod(
-    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: Any = False
-) -> Any:
-    """``numpy.cumulative_prod``: as :func:`cumprod`, with `axis` required beyond one dimension."""
-    return _cumulative("Cumprod", x, axis, dtype, out, include_initial)
 
 
 def halved(x: Any, y: Any) -> Any:

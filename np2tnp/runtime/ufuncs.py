@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import bits, comparison, elementwise, reductions, transcendental
+from np2tnp.runtime import bits, comparison, elementwise, reductions, running, transcendental
 from np2tnp.runtime.axes import UNSET, normal_axes, normal_axis, rank_of, refuse_out
 from np2tnp.runtime.comparison import truth
 from np2tnp.runtime.dispatch import exact
@@ -133,8 +133,7 @@ def _accumulate(name: str) -> Function:
         if rank_of(x) == 0:
             raise Unsupported("no dimensions")
         if name in ("add", "multiply"):
-            running = reductions.cumsum if name == "add" else reductions.cumprod
-            return running(x, normal_axis(axis, rank_of(x)), dtype)
+            return (running.cumsum if name == "add" else running.cumprod)(x, normal_axis(axis, rank_of(x)), dtype)
         if name not in _ASSOCIATIVE:
             raise Unsupported("this form of accumulate")
         index = normal_axis(axis, rank_of(x))
@@ -151,7 +150,7 @@ def _accumulate(name: str) -> Function:
 def _outer(function: Function) -> Function:
     inner: Function = function.__wrapped__  # type: ignore[attr-defined]
 
-    def run(A: Any, B: Any, /, **keywords: Any) -> Any:
+    def run(A: Any, B: Any, /, **keywords: Any) -> Any:  # noqa: N803
         a, b = array(A), array(B)  # here NumPy's Python numbers are not weak
         a = tf.reshape(a, tf.concat([tf.shape(a), tf.ones([rank_of(b)], tf.int32)], 0))
         return inner(a, b, **keywords)

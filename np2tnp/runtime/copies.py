@@ -1,0 +1,151 @@
+"""Copies and casts: ``array``, ``asarray`` and their relatives, ``astype``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.axes import flat, rank_of
+from np2tnp.runtime.creation import fresh, refuse_like
+from np2tnp.runtime.dispatch import exact, is_tensor, is_tracing, to_tensor
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.promotion import array as tensor_of
+from np2tnp.runtime.promotion import cast, dtype_of, is_plain_tensor, requested_dtype, tensor_dtype
+
+__all__ = [
+    "array",
+    "asanyarray",
+    "asarray",
+    "asarray_chkfinite",
+    "ascontiguousarray",
+    "asfortranarray",
+    "astype",
+    "copy",
+    "require",
+]
+
+
+# --- copies and casts -------------------------------------------------------------------------------------------------
+
+
+def _as_array(a: Any, dtype: Any) -> Any:
+    if dtype is None:
+        return tensor_of(a)
+    wanted = requested_dtype(dtype)
+    tensor_dtype(wanted)  # refuses objects and strings, which tf.constant would take as bytes
+    if is_plain_tensor(a):
+        return cast(a, wanted)
+    plain = np.asarray(a) if isinstance(a, (np.ndarray, np.generic)) else None
+    if plain is None and not any(is_tensor(v) for v in (a if isinstance(a, (list, tuple)) else ())):
+        return to_tensor(np.asarray(a, dtype=wanted))  # NumPy's own checks of Python numbers
+    return cast(tensor_of(a), wanted)
+
+
+@exact("numpy.array")
+def array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: Any = True,
+    order: Any = "K",
+    subok: Any = False,
+    ndmin: Any = 0,
+    ndmax: Any = 0,
+    like: Any = None,
+) -> Any:
+    """``numpy.array``: lists follow NumPy's dtype rules (no weak numbers in a list); a tensor is copied."""
+    refuse_like(None, like)
+    if ndmax or copy is False:
+        raise Unsupported("ndmax, or copy=False")
+    x = _as_array(object, dtype)
+    missing = ndmin - rank_of(x)
+    if missing > 0:
+        return tf.reshape(x, tf.concat([tf.ones([missing], tf.int32), tf.shape(x)], 0))
+    return fresh(x) if x is object and copy else x
+
+
+@exact("numpy.asarray")
+def asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+) -> Any:
+    """``numpy.asarray``: the tensor itself where neither dtype nor `copy` asks for another."""
+    refuse_like(device, like)
+    x = _as_array(a, dtype)
+    if copy is False and x is not a:
+        raise Unsupported("copy=False")
+    return fresh(x) if copy and x is a else x
+
+
+@exact("numpy.asanyarray")
+def asanyarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+) -> Any:
+    """``numpy.asanyarray``: as :func:`asarray` (there are no subclasses of tensors)."""
+    return asarray(a, dtype, order, device=device, copy=copy, like=like)
+
+
+@exact("numpy.ascontiguousarray")
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """``numpy.ascontiguousarray``: at least one dimension; tensors are always contiguous."""
+    refuse_like(None, like)
+    x = _as_array(a, dtype)
+    return flat(x) if rank_of(x) == 0 else x
+
+
+@exact("numpy.asfortranarray")
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """``numpy.asfortranarray``: the values; the order in memory is TensorFlow's own. At least one dimension."""
+    return ascontiguousarray(a, dtype, like=like)
+
+
+@exact("numpy.asarray_chkfinite")
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+    """``numpy.asarray_chkfinite``: raises ValueError for NaN and infinity (so not while tracing)."""
+    x = _as_array(a, dtype)
+    if x.dtype.is_floating or x.dtype.is_complex:
+        parts = (tf.math.real(x), tf.math.imag(x)) if x.dtype.is_complex else (x,)
+        if is_tracing() or not all(bool(tf.reduce_all(tf.math.is_finite(part))) for part in parts):
+            raise Unsupported("an array that may hold NaN or infinity")
+    return x
+
+
+@exact("numpy.require")
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+    """``numpy.require``: the values; a tensor has no flags."""
+    refuse_like(None, like)
+    return _as_array(a, dtype)
+
+
+@exact("numpy.copy")
+def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
+    """``numpy.copy``: another tensor with the same values."""
+    x = tensor_of(a)
+    return fresh(x) if x is a else x
+
+
+def _reference_astype(
+    x: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True
+) -> Any:
+    return np.asarray(x).astype(dtype, order=order, casting=casting, subok=subok, copy=copy)
+
+
+@exact("numpy.ndarray.astype", _reference_astype)
+def astype(
+    x: Any,
+    dtype: Any,
+    order: Any = "K",
+    casting: Any = "unsafe",
+    subok: Any = True,
+    copy: Any = True,
+    *,
+    device: Any = None,
+) -> Any:
+    """``x.astype(dtype)``, ``numpy.astype(x, dtype)``: ``float`` is float64; floats become integers by truncation."""
+    refuse_like(device, None)
+    found, wanted = tensor_of(x), requested_dtype(dtype)
+    if not np.can_cast(dtype_of(found), wanted, casting):
+        raise Unsupported(f"casting {casting}")
+    result = cast(found, wanted)
+    return fresh(result) if result is x and copy else result

@@ -1,0 +1,83 @@
+"""Running sums and products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from np2tnp.runtime.axes import (
+    flat,
+    normal_axis,
+    rank_of,
+    refuse_out,
+)
+from np2tnp.runtime.dispatch import exact
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.loops import op
+from np2tnp.runtime.promotion import array, constant
+from np2tnp.runtime.reductions import accumulator
+
+__all__ = [
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+]
+
+
+# --- running ----------------------------------------------------------------------------------------------------------
+
+
+def _running(name: str, a: Any, axis: Any, dtype: Any, out: Any) -> Any:
+    refuse_out(out)
+    x = accumulator(array(a), dtype)
+    if x.dtype == tf.bool:
+        raise Unsupported("a running sum of bools")
+    rank = rank_of(x)
+    if axis is None or rank == 0:
+        if rank == 0 and axis not in (None, 0, -1):
+            raise Unsupported("axis")
+        x, axis, rank = flat(x), 0, 1
+    return op(name)(x=x, axis=constant(normal_axis(axis, rank), tf.int32))
+
+
+@exact("numpy.cumsum")
+def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    """``numpy.cumsum``: along the flattened array without `axis`; dtypes as :func:`sum`."""
+    return _running("Cumsum", a, axis, dtype, out)
+
+
+@exact("numpy.cumprod")
+def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    """``numpy.cumprod``: along the flattened array without `axis`; dtypes as :func:`prod`."""
+    return _running("Cumprod", a, axis, dtype, out)
+
+
+def _cumulative(name: str, x: Any, axis: Any, dtype: Any, out: Any, include_initial: Any) -> Any:
+    values = array(x)
+    rank = rank_of(values)
+    if rank == 0 or (axis is None and rank != 1):
+        raise Unsupported("axis")
+    result = _running(name, values, 0 if axis is None else axis, dtype, out)
+    if not include_initial:
+        return result
+    index = 0 if axis is None else normal_axis(axis, rank)
+    start = tf.zeros_like if name == "Cumsum" else tf.ones_like
+    first = start(tf.gather(tf.pad(result, [[0, int(i == index)] for i in range(rank)]), [0], axis=index))
+    return tf.concat([first, result], axis=index)
+
+
+@exact("numpy.cumulative_sum")
+def cumulative_sum(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: Any = False
+) -> Any:
+    """``numpy.cumulative_sum``: as :func:`cumsum`, with `axis` required beyond one dimension."""
+    return _cumulative("Cumsum", x, axis, dtype, out, include_initial)
+
+
+@exact("numpy.cumulative_prod")
+def cumulative_prod(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: Any = False
+) -> Any:
+    """``numpy.cumulative_prod``: as :func:`cumprod`, with `axis` required beyond one dimension."""
+    return _cumulative("Cumprod", x, axis, dtype, out, include_initial)
