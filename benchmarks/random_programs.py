@@ -1,0 +1,184 @@
+"""Look for programs whose rewrite does something else: random modules, rewritten, both versions called.
+
+    python benchmarks/random_programs.py [--programs 20000] [--seed 0] [--shrink] [--out FILE]
+
+Every program is one function of a random module (``program_generator.py``). Prints what was found as counts: programs,
+migrated, blocked, and calls that are equal, refused, different, or raise where the original returns. With ``--shrink``
+each difference is cut down to the statements that it needs. Exit status 1 if anything differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import copy
+import os
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from program_generator import Module, generate  # noqa: E402
+
+FUNCTIONS = 6  #: programs in a module
+
+
+@dataclass
+class Batch:
+    """What some modules showed."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)  #: for people: one a differing call
+
+
+def run(seeds: range, shrink: bool = False, functions: int = FUNCTIONS) -> Batch:
+    """Generate, rewrite and compare the modules of these seeds, in this process."""
+    batch = Batch()
+    for seed in seeds:
+        module = generate(seed, functions)
+        _run_module(f"seed {seed}", module, batch, shrink)
+    return batch
+
+
+def _run_module(label: str, module: Module, batch: Batch, shrink: bool) -> None:
+    from side_by_side import Call, Pair, rewrite
+
+    from np2tnp.model import RegionState
+
+    counts = batch.counts
+    try:
+        report = rewrite(module.text)
+    except Exception as error:
+        counts["engine crashed"] += 1
+        batch.problems.append(f"{label}: engine crashed: {type(error).__name__}: {error}\n{traceback.format_exc(limit=-2)}")
+        return
+    states = {region.qualname: region.state for region in report.regions}
+    names = {call.partition("(")[0] for call in module.calls}
+    counts["programs"] += len(names)
+    counts["migrated"] += sum(states.get(name) is RegionState.CONVERTIBLE for name in names)
+    counts["blocked"] += sum(states.get(name) is RegionState.BLOCKED for name in names)
+    if report.error:
+        counts["engine failed"] += 1
+        batch.problems.append(f"{label}: engine failed: {report.error}")
+    if report.new_text is None:
+        return
+    try:
+        judgements = Pair(module.text, report.new_text).compare(Call.parse(call) for call in module.calls)
+    except Exception as error:
+        counts["cannot be loaded"] += 1
+        batch.problems.append(f"{label}: cannot be loaded: {type(error).__name__}: {error}\n{report.new_text}")
+        return
+    for call, judgement in zip(module.calls, judgements, strict=True):
+        kind = "newly raising" if _is_newly_raising(judgement.kind, judgement.detail) else judgement.kind
+        counts[kind] += 1
+        if judgement.kind in ("different", "random"):
+            text = f"{label}: {call}: {kind}: {judgement.detail}"
+            if shrink:
+                small = smaller(Module(module.text, [call]), kind)
+                small_report = rewrite(small.text)
+                text += f"\n{small.text}\n>>> {small.calls[0]}\n--- rewritten\n{small_report.new_text}"
+            batch.problems.append(text)
+
+
+def _is_newly_raising(kind: str, detail: str) -> bool:
+    return kind == "different" and detail.startswith("raises") and detail.endswith("the original returns")
+
+
+# ---- making a differing program smaller
+
+
+def smaller(module: Module, kind: str, rounds: int = 400) -> Module:
+    """`module` without the statements that its difference does not need."""
+    tree = ast.parse(module.text)
+    tried = 0
+    changed = True
+    while changed and tried < rounds:
+        changed = False
+        for body, index in _removable(tree):
+            if tried >= rounds or index >= len(body):
+                continue
+            removed = body.pop(index)
+            empty = not body
+            if empty:
+                body.append(ast.Pass())
+            tried += 1
+            if _shows(Module(ast.unparse(tree) + "\n", module.calls), kind):
+                changed = True
+                continue
+            if empty:
+                body.pop()
+            body.insert(index, removed)
+            if isinstance(removed, (ast.For, ast.If, ast.While, ast.Try)) and tried < rounds:
+                body[index : index + 1] = copy.deepcopy(removed.body)
+                tried += 1
+                if _shows(Module(ast.unparse(tree) + "\n", module.calls), kind):
+                    changed = True
+                    break  # the list of statements is another one now
+                body[index : index + len(removed.body)] = [removed]
+    return Module(ast.unparse(tree) + "\n", module.calls)
+
+
+def _removable(tree: ast.Module) -> Iterator[tuple[list[ast.stmt], int]]:
+    bodies = [getattr(node, name) for node in ast.walk(tree) for name in ("body", "orelse", "finalbody") if isinstance(getattr(node, name, None), list)]
+    for body in reversed(bodies):
+        for index in range(len(body) - 1, -1, -1):
+            if index < len(body) and not isinstance(body[index], (ast.Import, ast.Pass)):
+                yield body, index
+
+
+def _shows(module: Module, kind: str) -> bool:
+    """Whether the module still differs in that way."""
+    from side_by_side import compare_text
+
+    with contextlib.suppress(Exception):
+        _, judgements = compare_text(module.text, module.calls)
+        for judgement in judgements:
+            newly = _is_newly_raising(judgement.kind, judgement.detail)
+            if ("newly raising" if newly else judgement.kind) == kind:
+                return True
+    return False
+
+
+# ---- the command
+
+
+def _run_batch(task: tuple[int, int, bool]) -> Batch:
+    with open(os.devnull, "w") as quiet, contextlib.redirect_stderr(quiet):
+        return run(range(task[0], task[1]), task[2])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--programs", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=0, help="of the first module")
+    parser.add_argument("--jobs", type=int, default=1, help="processes, each with a TensorFlow of its own")
+    parser.add_argument("--shrink", action="store_true", help="cut differing programs down")
+    parser.add_argument("--out", type=Path, help="write the problems there as they are found")
+    options = parser.parse_args()
+    modules = -(-options.programs // FUNCTIONS)
+    step = 25
+    tasks = [(start, min(start + step, options.seed + modules), options.shrink) for start in range(options.seed, options.seed + modules, step)]
+    total = Batch()
+    with ProcessPoolExecutor(options.jobs, get_context("spawn"), max_tasks_per_child=8) as pool:
+        for batch in pool.map(_run_batch, tasks):
+            total.counts.update(batch.counts)
+            total.problems.extend(batch.problems)
+            if options.out and batch.problems:
+                with options.out.open("a", encoding="utf-8") as file:
+                    file.write("\n\n".join(batch.problems) + "\n\n")
+    for problem in total.problems if not options.out else []:
+        print(problem, end="\n\n")
+    for name, count in sorted(total.counts.items(), key=lambda item: -item[1]):
+        print(f"{count:8} {name}")
+    return 1 if total.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
