@@ -115,6 +115,9 @@ class Calls(Evaluator):
             summary = self.services.summary(init) if init else None
             if summary is not None:
                 self._apply_summary(node, summary, arguments, env, migrated=False)
+            elif self.is_record(info):
+                for argument in arguments:
+                    self.keep(frozenset((f"kept by {callee.qualname}",)), argument.value, env)
             else:
                 self._unresolved(node, callee.qualname, arguments, env, pure=False)
             result = Instance(callee.qualname)
@@ -475,6 +478,8 @@ class Calls(Evaluator):
             return receiver
         if name == "values":
             return Sequence("iterator", receiver.element, None, receiver.refs)
+        if name in ("get", "pop", "setdefault", "remove", "discard", "add", "index", "count") and arguments and receiver.type in ("dict", "set"):
+            self.escape(arguments[0].node.value, values[0], "is looked up by its hash")
         if name in ("pop", "get", "popleft"):
             return join(receiver.element, values[1]) if len(values) > 1 else receiver.element
         return Scalar("int" if name in ("count", "index") else "object")
@@ -513,14 +518,19 @@ class Calls(Evaluator):
             skip = 1
         matched = self.match(summary, arguments, skip)
         if matched is None:
-            self._unresolved(
-                node, dotted(node.func) or "a function", arguments, env, pure=not summary.mutates and not summary.keeps
-            )
+            harmless = not (summary.mutates or summary.keeps or summary.hosted)
+            self._unresolved(node, dotted(node.func) or "a function", arguments, env, pure=harmless)
             return UNKNOWN
+        self._kept_may_change(node, dotted(node.func) or "a function", env)
         for name, argument in matched.items():
             if name in summary.keeps:
-                self.keep(frozenset(("kept",)), argument.value, env)
+                self.keep(frozenset((f"kept by {dotted(node.func)}",)), argument.value, env)
+            if name in summary.hosted and name not in summary.mutates:
+                self._may_change(node, dotted(node.func) or "a function", argument, env)
             if name in summary.mutates:
+                others = [refs_of(other.value) for key, other in matched.items() if key != name]
+                if any(refs_of(argument.value) & refs for refs in others):
+                    self.construct(argument.node, "aliased arguments", name)
                 self.write(node, argument.node.value, argument.value, UNKNOWN, env, op="call")
         refs = self._translate(refs_of(summary.result), matched)
         exact = exact_of(summary.result)
@@ -542,6 +552,8 @@ class Calls(Evaluator):
         return found
 
     def _translated(self, value: Value, refs: frozenset[str], exact: str | None, deps: frozenset[str]) -> Value:
+        if isinstance(value, Function) and value.nested:
+            return UNKNOWN
         if isinstance(value, (Array, Unknown)):
             return replace(value, refs=refs, exact=exact, deps=deps)
         if isinstance(value, Sequence):
@@ -559,18 +571,31 @@ class Calls(Evaluator):
         """`callee` may change and keep what it gets, unless it is known not to (`pure`)."""
         if pure:
             return
+        self._kept_may_change(node, callee, env)
         for argument in arguments:
-            value = argument.value
-            if not (may_be_array(value) or isinstance(value, Sequence) and may_hold_tensor(value)):
+            self._may_change(node, callee, argument, env)
+
+    def _kept_may_change(self, node: cst.Call, callee: str, env: Env) -> None:
+        """What some object holds on to may be changed by any code that runs: our tensors would not show it."""
+        for name, held in env.values.items():
+            if not name.isidentifier() or not may_hold_tensor(held):
                 continue
-            self.emit(ev.Construct(argument.node, self.place(argument.node), "unresolved", callee))
-            name = argument.node.value.value if isinstance(argument.node.value, cst.Name) else None
-            for ref in refs_of(value):
-                if ref.startswith("@"):
-                    self.facts.host_parameters |= {ref[1:]}
-                elif ref in env.values and may_hold_tensor(env.values[ref]):
-                    env.stale[ref] = Stale(callee, id(node), "call" if ref == name else "call on a view")
-            self.keep(frozenset((f"kept by {callee}",)), value, env)
+            if any(ref.startswith((".", "global:", "kept by")) for ref in env.aliases(name)):
+                env.stale.setdefault(name, Stale(callee, id(node), "call on a view"))
+
+    def _may_change(self, node: cst.Call, callee: str, argument: ev.Argument, env: Env) -> None:
+        """`callee` may change the array behind one argument, and keep it."""
+        value = argument.value
+        if not (may_be_array(value) or isinstance(value, Sequence) and may_hold_tensor(value)):
+            return
+        self.emit(ev.Construct(argument.node, self.place(argument.node), "unresolved", callee))
+        name = argument.node.value.value if isinstance(argument.node.value, cst.Name) else None
+        for ref in refs_of(value):
+            if ref.startswith("@"):
+                self.facts.host_parameters |= {ref[1:]}
+            elif ref in env.values and may_hold_tensor(env.values[ref]):
+                env.stale[ref] = Stale(callee, id(node), "call" if ref == name else "call on a view")
+        self.keep(frozenset((f"seen by {callee}",)), value, env)
 
     def keep(self, holders: frozenset[str], value: Value, env: Env) -> None:
         """What `holders` denote now holds on to `value`: a later in-place write to it is seen there."""
@@ -579,6 +604,9 @@ class Calls(Evaluator):
             return
         for holder in holders:
             env.link(holder, refs)
+            if not holder.isidentifier():
+                # an object outside holds the caller's own array: it must get that very object
+                self.facts.host_parameters |= {ref[1:] for ref in refs if ref.startswith("@")}
 
     def write(
         self,

@@ -52,6 +52,7 @@ from np2tnp.analysis.values import (
     scalar_type,
 )
 
+from np2tnp.analysis.walk import walk
 
 _KEYWORDS = {"None": Const.of(None), "True": Const.of(True), "False": Const.of(False)}
 
@@ -114,6 +115,8 @@ class Evaluator(State):
     def _formatted(self, node: cst.FormattedString, env: Env) -> Value:
         for part in node.parts:
             if isinstance(part, cst.FormattedStringExpression):
+                if part.equal is not None and may_hold_tensor(self.evaluate(part.expression, env)):
+                    self.construct(part, "debug f-string")
                 self.escape(part.expression, self.evaluate(part.expression, env), "is formatted into a string")
                 if part.format_spec:
                     for inner in part.format_spec:
@@ -137,6 +140,8 @@ class Evaluator(State):
             if isinstance(element, cst.StarredElement):
                 known = False
                 value = self.element_of(value)
+            elif kind == "set":
+                self.escape(element.value, value, "is put into a set")
             items.append(value)
         return self.sequence(kind, items, known)
 
@@ -285,12 +290,18 @@ class Evaluator(State):
             return self.instance_attribute(base, name, env)
         if isinstance(base, Class):
             qualname = self.module.classes[base.qualname].methods.get(name)
+            if qualname and self.is_classmethod(qualname):
+                return Bound(Instance(base.qualname), name)
             return Function(qualname) if qualname else UNKNOWN
         if isinstance(base, Unknown) and name in ARRAY_MEMBERS and base.home != HOST and base.deps:
             self.facts.assumed_arrays |= base.deps
             base = Array(EITHER, refs=base.refs, exact=base.exact, deps=base.deps, weak=True)
-        if called or isinstance(base, (Sequence, Const, Scalar, Function, Bound)):
+        if called:
             return Bound(base, name)
+        if isinstance(base, (Sequence, Const, Scalar, Function, Bound)):
+            if may_hold_tensor(base):
+                self.construct(node, "method object", name)
+            return UNKNOWN
         if isinstance(base, Array) and name in MEMBERS:
             return self._array_attribute(node, base, name)
         refs = frozenset((f".{name}",)) | env.aliases(f".{name}") | refs_of(base)
@@ -323,7 +334,9 @@ class Evaluator(State):
             # the transpose of a 0-d or 1-d array is a view too, never the object itself
             result = replace(base, home=self.lifted(base), dtypes=dtypes, exact=None, view=True)
         else:
-            return Bound(base, name)
+            if base.home != HOST:
+                self.construct(node, "method object", name)
+            return UNKNOWN
         self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
         return result
 
@@ -517,9 +530,12 @@ class Evaluator(State):
             value = self.evaluate(node.elt, inner)
             kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "iterator")
         self.depth -= 1
-        return Sequence(
-            kind, value, None, frozenset(ref for ref in refs_of(value) if ref in env.values or not ref.isidentifier())
-        )
+        refs = refs_of(value)
+        if isinstance(node, cst.GeneratorExp):
+            # it runs later: what it reads must still be what it is now
+            names = {part.value for part in walk(node) if isinstance(part, cst.Name)}
+            refs |= frozenset(name for name in names if name in env.values and may_hold_tensor(env.values[name]))
+        return Sequence(kind, value, None, frozenset(ref for ref in refs if ref in env.values or not ref.isidentifier()))
 
     def _clauses(self, clause: cst.CompFor, inner: Env) -> None:
         iterated = self.evaluate(clause.iter, inner)

@@ -26,6 +26,7 @@ from np2tnp.analysis.values import (
     Function,
     Scalar,
     Sequence,
+    Symbol,
     Unknown,
     Value,
     exact_of,
@@ -37,6 +38,7 @@ from np2tnp.analysis.values import (
     refs_of,
     scalar_type,
 )
+from np2tnp.analysis.walk import walk
 
 #: A loop whose state has not settled after so many rounds is widened: what still changes becomes unknown.
 ROUNDS = 5
@@ -131,6 +133,9 @@ class Interpreter(Calls):
             base = self._store_base(target, env)
             keys = self.keys(target, env)
             self.write(node, target, base, value, env, keys=keys)
+            if isinstance(node, (cst.Assign, cst.AnnAssign)) and source is not None and may_hold_tensor(base):
+                if self._has_effect(target) and self._has_effect(source):
+                    self.construct(node, "evaluation order")
         elif isinstance(target, cst.StarredElement):
             self.assign(node, target.value, Sequence("list", self.element_of(value), None, refs_of(value)), env, None)
 
@@ -180,6 +185,12 @@ class Interpreter(Calls):
     ) -> None:
         base = self.evaluate(target.value, env)
         name = target.attr.value
+        if may_hold_tensor(value) and any(ref.startswith((".", "global:", "kept by")) for ref in refs_of(value) - {f".{name}"}):
+            self.construct(node, "kept twice", name)
+        if not may_hold_tensor(base):
+            self.keep(frozenset((f".{name}",)), value, env)
+        if isinstance(base, Unknown) and may_hold_tensor(base) and name in ("flat", "real", "imag", "shape", "dtype", "strides", "data"):
+            self.construct(node, "attribute of an unknown", name)
         self.emit(ev.AttributeStore(node, target, self.place(target), base, name, value, source))
         if not (isinstance(base, Array) or may_hold_tensor(base)):
             env.bind(f".{name}", Unknown(HOST, refs_of(value)))
@@ -239,6 +250,18 @@ class Interpreter(Calls):
         else:
             env.bind(target.value, result)
 
+    def _has_effect(self, node: cst.CSTNode) -> bool:
+        """Whether a call in `node` may change something: an assignment evaluates its value before its index, a rebinding after."""
+        for part in walk(node):
+            event = self.recorded.get((ev.Call, id(part)))
+            if isinstance(event, ev.Call) and not (event.api or "").startswith(("numpy", "ndarray")):
+                callee = event.callee
+                if not (isinstance(callee, Symbol) and callee.name in ("builtins.len", "builtins.int", "builtins.range", "builtins.slice")):
+                    return True
+            elif isinstance(event, ev.Call) and (event.api or "").startswith("numpy.random"):
+                return True
+        return False
+
     def _store_base(self, target: cst.Subscript, env: Env) -> Value:
         """What is stored into. The reads on the way there are part of the store: no rule may replace them."""
         base = self.evaluate(target.value, env)
@@ -286,6 +309,7 @@ class Interpreter(Calls):
             return
         if isinstance(base, Unknown) and base.deps and keys and (len(keys) > 1 or scalar_type(keys[0]) == "slice"):
             self.facts.assumed_arrays |= base.deps if exact_of(base) is None else frozenset((exact_of(base) or "",))
+        self.facts.extra.setdefault("writes", set()).update(ref[1:] for ref in refs_of(base) if ref.startswith("@"))
         conflicts = self._mark_shared(refs_of(base), dotted(target) or "an element", node, env, skip=root, base=base)
         if root is not None and root not in self.locals and root not in env.values:
             root = None
@@ -516,8 +540,6 @@ class Interpreter(Calls):
         branches: list[Env | None] = [env]
         for case in node.cases:
             branch = env.copy()
-            from np2tnp.analysis.walk import walk
-
             for part in walk(case.pattern):
                 if isinstance(part, (cst.MatchAs, cst.MatchStar)) and part.name is not None:
                     branch.bind(part.name.value, self.element_of(subject))

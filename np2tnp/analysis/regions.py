@@ -103,8 +103,8 @@ class Analysis:
             migrated = self.decide(facts)
             self._summaries[qualname] = Summary(
                 parameters=facts.parameters,
-                migrated=migrated,
-                mutates=tuple(facts.mutated),
+                migrated=migrated and not _is_cached(function.node),
+                mutates=(*facts.mutated, *sorted(facts.extra.get("writes", set()) - set(facts.mutated))),
                 keeps=frozenset(facts.extra.get("keeps", ())),
                 result=facts.result if facts.result is not None else NONE,
                 method=function.owner is not None and not _is_static(function.node),
@@ -214,6 +214,12 @@ class Analysis:
 
 def _is_static(node: cst.FunctionDef) -> bool:
     return any(dotted(decorator.decorator) == "staticmethod" for decorator in node.decorators)
+
+
+def _is_cached(node: cst.FunctionDef) -> bool:
+    """Whether calls must go through the public name, because a decorator remembers results."""
+    names = (item.decorator.func if isinstance(item.decorator, cst.Call) else item.decorator for item in node.decorators)
+    return any(dotted(name).rpartition(".")[2] in ("cache", "lru_cache", "cached_property") for name in names)
 
 
 def _scalar_annotation(parameter: cst.Param) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.module import ClassInfo, ModuleInfo, parameters_of
-from np2tnp.analysis.values import EITHER, HOST, NO_NAMES, UNKNOWN, Array, Function, Sequence, Symbol, Unknown, Value
+from np2tnp.analysis.values import EITHER, HOST, NO_NAMES, UNKNOWN, Array, Bound, Function, Sequence, Symbol, Unknown, Value
 from np2tnp.catalog.catalog import Catalog
 
 
@@ -38,6 +39,12 @@ class Services:
     catalog: Catalog
     summary: Callable[[str], Summary | None]
     class_attributes: Callable[[ClassInfo], dict[str, Value]]
+
+
+_BUILTINS = frozenset(dir(builtins))
+
+#: What the parameters of nested functions share memory with: arrays of whoever calls them.
+NESTED = frozenset(("the argument of a nested function",))
 
 
 class State:
@@ -80,7 +87,12 @@ class State:
             return UNKNOWN
         value = self.module.values.get(name)
         if value is None:
-            return Symbol(f"builtins.{name}")
+            if name in _BUILTINS:
+                return Symbol(f"builtins.{name}")
+            self.unresolved += 1  # from a star import, exec, or a mistake
+            return UNKNOWN
+        if isinstance(value, Bound):
+            return Unknown(HOST, env.aliases(f"global:{name}") | {f"global:{name}"})
         location = f"global:{name}"
         if isinstance(value, Array):
             dtypes, rank = value.dtypes, value.rank
@@ -110,6 +122,18 @@ class State:
             for item in node.decorators
         )
 
+    def is_classmethod(self, qualname: str) -> bool:
+        """Whether a method gets its class instead of an instance."""
+        node = self.module.functions[qualname].node
+        return any(isinstance(d.decorator, cst.Name) and d.decorator.value == "classmethod" for d in node.decorators)
+
+    def is_record(self, info: ClassInfo) -> bool:
+        """Whether making an instance only stores its arguments: a NamedTuple or a dataclass."""
+        decorators = [item.decorator.func if isinstance(item.decorator, cst.Call) else item.decorator for item in info.node.decorators]
+        if any(isinstance(d, (cst.Name, cst.Attribute)) and _last(d) == "dataclass" for d in decorators):
+            return "__post_init__" not in info.methods
+        return any(isinstance(b.value, (cst.Name, cst.Attribute)) and _last(b.value) == "NamedTuple" for b in info.node.bases)
+
     def class_attribute(self, info: ClassInfo, name: str) -> Value | None:
         """What the class's own methods assign to ``self.name``, joined; None where they never do."""
         if info.attributes is None:
@@ -121,7 +145,7 @@ class State:
         """The environment of a function nested in the region: captured names as they are here, parameters unknown."""
         inner = env.copy()
         for parameter in parameters_of(parameters):
-            inner.bind(parameter.name.value, Unknown(EITHER if self.made != HOST else HOST))
+            inner.bind(parameter.name.value, Unknown(EITHER if self.made != HOST else HOST, NESTED))
         return inner
 
     def bind_target(self, target: cst.BaseExpression, value: Value, env: Env) -> None:

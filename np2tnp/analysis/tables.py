@@ -69,7 +69,7 @@ BUILTINS_PYTHON = {
     "memoryview": "object", "exit": "none", "quit": "none", "help": "none", "frozenset": "object", "globals": "object", "locals": "object",
 }  # fmt: skip
 #: Builtins that a tensor may reach unconverted: the result is the same Python number.
-TENSOR_SAFE_BUILTINS = frozenset("len float int bool complex abs sum max min range enumerate zip list tuple map filter sorted reversed iter next any all id callable divmod".split())
+TENSOR_SAFE_BUILTINS = frozenset("len float int bool complex abs sum max min range enumerate zip list tuple map filter sorted reversed iter next any all id callable".split())
 
 #: Decorators that leave the function's arguments and result alone.
 TRANSPARENT_DECORATORS = frozenset(

@@ -72,6 +72,8 @@ def _problem(
     for name, argument in bound.items():
         if name == "dtype" and argument.value != NONE and dtype_char(argument.value) is None:
             return "its dtype is not known before run time"
+        if isinstance(argument.value, Unknown) and name not in ("axis", "keepdims", "shape", "k", "n"):
+            return f"{name} may be a list, whose numbers tnp promotes as weak scalars"
         if isinstance(argument.value, Sequence) and not _plain_list(argument.value):
             return "tnp promotes numbers inside lists as weak scalars"
     first = event.receiver if event.receiver is not None else next(iter(bound.values())).value if bound else None

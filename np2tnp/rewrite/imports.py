@@ -76,6 +76,9 @@ def _place(body: list[cst.BaseStatement]) -> int:
             numpy_at = index
     if numpy_at < 0:
         return start
+    first = next((i for i, statement in enumerate(body) if isinstance(statement, (cst.FunctionDef, cst.ClassDef))), len(body))
+    if numpy_at > first:
+        return start
     at = numpy_at + 1
     while at < len(body) and _is_import(body[at]) and _before_any_code(body, at):
         at += 1

@@ -70,6 +70,10 @@ class Plan:
         self._arrays = arrays
         self._scalars = scalars
         self._hosted = hosted
+        code = getattr(function, "__code__", None)
+        #: names that the body may read arrays by, as globals or as attributes of its instance
+        self._reads = code.co_names if code is not None else ()
+        self._globals = getattr(function, "__globals__", {})
         self._refused = {name: _dtypes(characters) for name, characters in refuses.items()}
         self._tracked = tuple(dict.fromkeys((*mutates, *returns)))
         #: defaults that must be filled in, because they need conversion or may be updated
@@ -191,12 +195,26 @@ class Plan:
             if np.dtype(kind).str in dtypes:
                 raise UnverifiedError(f"{self.name} was not verified for {np.dtype(kind)} in {name!r}")
 
+    def _state(self, args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
+        """(place, ndarray) for the arrays that the body may read by name: module globals and attributes of `self`."""
+        own = getattr(args[0], "__dict__", {}) if self._receiver is not None and args else {}
+        for name in self._reads:
+            for where, holder in ((f"the global {name}", self._globals), (f"self.{name}", own)):
+                for array in _leaves(holder.get(name)):
+                    yield where, array
+
     def _check_overlap(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Refuse an updated array that shares memory with another argument: NumPy would show the update there too."""
         everything = [(name, leaf) for name, value in self._slots(args, kwargs) for leaf in _leaves(value)]
+        state = list(self._state(args)) if self._reads else []
         for position, (name, array) in enumerate(everything):
             if name not in self.mutates_set:
                 continue
+            for where, second in state:
+                if _overlaps(array, second):
+                    raise UnverifiedError(
+                        f"{self.name} updates {name!r}, which shares memory with {where}; pass a copy of it"
+                    )
             for other_position, (other, second) in enumerate(everything):
                 if other_position != position and _overlaps(array, second):
                     raise UnverifiedError(

@@ -121,7 +121,18 @@ def host(value: Any) -> Any:
 
     Everything else passes unchanged, and a container without tensors is returned as the same object.
     """
-    return map_structure(lambda leaf: to_ndarray(leaf)[()] if is_tensor(leaf) else leaf, value)
+    if is_tensor(value):
+        return to_ndarray(value)[()]
+    made: dict[int, Any] = {}  # one tensor in several places becomes one ndarray
+
+    def leave(leaf: Any) -> Any:
+        if not is_tensor(leaf):
+            return leaf
+        if id(leaf) not in made:
+            made[id(leaf)] = to_ndarray(leaf)[()]
+        return made[id(leaf)]
+
+    return map_structure(leave, value)
 
 
 def tensor(value: Any) -> Any:
