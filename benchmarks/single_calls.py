@@ -1,108 +1,364 @@
-"""What one call costs: NumPy against tnp and against np2tnp's exact helper, eager, tensors in and tensors out.
+"""Every call of the probe's tables, rewritten alone with default settings and compared with the original.
 
-``python benchmarks/single_calls.py [NAME ...]`` prints a Markdown table of microseconds (median of repeats, measured
-in turns so that a
-busy machine slows all alike) and of ratios. Where tnp has no column the catalog does not call it equal for float64.
+``python benchmarks/single_calls.py [NAME ...]`` makes ``def f(v): return np.<call>`` of each case, rewrites them,
+calls original and rewritten with the same arguments in every dtype of the case, compares results (value, dtype,
+shape, class, whether it is an argument itself), exceptions and what became of the arguments, and prints totals.
+
+NumPy's calls run in child processes, many functions a module: a crash of the process is one case.
 """
 
 from __future__ import annotations
 
-import statistics
+import argparse
+import ast
+import json
+import os
+import random
+import subprocess
 import sys
-import time
-from collections.abc import Callable
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import tensorflow.experimental.numpy as tnp
 
-from np2tnp import runtime as rt
-from np2tnp.catalog import load
+ROOT = Path(os.environ.get("NP2TNP_ROOT", Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(ROOT))
 
-SIZES = (1_000, 1_000_000)
-CALLS: dict[str, Callable[..., tuple[Any, ...]]] = {
-    "numpy.add": lambda x: (x, x),
-    "numpy.multiply": lambda x: (x, x),
-    "numpy.divide": lambda x: (x, x + 2.0),
-    "numpy.sqrt": lambda x: (x * x,),
-    "numpy.exp": lambda x: (x,),
-    "numpy.tanh": lambda x: (x,),
-    "numpy.maximum": lambda x: (x, x[::-1]),
-    "numpy.where": lambda x: (x > 0, x, x),
-    "numpy.clip": lambda x: (x, -1.0, 1.0),
-    "numpy.sum": lambda x: (x,),
-    "numpy.mean": lambda x: (x,),
-    "numpy.std": lambda x: (x,),
-    "numpy.max": lambda x: (x,),
-    "numpy.argmax": lambda x: (x,),
-    "numpy.cumsum": lambda x: (x,),
-    "numpy.sort": lambda x: (x,),
-    "numpy.argsort": lambda x: (x,),
-    "numpy.unique": lambda x: (x,),
-    "numpy.dot": lambda x: (x, x),
-    "numpy.reshape": lambda x: (x, (-1, 10)),
-    "numpy.concatenate": lambda x: ([x, x],),
-    "numpy.roll": lambda x: (x, 3),
-    "numpy.diff": lambda x: (x,),
-    "numpy.take": lambda x: (x, np.arange(0, x.size, 3)),
-    "numpy.fft.rfft": lambda x: (x,),
-}
+from np2tnp.differential import behaviour, surface  # noqa: E402
+from np2tnp.differential.cases import Case, all_cases, fresh_arguments, make_arguments, names_in  # noqa: E402
+from np2tnp.differential.compare import Outcome, compare  # noqa: E402
+
+PER_MODULE = 60
+#: Seconds without a word from a child after which the call that it announced counts as a crash.
+PATIENCE = 120.0
+
+SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
+    "and_": "&", "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
+    "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
+    "iand": "&=", "ior": "|=", "ixor": "^=",
+    "iadd": "+=", "isub": "-=", "imul": "*=", "itruediv": "/=", "ifloordiv": "//=", "imod": "%=", "ipow": "**=",
+    "imatmul": "@=", "ilshift": "<<=", "irshift": ">>=", "neg": "-", "pos": "+", "invert": "~",
+}  # fmt: skip
+#: Values without meaning: memory that nobody has written yet, addresses.
+_SHAPE_ONLY = {"numpy.empty", "numpy.empty_like"}
+#: Methods that return nothing: the array that they change is the result.
+_CHANGES = {"sort", "partition", "fill", "put", "resize", "setflags", "setfield"}
+_ADDRESSES = {"ndarray.ctypes", "ndarray.data"}
 
 
-def measure(functions: dict[str, Callable[[], Any]], seconds: float = 0.2) -> dict[str, float]:
-    """Median microseconds of each function, taken in turns."""
-    for function in functions.values():
-        function()
-    samples: dict[str, list[float]] = {name: [] for name in functions}
-    end = time.perf_counter() + seconds * len(functions)
-    while time.perf_counter() < end or min(map(len, samples.values())) < 5:
-        for name, function in functions.items():
-            start = time.perf_counter()
-            function()
-            samples[name].append(time.perf_counter() - start)
-    return {name: statistics.median(values) * 1e6 for name, values in samples.items()}
+@dataclass(frozen=True, slots=True)
+class Single:
+    """One case as a function of its own."""
+
+    case: Case
+    parameters: tuple[str, ...]
+    body: str
+
+    def source(self, name: str) -> str:
+        return f"def {name}({', '.join(self.parameters)}):\n{self.body}\n"
 
 
-def variants(name: str, size: int) -> dict[str, Callable[[], Any]]:
-    """The call of `name` on `size` float64 numbers, for NumPy, for tnp where equal, and for the helper."""
-    arguments = CALLS[name](np.random.default_rng(0).standard_normal(size))
-    tensors = rt.tensor(arguments)
-    fact = load().get(name)
-    found: dict[str, Callable[[], Any]] = {"NumPy": lambda: _find(np, name.removeprefix("numpy."))(*arguments)}
-    if fact is not None and fact.tnp is not None and "d" in fact.tnp.dtypes:
-        function = _find(tnp, fact.tnp.name.removeprefix("tnp."))
-        found["tnp"] = lambda: wait(function(*tensors))
-    if fact is not None and fact.rt is not None:
-        helper = _find(rt, fact.rt.name.removeprefix("rt."))
-        found["rt"] = lambda: wait(helper(*tensors))
-    return found
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of one function and one dtype."""
+
+    index: int
+    char: str
+    state: str  #: ``equal`` ``different`` ``raising`` ``refused`` ``crash``; or why the function stays: ``kept`` ...
+    detail: str = ""
 
 
-def wait(value: Any) -> Any:
-    """`value`, once the device has computed it: reading one number back waits for all before it."""
-    first = value[0] if isinstance(value, (list, tuple)) else value
-    if hasattr(first, "device") and "GPU" in first.device:
-        first.numpy()
-    return value
+def list_singles(names: set[str] | None = None) -> list[Single]:
+    """All cases that the installed NumPy can be asked, in the order of the tables."""
+    singles = []
+    for api, cases in all_cases().items():
+        if names is None or api in names or api.removeprefix("numpy.") in names:
+            singles += [single for case in cases if (single := make_single(case)) is not None]
+    return singles
 
 
-def _find(module: Any, dotted: str) -> Any:
-    for part in dotted.split("."):
-        module = getattr(module, part)
-    return module
+def make_single(case: Case) -> Single | None:
+    """The function for a case, or None where the installed NumPy has no such name."""
+    owner, _, member = case.api.rpartition(".")
+    node = ast.parse(f"f({case.call})", mode="eval").body
+    assert isinstance(node, ast.Call)
+    texts = [ast.unparse(argument) for argument in node.args]
+    known = make_arguments("d").keys() - {"np"}
+    parameters = tuple(sorted(names_in(case.call) & known - _bound(node), key=case.call.index))
+    if owner in ("operator", "ndarray"):
+        # who calls a method of a parameter, or adds to it, need not mean an array: the function makes one
+        receiver = f"    {texts[0]} = np.array({texts[0]})\n" if texts[0].isidentifier() else ""
+        if owner == "operator":
+            return Single(case, parameters, receiver + _operator_body(member, texts))
+        if not hasattr(np.ndarray, member):
+            return None
+        rest = ", ".join([*texts[1:], *(ast.unparse(keyword) for keyword in node.keywords)])
+        called = f"({rest})" if callable(getattr(np.ndarray, member)) else ""
+        array = texts[0] if receiver else f"({texts[0]})"
+        changes = f"\n    return {array}" if member in _CHANGES else ""
+        begin = "    " if changes else "    return "
+        return Single(case, parameters, f"{receiver}{begin}{array}.{member}{called}{changes}")
+    if owner in ("numpy.random.Generator", "numpy.random.RandomState"):
+        maker = "default_rng" if owner.endswith("Generator") else "RandomState"
+        return Single(case, parameters, f"    rng = np.random.{maker}(0)\n    return rng.{member}({case.call})")
+    try:
+        surface.resolve(case.api)
+    except AttributeError:
+        return None
+    return Single(case, parameters, f"    return np{case.api.removeprefix('numpy')}({case.call})")
 
 
-def main() -> int:
-    names = [n if n.startswith("numpy.") else f"numpy.{n}" for n in sys.argv[1:]] or list(CALLS)
-    print("| call | size | NumPy µs | tnp µs | rt µs | NumPy/tnp | NumPy/rt |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
-    for name in names:
-        for size in SIZES:
-            times = measure(variants(name, size))
-            cells = [f"{times[k]:.1f}" if k in times else "" for k in ("NumPy", "tnp", "rt")]
-            cells += [f"{times['NumPy'] / times[k]:.3g}" if k in times else "" for k in ("tnp", "rt")]
-            print(f"| {name.removeprefix('numpy.')} | {size:,} | {' | '.join(cells)} |", flush=True)
+def _bound(node: ast.AST) -> set[str]:
+    """Names that the call binds itself, in lambdas and comprehensions."""
+    found = {name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
+    return found | {argument.arg for argument in ast.walk(node) if isinstance(argument, ast.arg)}
+
+
+def _operator_body(name: str, operands: list[str]) -> str:
+    if name == "abs":
+        return f"    return abs({operands[0]})"
+    if len(operands) == 1:
+        return f"    return {SIGNS[name]}{operands[0]}"
+    if SIGNS[name].endswith("=") and name not in ("eq", "ne", "le", "ge"):
+        return f"    {operands[0]} {SIGNS[name]} {operands[1]}\n    return {operands[0]}"
+    return f"    return {operands[0]} {SIGNS[name]} {operands[1]}"
+
+
+# --- in the child
+
+
+def work(job: list[int], skip: set[tuple[int, str]], singles: list[Single], say: Callable[..., None]) -> None:
+    """Rewrite and compare the functions `job` names, telling each result as it comes."""
+    from np2tnp.differential.child import import_runtime
+
+    import_runtime()
+    for start in range(0, len(job), PER_MODULE):
+        chunk = job[start : start + PER_MODULE]
+        texts = {index: singles[index].source(f"f{index}") for index in chunk}
+        original, rewritten, states = migrate(texts)
+        for index in chunk:
+            state, reason = states[f"f{index}"]
+            if state != "convertible":
+                say("result", index, "", state, reason)
+                continue
+            single = singles[index]
+            for char in single.case.dtypes if single.parameters else "d":
+                if (index, char) in skip:
+                    say("result", index, char, "crash", "")
+                    continue
+                say("start", index, char)
+                found = examine(single, char, original[f"f{index}"], rewritten[f"f{index}"])
+                if found is not None:
+                    say("result", index, char, *found)
+            say("rewritten", index, _text_of(rewritten["__text__"], f"f{index}"))
+
+
+def migrate(texts: dict[int, str]) -> tuple[dict[str, Any], dict[str, Any], dict[str, tuple[str, str]]]:
+    """Namespaces of the original and the rewritten module, and per function its state and the first reason for it."""
+    from np2tnp import engine
+    from np2tnp.config import Config
+    from np2tnp.files.source import from_text
+
+    text = "import numpy as np\n\n\n" + "\n\n".join(texts.values())
+    report = engine.analyze(from_text("singles.py", text), Config(rewrite=True))
+    states = {region.qualname: (region.state.value, (region.reasons or ("",))[0]) for region in report.regions}
+    original: dict[str, Any] = {"__name__": "original"}
+    exec(compile(text, "original.py", "exec"), original)
+    new_text = report.new_text or text
+    rewritten: dict[str, Any] = {"__name__": "rewritten", "__text__": new_text}
+    exec(compile(new_text, "rewritten.py", "exec"), rewritten)
+    for name in (f"f{index}" for index in texts):  # a function in which there is nothing of NumPy's to convert
+        states.setdefault(name, ("unused", ""))
+    return original, rewritten, states
+
+
+def _text_of(module: str, name: str) -> str:
+    lines = module.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith(f"def {name}("))
+    first = at - 1 if lines[at - 1].startswith("@") else at
+    last = next((i for i in range(at + 1, len(lines)) if lines[i][:1] in ("d", "@")), len(lines))
+    return "\n".join(lines[first:last]).strip()
+
+
+def examine(single: Single, char: str, original: Any, rewritten: Any) -> tuple[str, str] | None:
+    """State and detail, or None where the call means nothing for the dtype (such as ``-v`` for booleans)."""
+    from np2tnp.differential.child import call_on_numpy
+
+    expected, itself = call(original, single, char)
+    actual, itself_too = call(rewritten, single, char)
+    if actual.error == "UnverifiedError":
+        return "refused", actual.message
+    if expected.error is not None or actual.error is not None:
+        if expected.error is None:
+            return "raising", f"{actual.error}: {actual.message}"
+        if actual.error is None:
+            return "different", f"returns, where NumPy raises {expected.error}: {expected.message}"
+        if expected.error not in actual.bases and actual.error not in expected.bases:
+            return "different", f"raises {actual.error}, where NumPy raises {expected.error}: {actual.message}"
+    else:
+        arguments = call_on_numpy(single.case, char)[1]
+        agreement = compare_results(single.case, expected.value, actual.value, arguments)
+        if agreement:
+            return "different", agreement
+        if itself != itself_too:
+            return "different", f"the result is the argument {itself_too or 'of none'}, in NumPy {itself or 'none'}"
+    after = compare(dict(expected.arguments), dict(actual.arguments))
+    return ("equal", "") if after else ("different", f"argument afterwards: {after.detail}")
+
+
+def compare_results(case: Case, expected: Any, actual: Any, arguments: Any) -> str:
+    """What differs, or nothing."""
+    from np2tnp.differential.child import compare_value
+
+    if case.api in _ADDRESSES:
+        return "" if type(expected) is type(actual) else f"{type(actual)} instead of {type(expected)}"
+    if case.api in _SHAPE_ONLY and isinstance(expected, np.ndarray) and isinstance(actual, np.ndarray):
+        expected, actual = np.zeros_like(expected), np.zeros_like(actual)
+    if not arguments:
+        agreement = compare(expected, actual)
+    else:
+        agreement = compare_value(case, expected, actual, arguments)
+    return "" if agreement else agreement.detail or agreement.kind
+
+
+def call(function: Any, single: Single, char: str) -> tuple[Outcome, str]:
+    """What a call did, and the name of the argument that it returned, if it did."""
+    # no name of an array is free in a function: what fresh_arguments lacks is bound by the call itself
+    values = fresh_arguments(single.case.call, char)
+    arguments = [values[name] for name in single.parameters]
+    arrays = {n: v for n, v in zip(single.parameters, arguments, strict=True) if isinstance(v, np.ndarray)}
+    np.random.seed(12345)
+    try:
+        with behaviour.quiet():
+            value = function(*arguments)
+    except Exception as error:
+        return Outcome.of_error(error, arrays), ""
+    itself = next((name for name, array in arrays.items() if value is array), "")
+    return Outcome(value, arguments=arrays), itself
+
+
+def serve() -> int:
+    """The child: one job from standard input, one JSON line a word on standard output."""
+    job = json.loads(sys.stdin.read())
+    stream = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    skip = {(index, char) for index, char in job["skip"]}
+    work(job["indices"], skip, list_singles(), lambda *words: print(json.dumps(words, default=str), file=stream))
     return 0
+
+
+# --- in the parent
+
+
+def run(singles: list[Single], indices: list[int], jobs: int) -> tuple[list[Result], dict[int, str]]:
+    """Results of all functions `indices` names, and the texts of those that were rewritten."""
+    with ThreadPoolExecutor(jobs) as pool:
+        parts = list(pool.map(lambda part: list(_drive(part)), (indices[i::jobs] for i in range(jobs))))
+    results = [Result(*words) for part in parts for kind, *words in part if kind == "result"]
+    texts = {words[0]: words[1] for part in parts for kind, *words in part if kind == "rewritten"}
+    return sorted(results, key=lambda result: (result.index, result.char)), texts
+
+
+def _drive(indices: list[int]) -> Iterator[list[Any]]:
+    """Run children until none dies."""
+    skip: list[list[Any]] = []
+    while indices:
+        last: list[Any] | None = None
+        done: set[int] = set()
+        for word in _child({"indices": indices, "skip": skip}):
+            if word[0] == "start":
+                last = word[1:]
+                continue
+            yield word
+            last = None
+            done.add(word[1])
+        if last is None:
+            if not indices or indices[-1] not in done:
+                raise RuntimeError("a child ended before its work was done: run it with --jobs 1 --log")
+            return
+        skip.append(last)
+        indices = indices[indices.index(last[0]) :]
+
+
+def _child(job: dict[str, Any]) -> Iterator[list[Any]]:
+    process = subprocess.Popen(
+        [sys.executable, "-W", "ignore", __file__, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=None if os.environ.get("NP2TNP_PROBE_LOG") else subprocess.DEVNULL, text=True,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0"},
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps(job))
+    process.stdin.close()
+    watchdog = threading.Timer(PATIENCE * 3, process.kill)
+    watchdog.start()
+    for line in process.stdout:
+        watchdog.cancel()
+        watchdog = threading.Timer(PATIENCE, process.kill)
+        watchdog.start()
+        yield json.loads(line)
+    watchdog.cancel()
+    process.wait()
+
+
+def choose(singles: list[Single], count: int, seed: int = 0) -> list[int]:
+    """A sample of the functions, the same for the same seed."""
+    return sorted(random.Random(seed).sample(range(len(singles)), min(count, len(singles))))
+
+
+def describe(results: list[Result], singles: list[Single]) -> Iterator[str]:
+    """The totals, a line each."""
+    states = Counter(result.state for result in results)
+    compared = sum(states[state] for state in ("equal", "different", "raising", "refused", "crash"))
+    functions = {result.index for result in results}
+    converted = {r.index for r in results if r.state in ("equal", "different", "raising", "refused", "crash")}
+    yield f"calls: {len(functions)}, converted: {len(converted)} ({len(converted) / max(len(functions), 1):.1%})"
+    stay = Counter(r.state for r in results if r.index not in converted)
+    yield "not converted: " + (", ".join(f"{count} {state}" for state, count in sorted(stay.items())) or "none")
+    yield f"cases (a converted call in one dtype): {compared}"
+    yield f"equal: {states['equal']}, different: {states['different']}, newly raising: {states['raising']}, " + (
+        f"crashed: {states['crash']}, refused by a guard: {states['refused']} ({states['refused'] / max(compared, 1):.1%})"
+    )
+
+
+def list_problems(results: list[Result], singles: list[Single], texts: dict[int, str]) -> Iterator[str]:
+    """What is not equal, one line for all dtypes of a call that have the same state."""
+    groups: dict[tuple[int, str], list[Result]] = {}
+    for result in results:
+        if result.state not in ("equal", "kept", "unused"):
+            groups.setdefault((result.index, result.state), []).append(result)
+    for (index, state), group in sorted(groups.items(), key=lambda item: (item[0][1], item[0][0])):
+        chars = "".join(result.char for result in group)
+        text = texts.get(index, "").replace("\n", " ; ")
+        yield f"{state}: {singles[index].case} {chars} -> {group[0].detail}\n      {text}"
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only calls of these, such as sum or ndarray.sort")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N calls, chosen at random with a fixed seed")
+    parser.add_argument("--problems", action="store_true", help="list everything that is not equal")
+    parser.add_argument("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1), help="child processes")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args(argv)
+    if arguments.serve:
+        return serve()
+    singles = list_singles()
+    named = {single.case.api for single in list_singles(set(arguments.names))} if arguments.names else None
+    indices = [i for i, single in enumerate(singles) if named is None or single.case.api in named]
+    if arguments.sample:
+        indices = choose(singles, arguments.sample)
+    results, texts = run(singles, indices, arguments.jobs)
+    if arguments.problems:
+        print("\n".join(list_problems(results, singles, texts)))
+    print("\n".join(describe(results, singles)))
+    return int(any(result.state in ("different", "raising", "crash") for result in results))
 
 
 if __name__ == "__main__":
