@@ -76,6 +76,7 @@ def analyze(source: Source, config: Config) -> FileReport:
         except SelfCheckFailed as error:
             problem = Finding(source.path, Span(1, 1, 1, 1), "TNP907", str(error), Verdict.BLOCK)
     report = _report(source, tree, plans, analysis)
+    analysis.release()
     if problem is None:
         return FileReport(
             report.path, report.findings, report.regions, new_text, None, report.uses_numpy, report.unresolved

@@ -56,8 +56,8 @@ class Finding:
     fixable: bool = False  #: ``rewrite`` with the same options changes this place
 
     @property
-    def sort_key(self) -> tuple[str, Span, str]:
-        return (self.path, self.span, self.code)
+    def sort_key(self) -> tuple[str, Span, str, str]:
+        return (self.path, self.span, self.code, self.message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,9 +79,8 @@ class Env:
         refs = refs_of(value)
         self.forget(name)
         self.values[name] = with_refs(value, NO_NAMES)
-        for other in refs:
-            if other != name:
-                self._share(name, other)
+        if refs:
+            self.link(name, refs)
 
     def bind_all(self, pairs: Iterable[tuple[str, Value]]) -> None:
         """Bind several names at once: all values were evaluated before any name changes."""
@@ -100,8 +99,12 @@ class Env:
 
     def link(self, name: str, refs: frozenset[str]) -> None:
         """Additionally, `name` may now share memory with `refs` (a list that got one more element)."""
-        for other in refs - {name}:
-            self._share(name, other)
+        mine = self.alias.get(name, NO_NAMES)
+        new = refs - mine - {name}  # most are known: sharing is kept on both sides
+        if new:
+            self.alias[name] = mine | new
+            for other in new:
+                self.alias[other] = self.alias.get(other, NO_NAMES) | {name}
 
     def _share(self, a: str, b: str) -> None:
         self.alias[a] = self.alias.get(a, NO_NAMES) | {b}

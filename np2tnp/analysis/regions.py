@@ -89,6 +89,10 @@ class Analysis:
         for qualname in self.info.functions:
             self.summary(qualname)
 
+    def release(self) -> None:
+        """Nothing more will be asked: let go of the tree, which circles would keep until the next look for garbage."""
+        del self.services, self.decide
+
     def summary(self, qualname: str) -> Summary | None:
         """What callers must know of `qualname`; None while it is being analysed itself (recursion) or unknown."""
         if qualname in self._summaries:
