@@ -1,6 +1,44 @@
-"""The rules. Importing this package makes them all known."""
+"""The rules, one a file. Importing this package makes them all known."""
 
-from np2tnp.rules import boundaries, calls, control, cost, dtypes, operators, stores, views  # noqa: F401
-from np2tnp.rules.base import REGISTRY, Context, Hit, Rule, rules_by_event
+from np2tnp.rules import (  # noqa: F401
+    array_attributes,
+    array_stores,
+    assigned_attributes,
+    callbacks,
+    coroutines,
+    decorators,
+    element_loops,
+    exact_helpers,
+    exception_handlers,
+    floating_point_errors,
+    foreign_dtypes,
+    generators,
+    host_calls,
+    host_fallbacks,
+    host_updates,
+    in_place_calls,
+    in_place_operators,
+    index_forms,
+    interrupted_updates,
+    lost_arguments,
+    matches,
+    memory_attributes,
+    nested_state,
+    numpy_calls,
+    object_state,
+    operator_differences,
+    out_arguments,
+    python_dtypes,
+    python_values,
+    random_streams,
+    shared_memory,
+    silent_differences,
+    stale_views,
+    tool,
+    unknown_names,
+    unpacked_stores,
+    updating_calls,
+)
+from np2tnp.rules.base import DOCS, REGISTRY, Context, Doc, Hit, Rule, Severity, rules_by_event
 
-__all__ = ["REGISTRY", "Context", "Hit", "Rule", "rules_by_event"]
+__all__ = ["DOCS", "REGISTRY", "Context", "Doc", "Hit", "Rule", "Severity", "rules_by_event"]

@@ -1,9 +1,10 @@
-"""What a rule is, what it may ask, and the registry of all rules."""
+"""What a rule is, what documents it, what it may ask, and the registry of all rules."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import ClassVar
 
 import libcst as cst
@@ -14,6 +15,35 @@ from np2tnp.analysis.state import Summary
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import Safety, Verdict
+
+
+class Severity(str, Enum):
+    """What happens to those who only replace ``numpy`` by ``tnp``. Worst first."""
+
+    SILENT = "silently different"
+    RAISES = "raises"
+    SLOWER = "slower"
+    STYLE = "style"
+    TOOL = "np2tnp itself"  #: about the tool or the file, not about the code
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """The page of one code: what ``explain`` prints, the manual shows and the tests run.
+
+    bad is flagged with the code, good is not. Where bad can be rewritten, good is what ``rewrite`` makes of it; elsewhere it is
+    how a person may write it. Both are code of a module that has imported numpy as np.
+    """
+
+    code: str
+    name: str
+    summary: str
+    why: str
+    does: str
+    bad: str = ""
+    good: str = ""
+    safety: str = "Safe."
+    severity: Severity = Severity.RAISES
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,39 +71,45 @@ class Context:
     random: str = "numpy"
     in_region: bool = True  #: False at the module's top level, which stays NumPy
     summary: Callable[[str], Summary | None] = lambda qualname: None
-    rebinds: dict[int, set[str]] = field(
-        default_factory=dict
-    )  #: call id -> local names that must be read back after it
-    plans: dict[int, object] = field(default_factory=dict)  #: statements that several events share, by id
+    rebinds: dict[int, set[str]] = field(default_factory=dict)  #: call id → names that are read back after it
+    decisions: dict[int, object] = field(default_factory=dict)  #: call id → what `rules.decisions` decided
     stores: dict[int, list[ev.Store]] = field(default_factory=dict)  #: stores by id of their node
     calls: dict[int, ev.Call] = field(default_factory=dict)  #: calls by id of their node
 
 
 class Rule:
-    """One thing that np2tnp looks for. Stateless; its class is its documentation."""
+    """One thing that np2tnp looks for. Stateless; its file is its documentation and its tests."""
 
-    code: ClassVar[str]
-    name: ClassVar[str]
-    summary: ClassVar[str]
-    why: ClassVar[str] = ""
-    does: ClassVar[str] = ""
-    bad: ClassVar[str] = ""
-    good: ClassVar[str] = ""
-    safety: ClassVar[str] = "Safe."
+    doc: ClassVar[Doc]
+    also: ClassVar[tuple[Doc, ...]] = ()  #: further codes, by which the rule tells cases of one kind apart
     on: ClassVar[tuple[type, ...]] = ()
+
+    @property
+    def code(self) -> str:
+        return self.doc.code
 
     def check(self, event: ev.Event, context: Context) -> Iterable[Hit]:
         raise NotImplementedError
 
     def hit(self, node: cst.CSTNode, message: str, verdict: Verdict, safety: Safety = Safety.SAFE) -> Hit:
-        return Hit(self.code, node, message, verdict, safety)
+        return Hit(self.doc.code, node, message, verdict, safety)
 
 
 REGISTRY: list[Rule] = []
+DOCS: dict[str, Doc] = {}
+
+
+def document(*docs: Doc) -> None:
+    """Make codes known. Raises ValueError for a code that has a page already."""
+    for doc in docs:
+        if doc.code in DOCS:
+            raise ValueError(f"{doc.code} is documented twice")
+        DOCS[doc.code] = doc
 
 
 def register(rule: type[Rule]) -> type[Rule]:
-    """Class decorator: make the rule known."""
+    """Class decorator: make the rule and its codes known."""
+    document(rule.doc, *rule.also)
     REGISTRY.append(rule())
     return rule
 

@@ -1,4 +1,4 @@
-"""What would run slower: work on single elements."""
+"""TNP701: loops over single elements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from np2tnp.analysis.tables import REDUCTIONS
 from np2tnp.analysis.values import Bound, Function, Instance
 from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Hit, Rule, register
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
 
 def _does_array_work(event: ev.ElementLoop, context: Context) -> bool:
@@ -23,10 +23,8 @@ def _does_array_work(event: ev.ElementLoop, context: Context) -> bool:
         call = context.calls.get(id(part))
         if call is None:
             continue
-        if (
-            isinstance(call.callee, Function)
-            or isinstance(call.callee, Bound)
-            and isinstance(call.callee.receiver, Instance)
+        if isinstance(call.callee, Function) or (
+            isinstance(call.callee, Bound) and isinstance(call.callee.receiver, Instance)
         ):
             return True
         name = (call.api or "").rpartition(".")[2]
@@ -41,13 +39,16 @@ def _does_array_work(event: ev.ElementLoop, context: Context) -> bool:
 
 @register
 class ElementLoop(Rule):
-    code = "TNP701"
-    name = "element-loop"
-    summary = "A loop that stores single elements of an array"
-    why = "Every functional update copies the whole array, and reading one element takes 190 µs instead of 0.06."
-    does = "Keeps the function in NumPy unless --slow convert is given."
-    bad = "for i in range(n):\n    y[i] = x[i] ** 2"
-    good = "y = x ** 2"
+    doc = Doc(
+        code="TNP701",
+        name="element-loop",
+        summary="A loop that stores single elements of an array.",
+        why="Every functional update copies the whole array, and reading one element takes 190 µs instead of 0.06.",
+        does="Keeps the function in NumPy unless --slow convert is given.",
+        bad="def squares(x):\n    y = np.zeros_like(x)\n    for i in range(len(x)):\n        y[i] = x[i] ** 2\n    return y\n",
+        good="def squares(x):\n    return np.square(x)\n",
+        severity=Severity.SLOWER,
+    )
     on = (ev.ElementLoop,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:

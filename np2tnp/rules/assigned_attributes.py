@@ -1,0 +1,46 @@
+"""TNP105: assignments to attributes of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.edits import build
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.object_state import is_array_attribute
+
+
+@register
+class AssignedAttribute(Rule):
+    doc = Doc(
+        code="TNP105",
+        name="assigned-attribute",
+        summary="An assignment to an attribute of an array: x.shape = ..., x.dtype = ..., x.real = ...",
+        why="It changes the array in place; a tensor's attributes cannot be assigned.",
+        does="x.shape = s becomes x = tnp.reshape(x, s). Any other attribute leaves the function in NumPy.",
+        bad="def grid(n):\n    x = np.arange(n * n)\n    x.shape = (n, n)\n    return np.tanh(x)\n",
+        good="def grid(n):\n    return np.tanh(np.arange(n * n).reshape(n, n))\n",
+    )
+    on = (ev.AttributeStore,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.AttributeStore)
+        if not context.in_region or not is_array_attribute(event):
+            return
+        node = event.node
+        assert isinstance(node, cst.Assign)
+        if event.name != "shape" or not isinstance(event.target.value, cst.Name) or len(node.targets) != 1:
+            yield Hit("TNP204", node, f"assigning .{event.name} of an array", Verdict.BLOCK)
+            return
+
+        def reshape(updated: cst.Assign) -> cst.BaseSmallStatement:
+            target = updated.targets[0].target
+            assert isinstance(target, cst.Attribute)
+            return build.assign(target.value, build.call(f"{context.tnp}.reshape", target.value, updated.value))
+
+        context.edits.statement(node).change.append(reshape)
+        context.edits.needs.add("tnp")
+        yield Hit("TNP203", node, "assigning .shape becomes a reshape", Verdict.ADAPT)

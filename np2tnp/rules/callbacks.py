@@ -1,0 +1,51 @@
+"""TNP408: functions and classes defined inside a region that go outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.values import Bound, Function, Symbol
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+
+
+@register
+class Callback(Rule):
+    doc = Doc(
+        code="TNP408",
+        name="callback",
+        summary="A function nested in the region is returned or handed to other code, or a class is defined in it.",
+        why="It would be called with ndarrays, and would give tensors back to code that does not expect them.",
+        does="Leaves the whole function in NumPy.",
+        bad="import scipy.optimize\n\n\ndef root(y):\n    return scipy.optimize.brentq(lambda t: np.sin(t) - y, 0, 1)\n",
+        good=(
+            "import scipy.optimize\n\n\ndef residual(t, y):\n    return np.sin(t) - y\n\n\n"
+            "def root(y):\n    return scipy.optimize.brentq(residual, 0, 1, (y,))\n"
+        ),
+    )
+    on = (ev.Call, ev.Return, ev.Construct)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if not context.in_region:
+            return
+        if isinstance(event, ev.Construct):
+            if event.kind == "local class":
+                yield self.hit(event.node, "a class defined inside the function", Verdict.BLOCK)
+            return
+        if isinstance(event, ev.Return):
+            if isinstance(event.value, Function) and event.value.nested and event.node is not None:
+                yield self.hit(
+                    event.node, "a nested function is returned: its callers would see tensors", Verdict.BLOCK
+                )
+            return
+        assert isinstance(event, ev.Call)
+        callee = event.callee
+        if (isinstance(callee, Function) and callee.nested) or (
+            isinstance(callee, Symbol) and callee.name.startswith("builtins.")
+        ):
+            return
+        for argument in event.arguments:
+            if isinstance(argument.value, Function) and argument.value.nested:
+                where = callee.name if isinstance(callee, (Symbol, Bound)) else "another function"
+                yield self.hit(argument.node, f"a nested function is handed to {where}", Verdict.BLOCK)

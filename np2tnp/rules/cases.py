@@ -1,0 +1,194 @@
+"""What kind of store a store is. Told once here; one rule a case acts on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.module import dotted
+from np2tnp.analysis.state import Summary
+from np2tnp.analysis.values import (
+    HOST,
+    Array,
+    Bound,
+    Const,
+    Function,
+    Instance,
+    Scalar,
+    Value,
+    home_of,
+    may_be_array,
+    may_hold_tensor,
+)
+from np2tnp.edits.mutation import is_storable
+from np2tnp.rules.base import Context
+
+
+class StoreCase(Enum):
+    """Cases of ``x[i] = v`` and ``x op= v``."""
+
+    CALL = "a call that changes an array: see CallCase"
+    CONTAINER = "a list, dict or other object of Python's"
+    TOP_LEVEL = "an ndarray at the module's top level, which stays NumPy"
+    STATE = "an ndarray that belongs to an object outside"
+    NUMBER = "`s += v` on a number: Python rebinds"
+    SHARED = "something else may share the memory"
+    UNPACKED = "the statement stores into several targets, or is none"
+    UPDATE = "becomes the rebinding of a name"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One store with its case; why: for people, where a rule reports it."""
+
+    kind: StoreCase
+    why: str = ""
+
+
+def store_case(event: ev.Store, context: Context) -> Case:
+    """The case of one store event."""
+    if isinstance(event.node, cst.Call):
+        return Case(StoreCase.CALL)
+    base = event.base
+    in_place = event.keys is None
+    if not may_be_array(base) and not (in_place and isinstance(base, (Const, Scalar))):
+        return Case(StoreCase.CONTAINER)
+    if not context.in_region:
+        return Case(StoreCase.TOP_LEVEL)
+    if home_of(base) == HOST and may_be_array(base):
+        statement = isinstance(event.node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) and event.node.value is not None
+        if not statement and may_hold_tensor(event.value):
+            return Case(StoreCase.UNPACKED, "a store into an object as the target of a loop or of unpacking")
+        return Case(StoreCase.STATE)
+    if in_place and _immutable(base):
+        return Case(StoreCase.NUMBER)
+    words = store_words(event)
+    if event.conflicts:
+        where = location_words(event.conflicts)
+        return Case(StoreCase.SHARED, f"{words} may also change {where}, which shares its memory")
+    if isinstance(event.node, cst.Assign) and len(event.node.targets) > 1:
+        return Case(StoreCase.UNPACKED, "a store inside a chained assignment cannot be turned into a rebinding")
+    if not isinstance(event.node, (cst.Assign, cst.AugAssign, cst.AnnAssign)):
+        return Case(StoreCase.UNPACKED, "a store into an array as the target of a loop or of unpacking")
+    if event.root is None or not is_storable(event.target):
+        return Case(StoreCase.SHARED, f"{words}: no single name holds the array that is written")
+    if isinstance(event.target, cst.Subscript) and _advanced_inside(event.target.value):
+        return Case(StoreCase.SHARED, f"{words}: what is written may be a copy made by an index")
+    return Case(StoreCase.UPDATE)
+
+
+def store_words(event: ev.Store) -> str:
+    """The store for people."""
+    if not event.op:
+        return "a store into an array"
+    return f"`{dotted(event.target) or 'element'} {_SIGNS.get(event.op, event.op)}= ...`"
+
+
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@", "and_": "&",
+          "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>"}  # fmt: skip
+
+
+def location_words(locations: frozenset[str]) -> str:
+    """The first of some memory locations for people."""
+    first = min(locations)
+    if first.startswith("@"):
+        return f"the caller's array {first[1:]}"
+    if first.startswith("."):
+        return f"the attribute {first}"
+    if first.startswith("global:"):
+        return f"the module's {first[7:]}"
+    return first if first.startswith("kept") else f"what {first} holds"
+
+
+def _immutable(base: Value) -> bool:
+    if isinstance(base, (Const, Scalar)):
+        return True
+    return isinstance(base, Array) and base.rank == 0 and base.zero_d == "scalar" and base.exact is None
+
+
+def _advanced_inside(node: cst.BaseExpression) -> bool:
+    """Whether a chained store goes through an index that may copy: only literal integers and slices are surely views."""
+    while isinstance(node, (cst.Subscript, cst.Attribute)):
+        if isinstance(node, cst.Subscript):
+            for element in node.slice:
+                if isinstance(element.slice, cst.Index) and not isinstance(
+                    element.slice.value, (cst.Integer, cst.UnaryOperation, cst.Ellipsis, cst.Name)
+                ):
+                    return True
+        node = node.value
+    return False
+
+
+#: NumPy's mutating functions with a functional form in the runtime that returns the changed array.
+FUNCTIONAL = {
+    "numpy.copyto": "copyto", "numpy.put": "put", "numpy.place": "place", "numpy.putmask": "putmask",
+    "numpy.fill_diagonal": "fill_diagonal", "numpy.put_along_axis": "put_along_axis",
+    "ndarray.sort": "sort", "ndarray.fill": "assign", "ndarray.put": "put", "ndarray.partition": "partition",
+}  # fmt: skip
+
+
+class CallCase(Enum):
+    """Cases of calls that change arrays."""
+
+    TOP_LEVEL = "at the module's top level, which stays NumPy"
+    STATE = "the array belongs to an object outside"
+    SHARED = "something else may share the memory"
+    NESTED = "the call stands inside a larger expression"
+    CORE = "a migrated function of the module that updates its arguments"
+    ON_HOST = "a callee that stays on the host"
+    OUT = "out="
+    FUNCTIONAL = "the runtime has a form that returns the changed array"
+    NO_FORM = "no form for tensors"
+
+
+@dataclass(frozen=True, slots=True)
+class CallStores:
+    """A call that changes arrays: its case, its store events, the runtime's function, and words for people."""
+
+    kind: CallCase
+    stores: tuple[ev.Store, ...]
+    function: str = ""
+    why: str = ""
+    summary: Summary | None = None
+
+
+def call_case(event: ev.Call, context: Context) -> CallStores | None:
+    """The case of a call that changes arrays; None for any other call."""
+    stores = tuple(context.stores.get(id(event.node), ()))
+    if not stores:
+        return None
+    if not context.in_region:
+        return CallStores(CallCase.TOP_LEVEL, stores)
+    if all(home_of(item.base) == HOST or not may_be_array(item.base) for item in stores):
+        return CallStores(CallCase.STATE, stores)
+    for item in stores:
+        if item.conflicts:
+            return CallStores(
+                CallCase.SHARED, stores, "", f"this call may also change {location_words(item.conflicts)}"
+            )
+        if not is_storable(item.target) and item.op != "call":
+            return CallStores(CallCase.SHARED, stores, "", "no single name holds the array that is changed")
+    if not event.place.root or not isinstance(event.place.statement, (cst.Expr, cst.Assign, cst.Return)):
+        return CallStores(CallCase.NESTED, stores)
+    kind = stores[0].op
+    if kind == "call":
+        callee = event.callee
+        summary = context.summary(callee.qualname) if isinstance(callee, Function) else None
+        if isinstance(callee, Bound) and isinstance(callee.receiver, Instance):
+            summary = None
+        if summary is None or not summary.migrated or any(home_of(item.base) == HOST for item in stores):
+            return CallStores(CallCase.ON_HOST, stores)
+        return CallStores(CallCase.CORE, stores, summary=summary)
+    if kind == "out=":
+        return CallStores(CallCase.OUT, stores)
+    if kind.endswith(".at"):
+        return CallStores(CallCase.FUNCTIONAL, stores, f"{kind.rpartition('.')[0].rpartition('.')[2]}_at")
+    if kind in FUNCTIONAL:
+        return CallStores(CallCase.FUNCTIONAL, stores, FUNCTIONAL[kind])
+    if kind.startswith("numpy."):
+        return CallStores(CallCase.ON_HOST, stores)
+    words = f"{kind.replace('ndarray', 'array')}() changes an ndarray in a way tensors have no form for"
+    return CallStores(CallCase.NO_FORM, stores, "", words)

@@ -1,0 +1,109 @@
+"""Which target a call of NumPy gets. Decided once a call; one rule a case acts on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.calls import ufunc_method
+from np2tnp.analysis.results import foreign_dtype
+from np2tnp.analysis.values import GENERATORS, Array, may_hold_tensor
+from np2tnp.edits.calls import convert_arguments, needs_tensor, retarget
+from np2tnp.edits.targets import choose
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Hit
+from np2tnp.rules.shared import makes_tensor, short_name
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """code: that of the rule that acts. why: for people. target: what is called instead ("tnp.sum"), empty where NumPy stays."""
+
+    code: str
+    why: str = ""
+    module: str = ""  #: "tnp" or "rt", where there is a target
+    function: str = ""
+    ufunc_method: bool = False
+
+    @property
+    def converts(self) -> bool:
+        return bool(self.function)
+
+
+def decide(event: ev.Call, context: Context) -> Decision | None:
+    """What becomes of a call of NumPy; None for other calls, for those that change arrays, and where nothing migrates."""
+    key = id(event.node)
+    if key not in context.decisions:
+        context.decisions[key] = _decide(event, context)
+    found = context.decisions[key]
+    assert found is None or isinstance(found, Decision)
+    return found
+
+
+def _decide(event: ev.Call, context: Context) -> Decision | None:
+    if event.api is None or id(event.node) in context.stores:
+        return None
+    api = event.api
+    random = api.startswith("numpy.random.")
+    if event.callee in GENERATORS or event.result in GENERATORS:
+        return Decision("TNP601")
+    if not random and _is_plain_python(event):
+        return None
+    if foreign := _foreign(event):
+        return Decision("TNP301", f"{foreign} arrays have no tensor form")
+    method_of = ufunc_method(context.catalog, api)
+    if method_of is not None:
+        owner, name = method_of
+        function = f"{owner.rpartition('.')[2]}_{name}"
+        return Decision("TNP002", f"tnp ufuncs have no .{name}; the exact helper does it", "rt", function, True)
+    fact = context.catalog.get(api)
+    if fact is None:
+        suggestion = context.catalog.suggest(api)
+        hint = f"; did you mean {suggestion}?" if suggestion else ""
+        return Decision("TNP009", f"{short_name(api)} is not in the catalog{hint}")
+    if random and context.random == "numpy":
+        return Decision("TNP601", f"{short_name(api)} keeps NumPy's random stream")
+    choice = choose(fact, event)
+    if choice.kind == "host":
+        return Decision("TNP004", choice.why)
+    if choice.kind == "tnp":
+        return Decision("TNP001", "", "tnp", choice.function)
+    why = f"{choice.why}; the exact helper is used"
+    return Decision("TNP003" if choice.differs else "TNP002", why, "rt", choice.function)
+
+
+def _is_plain_python(event: ev.Call) -> bool:
+    """Calls that give Python objects or work on Python numbers alone: nothing to migrate."""
+    values = [argument.value for argument in event.arguments]
+    if event.receiver is not None:
+        values.append(event.receiver)
+    return not any(map(may_hold_tensor, values)) and not makes_tensor(event.result)
+
+
+def _foreign(event: ev.Call) -> str | None:
+    """The kind of data without tensor form that the call makes."""
+    for argument in event.arguments:
+        if argument.name == "dtype" or (argument.name is None and event.api == "ndarray.astype"):
+            found = foreign_dtype(argument.value)
+            if found:
+                return found
+    return None
+
+
+def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
+    """Call the target that was decided for instead of NumPy."""
+    method = event.receiver is not None and not decision.ufunc_method
+    prefix = context.tnp if decision.module == "tnp" else context.rt
+    retarget(event, context.edits, f"{prefix}.{decision.function}", method, decision.module)
+    convert_arguments(event, context.edits, "tensor")
+    if method and isinstance(event.receiver, Array) and needs_tensor(event.receiver):
+        assert isinstance(event.node.func, cst.Attribute)
+        context.edits.wrap_tensor(event.node.func.value)
+    context.edits.total += 1
+    context.edits.converted += 1
+    name = short_name(event.api or "")
+    if decision.module == "tnp":
+        return Hit(decision.code, event.node, f"{name} becomes tnp.{decision.function}", Verdict.CONVERT)
+    return Hit(decision.code, event.node, f"{name}: {decision.why}", Verdict.ADAPT)

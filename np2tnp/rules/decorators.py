@@ -1,0 +1,37 @@
+"""TNP405: decorators that may look at arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.tables import TRANSPARENT_DECORATORS
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+
+
+@register
+class Decorator(Rule):
+    doc = Doc(
+        code="TNP405",
+        name="decorator",
+        summary="A decorator that is not known to leave arguments and results alone.",
+        why="It may look at the function's code, arguments or result, as numba and np.vectorize do.",
+        does="Leaves the whole function in NumPy. property, staticmethod, classmethod, lru_cache, wraps and the like are no obstacle.",
+        bad="from somewhere import traced\n\n\n@traced\ndef f(x):\n    return np.exp(x)\n",
+        good="def f(x):\n    return np.exp(x)\n",
+    )
+    on = (ev.Construct,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Construct)
+        if not context.in_region:
+            return
+        name = event.detail
+        if event.kind == "decorator":
+            if name not in TRANSPARENT_DECORATORS and not name.endswith((".setter", ".getter", ".deleter")):
+                words = f"the decorator {name or 'here'} may look at the function's arguments or result"
+                yield self.hit(event.node, words, Verdict.BLOCK)
+        elif event.kind == "nested decorator" and name not in ("staticmethod", "functools.wraps"):
+            words = f"the decorator {name or 'here'} of a nested function may look at arrays"
+            yield self.hit(event.node, words, Verdict.BLOCK)

@@ -1,0 +1,55 @@
+"""TNP406: floating-point errors as exceptions or callbacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.module import dotted
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+
+
+@register
+class FloatingPointErrors(Rule):
+    doc = Doc(
+        code="TNP406",
+        name="floating-point-errors",
+        summary="Floating-point errors turned into exceptions or callbacks: np.errstate(all='raise'), np.seterr, warnings as errors.",
+        why="TensorFlow never warns, and none of these has an effect on it: the error would pass unseen.",
+        does="Leaves the whole function in NumPy. np.errstate that only ignores or warns is no obstacle.",
+        bad="def inverse(x):\n    with np.errstate(all='raise'):\n        return np.divide(1, np.exp(x))\n",
+        good="def inverse(x):\n    y = np.exp(x)\n    if np.any(y == 0):\n        raise ZeroDivisionError\n    return np.divide(1, y)\n",
+        severity=Severity.SILENT,
+    )
+    on = (ev.Call, ev.Construct)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if not context.in_region:
+            return
+        if isinstance(event, ev.Construct):
+            if event.kind == "with":
+                yield from self._with(event)
+            return
+        assert isinstance(event, ev.Call)
+        text = dotted(event.node.func).rpartition(".")[2]
+        if text in ("simplefilter", "filterwarnings") and any(
+            isinstance(arg.value, cst.SimpleString) and arg.value.value.strip("'\"") == "error"
+            for arg in event.node.args
+        ):
+            yield self.hit(event.node, "warnings as errors: TensorFlow emits no RuntimeWarning", Verdict.BLOCK)
+        elif text in ("seterr", "seterrcall", "pytest.warns"):
+            yield self.hit(event.node, f"{text} has no effect on TensorFlow", Verdict.BLOCK)
+
+    def _with(self, event: ev.Construct) -> Iterator[Hit]:
+        item = event.node
+        assert isinstance(item, cst.WithItem)
+        if event.detail.rpartition(".")[2] == "errstate" and isinstance(item.item, cst.Call):
+            for arg in item.item.args:
+                text = arg.value.value.strip("'\"") if isinstance(arg.value, cst.SimpleString) else ""
+                if text not in ("ignore", "warn"):
+                    words = "np.errstate other than ignore has no effect on TensorFlow"
+                    yield self.hit(item, words, Verdict.BLOCK)
+                    return

@@ -1,0 +1,86 @@
+"""TNP301-TNP305: dtypes that no tensor of numbers can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.results import FOREIGN, foreign_dtype
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.decisions import decide
+from np2tnp.rules.shared import keep_in_numpy
+
+_CODES = {"object": "TNP301", "string": "TNP302", "structured": "TNP303", "datetime": "TNP304", "longdouble": "TNP305"}
+_DOES = "Leaves such arrays in NumPy, and refuses them at the boundary of a migrated function."
+
+
+@register
+class ForeignDtype(Rule):
+    doc = Doc(
+        code="TNP301",
+        name="object-dtype",
+        summary="Arrays of Python objects.",
+        why="A tensor holds numbers; tnp refuses objects, or makes byte strings of them.",
+        does=_DOES,
+        bad="def box(parts, x):\n    return np.array(parts, dtype=object), np.exp(x)\n",
+        good="def box(parts, x):\n    return list(parts), np.exp(x)\n",
+    )
+    also = (
+        Doc(
+            code="TNP302",
+            name="string-dtype",
+            summary="Arrays of strings.",
+            why="tnp makes byte strings of them, without an error: `'é'` becomes two bytes, and comparisons change.",
+            does=_DOES,
+            bad="def name(x):\n    return np.zeros(3, dtype=str), np.exp(x)\n",
+            good="def name(x):\n    return [''] * 3, np.exp(x)\n",
+            severity=Severity.SILENT,
+        ),
+        Doc(
+            code="TNP303",
+            name="structured-dtype",
+            summary="Structured arrays and records: np.void and dtypes with fields.",
+            why="Tensors have one dtype and no fields.",
+            does=_DOES,
+            bad="def table(x):\n    return np.zeros(3, dtype=[('t', float), ('n', int)]), np.exp(x)\n",
+            good="def table(x):\n    return np.zeros(3, dtype=np.float64), np.zeros(3, dtype=np.int64), np.exp(x)\n",
+        ),
+        Doc(
+            code="TNP304",
+            name="datetime-dtype",
+            summary="Arrays of dates, times and durations.",
+            why="Tensors have no dates: units and NaT would be lost.",
+            does=_DOES,
+            bad="def days(t, x):\n    return t.astype(np.datetime64), np.exp(x)\n",
+            good="def days(t, x):\n    return t.astype(np.int64), np.exp(x)\n",
+        ),
+        Doc(
+            code="TNP305",
+            name="extended-precision",
+            summary="Arrays of extended precision: np.longdouble and np.clongdouble.",
+            why="TensorFlow computes with 64 bits at most: precision would be lost without an error.",
+            does=_DOES,
+            bad="def total(x):\n    return np.exp(x).sum(dtype=np.longdouble)\n",
+            good="def total(x):\n    return np.exp(x).sum(dtype=np.float64)\n",
+            severity=Severity.SILENT,
+        ),
+    )
+    on = (ev.NameRead, ev.Call)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if isinstance(event, ev.NameRead):
+            kind = FOREIGN.get(event.api)
+            if kind is not None:
+                name = event.api.replace("numpy.", "np.")
+                yield Hit(_CODES[kind], event.node, f"{name}: {kind} data has no tensor form", Verdict.HOST)
+            return
+        assert isinstance(event, ev.Call)
+        if event.api is None:
+            return
+        decision = decide(event, context)
+        if decision is not None and decision.code == self.code:
+            yield keep_in_numpy(event, context, self.code, decision.why)
+        for argument in event.arguments:
+            if argument.name == "dtype" and (kind := foreign_dtype(argument.value)) and not argument.value == event.api:
+                yield Hit(_CODES[kind], argument.node, f"{kind} arrays have no tensor form", Verdict.HOST)

@@ -1,0 +1,144 @@
+"""TNP501: calls of Python and of other libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.values import (
+    HOST,
+    Array,
+    Bound,
+    Function,
+    Instance,
+    Sequence,
+    Symbol,
+    Unknown,
+    home_of,
+    may_hold_tensor,
+)
+from np2tnp.edits import build
+from np2tnp.edits.calls import convert_arguments
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.shared import callee_words, use_core
+
+#: Methods that arrays share with lists and other containers: on an unknown receiver the runtime decides.
+AMBIGUOUS = frozenset(
+    [
+        "copy",
+        "item",
+        "conj",
+        "conjugate",
+        "sum",
+        "mean",
+        "std",
+        "var",
+        "prod",
+        "min",
+        "max",
+        "any",
+        "all",
+        "argmax",
+        "argmin",
+        "argsort",
+        "cumsum",
+        "cumprod",
+        "dot",
+        "reshape",
+        "ravel",
+        "flatten",
+        "astype",
+        "transpose",
+        "clip",
+        "nonzero",
+        "squeeze",
+        "swapaxes",
+        "trace",
+        "diagonal",
+        "repeat",
+        "take",
+        "tolist",
+        "round",
+    ]
+)
+
+
+@register
+class HostCall(Rule):
+    doc = Doc(
+        code="TNP501",
+        name="host-call",
+        summary="A call of Python, of another library or of a function that is not migrated, with array arguments.",
+        why="The callee expects ndarrays; each call copies its array arguments from the device.",
+        does="Wraps the arguments into rt.host(...). Migrated functions of the module are called by their cores, without copies.",
+        bad="import json\n\n\ndef save(x, path):\n    json.dump(np.exp(x), path)\n",
+        good="import json\n\n\n@rt.migrated\ndef save(x, path):\n    json.dump(rt.host(tnp.exp(x)), rt.host(path))\n",
+        safety="Safe. A callee that may change its arguments is TNP503.",
+    )
+    on = (ev.Call,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Call)
+        if event.api is not None or (id(event.node) in context.stores and isinstance(event.callee, Function)):
+            return
+        callee = event.callee
+        if isinstance(callee, Function) and callee.nested:
+            return
+        if isinstance(callee, Symbol) and callee.name.startswith("builtins."):
+            return  # Escape events say what reaches Python
+        if isinstance(callee, Function) or (isinstance(callee, Bound) and isinstance(callee.receiver, Instance)):
+            yield from self._project(event, context)
+            return
+        if isinstance(callee, Bound):
+            yield from self._method(event, callee, context)
+            return
+        held = [argument for argument in event.arguments if may_hold_tensor(argument.value)]
+        if held:
+            convert_arguments(event, context.edits, "host")
+            yield self.hit(event.node, f"{callee_words(event)} gets host copies of its array arguments", Verdict.HOST)
+
+    def _project(self, event: ev.Call, context: Context) -> Iterator[Hit]:
+        callee = event.callee
+        if isinstance(callee, Function):
+            qualname: str | None = callee.qualname
+        else:
+            assert isinstance(callee, Bound) and isinstance(callee.receiver, Instance)
+            qualname = context.module.classes[callee.receiver.qualname].methods.get(callee.name)
+        summary = context.summary(qualname) if qualname else None
+        if summary is not None and summary.migrated and not summary.mutates:
+            use_core(event, context, summary.hosted, summary.parameters, isinstance(callee, Bound))
+            return
+        if any(may_hold_tensor(argument.value) for argument in event.arguments):
+            convert_arguments(event, context.edits, "host")
+            yield self.hit(
+                event.node,
+                f"{callee_words(event)} stays in NumPy and gets host copies of its array arguments",
+                Verdict.HOST,
+            )
+
+    def _method(self, event: ev.Call, callee: Bound, context: Context) -> Iterator[Hit]:
+        receiver = callee.receiver
+        if isinstance(receiver, Sequence):
+            return  # a container made in the region: tensors may stay in it
+        if isinstance(receiver, (Unknown, Array)) and home_of(receiver) != HOST and callee.name in AMBIGUOUS:
+            edits = context.edits
+
+            def change(updated: Any) -> cst.BaseExpression:
+                arguments = [
+                    build.argument(updated.func.value),
+                    build.argument(build.string(callee.name)),
+                    *updated.args,
+                ]
+                return build.call(f"{context.rt}.call_method", *arguments)
+
+            edits.replace[id(event.node)] = change
+            edits.needs.add("rt")
+            return
+        held = [argument for argument in event.arguments if may_hold_tensor(argument.value)]
+        if held:
+            convert_arguments(event, context.edits, "host")
+            yield self.hit(event.node, f"{callee_words(event)} gets host copies of its array arguments", Verdict.HOST)

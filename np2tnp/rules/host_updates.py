@@ -1,0 +1,129 @@
+"""TNP503: calls on the host that may change the arrays they get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.values import HOST, home_of
+from np2tnp.edits.calls import convert_arguments
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.cases import CallCase, call_case
+from np2tnp.rules.shared import callee_words, makes_tensor, read_back
+
+
+@register
+class HostUpdate(Rule):
+    doc = Doc(
+        code="TNP503",
+        name="host-update",
+        summary="A call that stays on the host and may change an array which is used afterwards.",
+        why="The callee changes a host copy; without reading it back the change would be lost.",
+        does="Gives it a host copy by name and reads that back after the statement; where this is not possible, leaves the function in NumPy.",
+        bad="import random\n\n\ndef mixed(x):\n    y = np.exp(x)\n    random.shuffle(y)\n    return y.sum()\n",
+        good=(
+            "import random\n\n\n@rt.migrated\ndef mixed(x):\n    y = tnp.exp(x)\n    y_host = rt.host(y)\n    random.shuffle(y_host)\n"
+            "    y = rt.tensor(y_host)\n    return tnp.sum(y)\n"
+        ),
+        severity=Severity.SILENT,
+    )
+    on = (ev.Call, ev.StaleRead)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if isinstance(event, ev.StaleRead):
+            if context.in_region:
+                yield from self._stale(event, context)
+            return
+        assert isinstance(event, ev.Call)
+        case = call_case(event, context)
+        if case is not None and case.kind is CallCase.ON_HOST:
+            yield from self._call(event, case.stores, context)
+
+    def _stale(self, event: ev.StaleRead, context: Context) -> Iterator[Hit]:
+        """A name is read after a call that may have changed what it holds."""
+        stale = event.stale
+        if stale.kind == "call":
+            call = context.calls.get(stale.line_node)
+            done = context.rebinds.setdefault(stale.line_node, set())
+            if event.name in done:
+                return
+            if call is not None:
+                statement = call.place.statement
+                argument = next(
+                    (
+                        a.node.value
+                        for a in call.arguments
+                        if isinstance(a.node.value, cst.Name) and a.node.value.value == event.name
+                    ),
+                    None,
+                )
+                if (
+                    argument is not None
+                    and isinstance(statement, (cst.Expr, cst.Assign, cst.AnnAssign, cst.AugAssign))
+                    and not call.place.nested
+                ):
+                    done.add(event.name)
+                    context.edits.host.discard(id(argument))
+                    assert isinstance(argument, cst.Name)
+                    read_back(argument, context.edits.statement(statement), context)
+                    yield self.hit(
+                        call.node,
+                        f"{stale.via} may change {event.name}: it is read back after the call",
+                        Verdict.HOST,
+                    )
+                    return
+            yield self.hit(
+                event.node,
+                f"{event.name} may have been changed by {stale.via}: give that call a statement of its own",
+                Verdict.BLOCK,
+            )
+            return
+        if stale.kind == "call on a view":
+            yield self.hit(
+                event.node,
+                f"{event.name} may have been changed by {stale.via}, which got a view of it or an object that holds it",
+                Verdict.BLOCK,
+            )
+            return
+
+    def _call(self, event: ev.Call, stores: tuple[ev.Store, ...], context: Context) -> Iterator[Hit]:
+        """A callee on the host changes local arrays: give it host copies, and read them back after the statement."""
+        statement = event.place.statement
+        if not isinstance(statement, (cst.Expr, cst.Assign, cst.AnnAssign, cst.AugAssign)):
+            yield self.hit(
+                event.node,
+                "a call that may change its array arguments needs a statement of its own",
+                Verdict.BLOCK,
+            )
+            return
+        edit = context.edits.statement(statement)
+        done = set()
+        for item in stores:
+            target = item.target
+            if home_of(item.base) == HOST:
+                continue  # NumPy changes the very object
+            if not isinstance(target, cst.Name):
+                yield self.hit(
+                    event.node,
+                    "a call on the host may change part of an array: pass the whole array",
+                    Verdict.BLOCK,
+                )
+                return
+            if target.value in done:
+                continue
+            done.add(target.value)
+            read_back(target, edit, context)
+        convert_arguments(event, context.edits, "host")
+        for item in stores:
+            context.edits.host.discard(id(item.target))
+        if makes_tensor(event.result):
+            context.edits.wrap_tensor(event.node)
+        context.edits.total += 1
+        yield self.hit(
+            event.node,
+            f"{callee_words(event, 'the callee()')} may change {', '.join(sorted(done))} on the host: read back after the call",
+            Verdict.HOST,
+        )

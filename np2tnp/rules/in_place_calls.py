@@ -1,0 +1,76 @@
+"""TNP103: calls that change an array in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.edits import build
+from np2tnp.edits.calls import convert_arguments, needs_tensor
+from np2tnp.edits.mutation import rebind
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.cases import CallCase, call_case
+
+
+@register
+class InPlaceCall(Rule):
+    doc = Doc(
+        code="TNP103",
+        name="in-place-call",
+        summary="A call that changes an array in place: x.sort(), x.fill(v), np.copyto(x, y), np.add.at(x, i, v), np.fill_diagonal...",
+        why="There is nothing in place on tensors: x.sort() does not exist, and tnp has none of these functions.",
+        does="Takes the changed array from the runtime's function of the same name and rebinds the name.",
+        bad="def ordered(x):\n    y = np.exp(x)\n    y.sort()\n    return y\n",
+        good="@rt.migrated\ndef ordered(x):\n    y = tnp.exp(x)\n    y = rt.sort(y)\n    return y\n",
+        safety="Safe, where the call is a statement of its own; elsewhere the function is left in NumPy.",
+    )
+    on = (ev.Call,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Call)
+        case = call_case(event, context)
+        if case is None:
+            return
+        if case.kind is CallCase.TOP_LEVEL:
+            convert_arguments(event, context.edits, "host")
+            yield self.hit(event.node, "this call changes an ndarray in place", Verdict.HOST)
+        elif case.kind is CallCase.NESTED:
+            words = "a call that changes an array inside a larger expression: give it a statement of its own"
+            yield self.hit(event.node, words, Verdict.BLOCK)
+        elif case.kind is CallCase.NO_FORM:
+            yield self.hit(event.node, case.why, Verdict.BLOCK)
+        elif case.kind is CallCase.FUNCTIONAL:
+            yield from self._functional(event, case.stores[0], case.function, context)
+
+    def _functional(self, event: ev.Call, item: ev.Store, function: str, context: Context) -> Iterator[Hit]:
+        if not isinstance(event.place.statement, cst.Expr):
+            yield self.hit(event.node, "the None that this call returns is used", Verdict.BLOCK)
+            return
+        method = event.receiver is not None
+        for argument in event.arguments:
+            if argument.node.value is not item.target and needs_tensor(argument.value):
+                context.edits.wrap_tensor(argument.node.value)
+
+        def change(updated: cst.Expr) -> cst.BaseSmallStatement:
+            call = updated.value
+            assert isinstance(call, cst.Call)
+            if method:
+                assert isinstance(call.func, cst.Attribute)
+                target, rest = call.func.value, list(call.args)
+            else:
+                target, rest = call.args[0].value, list(call.args[1:])
+
+            def value(base: cst.BaseExpression) -> cst.BaseExpression:
+                return build.call(f"{context.rt}.{function}", build.argument(base), *rest)
+
+            return rebind(target, value, context.rt, context.tnp)
+
+        context.edits.statement(event.place.statement).change.append(change)
+        context.edits.needs.add("rt")
+        context.edits.total += 1
+        context.edits.converted += 1
+        words = f"rt.{function} gives the changed array, and {item.root} is bound to it"
+        yield self.hit(event.node, words, Verdict.ADAPT)

@@ -1,0 +1,64 @@
+"""TNP007: index forms that tensors read differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.values import HOST, Array, Const, Sequence, Unknown, Value, home_of, scalar_type
+from np2tnp.edits import build
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.shared import wrap_keys
+
+
+@register
+class IndexForm(Rule):
+    doc = Doc(
+        code="TNP007",
+        name="index-form",
+        summary="An index form that tensors read differently: arrays, lists, masks, or what is not known to be an integer or a slice.",
+        why=(
+            "`t[0, :, [1, 3]]` has another shape, indices out of range give zeros on a GPU, negative ones in arrays are out of"
+            " range, empty lists and boolean scalars raise."
+        ),
+        does="Reads through rt.at(x)[index].get(), which is NumPy's own indexing. Integers and slices stay as they are.",
+        bad="def ranked(x):\n    return np.sqrt(x)[np.argsort(x)]\n",
+        good="@rt.migrated\ndef ranked(x):\n    return rt.at(tnp.sqrt(x))[rt.argsort(x)].get()\n",
+        severity=Severity.SILENT,
+    )
+    on = (ev.Read,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Read)
+        if not context.in_region:
+            return
+        base = event.base
+        if home_of(base) == HOST and not isinstance(base, Sequence):
+            wrap_keys(event.node, event.keys, context)
+            return
+        if not isinstance(base, (Array, Unknown)) or _is_plain(event.keys):
+            return
+
+        def change(updated: cst.Subscript) -> cst.BaseExpression:
+            return build.at(context.rt, updated.value, updated.slice, "get")
+
+        context.edits.replace[id(event.node)] = change
+        context.edits.needs.add("rt")
+        if isinstance(base, Array):
+            yield self.hit(
+                event.node, "this index form is read through the exact indexing of the runtime", Verdict.ADAPT
+            )
+
+
+def _is_plain(keys: tuple[Value, ...]) -> bool:
+    """Whether tensors take the index as ndarrays do: ints, slices, None, Ellipsis."""
+    for key in keys:
+        if isinstance(key, Const) and (key.value is None or key.value is Ellipsis or key.type == "int"):
+            continue
+        if scalar_type(key) in ("slice", "int"):
+            continue
+        return False
+    return True

@@ -1,0 +1,33 @@
+"""TNP109: exceptions after updates of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+
+
+@register
+class InterruptedUpdate(Rule):
+    doc = Doc(
+        code="TNP109",
+        name="interrupted-update",
+        summary="An exception is raised after an argument was updated in place.",
+        why="The caller would see the update in NumPy. A migrated function hands updates over when it returns, so not then.",
+        does="Leaves the whole function in NumPy.",
+        bad="def scale(x, limit):\n    x *= np.exp(limit)\n    if limit > 1:\n        raise ValueError(limit)\n",
+        good="def scale(x, limit):\n    if limit > 1:\n        raise ValueError(limit)\n    x *= np.exp(limit)\n",
+        severity=Severity.SILENT,
+    )
+    on = (ev.Construct,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Construct)
+        if context.in_region and event.kind == "raise after mutation":
+            yield self.hit(
+                event.node,
+                "an exception is raised after an argument was updated in place: the caller would not see the update",
+                Verdict.BLOCK,
+            )

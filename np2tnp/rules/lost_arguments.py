@@ -1,0 +1,36 @@
+"""TNP108: arguments that are updated for the caller and then lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+
+
+@register
+class LostArgument(Rule):
+    doc = Doc(
+        code="TNP108",
+        name="lost-argument",
+        summary="An argument is updated in place, and its name no longer holds it at a return.",
+        why="The caller must see the update in its own array, and only the name tells which tensor that is.",
+        does="Leaves the whole function in NumPy.",
+        bad="def double(a):\n    a[0] = 1\n    a = np.exp(a)\n    return a\n",
+        good="def double(a):\n    a[0] = 1\n    return np.exp(a)\n",
+        severity=Severity.SILENT,
+    )
+    on = (ev.Return,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Return)
+        if event.node is None:
+            return
+        lost = sorted(name for name, held in context.facts.mutated.items() if not held)
+        if lost:
+            yield self.hit(
+                event.node,
+                f"{', '.join(lost)} is updated in place for the caller but may not hold that array any more",
+                Verdict.BLOCK,
+            )

@@ -1,0 +1,37 @@
+"""TNP404: names that nested functions and global statements rebind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+
+
+@register
+class NestedState(Rule):
+    doc = Doc(
+        code="TNP404",
+        name="nested-state",
+        summary="A nested function rebinds or updates arrays of the enclosing one, or a global is assigned by unpacking.",
+        why="When the nested function runs is not known, so neither is which tensor a name holds.",
+        does="Leaves the whole function in NumPy.",
+        bad="def total(x):\n    acc = np.zeros(3)\n\n    def add(v):\n        acc[0] += v\n\n    add(x)\n    return acc\n",
+        good="def total(x):\n    acc = np.zeros(3)\n    acc[0] += x\n    return acc\n",
+        severity=Severity.SILENT,
+    )
+    on = (ev.Construct,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Construct)
+        if not context.in_region:
+            return
+        if event.kind == "global from unpacking":
+            yield self.hit(event.node, "a global is assigned by unpacking: assign it by itself", Verdict.BLOCK)
+        elif event.kind == "nonlocal":
+            words = f"nonlocal {event.detail}: a nested function rebinds a name of the enclosing one"
+            yield self.hit(event.node, words, Verdict.BLOCK)
+        elif event.kind == "closure store":
+            words = f"a nested function updates {event.detail} of the enclosing function in place"
+            yield self.hit(event.node, words, Verdict.BLOCK)

@@ -1,0 +1,31 @@
+"""TNP001: calls that become the tnp function of the same name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.decisions import convert, decide
+
+
+@register
+class NumpyCall(Rule):
+    doc = Doc(
+        code="TNP001",
+        name="numpy-call",
+        summary="A NumPy function or method that becomes the tnp function of the same name.",
+        why="tnp gives the same values, dtypes and shapes for these arguments: that was measured, call by call.",
+        does="Calls the tnp function; a method becomes a function of its receiver.",
+        bad="def spread(x):\n    return np.tanh(x).sum(axis=0)\n",
+        good="@rt.migrated\ndef spread(x):\n    return tnp.sum(tnp.tanh(x), axis=0)\n",
+        safety="Safe. Only keywords and dtypes that were measured are accepted; everything else takes another way.",
+        severity=Severity.STYLE,
+    )
+    on = (ev.Call,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Call)
+        decision = decide(event, context)
+        if decision is not None and decision.code == self.code:
+            yield convert(event, decision, context)

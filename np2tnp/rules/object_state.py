@@ -1,0 +1,86 @@
+"""TNP506: arrays in objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.values import HOST, Array, home_of, may_hold_tensor
+from np2tnp.edits.calls import convert_arguments
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.cases import CallCase, StoreCase, call_case, store_case, store_words
+from np2tnp.rules.shared import makes_tensor, wrap_keys
+
+
+@register
+class ObjectState(Rule):
+    doc = Doc(
+        code="TNP506",
+        name="object-state",
+        summary="An array that belongs to an object (self, a global, a container of the caller's) is assigned or changed.",
+        why="Objects are seen by code that expects ndarrays, at any time.",
+        does="Lets NumPy do it, in place where it was in place, with host values.",
+        bad=(
+            "class Layer:\n    def __init__(self, n):\n        self.w = np.zeros(n)\n\n"
+            "    def step(self, gradient):\n        self.w -= 0.1 * np.tanh(gradient)\n"
+        ),
+        good=(
+            "class Layer:\n    def __init__(self, n):\n        self.w = np.zeros(n)\n\n"
+            "    def change(self, gradient):\n        return self.w - 0.1 * np.tanh(gradient)\n"
+        ),
+        safety="Safe: no tensor is ever seen in an object. Each store copies from the device.",
+        severity=Severity.SLOWER,
+    )
+    on = (ev.AttributeStore, ev.Store, ev.Call)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if not context.in_region:
+            return
+        if isinstance(event, ev.AttributeStore):
+            yield from self._attribute(event, context)
+        elif isinstance(event, ev.Store):
+            if store_case(event, context).kind is StoreCase.STATE:
+                yield from self._store(event, context)
+        elif isinstance(event, ev.Call):
+            case = call_case(event, context)
+            if case is not None and case.kind is CallCase.STATE:
+                yield from self._call(event, case.stores, context)
+
+    def _attribute(self, event: ev.AttributeStore, context: Context) -> Iterator[Hit]:
+        if is_array_attribute(event) or not may_hold_tensor(event.value):
+            return
+        if event.value_node is None:
+            words = "an attribute is assigned by unpacking or a loop: assign it by itself"
+            yield self.hit(event.node, words, Verdict.BLOCK)
+            return
+        context.edits.wrap_host(event.value_node)
+        yield self.hit(event.node, f".{event.name} keeps a host copy", Verdict.HOST)
+
+    def _store(self, event: ev.Store, context: Context) -> Iterator[Hit]:
+        node = event.node
+        if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) and node.value is not None:
+            if may_hold_tensor(event.value):
+                context.edits.wrap_host(node.value)
+        if isinstance(event.target, cst.Subscript):
+            wrap_keys(event.target, event.keys, context)
+        if isinstance(event.base, Array):
+            context.edits.total += 1
+        words = (
+            f"{store_words(event)}: the array belongs to an object outside; NumPy updates it in place with host values"
+        )
+        yield self.hit(node, words, Verdict.HOST)
+
+    def _call(self, event: ev.Call, stores: tuple[ev.Store, ...], context: Context) -> Iterator[Hit]:
+        convert_arguments(event, context.edits, "host")
+        if makes_tensor(event.result) and stores[0].op == "call":
+            context.edits.wrap_tensor(event.node)
+        words = "this call changes an array that belongs to an object outside; NumPy does it"
+        yield self.hit(event.node, words, Verdict.HOST)
+
+
+def is_array_attribute(event: ev.AttributeStore) -> bool:
+    """Whether an attribute of a local array is assigned (TNP105), not one of an object."""
+    return isinstance(event.node, cst.Assign) and isinstance(event.base, Array) and home_of(event.base) != HOST

@@ -1,0 +1,87 @@
+"""TNP006: operators that tensors compute differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.values import HOST, TENSOR, Array, Unknown, home_of
+from np2tnp.edits import build
+from np2tnp.edits.calls import needs_tensor
+from np2tnp.edits.targets import operator_differs
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+
+
+@register
+class OperatorDiffers(Rule):
+    doc = Doc(
+        code="TNP006",
+        name="operator-differs",
+        summary="An operator that tensors compute differently from ndarrays.",
+        why=(
+            "`0.5 // 0.1` is 4 in NumPy and 5 in TensorFlow; small integers divide to float32; `==` of shapes that do not"
+            " broadcast is False instead of an error; `<<` and `>>` do not exist."
+        ),
+        does="Calls the exact operator of the runtime, which leaves Python numbers to Python.",
+        bad="def bins(x, width):\n    return np.floor(x) // width\n",
+        good="@rt.migrated\ndef bins(x, width):\n    return rt.op_floordiv(tnp.floor(x), width)\n",
+        severity=Severity.SILENT,
+    )
+    on = (ev.Operator,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Operator)
+        if not context.in_region:
+            return
+        if not any(
+            home_of(value) != HOST for value in (*event.operands, event.result) if isinstance(value, (Array, Unknown))
+        ):
+            return
+        nodes = _operand_nodes(event.node)
+        counted = any(isinstance(value, Array) for value in event.operands)
+        if counted:
+            context.edits.total += 1
+            context.edits.converted += 1
+        chained = event.op.startswith("chained ")
+        if not chained and operator_differs(context.catalog, event.op, event.operands):
+            op = event.op.rstrip("_")
+
+            def change(updated: cst.BaseExpression) -> cst.BaseExpression:
+                return build.call(f"{context.rt}.op_{op}", *_operand_nodes(updated))
+
+            context.edits.replace[id(event.node)] = change
+            context.edits.needs.add("rt")
+            if counted:
+                yield self.hit(
+                    event.node,
+                    f"`{_SIGNS.get(event.op, event.op)}` may differ between tensors and ndarrays here; the exact operator is used",
+                    Verdict.ADAPT,
+                )
+            return
+        if (
+            home_of(event.result) != HOST
+            and not chained
+            and not any(home_of(value) == TENSOR for value in event.operands)
+        ):
+            for node, value in zip(nodes, event.operands, strict=False):
+                if isinstance(value, Array) and needs_tensor(value):
+                    context.edits.wrap_tensor(node)
+                    break
+
+
+_SIGNS = {"truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "eq": "==", "ne": "!=", "lshift": "<<", "rshift": ">>", "add": "+",
+          "sub": "-", "mul": "*", "matmul": "@", "and_": "&", "or_": "|", "xor": "^", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
+          "neg": "-", "invert": "~", "pos": "+", "abs": "abs"}  # fmt: skip
+
+
+def _operand_nodes(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    if isinstance(node, cst.BinaryOperation):
+        return [node.left, node.right]
+    if isinstance(node, cst.UnaryOperation):
+        return [node.expression]
+    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+        return [node.left, node.comparisons[0].comparator]
+    return []

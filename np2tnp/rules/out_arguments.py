@@ -1,0 +1,104 @@
+"""TNP104: results stored through out=."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.calls import bind
+from np2tnp.analysis.module import dotted
+from np2tnp.edits import build
+from np2tnp.edits.calls import needs_tensor
+from np2tnp.edits.mutation import rebind
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.cases import CallCase, call_case
+
+
+@register
+class OutArgument(Rule):
+    doc = Doc(
+        code="TNP104",
+        name="out-argument",
+        summary="A result that is stored through out=, with or without where=.",
+        why="No tnp function takes out= or where=, and there is no memory to store into.",
+        does="Computes the result, casts it as NumPy would, and rebinds the name; arguments are written back for the caller.",
+        bad="def scale(x, y):\n    np.multiply(x, 2, out=y)\n",
+        good=(
+            '@rt.migrated(mutates=("y",))\ndef scale(x, y):\n    y = rt.assign(y, rt.multiply(x, 2), casting="same_kind")\n'
+            "    return rt.updated(None, y=y)\n"
+        ),
+        safety="Safe. It saves no memory any more: the result is a new array.",
+    )
+    on = (ev.Call,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Call)
+        case = call_case(event, context)
+        if case is not None and case.kind is CallCase.OUT:
+            yield from self._out(event, case.stores[0], context)
+
+    def _out(self, event: ev.Call, item: ev.Store, context: Context) -> Iterator[Hit]:
+        statement = event.place.statement
+        name = dotted(item.target)
+        if isinstance(statement, cst.Assign):
+            targets = [dotted(target.target) for target in statement.targets]
+            if targets != [name] or not name:
+                words = "out= together with an assignment of the result: use one of them"
+                yield self.hit(event.node, words, Verdict.BLOCK)
+                return
+        elif not isinstance(statement, cst.Expr):
+            yield self.hit(event.node, "out= inside a return: store first, then return", Verdict.BLOCK)
+            return
+        fact = context.catalog.get(event.api or "")
+        bound = bind(fact, event.arguments) if fact is not None else None
+        where = bound.get("where") if bound is not None else None
+        index = next((i for i, arg in enumerate(event.arguments) if arg.node.value is item.target), -1)
+        if bound is None or index < 0 or (event.arguments[index].name is None and event.receiver is not None):
+            yield self.hit(event.node, "out= whose place is not known", Verdict.BLOCK)
+            return
+        drop = {index}
+        if where is not None:
+            drop |= {i for i, arg in enumerate(event.arguments) if arg is where}
+        function = event.api.rpartition(".")[2] if event.api else ""
+        helper = fact is not None and fact.rt is not None
+        if not helper and (fact is None or fact.kind != "ufunc"):
+            yield self.hit(event.node, f"out= of {function}, for which there is no exact target", Verdict.BLOCK)
+            return
+        rt_name = fact.rt.name[3:] if fact is not None and fact.rt is not None else function
+        rest = [argument for i, argument in enumerate(event.arguments) if i not in drop]
+        for argument in rest:
+            if needs_tensor(argument.value):
+                context.edits.wrap_tensor(argument.node.value)
+
+        def change(updated: Any) -> cst.BaseSmallStatement:
+            call = updated.value
+            target = call.args[index].value
+            arguments = [arg for i, arg in enumerate(call.args) if i not in drop]
+            if event.receiver is not None:
+                arguments.insert(0, build.argument(call.func.value))
+            if arguments:
+                arguments[-1] = arguments[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            computed = build.call(f"{context.rt}.{rt_name}", *arguments)
+            extra = [build.argument(build.string("same_kind"), "casting")]
+            if where is not None:
+                extra.append(
+                    next(arg for i, arg in enumerate(call.args) if i in drop and i != index).with_changes(
+                        comma=cst.MaybeSentinel.DEFAULT
+                    )
+                )
+            return rebind(
+                target,
+                lambda base: build.call(f"{context.rt}.assign", build.argument(base), build.argument(computed), *extra),
+                context.rt,
+                context.tnp,
+            )
+
+        context.edits.statement(statement).change.append(change)
+        context.edits.needs.add("rt")
+        context.edits.total += 1
+        context.edits.converted += 1
+        yield self.hit(event.node, f"out=: {item.root} is bound to the result, cast as NumPy would", Verdict.ADAPT)

@@ -1,0 +1,115 @@
+"""What several rules need: questions about values and calls, words for people, and edits that span a statement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.module import dotted
+from np2tnp.analysis.values import HOST, Array, Sequence, Unknown, Value, may_hold_tensor
+from np2tnp.edits import build
+from np2tnp.edits.calls import convert_arguments
+from np2tnp.edits.edit import StatementEdit
+from np2tnp.edits.mutation import store
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Hit
+
+
+def makes_tensor(value: Value) -> bool:
+    """Whether the analysis counts on tensors in `value`."""
+    if isinstance(value, (Array, Unknown)):
+        return value.home != HOST
+    if isinstance(value, Sequence):
+        return makes_tensor(value.element) if value.items is None else any(map(makes_tensor, value.items))
+    return False
+
+
+def short_name(api: str) -> str:
+    """A canonical name for people: ``np.sum``, or ``array method sum``."""
+    return api.replace("numpy.", "np.", 1) if api.startswith("numpy.") else f"array method {api.rpartition('.')[2]}"
+
+
+def callee_words(event: ev.Call, otherwise: str = "this call") -> str:
+    """The called expression for people: ``plot()``, or `otherwise` where it has no name."""
+    text = dotted(event.node.func)
+    return f"{text}()" if text else otherwise
+
+
+def keep_in_numpy(event: ev.Call, context: Context, code: str, why: str) -> Hit:
+    """The call stays NumPy: arguments to the host, result back to TensorFlow where the analysis counts on a tensor."""
+    convert_arguments(event, context.edits, "host")
+    func = event.node.func
+    if event.receiver is not None and may_hold_tensor(event.receiver):
+        assert isinstance(func, cst.Attribute)
+        context.edits.wrap_host(func.value)
+    if makes_tensor(event.result) and context.in_region:
+        context.edits.wrap_tensor(event.node)
+    context.edits.total += 1
+    return Hit(code, event.node, f"{short_name(event.api or '')} stays in NumPy: {why}", Verdict.HOST)
+
+
+def wrap_keys(target: cst.Subscript, keys: tuple[Value, ...] | None, context: Context) -> None:
+    """The indices of `target` go to the host where one of them may be a tensor: the indexed object is Python's."""
+    if any(map(may_hold_tensor, keys or ())):
+        for element in target.slice:
+            if isinstance(element.slice, cst.Index):
+                context.edits.wrap_host(element.slice.value)
+
+
+def use_core(
+    event: ev.Call, context: Context, hosted: frozenset[str], parameters: tuple[str, ...], method: bool
+) -> None:
+    """Call the functional core of a migrated function: tensors in, tensors out."""
+    names = parameters[1:] if method else parameters
+    for index, argument in enumerate(event.arguments):
+        name = argument.name or (names[index] if index < len(names) else None)
+        if name in hosted and may_hold_tensor(argument.value):
+            context.edits.wrap_host(argument.node.value)
+
+    def change(updated: Any) -> cst.BaseExpression:
+        func = updated.func
+        core = build.call(f"{context.rt}.core", func) if method else cst.Attribute(func, cst.Name("core"))
+        changed: cst.Call = updated.with_changes(func=core)
+        return changed
+
+    context.edits.replace[id(event.node)] = change
+    if method:
+        context.edits.needs.add("rt")
+
+
+def read_back(target: cst.Name, edit: StatementEdit, context: Context) -> None:
+    """The statement works on a host copy of the array `target`, which is read back after it."""
+    name = target.value
+    copy = unused_name(f"{name}_host", context)
+    rt = context.rt
+    edit.before.append(lambda: build.assign(cst.Name(copy), build.call(f"{rt}.host", cst.Name(name))))
+    edit.after.append(lambda: build.assign(cst.Name(name), build.call(f"{rt}.tensor", cst.Name(copy))))
+    context.edits.replace[id(target)] = lambda updated: cst.Name(copy)
+    context.edits.needs.add("rt")
+
+
+def unused_name(name: str, context: Context) -> str:
+    """`name`, or `name` with a number where the region or the module has one of that name."""
+    info = context.module.functions.get(context.facts.qualname)
+    taken = info.locals if info is not None else frozenset()
+    candidate, number = name, 1
+    while candidate in taken or candidate in context.module.values:
+        number += 1
+        candidate = f"{name}{number}"
+    return candidate
+
+
+def update(event: ev.Store, context: Context) -> None:
+    """The store becomes the rebinding of its root name to an updated array."""
+
+    def change(updated: Any) -> cst.BaseSmallStatement:
+        target = updated.targets[0].target if isinstance(updated, cst.Assign) else updated.target
+        return store(target, updated.value, event.op, context.rt, context.tnp)
+
+    context.edits.statement(event.node).change.append(change)
+    context.edits.needs.update(("rt", "tnp") if ".T" in dotted(event.target) else ("rt",))
+    if isinstance(event.base, Array):
+        context.edits.total += 1
+        context.edits.converted += 1

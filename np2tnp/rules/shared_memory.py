@@ -1,0 +1,36 @@
+"""TNP202: stores that may change memory which another name holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.cases import CallCase, StoreCase, call_case, store_case
+
+
+@register
+class SharedMemory(Rule):
+    doc = Doc(
+        code="TNP202",
+        name="shared-memory",
+        summary="A store into an array whose memory the caller, an object or another name may hold as well.",
+        why="Tensors never share memory: the update would stay with one name, and the others would keep the old values.",
+        does="Leaves the whole function in NumPy.",
+        bad="def top(x):\n    row = x[0]\n    row[:] = np.exp(row)\n",
+        good="def top(x):\n    x[0, :] = np.exp(x[0])\n",
+        severity=Severity.SILENT,
+    )
+    on = (ev.Store, ev.Call)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if isinstance(event, ev.Call):
+            call = call_case(event, context)
+            if call is not None and call.kind is CallCase.SHARED:
+                yield self.hit(event.node, call.why, Verdict.BLOCK)
+            return
+        assert isinstance(event, ev.Store)
+        case = store_case(event, context)
+        if case.kind is StoreCase.SHARED:
+            yield self.hit(event.node, case.why, Verdict.BLOCK)

@@ -1,0 +1,33 @@
+"""TNP201: views that are written through while their base is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+
+
+@register
+class StaleView(Rule):
+    doc = Doc(
+        code="TNP201",
+        name="view-written-through",
+        summary="An array is read after its memory was written through another name.",
+        why="Tensors never share memory: the write would not be seen here.",
+        does="Leaves the whole function in NumPy.",
+        bad="def first(x):\n    y = np.exp(x)\n    row = y[0]\n    row[:] = 1\n    return y\n",
+        good="def first(x):\n    y = np.exp(x)\n    y[0, :] = 1\n    return y\n",
+        severity=Severity.SILENT,
+    )
+    on = (ev.StaleRead,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.StaleRead)
+        stale = event.stale
+        if not context.in_region or stale.kind in ("call", "call on a view"):
+            return  # TNP503
+        yield self.hit(
+            event.node, f"{event.name} shares memory with {stale.via}, which was written in place before", Verdict.BLOCK
+        )

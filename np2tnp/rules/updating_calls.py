@@ -1,0 +1,132 @@
+"""TNP106: calls of migrated functions that update their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.module import dotted
+from np2tnp.analysis.state import Summary
+from np2tnp.edits import build
+from np2tnp.edits.mutation import is_storable, rebind
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.cases import CallCase, call_case
+from np2tnp.rules.shared import unused_name, use_core
+
+
+@register
+class UpdatingCall(Rule):
+    doc = Doc(
+        code="TNP106",
+        name="updating-call",
+        summary="A call of a function of the module that updates its arguments in place and is migrated as well.",
+        why="The callee cannot change the tensors that it gets; its updates would be lost.",
+        does="Calls the functional core, which returns the new arrays besides its result, and binds the names to them.",
+        bad="def step(x):\n    x += np.tanh(x)\n\n\ndef run(x):\n    y = np.exp(x)\n    step(y)\n    return y\n",
+        good=(
+            '@rt.migrated(mutates=("x",))\ndef step(x):\n    x = rt.iadd(x, tnp.tanh(x))\n    return rt.updated(None, x=x)\n'
+            "\n\n@rt.migrated\ndef run(x):\n    y = tnp.exp(x)\n    _, y = step.core(y)\n    return y\n"
+        ),
+        severity=Severity.SILENT,
+    )
+    on = (ev.Call,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Call)
+        case = call_case(event, context)
+        if case is not None and case.summary is not None:
+            assert case.kind is CallCase.CORE
+            yield from self._core(event, case.summary, context)
+
+    def _core(self, event: ev.Call, summary: Summary, context: Context) -> Iterator[Hit]:
+        use_core(event, context, summary.hosted, summary.parameters, False)
+        by_name = _targets_by_parameter(summary.parameters, event)
+        targets = [by_name.get(name) for name in summary.mutates]
+        statement = event.place.statement
+        context.edits.needs.add("rt")
+        context.edits.total += 1
+        context.edits.converted += 1
+        complex_targets = [t for t in targets if t is not None and not isinstance(t, cst.Name) and is_storable(t)]
+        names = [t.value if isinstance(t, cst.Name) else "_" for t in targets]
+        edit = context.edits.statement(statement)  # type: ignore[arg-type]
+        if complex_targets:
+            if len(targets) > 1 or not isinstance(statement, cst.Expr):
+                yield self.hit(
+                    event.node,
+                    "a call that updates several arrays, one of them part of another: use plain names",
+                    Verdict.BLOCK,
+                )
+                return
+            target = complex_targets[0]
+
+            def whole(updated: cst.Expr) -> cst.BaseSmallStatement:
+                changed = cst.Subscript(
+                    cst.Call(build.name("tuple"), [build.argument(updated.value)]),
+                    [cst.SubscriptElement(cst.Index(cst.Integer("1")))],
+                )
+                return rebind(target, lambda base: changed, context.rt, context.tnp)
+
+            edit.change.append(whole)
+        elif isinstance(statement, cst.Return):
+            result = unused_name("result", context)
+            edit.before.append(lambda: build.assign(build.names_tuple([result, *names]), event.node))
+            _hoist(event, context, result)
+        else:
+            first: cst.BaseExpression = cst.Name("_")
+            if isinstance(statement, cst.Assign):
+                first = statement.targets[0].target
+                if len(statement.targets) > 1 or not _only_names(first):
+                    yield self.hit(
+                        event.node,
+                        "the result of a call that updates its arguments goes to more than plain names",
+                        Verdict.BLOCK,
+                    )
+                    return
+
+            def change(updated: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
+                return build.assign(build.targets_tuple(first, names), updated.value)  # type: ignore[attr-defined]
+
+            edit.change.append(change)
+        yield self.hit(
+            event.node,
+            f"{dotted(event.node.func)}() updates its arguments: its core gives the new arrays back",
+            Verdict.ADAPT,
+        )
+
+
+def _only_names(target: cst.BaseExpression) -> bool:
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return all(_only_names(element.value) for element in target.elements)
+    return isinstance(target, cst.Name)
+
+
+def _hoist(event: ev.Call, context: Context, result: str) -> None:
+    """The call moves to a statement before; what stood in its place reads the result."""
+    edits = context.edits
+    change = edits.replace.pop(id(event.node))
+    statement = edits.statement(event.place.statement)  # type: ignore[arg-type]
+    made: list[cst.BaseExpression] = []
+
+    def replace(updated: cst.BaseExpression) -> cst.BaseExpression:
+        made.append(change(updated))
+        return cst.Name(result)
+
+    edits.replace[id(event.node)] = replace
+    first = statement.before.pop()
+
+    def before() -> cst.BaseSmallStatement:
+        assign = first()
+        assert isinstance(assign, cst.Assign)
+        return assign.with_changes(value=made[-1])
+
+    statement.before.append(before)
+
+
+def _targets_by_parameter(parameters: tuple[str, ...], event: ev.Call) -> dict[str, cst.BaseExpression]:
+    return {
+        argument.name or (parameters[index] if index < len(parameters) else ""): argument.node.value
+        for index, argument in enumerate(event.arguments)
+    }
