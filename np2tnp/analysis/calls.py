@@ -445,11 +445,11 @@ class Calls(Evaluator):
             return (
                 Unknown(HOST, refs_of(receiver))
                 if not may_hold_tensor(receiver)
-                else Unknown(EITHER, refs_of(receiver), deps=deps_of(receiver))
+                else Unknown(EITHER, refs_of(receiver))
             )
         self._unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)
         if may_hold_tensor(receiver):
-            return Unknown(EITHER, refs_of(receiver), deps=deps_of(receiver))
+            return Unknown(EITHER, refs_of(receiver))
         return UNKNOWN
 
     def _container_method(

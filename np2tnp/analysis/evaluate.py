@@ -305,7 +305,7 @@ class Evaluator(State):
         if isinstance(base, Array) and name in MEMBERS:
             return self._array_attribute(node, base, name)
         refs = frozenset((f".{name}",)) | env.aliases(f".{name}") | refs_of(base)
-        result = Unknown(home_of(base) if home_of(base) == HOST else EITHER, refs, deps=deps_of(base))
+        result = Unknown(home_of(base) if home_of(base) == HOST else EITHER, refs)
         if result.home != HOST:
             self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
         return result
