@@ -43,6 +43,7 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     deps_of,
+    exact_of,
     home_of,
     is_python_number,
     join,
@@ -79,7 +80,7 @@ class Evaluator(State):
 
     def callee(self, node: cst.BaseExpression, env: Env) -> Value:
         """The value of the function part of a call: a method stays bound to its receiver."""
-        return self._attribute(node, env, called=True) if isinstance(node, cst.Attribute) else self.evaluate(node, env)
+        return self._attribute(node, env, called=True) if type(node) is cst.Attribute else self.evaluate(node, env)
 
     # ---- names and literals
 
@@ -278,8 +279,9 @@ class Evaluator(State):
 
     # ---- attributes
 
-    def _attribute(self, node: cst.Attribute, env: Env, called: bool = False) -> Value:
-        base = self.evaluate_base(node.value, env)
+    def _attribute(self, node: cst.Attribute, env: Env, called: bool = False, base: Value | None = None) -> Value:
+        if base is None:
+            base = self.evaluate_base(node.value, env)
         name = node.attr.value
         if isinstance(base, Symbol):
             value = self.symbol_attribute(base, name)
@@ -312,12 +314,13 @@ class Evaluator(State):
 
     def evaluate_base(self, node: cst.BaseExpression, env: Env) -> Value:
         """Evaluate the left side of a dot, without reporting the module name itself as a read of NumPy."""
-        if isinstance(node, cst.Name) and node.value not in env.values:
+        if type(node) is cst.Name and node.value not in env.values:
             return self.outer_value(node.value, env)
-        if isinstance(node, cst.Attribute):
-            inner = self.evaluate_base(node.value, env) if isinstance(node.value, (cst.Name, cst.Attribute)) else None
+        if type(node) is cst.Attribute and type(node.value) in (cst.Name, cst.Attribute):
+            inner = self.evaluate_base(node.value, env)
             if isinstance(inner, Symbol):
                 return self.symbol_attribute(inner, node.attr.value)
+            return self._attribute(node, env, base=inner)  # evaluated once: a chain of n would cost 2**n
         return self.evaluate(node, env)
 
     def _array_attribute(self, node: cst.Attribute, base: Array, name: str) -> Value:
@@ -481,10 +484,14 @@ class Evaluator(State):
 
     def _conditional(self, node: cst.IfExp, env: Env) -> Value:
         self.evaluate(node.test, env)
-        return join(
-            self.evaluate(node.body, env),
-            self.evaluate(node.orelse, env),
-        )
+        body, orelse = self.evaluate(node.body, env), self.evaluate(node.orelse, env)
+        joined = join(body, orelse)
+        missing = none_test(node.test)
+        if missing is not None and isinstance(joined, (Array, Unknown)):
+            given, fresh = (orelse, body) if missing[1] else (body, orelse)
+            if exact_of(given) == missing[0] and not refs_of(fresh):
+                return replace(joined, exact=missing[0])  # the argument, or what stands in for one that was not given
+        return joined
 
     def _walrus(self, node: cst.NamedExpr, env: Env) -> Value:
         value = self.evaluate(node.value, env)
@@ -551,6 +558,18 @@ class Evaluator(State):
         """Report that `value` reaches Python at `node`, if it may hold a tensor."""
         if may_hold_tensor(value):
             self.emit(ev.Escape(node, self.place(node), value, reason))
+
+
+def none_test(test: cst.BaseExpression) -> tuple[str, bool] | None:
+    """(name, True) for ``name is None``, (name, False) for ``name is not None``; None for any other test."""
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1 or not isinstance(test.left, cst.Name):
+        return None
+    operator, right = test.comparisons[0].operator, test.comparisons[0].comparator
+    if not (isinstance(right, cst.Name) and right.value == "None"):
+        return None
+    if isinstance(operator, cst.Is):
+        return test.left.value, True
+    return (test.left.value, False) if isinstance(operator, cst.IsNot) else None
 
 
 #: A reference that a container has when two of its items may be one array.

@@ -11,6 +11,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.calls import Calls
 from np2tnp.analysis.env import Env, Stale, join_all
+from np2tnp.analysis.evaluate import none_test
 from np2tnp.analysis.imports import import_bindings
 from np2tnp.analysis.module import dotted, parameters_of, statements_of
 from np2tnp.analysis.tables import AUGMENTED
@@ -68,7 +69,7 @@ class Interpreter(Calls):
         return current
 
     def statement_(self, node: cst.CSTNode, env: Env) -> Env | None:
-        if isinstance(node, cst.SimpleStatementLine):
+        if type(node) is cst.SimpleStatementLine:
             return self._small(node.body, env)
         handler = _COMPOUND.get(type(node))
         if handler is None:
@@ -81,15 +82,13 @@ class Interpreter(Calls):
             handler = _SIMPLE.get(type(node))
             if handler is not None:
                 handler(self, node, env)
-            if isinstance(node, cst.Return):
-                return None
-            if isinstance(node, cst.Raise):
-                return None
-            if isinstance(node, cst.Break):
+                if handler in _LEAVING:
+                    return None
+            elif type(node) is cst.Break:
                 if self.breaks:
                     self.breaks[-1].append(env)
                 return None
-            if isinstance(node, cst.Continue):
+            elif type(node) is cst.Continue:
                 if self.continues:
                     self.continues[-1].append(env)
                 return None
@@ -124,6 +123,9 @@ class Interpreter(Calls):
             if target.value in self.global_names:
                 self.store_global(target, value, env, source)
             else:
+                if f"?{target.value}" in env.values and isinstance(value, (Array, Unknown)) and not refs_of(value):
+                    value = replace(value, exact=target.value)
+                    env.values.pop(f"?{target.value}")
                 env.bind(target.value, value)
         elif isinstance(target, (cst.Tuple, cst.List)):
             self._unpack(node, target, value, env, source)
@@ -185,11 +187,19 @@ class Interpreter(Calls):
     ) -> None:
         base = self.evaluate(target.value, env)
         name = target.attr.value
-        if may_hold_tensor(value) and any(ref.startswith((".", "global:", "kept by")) for ref in refs_of(value) - {f".{name}"}):
+        if may_hold_tensor(value) and any(
+            ref.startswith((".", "global:", "kept by")) for ref in refs_of(value) - {f".{name}"}
+        ):
             self.construct(node, "kept twice", name)
+        if may_hold_tensor(value) and any(ref.startswith("@") for ref in refs_of(value)) and exact_of(value) is None:
+            self.construct(node, "argument kept through a view", name)
         if not may_hold_tensor(base):
             self.keep(frozenset((f".{name}",)), value, env)
-        if isinstance(base, Unknown) and may_hold_tensor(base) and name in ("flat", "real", "imag", "shape", "dtype", "strides", "data"):
+        if (
+            isinstance(base, Unknown)
+            and may_hold_tensor(base)
+            and name in ("flat", "real", "imag", "shape", "dtype", "strides", "data")
+        ):
             self.construct(node, "attribute of an unknown", name)
         self.emit(ev.AttributeStore(node, target, self.place(target), base, name, value, source))
         if not (isinstance(base, Array) or may_hold_tensor(base)):
@@ -256,7 +266,10 @@ class Interpreter(Calls):
             event = self.recorded.get((ev.Call, id(part)))
             if isinstance(event, ev.Call) and not (event.api or "").startswith(("numpy", "ndarray")):
                 callee = event.callee
-                if not (isinstance(callee, Symbol) and callee.name in ("builtins.len", "builtins.int", "builtins.range", "builtins.slice")):
+                if not (
+                    isinstance(callee, Symbol)
+                    and callee.name in ("builtins.len", "builtins.int", "builtins.range", "builtins.slice")
+                ):
                     return True
             elif isinstance(event, ev.Call) and (event.api or "").startswith("numpy.random"):
                 return True
@@ -329,8 +342,7 @@ class Interpreter(Calls):
             and self.loops
         ):
             rank = base.rank if isinstance(base, Array) else None
-            single = isinstance(value, Array) and value.rank == 0 or is_python_number(value)
-            if keys and (len(keys) == rank or len(keys) > 1 and rank is None or rank is None and single):
+            if keys and rank in (None, len(keys)):
                 self.emit(ev.ElementLoop(node, place, root or "an array"))
 
     def escape_value(self, target: cst.BaseExpression, value: Value, node: cst.CSTNode) -> None:
@@ -439,14 +451,22 @@ class Interpreter(Calls):
     def _if(self, node: cst.If, env: Env) -> Env | None:
         self.statement, self.root = node, None
         self.evaluate(node.test, env)
-        then = self.run(node.body, env.copy())
+        then, other = env.copy(), env
+        missing = none_test(node.test)
+        if missing is not None:
+            self._assume_none(missing[0], then if missing[1] else other)
+        end = self.run(node.body, then)
         if isinstance(node.orelse, cst.If):
-            other = self._if(node.orelse, env)
-        elif node.orelse is not None:
-            other = self.run(node.orelse.body, env)
-        else:
-            other = env
-        return join_all([then, other])
+            return join_all([end, self._if(node.orelse, other)])
+        if node.orelse is not None:
+            return join_all([end, self.run(node.orelse.body, other)])
+        return join_all([end, other])
+
+    def _assume_none(self, name: str, env: Env) -> None:
+        """On this branch the parameter `name` was not given: what is bound to its name now stands in for it."""
+        held = env.values.get(name)
+        if held is not None and exact_of(held) == name:
+            env.values[f"?{name}"] = NONE
 
     def _loop(self, node: cst.For | cst.While, env: Env, step: Callable[[Env], None]) -> Env | None:
         """Interpret a loop until its head no longer changes; `step` evaluates the test or binds the target."""
@@ -654,6 +674,7 @@ _SIMPLE: dict[type, Callable[..., None]] = {
     cst.ImportFrom: Interpreter._import,
     cst.Nonlocal: Interpreter._nonlocal,
 }
+_LEAVING = (Interpreter._return, Interpreter._raise)
 _COMPOUND: dict[type, Callable[..., "Env | None"]] = {
     cst.If: Interpreter._if,
     cst.For: Interpreter._for,
