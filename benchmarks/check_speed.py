@@ -20,12 +20,12 @@ import libcst
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from np2tnp.config import Config  # noqa: E402
-from np2tnp.files.discover import discover  # noqa: E402
-from np2tnp.files.guards import call_with_deep_stack  # noqa: E402
-from np2tnp.files.problems import Problem  # noqa: E402
-from np2tnp.files.source import decode, read_bytes  # noqa: E402
-from np2tnp.pipeline import analyse_bytes  # noqa: E402
+from np2tnp.config import Config
+from np2tnp.files.discover import discover
+from np2tnp.files.guards import call_with_deep_stack
+from np2tnp.files.problems import Problem
+from np2tnp.files.source import decode, read_bytes
+from np2tnp.pipeline import analyse_bytes
 
 
 def parse(text: str) -> None:
