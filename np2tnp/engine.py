@@ -23,7 +23,7 @@ from np2tnp.rules import rules_by_event
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
-class SelfCheckFailed(Exception):
+class SelfCheckFailed(Exception):  # noqa: N818 # it becomes a finding, not a traceback
     """A rewritten text is not what it must be; the file stays as it is."""
 
 
@@ -127,7 +127,8 @@ def _report(source: Source, tree: cst.Module, plans: _Plans, analysis: Analysis)
 
 def _rewrite(text: str, tree: cst.Module, plans: _Plans, convertible: list[RegionPlan]) -> str:
     """The module's text with the convertible regions rewritten. Raises SelfCheckFailed."""
-    assert plans.names is not None and plans.analysis is not None
+    assert plans.names is not None
+    assert plans.analysis is not None
     if tree.code != text:
         raise SelfCheckFailed("this file does not survive parsing and printing unchanged (a form feed or a lone CR?)")
     names = plans.names
@@ -160,8 +161,10 @@ class _Swap(cst.CSTTransformer):
         super().__init__()
         self.replaced = replaced
 
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:  # noqa: N802 # libcst's name
         return id(node) not in self.replaced
 
-    def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> cst.FunctionDef:
+    def leave_FunctionDef(  # noqa: N802 # libcst's name
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
         return self.replaced.get(id(original_node), updated_node)

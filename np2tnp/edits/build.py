@@ -85,6 +85,7 @@ def at(
 
 def assign(target: cst.BaseExpression, value: cst.BaseExpression) -> cst.Assign:
     """``target = value``."""
+    assert isinstance(target, cst.BaseAssignTargetExpression)
     return cst.Assign([cst.AssignTarget(target)], value)
 
 

@@ -1,6 +1,8 @@
-"""Edits of calls: another function's name in place of NumPy's, a method turned into a function, conversions around arguments."""
+"""Edits of calls: another function's name, a method turned into a function, conversions around arguments."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import libcst as cst
 
@@ -9,7 +11,6 @@ from np2tnp.analysis.results import CANONICAL, dtype_char
 from np2tnp.analysis.values import HOST, Array, Sequence, Symbol, Unknown, may_hold_tensor
 from np2tnp.edits import build
 from np2tnp.edits.edit import Edits
-
 
 #: Methods that take a shape or axes as separate arguments, where the function takes one tuple.
 _SPREADS = frozenset(("reshape", "transpose", "resize"))
@@ -41,7 +42,7 @@ def _gathered(arguments: list[cst.Arg]) -> list[cst.Arg]:
 
 
 def convert_arguments(event: ev.Call, edits: Edits, to: str) -> None:
-    """Wrap the arguments that need it: ``to`` is "host" (may hold a tensor) or "tensor" (may be an ndarray of the host)."""
+    """Wrap the arguments that need it. `to` is "host" (what may hold tensors) or "tensor" (what may be of the host)."""
     for argument in event.arguments:
         node = argument.node.value
         if to == "host":
@@ -61,7 +62,7 @@ def needs_tensor(value: object) -> bool:
 
 
 def plain_dtypes(event: ev.Call, edits: Edits, numpy: str | None) -> list[ev.Argument]:
-    """``dtype=float`` becomes ``dtype=np.float64``: tnp reads Python's types as 32-bit ones. Gives the changed arguments."""
+    """``dtype=float`` becomes ``dtype=np.float64``: tnp reads Python's types as 32-bit ones. Gives what changed."""
     changed = []
     for argument in event.arguments:
         if argument.name != "dtype" and not (
@@ -69,10 +70,14 @@ def plain_dtypes(event: ev.Call, edits: Edits, numpy: str | None) -> list[ev.Arg
         ):
             continue
         char = dtype_char(argument.value)
-        if char is None or isinstance(argument.value, Symbol) and argument.value.name.startswith("numpy."):
+        if char is None or (isinstance(argument.value, Symbol) and argument.value.name.startswith("numpy.")):
             continue
-        dtype: cst.BaseExpression
-        dtype = build.name(f"{numpy}.{CANONICAL[char]}") if numpy else build.string(CANONICAL[char].rstrip("_"))
-        edits.replace[id(argument.node.value)] = lambda _, dtype=dtype: dtype
+        name = CANONICAL[char]
+        dtype = build.name(f"{numpy}.{name}") if numpy else build.string(name.rstrip("_"))
+        edits.replace[id(argument.node.value)] = partial(_replaced, dtype)
         changed.append(argument)
     return changed
+
+
+def _replaced(new: cst.BaseExpression, updated: object) -> cst.BaseExpression:
+    return new

@@ -1,4 +1,4 @@
-"""The edits of one region, collected by node: replacements of expressions, conversions around them, changes of statements."""
+"""The edits of one region, collected by node: replacements of expressions and statements, conversions around them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Make = Callable[[], cst.BaseSmallStatement]
 
 @dataclass(slots=True)
 class StatementEdit:
-    """How one small statement changes: statements before it, the statement itself (in several steps), statements after it."""
+    """How one small statement changes: statements before it, the statement itself (in steps), statements after it."""
 
     before: list[Make] = field(default_factory=list)
     change: list[BuildStatement] = field(default_factory=list)
@@ -27,8 +27,8 @@ class StatementEdit:
 class Edits:
     """What is to change in one region, by the id of the original node.
 
-    replace: the node itself. host, tensor: nodes wrapped into ``rt.host(...)``, ``rt.tensor(...)``. needs: module names that the new
-    code uses ("tnp", "rt").
+    replace: the node itself. host, tensor: nodes wrapped into ``rt.host(...)``, ``rt.tensor(...)``. needs: module names
+    that the new code uses ("tnp", "rt").
     """
 
     replace: dict[int, Build] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from np2tnp.edits import build
 from np2tnp.edits.targets import UFUNC_OF_OPERATOR
 
 
-class NotStorable(Exception):
+class NotStorable(Exception):  # noqa: N818 # a fact about the target, not a failure
     """A store target that no rebinding of a name can stand for; the message says why."""
 
 
@@ -57,10 +57,8 @@ def is_storable(target: cst.BaseExpression) -> bool:
     while True:
         if isinstance(target, cst.Name):
             return True
-        if (
-            isinstance(target, cst.Subscript)
-            or isinstance(target, cst.Attribute)
-            and target.attr.value in ("T", "flat")
+        if isinstance(target, cst.Subscript) or (
+            isinstance(target, cst.Attribute) and target.attr.value in ("T", "flat")
         ):
             target = target.value
         else:

@@ -24,7 +24,7 @@ from np2tnp.catalog.catalog import ApiFact, Catalog, Target
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """kind: "tnp", "rt" or "host"; function: the dotted target below tnp or rt; why: for people, where it is not tnp."""
+    """kind: "tnp", "rt" or "host"; function: the target below tnp or rt; why: for people, where it is not tnp."""
 
     kind: str
     function: str = ""
@@ -97,7 +97,7 @@ def _dtypes(value: Value) -> tuple[frozenset[str], bool]:
     if isinstance(value, (Const, Scalar)) and not is_python_number(value):
         return frozenset(), False
     arrays, weak = operand_dtypes(value)
-    return arrays | {dict(bool="?", int="l", float="d", complex="D")[kind] for kind in weak}, bool(weak)
+    return arrays | {_DEFAULT[kind] for kind in weak}, bool(weak)
 
 
 def _plain_list(value: Sequence) -> bool:
@@ -112,8 +112,11 @@ def _plain_list(value: Sequence) -> bool:
     return all(isinstance(item, Sequence) and _plain_list(item) for item in items)
 
 
+#: The dtypes that Python's numbers have as arrays.
+_DEFAULT = {"bool": "?", "int": "l", "float": "d", "complex": "D"}
 _NAMES = {
-    "?": "bool", "b": "int8", "h": "int16", "i": "int32", "l": "int64", "B": "uint8", "H": "uint16", "I": "uint32", "L": "uint64",
+    "?": "bool", "b": "int8", "h": "int16", "i": "int32", "l": "int64",
+    "B": "uint8", "H": "uint16", "I": "uint32", "L": "uint64",
     "e": "float16", "f": "float32", "d": "float64", "F": "complex64", "D": "complex128",
 }  # fmt: skip
 
@@ -130,14 +133,15 @@ def _may_be_list(operands: tuple[Value, ...]) -> bool:
     if len(operands) < 2:
         return False
     arrays = [isinstance(value, (Array, Unknown)) for value in operands]
-    lists = [isinstance(value, Unknown) or isinstance(value, Sequence) for value in operands]
-    return arrays[0] and lists[1] or arrays[1] and lists[0]
+    lists = [isinstance(value, (Unknown, Sequence)) for value in operands]
+    return (arrays[0] and lists[1]) or (arrays[1] and lists[0])
 
 
 #: Ufunc (for ``np.add.at`` and the like) and operator-module names of the operators.
 UFUNC_OF_OPERATOR = {
-    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "mod", "pow": "power",
-    "matmul": "matmul", "and_": "bitwise_and", "or_": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift", "rshift": "right_shift",
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "mod",
+    "pow": "power", "matmul": "matmul", "and_": "bitwise_and", "or_": "bitwise_or", "xor": "bitwise_xor",
+    "lshift": "left_shift", "rshift": "right_shift",
 }  # fmt: skip
 
 #: Tensor operators that do not exist.
@@ -157,7 +161,7 @@ def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...]) -> 
     target = fact.tnp if fact is not None else None
     sides = [operand_dtypes(value) for value in operands]
     if op in ("eq", "ne") and not any(
-        is_python_number(value) or isinstance(value, Array) and value.rank == 0 for value in operands
+        is_python_number(value) or (isinstance(value, Array) and value.rank == 0) for value in operands
     ):
         return True  # shapes that do not broadcast give False instead of an error
     if target is None:
@@ -178,11 +182,8 @@ def _weak_differs(target: Target, arrays: frozenset[str], weak: frozenset[str], 
     """Whether a Python number of one of the types `weak` gives something else with arrays of these dtypes."""
     if "bool" in weak and arrays & set(target.weak_bool_bad) and (weak == {"bool"} or isinstance(number, Const)):
         return True
-    if (
-        "float" in weak
-        and arrays & set(target.weak_float_bad)
-        or "complex" in weak
-        and arrays & set(target.weak_complex_bad)
+    if ("float" in weak and arrays & set(target.weak_float_bad)) or (
+        "complex" in weak and arrays & set(target.weak_complex_bad)
     ):
         return True
     if "int" not in weak:
@@ -201,4 +202,5 @@ _BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32, "L": 64}
 def _fits(value: int, char: str) -> bool:
     """Whether a Python int is in the range of an integer dtype (or surely exact in a floating one)."""
     bits = _BITS.get(char, 24)
-    return 0 <= value < 2**bits if char in "BHIL" else -(2 ** (bits - 1)) <= value < 2 ** (bits - 1)
+    low, high = (0, 1 << bits) if char in "BHIL" else (-1 << (bits - 1), 1 << (bits - 1))
+    return low <= value < high

@@ -19,18 +19,18 @@ class Applier(cst.CSTTransformer):
         self.runtime = runtime
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: Any) -> Any:
-        updated = super().on_leave(original_node, updated_node)
+        updated: Any = super().on_leave(original_node, updated_node)
         key = id(original_node)
         change = self.edits.replace.get(key)
         if change is not None:
-            updated = _keep_parentheses(updated, change(updated))
+            updated = change(updated)
         if key in self.edits.tensor:
             updated = build.call(f"{self.runtime}.tensor", updated)
         if key in self.edits.host:
             updated = build.call(f"{self.runtime}.host", updated)
         return updated
 
-    def leave_SimpleStatementLine(
+    def leave_SimpleStatementLine(  # noqa: N802 # libcst's name
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
         expanded = self._expand(original_node, updated_node)
@@ -43,7 +43,7 @@ class Applier(cst.CSTTransformer):
         lines[-1] = lines[-1].with_changes(trailing_whitespace=updated_node.trailing_whitespace)
         return cst.FlattenSentinel(lines)
 
-    def leave_SimpleStatementSuite(
+    def leave_SimpleStatementSuite(  # noqa: N802 # libcst's name
         self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
     ) -> cst.BaseSuite:
         expanded = self._expand(original_node, updated_node)
@@ -63,13 +63,6 @@ class Applier(cst.CSTTransformer):
                 result.append(after)
             result.extend(make() for make in edit.after)
         return result
-
-
-def _keep_parentheses(old: Any, new: Any) -> Any:
-    """A parenthesised expression that spans lines needs its parentheses, unless what replaces it brings its own."""
-    if isinstance(new, cst.Call) or not getattr(old, "lpar", None) or getattr(new, "lpar", None):
-        return new
-    return new
 
 
 def _joined(statements: list[cst.BaseSmallStatement]) -> list[cst.BaseSmallStatement]:

@@ -34,7 +34,7 @@ def decorator(facts: ev.RegionFacts, runtime: str, kind: str) -> cst.Decorator:
 
 
 def zero_d(facts: ev.RegionFacts) -> str:
-    """What the region's 0-d results are in NumPy: "scalar", "array", or "unverified" where it depends on the place or cannot be known."""
+    """What the region's 0-d results are in NumPy: "scalar", "array", or "unverified" where that is not one thing."""
     kinds: set[str] = set()
     for event in facts.events:
         if isinstance(event, ev.Return):
@@ -45,7 +45,7 @@ def zero_d(facts: ev.RegionFacts) -> str:
 
 
 def settle_zero_d(facts: ev.RegionFacts, edits: Edits, runtime: str) -> str:
-    """The decorator's ``zero_d``. Where results differ in kind but each is known, the arrays are marked where they are returned."""
+    """The decorator's ``zero_d``. Where results differ in kind but each is known, arrays are marked when returned."""
     kind = zero_d(facts)
     if kind != "unverified":
         return kind
@@ -118,6 +118,7 @@ def wrap_function(node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str, ki
         if isinstance(body, cst.IndentedBlock):
             node = node.with_changes(body=body.with_changes(body=[*body.body, last]))
         else:
-            lines = [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in body.body]  # type: ignore[union-attr]
+            assert isinstance(body, cst.SimpleStatementSuite)
+            lines = [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in body.body]
             node = node.with_changes(body=cst.IndentedBlock([*lines, last]))
     return node.with_changes(decorators=decorators)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
 from np2tnp.analysis.module import ModuleInfo, dotted
@@ -43,8 +45,6 @@ def add_imports(tree: cst.Module, needs: set[str], names: Names, module: ModuleI
         return tree
     body = list(tree.body)
     at = _place(body)
-    if at == len(body) and at and False:
-        return tree
     return tree.with_changes(body=[*body[:at], *lines, *body[at:]])
 
 
@@ -56,8 +56,8 @@ def name_node(text: str) -> cst.Attribute | cst.Name:
     return node
 
 
-def _place(body: list[cst.BaseStatement]) -> int:
-    """Behind the last top-level import of the leading block that holds NumPy's, or else behind docstring and ``__future__``."""
+def _place(body: Sequence[cst.BaseStatement]) -> int:
+    """Behind the last import of the leading block that holds NumPy's, or else behind docstring and ``__future__``."""
     numpy_at = -1
     start = 0
     for index, statement in enumerate(body):
@@ -76,8 +76,8 @@ def _place(body: list[cst.BaseStatement]) -> int:
             numpy_at = index
     if numpy_at < 0:
         return start
-    first = next((i for i, statement in enumerate(body) if isinstance(statement, (cst.FunctionDef, cst.ClassDef))), len(body))
-    if numpy_at > first:
+    definitions = [i for i, statement in enumerate(body) if isinstance(statement, (cst.FunctionDef, cst.ClassDef))]
+    if definitions and numpy_at > definitions[0]:
         return start
     at = numpy_at + 1
     while at < len(body) and _is_import(body[at]) and _before_any_code(body, at):
@@ -91,7 +91,7 @@ def _is_import(statement: cst.BaseStatement) -> bool:
     )
 
 
-def _before_any_code(body: list[cst.BaseStatement], index: int) -> bool:
+def _before_any_code(body: Sequence[cst.BaseStatement], index: int) -> bool:
     """Absolute imports that follow directly; a block of the project's own imports stays last."""
     statement = body[index]
     assert isinstance(statement, cst.SimpleStatementLine)

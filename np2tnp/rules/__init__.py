@@ -37,6 +37,7 @@ from np2tnp.rules import (  # noqa: F401
     tool,
     unknown_names,
     unpacked_stores,
+    untraceable,
     updating_calls,
 )
 from np2tnp.rules.base import DOCS, REGISTRY, Context, Doc, Hit, Rule, Severity, rules_by_event

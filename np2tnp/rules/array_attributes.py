@@ -16,11 +16,20 @@ class ArrayAttribute(Rule):
     doc = Doc(
         code="TNP008",
         name="array-attribute",
-        summary="An attribute of arrays that tensors lack or answer differently: .size, .dtype, .T, .real, .nbytes...",
+        summary=(
+            "An attribute of arrays that tensors lack or answer differently: .size, .dtype, .T, .real, .nbytes..."
+        ),
         why="A tensor's .size is a tensor, its .dtype is no NumPy dtype, and 53 members of ndarrays are missing.",
         does="Asks the runtime: rt.size(x), rt.dtype(x), rt.shape(x). Edits only; there is nothing to report.",
-        bad="def mean(x):\n    return np.sum(x) / x.size\n",
-        good="@rt.migrated\ndef mean(x):\n    return rt.op_truediv(tnp.sum(x), rt.size(x))\n",
+        bad="""
+            def mean(x):
+                return np.sum(x) / x.size
+        """,
+        good="""
+            @rt.migrated
+            def mean(x):
+                return rt.op_truediv(tnp.sum(x), rt.size(x))
+        """,
     )
     on = (ev.AttributeRead,)
 
@@ -78,10 +87,5 @@ def _shape_may_stay(event: ev.AttributeRead, context: Context) -> bool:
     if id(event.node) in context.facts.extra.get("plain shapes", ()):
         return True
     statement = event.place.statement
-    if (
-        isinstance(statement, cst.Assign)
-        and event.place.root
-        and isinstance(statement.targets[0].target, (cst.Tuple, cst.List))
-    ):
-        return True
-    return False
+    unpacked = isinstance(statement, cst.Assign) and isinstance(statement.targets[0].target, (cst.Tuple, cst.List))
+    return unpacked and event.place.root

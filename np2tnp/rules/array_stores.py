@@ -20,15 +20,21 @@ class ArrayStore(Rule):
         summary="A store into an element, a slice or a mask of an array.",
         why="tnp arrays are immutable: `x[i] = v` raises TypeError.",
         does="Rebinds the name to an updated array; arguments are written back for the caller.",
-        bad="def clear(x):\n    x[1:-1] = np.exp(x[:-2])\n    return x.sum()\n",
-        good=(
-            '@rt.migrated(mutates=("x",))\ndef clear(x):\n    x = rt.at(x)[1:-1].set(tnp.exp(x[:-2]))\n'
-            "    return rt.updated(tnp.sum(x), x=x)\n"
-        ),
+        bad="""
+            def clear(x):
+                x[1:-1] = np.exp(x[:-2])
+                return x.sum()
+        """,
+        good="""
+            @rt.migrated(mutates=("x",))
+            def clear(x):
+                x = rt.at(x)[1:-1].set(tnp.exp(x[:-2]))
+                return rt.updated(tnp.sum(x), x=x)
+        """,
         safety=(
-            "Safe. Casting, broadcasting, bounds and repeated indices are NumPy's. Where another name may hold the same memory the"
-            " function is left alone (TNP201, TNP202). If it raises half way, the caller's array is unchanged, where NumPy would"
-            " have changed part of it."
+            "Safe. Casting, broadcasting, bounds and repeated indices are NumPy's. Where another name may hold"
+            " the same memory the function is left alone (TNP201, TNP202). If it raises half way, the caller's"
+            " array is unchanged, where NumPy would have changed part of it."
         ),
     )
     on = (ev.Store,)

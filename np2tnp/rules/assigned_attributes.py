@@ -21,8 +21,16 @@ class AssignedAttribute(Rule):
         summary="An assignment to an attribute of an array: x.shape = ..., x.dtype = ..., x.real = ...",
         why="It changes the array in place; a tensor's attributes cannot be assigned.",
         does="x.shape = s becomes x = tnp.reshape(x, s). Any other attribute leaves the function in NumPy.",
-        bad="def grid(n):\n    x = np.arange(n * n)\n    x.shape = (n, n)\n    return np.tanh(x)\n",
-        good="def grid(n):\n    return np.tanh(np.arange(n * n).reshape(n, n))\n",
+        bad="""
+            def grid(n):
+                x = np.arange(n * n)
+                x.shape = (n, n)
+                return np.tanh(x)
+        """,
+        good="""
+            def grid(n):
+                return np.tanh(np.arange(n * n).reshape(n, n))
+        """,
     )
     on = (ev.AttributeStore,)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -31,8 +32,8 @@ class Severity(str, Enum):
 class Doc:
     """The page of one code: what ``explain`` prints, the manual shows and the tests run.
 
-    bad is flagged with the code, good is not. Where bad can be rewritten, good is what ``rewrite`` makes of it; elsewhere it is
-    how a person may write it. Both are code of a module that has imported numpy as np.
+    bad is flagged with the code, good is not. Where bad can be rewritten, good is what ``rewrite`` makes of it; else it
+    is how a person may write it. Both are code of a module that has imported numpy as np; their indentation is removed.
     """
 
     code: str
@@ -44,6 +45,11 @@ class Doc:
     good: str = ""
     safety: str = "Safe."
     severity: Severity = Severity.RAISES
+
+    def __post_init__(self) -> None:
+        for name in ("bad", "good"):
+            text = textwrap.dedent(getattr(self, name)).strip("\n")
+            object.__setattr__(self, name, text + "\n" if text else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,24 @@ class Callback(Rule):
         summary="A function nested in the region is returned or handed to other code, or a class is defined in it.",
         why="It would be called with ndarrays, and would give tensors back to code that does not expect them.",
         does="Leaves the whole function in NumPy.",
-        bad="import scipy.optimize\n\n\ndef root(y):\n    return scipy.optimize.brentq(lambda t: np.sin(t) - y, 0, 1)\n",
-        good=(
-            "import scipy.optimize\n\n\ndef residual(t, y):\n    return np.sin(t) - y\n\n\n"
-            "def root(y):\n    return scipy.optimize.brentq(residual, 0, 1, (y,))\n"
-        ),
+        bad="""
+            import scipy.optimize
+
+
+            def root(y):
+                return scipy.optimize.brentq(lambda t: np.sin(t) - y, 0, 1)
+        """,
+        good="""
+            import scipy.optimize
+
+
+            def residual(t, y):
+                return np.sin(t) - y
+
+
+            def root(y):
+                return scipy.optimize.brentq(residual, 0, 1, (y,))
+        """,
     )
     on = (ev.Call, ev.Return, ev.Construct)
 

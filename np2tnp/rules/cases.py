@@ -87,8 +87,10 @@ def store_words(event: ev.Store) -> str:
     return f"`{dotted(event.target) or 'element'} {_SIGNS.get(event.op, event.op)}= ...`"
 
 
-_SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@", "and_": "&",
-          "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>"}  # fmt: skip
+_SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
+    "and_": "&", "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
+}  # fmt: skip
 
 
 def location_words(locations: frozenset[str]) -> str:
@@ -110,7 +112,7 @@ def _immutable(base: Value) -> bool:
 
 
 def _advanced_inside(node: cst.BaseExpression) -> bool:
-    """Whether a chained store goes through an index that may copy: only literal integers and slices are surely views."""
+    """Whether a chained store goes through an index that may copy; only integers and slices surely do not."""
     while isinstance(node, (cst.Subscript, cst.Attribute)):
         if isinstance(node, cst.Subscript):
             for element in node.slice:
@@ -126,7 +128,7 @@ def _advanced_inside(node: cst.BaseExpression) -> bool:
 FUNCTIONAL = {
     "numpy.copyto": "copyto", "numpy.put": "put", "numpy.place": "place", "numpy.putmask": "putmask",
     "numpy.fill_diagonal": "fill_diagonal", "numpy.put_along_axis": "put_along_axis",
-    "ndarray.sort": "sort", "ndarray.fill": "assign", "ndarray.put": "put", "ndarray.partition": "partition",
+    "unknown.sort": "sort_in_place", "ndarray.sort": "sort", "ndarray.fill": "assign", "ndarray.put": "put", "ndarray.partition": "partition",
 }  # fmt: skip
 
 

@@ -17,8 +17,15 @@ class Coroutine(Rule):
         summary="An async function that works with arrays.",
         why="Other code runs while it waits, and sees the arrays that it shares in the middle of their updates.",
         does="Leaves the whole function in NumPy.",
-        bad="async def energy(source):\n    x = np.abs(await source())\n    return np.exp(x)\n",
-        good="def energy(x):\n    return np.exp(np.abs(x))\n",
+        bad="""
+            async def energy(source):
+                x = np.abs(await source())
+                return np.exp(x)
+        """,
+        good="""
+            def energy(x):
+                return np.exp(np.abs(x))
+        """,
     )
     on = (ev.Construct,)
 

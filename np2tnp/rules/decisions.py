@@ -19,7 +19,7 @@ from np2tnp.rules.shared import makes_tensor, short_name
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """code: that of the rule that acts. why: for people. target: what is called instead ("tnp.sum"), empty where NumPy stays."""
+    """code: that of the rule that acts. why: for people. function: what is called instead, empty where NumPy stays."""
 
     code: str
     why: str = ""
@@ -33,7 +33,7 @@ class Decision:
 
 
 def decide(event: ev.Call, context: Context) -> Decision | None:
-    """What becomes of a call of NumPy; None for other calls, for those that change arrays, and where nothing migrates."""
+    """What becomes of a call of NumPy; None for other calls, those that change arrays, and plain Python work."""
     key = id(event.node)
     if key not in context.decisions:
         context.decisions[key] = _decide(event, context)

@@ -17,9 +17,22 @@ class Decorator(Rule):
         name="decorator",
         summary="A decorator that is not known to leave arguments and results alone.",
         why="It may look at the function's code, arguments or result, as numba and np.vectorize do.",
-        does="Leaves the whole function in NumPy. property, staticmethod, classmethod, lru_cache, wraps and the like are no obstacle.",
-        bad="from somewhere import traced\n\n\n@traced\ndef f(x):\n    return np.exp(x)\n",
-        good="def f(x):\n    return np.exp(x)\n",
+        does=(
+            "Leaves the whole function in NumPy. property, staticmethod, classmethod, lru_cache, wraps and the"
+            " like are no obstacle."
+        ),
+        bad="""
+            from somewhere import traced
+
+
+            @traced
+            def f(x):
+                return np.exp(x)
+        """,
+        good="""
+            def f(x):
+                return np.exp(x)
+        """,
     )
     on = (ev.Construct,)
 

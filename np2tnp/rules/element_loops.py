@@ -15,11 +15,13 @@ from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
 
 def _does_array_work(event: ev.ElementLoop, context: Context) -> bool:
-    """Whether what is stored comes from whole arrays (a reduction, a function of the module): then one store more is little."""
+    """Whether what is stored comes from whole arrays (a reduction, a function of the module): a store is little."""
     node = event.node
     if not isinstance(node, (cst.Assign, cst.AugAssign)):
         return False
     for part in walk(node.value):
+        if isinstance(part, (cst.Slice, cst.MatrixMultiply)):
+            return True
         call = context.calls.get(id(part))
         if call is None:
             continue
@@ -45,8 +47,17 @@ class ElementLoop(Rule):
         summary="A loop that stores single elements of an array.",
         why="Every functional update copies the whole array, and reading one element takes 190 µs instead of 0.06.",
         does="Keeps the function in NumPy unless --slow convert is given.",
-        bad="def squares(x):\n    y = np.zeros_like(x)\n    for i in range(len(x)):\n        y[i] = x[i] ** 2\n    return y\n",
-        good="def squares(x):\n    return np.square(x)\n",
+        bad="""
+            def squares(x):
+                y = np.zeros_like(x)
+                for i in range(len(x)):
+                    y[i] = x[i] ** 2
+                return y
+        """,
+        good="""
+            def squares(x):
+                return np.square(x)
+        """,
         severity=Severity.SLOWER,
     )
     on = (ev.ElementLoop,)

@@ -14,12 +14,28 @@ class ExactHelper(Rule):
     doc = Doc(
         code="TNP002",
         name="exact-helper",
-        summary="A NumPy function or method that tnp lacks, and the runtime has: np.linalg, np.fft, np.add.reduce, percentiles...",
-        why="tnp has no linalg and no fft, none of the ufuncs' methods, and 123 of NumPy's 283 other functions are missing.",
+        summary=(
+            "A NumPy function or method that tnp lacks, and the runtime has: np.linalg, np.fft, np.add.reduce,"
+            " percentiles..."
+        ),
+        why=(
+            "tnp has no linalg and no fft, none of the ufuncs' methods, and 123 of NumPy's 283 other functions"
+            " are missing."
+        ),
         does="Calls the helper of the same signature in np2tnp.runtime, which works with TensorFlow operations.",
-        bad="def solve(a, b):\n    return np.linalg.solve(a, b)\n",
-        good="@rt.migrated\ndef solve(a, b):\n    return rt.linalg.solve(a, b)\n",
-        safety="Safe. The helpers are compared with NumPy call by call; what one has no exact form for it leaves to NumPy, on the host.",
+        bad="""
+            def solve(a, b):
+                return np.linalg.solve(a, b)
+        """,
+        good="""
+            @rt.migrated
+            def solve(a, b):
+                return rt.linalg.solve(a, b)
+        """,
+        safety=(
+            "Safe. The helpers are compared with NumPy call by call; what one has no exact form for it leaves to"
+            " NumPy, on the host."
+        ),
     )
     on = (ev.Call,)
 

@@ -37,10 +37,22 @@ class ExceptionHandler(Rule):
         code="TNP401",
         name="exception-handler",
         summary="A handler of exceptions that NumPy raises, around array work.",
-        why="TensorFlow raises InvalidArgumentError for most of them, which no such handler catches, or raises nothing.",
+        why=(
+            "TensorFlow raises InvalidArgumentError for most of them, which no such handler catches, or raises nothing."
+        ),
         does="Leaves the whole function in NumPy.",
-        bad="def pick(x, i):\n    try:\n        y = np.exp(x)[i]\n    except IndexError:\n        y = 0.0\n    return y\n",
-        good="def pick(x, i):\n    return np.exp(x)[i] if i < len(x) else 0.0\n",
+        bad="""
+            def pick(x, i):
+                try:
+                    y = np.exp(x)[i]
+                except IndexError:
+                    y = 0.0
+                return y
+        """,
+        good="""
+            def pick(x, i):
+                return np.exp(x)[i] if i < len(x) else 0.0
+        """,
         severity=Severity.SILENT,
     )
     on = (ev.Construct,)

@@ -17,11 +17,24 @@ class FloatingPointErrors(Rule):
     doc = Doc(
         code="TNP406",
         name="floating-point-errors",
-        summary="Floating-point errors turned into exceptions or callbacks: np.errstate(all='raise'), np.seterr, warnings as errors.",
+        summary=(
+            "Floating-point errors turned into exceptions or callbacks: np.errstate(all='raise'), np.seterr,"
+            " warnings as errors."
+        ),
         why="TensorFlow never warns, and none of these has an effect on it: the error would pass unseen.",
         does="Leaves the whole function in NumPy. np.errstate that only ignores or warns is no obstacle.",
-        bad="def inverse(x):\n    with np.errstate(all='raise'):\n        return np.divide(1, np.exp(x))\n",
-        good="def inverse(x):\n    y = np.exp(x)\n    if np.any(y == 0):\n        raise ZeroDivisionError\n    return np.divide(1, y)\n",
+        bad="""
+            def inverse(x):
+                with np.errstate(all='raise'):
+                    return np.divide(1, np.exp(x))
+        """,
+        good="""
+            def inverse(x):
+                y = np.exp(x)
+                if np.any(y == 0):
+                    raise ZeroDivisionError
+                return np.divide(1, y)
+        """,
         severity=Severity.SILENT,
     )
     on = (ev.Call, ev.Construct)
@@ -40,7 +53,9 @@ class FloatingPointErrors(Rule):
             for arg in event.node.args
         ):
             yield self.hit(event.node, "warnings as errors: TensorFlow emits no RuntimeWarning", Verdict.BLOCK)
-        elif text in ("seterr", "seterrcall", "pytest.warns"):
+        elif text == "catch_warnings" and event.node.args:
+            yield self.hit(event.node, "recorded warnings: TensorFlow emits no RuntimeWarning", Verdict.BLOCK)
+        elif text in ("seterr", "seterrcall", "warns"):
             yield self.hit(event.node, f"{text} has no effect on TensorFlow", Verdict.BLOCK)
 
     def _with(self, event: ev.Construct) -> Iterator[Hit]:

@@ -23,8 +23,14 @@ class ForeignDtype(Rule):
         summary="Arrays of Python objects.",
         why="A tensor holds numbers; tnp refuses objects, or makes byte strings of them.",
         does=_DOES,
-        bad="def box(parts, x):\n    return np.array(parts, dtype=object), np.exp(x)\n",
-        good="def box(parts, x):\n    return list(parts), np.exp(x)\n",
+        bad="""
+            def box(parts, x):
+                return np.array(parts, dtype=object), np.exp(x)
+        """,
+        good="""
+            def box(parts, x):
+                return list(parts), np.exp(x)
+        """,
     )
     also = (
         Doc(
@@ -33,8 +39,14 @@ class ForeignDtype(Rule):
             summary="Arrays of strings.",
             why="tnp makes byte strings of them, without an error: `'é'` becomes two bytes, and comparisons change.",
             does=_DOES,
-            bad="def name(x):\n    return np.zeros(3, dtype=str), np.exp(x)\n",
-            good="def name(x):\n    return [''] * 3, np.exp(x)\n",
+            bad="""
+                def name(x):
+                    return np.zeros(3, dtype=str), np.exp(x)
+            """,
+            good="""
+                def name(x):
+                    return [''] * 3, np.exp(x)
+            """,
             severity=Severity.SILENT,
         ),
         Doc(
@@ -43,8 +55,14 @@ class ForeignDtype(Rule):
             summary="Structured arrays and records: np.void and dtypes with fields.",
             why="Tensors have one dtype and no fields.",
             does=_DOES,
-            bad="def table(x):\n    return np.zeros(3, dtype=[('t', float), ('n', int)]), np.exp(x)\n",
-            good="def table(x):\n    return np.zeros(3, dtype=np.float64), np.zeros(3, dtype=np.int64), np.exp(x)\n",
+            bad="""
+                def table(x):
+                    return np.zeros(3, dtype=[('t', float), ('n', int)]), np.exp(x)
+            """,
+            good="""
+                def table(x):
+                    return np.zeros(3, dtype=np.float64), np.zeros(3, dtype=np.int64), np.exp(x)
+            """,
         ),
         Doc(
             code="TNP304",
@@ -52,8 +70,14 @@ class ForeignDtype(Rule):
             summary="Arrays of dates, times and durations.",
             why="Tensors have no dates: units and NaT would be lost.",
             does=_DOES,
-            bad="def days(t, x):\n    return t.astype(np.datetime64), np.exp(x)\n",
-            good="def days(t, x):\n    return t.astype(np.int64), np.exp(x)\n",
+            bad="""
+                def days(t, x):
+                    return t.astype(np.datetime64), np.exp(x)
+            """,
+            good="""
+                def days(t, x):
+                    return t.astype(np.int64), np.exp(x)
+            """,
         ),
         Doc(
             code="TNP305",
@@ -61,8 +85,14 @@ class ForeignDtype(Rule):
             summary="Arrays of extended precision: np.longdouble and np.clongdouble.",
             why="TensorFlow computes with 64 bits at most: precision would be lost without an error.",
             does=_DOES,
-            bad="def total(x):\n    return np.exp(x).sum(dtype=np.longdouble)\n",
-            good="def total(x):\n    return np.exp(x).sum(dtype=np.float64)\n",
+            bad="""
+                def total(x):
+                    return np.exp(x).sum(dtype=np.longdouble)
+            """,
+            good="""
+                def total(x):
+                    return np.exp(x).sum(dtype=np.float64)
+            """,
             severity=Severity.SILENT,
         ),
     )
@@ -82,5 +112,5 @@ class ForeignDtype(Rule):
         if decision is not None and decision.code == self.code:
             yield keep_in_numpy(event, context, self.code, decision.why)
         for argument in event.arguments:
-            if argument.name == "dtype" and (kind := foreign_dtype(argument.value)) and not argument.value == event.api:
+            if argument.name == "dtype" and (kind := foreign_dtype(argument.value)):
                 yield Hit(_CODES[kind], argument.node, f"{kind} arrays have no tensor form", Verdict.HOST)

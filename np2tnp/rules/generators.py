@@ -15,10 +15,20 @@ class Generator(Rule):
         code="TNP402",
         name="generator",
         summary="A generator that works with arrays.",
-        why="It hands out arrays while it runs: tensors would reach its caller, and updates of arguments would come too late.",
+        why=(
+            "It hands out arrays while it runs: tensors would reach its caller, and updates of arguments would"
+            " come too late."
+        ),
         does="Leaves the whole function in NumPy.",
-        bad="def rows(x):\n    for row in np.exp(x):\n        yield row\n",
-        good="def rows(x):\n    return list(np.exp(x))\n",
+        bad="""
+            def rows(x):
+                for row in np.exp(x):
+                    yield row
+        """,
+        good="""
+            def rows(x):
+                return list(np.exp(x))
+        """,
     )
     on = (ev.Construct,)
 

@@ -74,9 +74,25 @@ class HostCall(Rule):
         name="host-call",
         summary="A call of Python, of another library or of a function that is not migrated, with array arguments.",
         why="The callee expects ndarrays; each call copies its array arguments from the device.",
-        does="Wraps the arguments into rt.host(...). Migrated functions of the module are called by their cores, without copies.",
-        bad="import json\n\n\ndef save(x, path):\n    json.dump(np.exp(x), path)\n",
-        good="import json\n\n\n@rt.migrated\ndef save(x, path):\n    json.dump(rt.host(tnp.exp(x)), rt.host(path))\n",
+        does=(
+            "Wraps the arguments into rt.host(...). Migrated functions of the module are called by their cores,"
+            " without copies."
+        ),
+        bad="""
+            import json
+
+
+            def save(x, path):
+                json.dump(np.exp(x), path)
+        """,
+        good="""
+            import json
+
+
+            @rt.migrated
+            def save(x, path):
+                json.dump(rt.host(tnp.exp(x)), rt.host(path))
+        """,
         safety="Safe. A callee that may change its arguments is TNP503.",
     )
     on = (ev.Call,)
@@ -106,7 +122,8 @@ class HostCall(Rule):
         if isinstance(callee, Function):
             qualname: str | None = callee.qualname
         else:
-            assert isinstance(callee, Bound) and isinstance(callee.receiver, Instance)
+            assert isinstance(callee, Bound)
+            assert isinstance(callee.receiver, Instance)
             qualname = context.module.classes[callee.receiver.qualname].methods.get(callee.name)
         summary = context.summary(qualname) if qualname else None
         if summary is not None and summary.migrated and not summary.mutates:

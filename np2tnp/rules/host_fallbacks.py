@@ -18,8 +18,15 @@ class HostFallback(Rule):
         summary="A NumPy function or method that has no exact form in TensorFlow, or not with these arguments.",
         why="It goes on running, but its array arguments are copied to the host and its result back.",
         does="Leaves the call to NumPy: rt.tensor(np.f(rt.host(x))).",
-        bad="def labels(x):\n    return np.array2string(np.sqrt(x))\n",
-        good="@rt.migrated\ndef labels(x):\n    return np.array2string(rt.host(tnp.sqrt(x)))\n",
+        bad="""
+            def labels(x):
+                return np.array2string(np.sqrt(x))
+        """,
+        good="""
+            @rt.migrated
+            def labels(x):
+                return np.array2string(rt.host(tnp.sqrt(x)))
+        """,
         severity=Severity.SLOWER,
     )
     on = (ev.Call,)

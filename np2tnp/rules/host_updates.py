@@ -22,12 +22,31 @@ class HostUpdate(Rule):
         name="host-update",
         summary="A call that stays on the host and may change an array which is used afterwards.",
         why="The callee changes a host copy; without reading it back the change would be lost.",
-        does="Gives it a host copy by name and reads that back after the statement; where this is not possible, leaves the function in NumPy.",
-        bad="import random\n\n\ndef mixed(x):\n    y = np.exp(x)\n    random.shuffle(y)\n    return y.sum()\n",
-        good=(
-            "import random\n\n\n@rt.migrated\ndef mixed(x):\n    y = tnp.exp(x)\n    y_host = rt.host(y)\n    random.shuffle(y_host)\n"
-            "    y = rt.tensor(y_host)\n    return tnp.sum(y)\n"
+        does=(
+            "Gives it a host copy by name and reads that back after the statement; where this is not possible,"
+            " leaves the function in NumPy."
         ),
+        bad="""
+            import random
+
+
+            def mixed(x):
+                y = np.exp(x)
+                random.shuffle(y)
+                return y.sum()
+        """,
+        good="""
+            import random
+
+
+            @rt.migrated
+            def mixed(x):
+                y = tnp.exp(x)
+                y_host = rt.host(y)
+                random.shuffle(y_host)
+                y = rt.tensor(y_host)
+                return tnp.sum(y)
+        """,
         severity=Severity.SILENT,
     )
     on = (ev.Call, ev.StaleRead)
@@ -122,8 +141,6 @@ class HostUpdate(Rule):
         if makes_tensor(event.result):
             context.edits.wrap_tensor(event.node)
         context.edits.total += 1
-        yield self.hit(
-            event.node,
-            f"{callee_words(event, 'the callee()')} may change {', '.join(sorted(done))} on the host: read back after the call",
-            Verdict.HOST,
-        )
+        changed = ", ".join(sorted(done))
+        words = f"{callee_words(event, 'the callee')} may change {changed} on the host: read back after the call"
+        yield self.hit(event.node, words, Verdict.HOST)

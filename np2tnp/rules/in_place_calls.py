@@ -20,11 +20,25 @@ class InPlaceCall(Rule):
     doc = Doc(
         code="TNP103",
         name="in-place-call",
-        summary="A call that changes an array in place: x.sort(), x.fill(v), np.copyto(x, y), np.add.at(x, i, v), np.fill_diagonal...",
+        summary=(
+            "A call that changes an array in place: x.sort(), x.fill(v), np.copyto(x, y), np.add.at(x, i, v),"
+            " np.fill_diagonal..."
+        ),
         why="There is nothing in place on tensors: x.sort() does not exist, and tnp has none of these functions.",
         does="Takes the changed array from the runtime's function of the same name and rebinds the name.",
-        bad="def ordered(x):\n    y = np.exp(x)\n    y.sort()\n    return y\n",
-        good="@rt.migrated\ndef ordered(x):\n    y = tnp.exp(x)\n    y = rt.sort(y)\n    return y\n",
+        bad="""
+            def ordered(x):
+                y = np.exp(x)
+                y.sort()
+                return y
+        """,
+        good="""
+            @rt.migrated
+            def ordered(x):
+                y = tnp.exp(x)
+                y = rt.sort(y)
+                return y
+        """,
         safety="Safe, where the call is a statement of its own; elsewhere the function is left in NumPy.",
     )
     on = (ev.Call,)

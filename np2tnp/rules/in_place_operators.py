@@ -22,13 +22,24 @@ class InPlaceOperator(Rule):
         code="TNP102",
         name="in-place-operator",
         summary="An in-place operator on a whole array: `x += v`.",
-        why="Of a tensor it makes a new array that nobody else sees, of another dtype: `x += 0.5` of integers raises in NumPy.",
-        does="Rebinds the name to rt.iadd(x, v), which keeps the dtype as NumPy does; arguments are written back for the caller.",
-        bad="def shift(x, v):\n    x += np.tanh(v)\n",
-        good=(
-            '@rt.migrated(mutates=("x",))\ndef shift(x, v):\n    x = rt.iadd(x, tnp.tanh(v))\n'
-            "    return rt.updated(None, x=x)\n"
+        why=(
+            "Of a tensor it makes a new array that nobody else sees, of another dtype: `x += 0.5` of integers"
+            " raises in NumPy."
         ),
+        does=(
+            "Rebinds the name to rt.iadd(x, v), which keeps the dtype as NumPy does; arguments are written back"
+            " for the caller."
+        ),
+        bad="""
+            def shift(x, v):
+                x += np.tanh(v)
+        """,
+        good="""
+            @rt.migrated(mutates=("x",))
+            def shift(x, v):
+                x = rt.iadd(x, tnp.tanh(v))
+                return rt.updated(None, x=x)
+        """,
         safety="Safe. On numbers, which Python rebinds, only an operator that differs is replaced.",
         severity=Severity.SILENT,
     )

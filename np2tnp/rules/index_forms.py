@@ -19,14 +19,26 @@ class IndexForm(Rule):
     doc = Doc(
         code="TNP007",
         name="index-form",
-        summary="An index form that tensors read differently: arrays, lists, masks, or what is not known to be an integer or a slice.",
-        why=(
-            "`t[0, :, [1, 3]]` has another shape, indices out of range give zeros on a GPU, negative ones in arrays are out of"
-            " range, empty lists and boolean scalars raise."
+        summary=(
+            "An index form that tensors read differently: arrays, lists, masks, or what is not known to be an"
+            " integer or a slice."
         ),
-        does="Reads through rt.at(x)[index].get(), which is NumPy's own indexing. Integers and slices stay as they are.",
-        bad="def ranked(x):\n    return np.sqrt(x)[np.argsort(x)]\n",
-        good="@rt.migrated\ndef ranked(x):\n    return rt.at(tnp.sqrt(x))[rt.argsort(x)].get()\n",
+        why=(
+            "`t[0, :, [1, 3]]` has another shape, indices out of range give zeros on a GPU, negative ones in"
+            " arrays are out of range, empty lists and boolean scalars raise."
+        ),
+        does=(
+            "Reads through rt.at(x)[index].get(), which is NumPy's own indexing. Integers and slices stay as they are."
+        ),
+        bad="""
+            def ranked(x):
+                return np.sqrt(x)[np.argsort(x)]
+        """,
+        good="""
+            @rt.migrated
+            def ranked(x):
+                return rt.at(tnp.sqrt(x))[rt.argsort(x)].get()
+        """,
         severity=Severity.SILENT,
     )
     on = (ev.Read,)

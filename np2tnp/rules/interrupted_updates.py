@@ -15,10 +15,23 @@ class InterruptedUpdate(Rule):
         code="TNP109",
         name="interrupted-update",
         summary="An exception is raised after an argument was updated in place.",
-        why="The caller would see the update in NumPy. A migrated function hands updates over when it returns, so not then.",
+        why=(
+            "The caller would see the update in NumPy. A migrated function hands updates over when it returns, so"
+            " not then."
+        ),
         does="Leaves the whole function in NumPy.",
-        bad="def scale(x, limit):\n    x *= np.exp(limit)\n    if limit > 1:\n        raise ValueError(limit)\n",
-        good="def scale(x, limit):\n    if limit > 1:\n        raise ValueError(limit)\n    x *= np.exp(limit)\n",
+        bad="""
+            def scale(x, limit):
+                x *= np.exp(limit)
+                if limit > 1:
+                    raise ValueError(limit)
+        """,
+        good="""
+            def scale(x, limit):
+                if limit > 1:
+                    raise ValueError(limit)
+                x *= np.exp(limit)
+        """,
         severity=Severity.SILENT,
     )
     on = (ev.Construct,)

@@ -17,8 +17,17 @@ class LostArgument(Rule):
         summary="An argument is updated in place, and its name no longer holds it at a return.",
         why="The caller must see the update in its own array, and only the name tells which tensor that is.",
         does="Leaves the whole function in NumPy.",
-        bad="def double(a):\n    a[0] = 1\n    a = np.exp(a)\n    return a\n",
-        good="def double(a):\n    a[0] = 1\n    return np.exp(a)\n",
+        bad="""
+            def double(a):
+                a[0] = 1
+                a = np.exp(a)
+                return a
+        """,
+        good="""
+            def double(a):
+                a[0] = 1
+                return np.exp(a)
+        """,
         severity=Severity.SILENT,
     )
     on = (ev.Return,)

@@ -17,8 +17,19 @@ class Match(Rule):
         summary="A match statement in a function that works with arrays.",
         why="Its patterns look at the class of what they get: `case np.ndarray():` never holds for a tensor.",
         does="Leaves the whole function in NumPy.",
-        bad="def norm(x, kind):\n    match kind:\n        case 1:\n            return np.abs(x).sum()\n    return np.sqrt(x)\n",
-        good="def norm(x, kind):\n    if kind == 1:\n        return np.abs(x).sum()\n    return np.sqrt(x)\n",
+        bad="""
+            def norm(x, kind):
+                match kind:
+                    case 1:
+                        return np.abs(x).sum()
+                return np.sqrt(x)
+        """,
+        good="""
+            def norm(x, kind):
+                if kind == 1:
+                    return np.abs(x).sum()
+                return np.sqrt(x)
+        """,
         severity=Severity.SILENT,
     )
     on = (ev.Construct,)

@@ -20,8 +20,16 @@ class MemoryAttribute(Rule):
         summary="An attribute that shows the memory of an ndarray: .flags, .strides, .base, .data, .ctypes, .device.",
         why="A tensor has no memory to show: it may live on a GPU, is always contiguous, and never a view.",
         does="Leaves the whole function in NumPy.",
-        bad="def is_contiguous(x):\n    y = np.exp(x)\n    return y.flags.c_contiguous\n",
-        good="def shift(x):\n    y = np.exp(x)\n    return y - y.max()\n",
+        bad="""
+            def is_contiguous(x):
+                y = np.exp(x)
+                return y.flags.c_contiguous
+        """,
+        good="""
+            def shift(x):
+                y = np.exp(x)
+                return y - y.max()
+        """,
     )
     on = (ev.AttributeRead,)
 

@@ -14,11 +14,27 @@ class NestedState(Rule):
     doc = Doc(
         code="TNP404",
         name="nested-state",
-        summary="A nested function rebinds or updates arrays of the enclosing one, or a global is assigned by unpacking.",
+        summary=(
+            "A nested function rebinds or updates arrays of the enclosing one, or a global is assigned by unpacking."
+        ),
         why="When the nested function runs is not known, so neither is which tensor a name holds.",
         does="Leaves the whole function in NumPy.",
-        bad="def total(x):\n    acc = np.zeros(3)\n\n    def add(v):\n        acc[0] += v\n\n    add(x)\n    return acc\n",
-        good="def total(x):\n    acc = np.zeros(3)\n    acc[0] += x\n    return acc\n",
+        bad="""
+            def total(x):
+                acc = np.zeros(3)
+
+                def add(v):
+                    acc[0] += v
+
+                add(x)
+                return acc
+        """,
+        good="""
+            def total(x):
+                acc = np.zeros(3)
+                acc[0] += x
+                return acc
+        """,
         severity=Severity.SILENT,
     )
     on = (ev.Construct,)

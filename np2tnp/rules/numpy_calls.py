@@ -17,8 +17,15 @@ class NumpyCall(Rule):
         summary="A NumPy function or method that becomes the tnp function of the same name.",
         why="tnp gives the same values, dtypes and shapes for these arguments: that was measured, call by call.",
         does="Calls the tnp function; a method becomes a function of its receiver.",
-        bad="def spread(x):\n    return np.tanh(x).sum(axis=0)\n",
-        good="@rt.migrated\ndef spread(x):\n    return tnp.sum(tnp.tanh(x), axis=0)\n",
+        bad="""
+            def spread(x):
+                return np.tanh(x).sum(axis=0)
+        """,
+        good="""
+            @rt.migrated
+            def spread(x):
+                return tnp.sum(tnp.tanh(x), axis=0)
+        """,
         safety="Safe. Only keywords and dtypes that were measured are accepted; everything else takes another way.",
         severity=Severity.STYLE,
     )

@@ -20,17 +20,27 @@ class ObjectState(Rule):
     doc = Doc(
         code="TNP506",
         name="object-state",
-        summary="An array that belongs to an object (self, a global, a container of the caller's) is assigned or changed.",
+        summary=(
+            "An array that belongs to an object (self, a global, a container of the caller's) is assigned or changed."
+        ),
         why="Objects are seen by code that expects ndarrays, at any time.",
         does="Lets NumPy do it, in place where it was in place, with host values.",
-        bad=(
-            "class Layer:\n    def __init__(self, n):\n        self.w = np.zeros(n)\n\n"
-            "    def step(self, gradient):\n        self.w -= 0.1 * np.tanh(gradient)\n"
-        ),
-        good=(
-            "class Layer:\n    def __init__(self, n):\n        self.w = np.zeros(n)\n\n"
-            "    def change(self, gradient):\n        return self.w - 0.1 * np.tanh(gradient)\n"
-        ),
+        bad="""
+            class Layer:
+                def __init__(self, n):
+                    self.w = np.zeros(n)
+
+                def step(self, gradient):
+                    self.w -= 0.1 * np.tanh(gradient)
+        """,
+        good="""
+            class Layer:
+                def __init__(self, n):
+                    self.w = np.zeros(n)
+
+                def change(self, gradient):
+                    return self.w - 0.1 * np.tanh(gradient)
+        """,
         safety="Safe: no tensor is ever seen in an object. Each store copies from the device.",
         severity=Severity.SLOWER,
     )
@@ -61,9 +71,9 @@ class ObjectState(Rule):
 
     def _store(self, event: ev.Store, context: Context) -> Iterator[Hit]:
         node = event.node
-        if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) and node.value is not None:
-            if may_hold_tensor(event.value):
-                context.edits.wrap_host(node.value)
+        if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) and may_hold_tensor(event.value):
+            assert node.value is not None
+            context.edits.wrap_host(node.value)
         if isinstance(event.target, cst.Subscript):
             wrap_keys(event.target, event.keys, context)
         if isinstance(event.base, Array):

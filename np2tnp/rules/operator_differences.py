@@ -22,12 +22,19 @@ class OperatorDiffers(Rule):
         name="operator-differs",
         summary="An operator that tensors compute differently from ndarrays.",
         why=(
-            "`0.5 // 0.1` is 4 in NumPy and 5 in TensorFlow; small integers divide to float32; `==` of shapes that do not"
-            " broadcast is False instead of an error; `<<` and `>>` do not exist."
+            "`0.5 // 0.1` is 4 in NumPy and 5 in TensorFlow; small integers divide to float32; `==` of shapes"
+            " that do not broadcast is False instead of an error; `<<` and `>>` do not exist."
         ),
         does="Calls the exact operator of the runtime, which leaves Python numbers to Python.",
-        bad="def bins(x, width):\n    return np.floor(x) // width\n",
-        good="@rt.migrated\ndef bins(x, width):\n    return rt.op_floordiv(tnp.floor(x), width)\n",
+        bad="""
+            def bins(x, width):
+                return np.floor(x) // width
+        """,
+        good="""
+            @rt.migrated
+            def bins(x, width):
+                return rt.op_floordiv(tnp.floor(x), width)
+        """,
         severity=Severity.SILENT,
     )
     on = (ev.Operator,)
@@ -55,11 +62,9 @@ class OperatorDiffers(Rule):
             context.edits.replace[id(event.node)] = change
             context.edits.needs.add("rt")
             if counted:
-                yield self.hit(
-                    event.node,
-                    f"`{_SIGNS.get(event.op, event.op)}` may differ between tensors and ndarrays here; the exact operator is used",
-                    Verdict.ADAPT,
-                )
+                sign = _SIGNS.get(event.op, event.op)
+                words = f"`{sign}` may differ between tensors and ndarrays here; the exact operator is used"
+                yield self.hit(event.node, words, Verdict.ADAPT)
             return
         if (
             home_of(event.result) != HOST
@@ -72,9 +77,11 @@ class OperatorDiffers(Rule):
                     break
 
 
-_SIGNS = {"truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "eq": "==", "ne": "!=", "lshift": "<<", "rshift": ">>", "add": "+",
-          "sub": "-", "mul": "*", "matmul": "@", "and_": "&", "or_": "|", "xor": "^", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
-          "neg": "-", "invert": "~", "pos": "+", "abs": "abs"}  # fmt: skip
+_SIGNS = {
+    "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "eq": "==", "ne": "!=", "lshift": "<<", "rshift": ">>",
+    "add": "+", "sub": "-", "mul": "*", "matmul": "@", "and_": "&", "or_": "|", "xor": "^", "lt": "<", "le": "<=",
+    "gt": ">", "ge": ">=", "neg": "-", "invert": "~", "pos": "+", "abs": "abs",
+}  # fmt: skip
 
 
 def _operand_nodes(node: cst.BaseExpression) -> list[cst.BaseExpression]:

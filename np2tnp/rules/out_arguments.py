@@ -25,12 +25,20 @@ class OutArgument(Rule):
         name="out-argument",
         summary="A result that is stored through out=, with or without where=.",
         why="No tnp function takes out= or where=, and there is no memory to store into.",
-        does="Computes the result, casts it as NumPy would, and rebinds the name; arguments are written back for the caller.",
-        bad="def scale(x, y):\n    np.multiply(x, 2, out=y)\n",
-        good=(
-            '@rt.migrated(mutates=("y",))\ndef scale(x, y):\n    y = rt.assign(y, rt.multiply(x, 2), casting="same_kind")\n'
-            "    return rt.updated(None, y=y)\n"
+        does=(
+            "Computes the result, casts it as NumPy would, and rebinds the name; arguments are written back for"
+            " the caller."
         ),
+        bad="""
+            def scale(x, y):
+                np.multiply(x, 2, out=y)
+        """,
+        good="""
+            @rt.migrated(mutates=("y",))
+            def scale(x, y):
+                y = rt.assign(y, rt.multiply(x, 2), casting="same_kind")
+                return rt.updated(None, y=y)
+        """,
         safety="Safe. It saves no memory any more: the result is a new array.",
     )
     on = (ev.Call,)

@@ -19,8 +19,15 @@ class PythonDtype(Rule):
         summary="A Python type as dtype: float, int, complex.",
         why="It means 64 bits in NumPy and 32 bits in tnp; `x.astype(int)` of a tensor raises.",
         does="Writes the NumPy dtype that it means.",
-        bad="def start(n):\n    return np.zeros(n, dtype=float)\n",
-        good="@rt.migrated\ndef start(n):\n    return tnp.zeros(n, dtype=np.float64)\n",
+        bad="""
+            def start(n):
+                return np.zeros(n, dtype=float)
+        """,
+        good="""
+            @rt.migrated
+            def start(n):
+                return tnp.zeros(n, dtype=np.float64)
+        """,
         severity=Severity.SILENT,
     )
     on = (ev.Call,)

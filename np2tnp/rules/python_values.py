@@ -19,11 +19,20 @@ class PythonValue(Rule):
     doc = Doc(
         code="TNP502",
         name="python-value",
-        summary="An array or number of NumPy's becomes a Python value: it is printed, formatted, used as a key, looked up.",
+        summary=(
+            "An array or number of NumPy's becomes a Python value: it is printed, formatted, used as a key, looked up."
+        ),
         why="A tensor prints, hashes and compares differently; each such place waits for the device.",
         does="Converts it there: rt.host(x).",
-        bad='def show(x):\n    print(f"{np.exp(x)}")\n',
-        good='@rt.migrated\ndef show(x):\n    print(f"{rt.host(tnp.exp(x))}")\n',
+        bad="""
+            def show(x):
+                print(f"{np.exp(x)}")
+        """,
+        good="""
+            @rt.migrated
+            def show(x):
+                print(f"{rt.host(tnp.exp(x))}")
+        """,
         severity=Severity.SILENT,
     )
     on = (ev.Escape, ev.Store)

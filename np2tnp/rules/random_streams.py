@@ -18,9 +18,18 @@ class RandomStream(Rule):
         name="random-stream",
         summary="A random draw: np.random's functions and the methods of its generators.",
         why="TensorFlow's generators give other numbers for every seed: seeded results and tests would change.",
-        does="Draws on the host with NumPy and hands the numbers to TensorFlow. --random tf draws on the device, from another stream.",
-        bad="def jitter(x, rng):\n    return np.tanh(x + np.random.standard_normal(x.shape))\n",
-        good="def jitter(x, noise):\n    return np.tanh(x + noise)\n",
+        does=(
+            "Draws on the host with NumPy and hands the numbers to TensorFlow. --random tf draws on the device,"
+            " from another stream."
+        ),
+        bad="""
+            def jitter(x, rng):
+                return np.tanh(x + np.random.standard_normal(x.shape))
+        """,
+        good="""
+            def jitter(x, noise):
+                return np.tanh(x + noise)
+        """,
         safety="Safe: the stream is the same, bit for bit.",
         severity=Severity.SILENT,
     )

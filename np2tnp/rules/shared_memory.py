@@ -16,10 +16,19 @@ class SharedMemory(Rule):
         code="TNP202",
         name="shared-memory",
         summary="A store into an array whose memory the caller, an object or another name may hold as well.",
-        why="Tensors never share memory: the update would stay with one name, and the others would keep the old values.",
+        why=(
+            "Tensors never share memory: the update would stay with one name, and the others would keep the old values."
+        ),
         does="Leaves the whole function in NumPy.",
-        bad="def top(x):\n    row = x[0]\n    row[:] = np.exp(row)\n",
-        good="def top(x):\n    x[0, :] = np.exp(x[0])\n",
+        bad="""
+            def top(x):
+                row = x[0]
+                row[:] = np.exp(row)
+        """,
+        good="""
+            def top(x):
+                x[0, :] = np.exp(x[0])
+        """,
         severity=Severity.SILENT,
     )
     on = (ev.Store, ev.Call)

@@ -14,14 +14,24 @@ class SilentDifference(Rule):
     doc = Doc(
         code="TNP003",
         name="silent-difference",
-        summary="A NumPy function or method whose tnp namesake gives other values, dtypes or shapes for these arguments.",
+        summary=(
+            "A NumPy function or method whose tnp namesake gives other values, dtypes or shapes for these arguments."
+        ),
         why=(
-            "Nothing raises: `tnp.arange(0.1, 1.1, 0.1)` computes in float32, `tnp.linspace(..., dtype=int)` ignores the dtype,"
-            " `tnp.var(x, dtype=float)` is float32. The message names the argument or the dtypes at fault."
+            "Nothing raises: `tnp.arange(0.1, 1.1, 0.1)` computes in float32, `tnp.linspace(..., dtype=int)`"
+            " ignores the dtype, `tnp.var(x, dtype=float)` is float32. The message names the argument or the"
+            " dtypes at fault."
         ),
         does="Calls the exact helper of the same signature in np2tnp.runtime.",
-        bad="def grid(n):\n    return np.sort(np.arange(0.0, 1.0, 1.0 / n))\n",
-        good="@rt.migrated\ndef grid(n):\n    return rt.sort(rt.arange(0.0, 1.0, 1.0 / n))\n",
+        bad="""
+            def grid(n):
+                return np.sort(np.arange(0.0, 1.0, 1.0 / n))
+        """,
+        good="""
+            @rt.migrated
+            def grid(n):
+                return rt.sort(rt.arange(0.0, 1.0, 1.0 / n))
+        """,
         safety="Safe. `np2tnp api NAME` shows what was measured.",
         severity=Severity.SILENT,
     )

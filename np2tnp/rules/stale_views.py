@@ -17,8 +17,19 @@ class StaleView(Rule):
         summary="An array is read after its memory was written through another name.",
         why="Tensors never share memory: the write would not be seen here.",
         does="Leaves the whole function in NumPy.",
-        bad="def first(x):\n    y = np.exp(x)\n    row = y[0]\n    row[:] = 1\n    return y\n",
-        good="def first(x):\n    y = np.exp(x)\n    y[0, :] = 1\n    return y\n",
+        bad="""
+            def first(x):
+                y = np.exp(x)
+                row = y[0]
+                row[:] = 1
+                return y
+        """,
+        good="""
+            def first(x):
+                y = np.exp(x)
+                y[0, :] = 1
+                return y
+        """,
         severity=Severity.SILENT,
     )
     on = (ev.StaleRead,)

@@ -1,4 +1,4 @@
-"""TNP9xx: what np2tnp says about files and about itself. No rule emits these codes; they come from files/, engine and pipeline."""
+"""TNP9xx: what np2tnp says about files and about itself; no rule emits these codes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ document(
         "TNP907",
         "self-check-failed",
         "A rewrite of the file was made and refused by np2tnp itself: a bug in np2tnp.",
-        "A text that does not compile, or that changes what it must not, is worse than none. Please report it, with the file.",
+        "A text that does not compile or that changes what it must not is worse than none. Please report it.",
         "Leaves the file as it is.",
     ),
     _page(

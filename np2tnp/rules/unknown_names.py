@@ -16,10 +16,19 @@ class UnknownName(Rule):
         code="TNP009",
         name="unknown-name",
         summary="A call of a name in NumPy's namespace that np2tnp's catalog does not know.",
-        why="It may be misspelt, newer than the catalog, or private; nothing is known about what it does to its arguments.",
+        why=(
+            "It may be misspelt, newer than the catalog, or private; nothing is known about what it does to its"
+            " arguments."
+        ),
         does="Leaves the call to NumPy, with host copies of its arguments.",
-        bad="def total(x):\n    return np.summ(np.exp(x))\n",
-        good="def total(x):\n    return np.sum(np.exp(x))\n",
+        bad="""
+            def total(x):
+                return np.summ(np.exp(x))
+        """,
+        good="""
+            def total(x):
+                return np.sum(np.exp(x))
+        """,
     )
     on = (ev.Call,)
 

@@ -16,10 +16,21 @@ class UnpackedStore(Rule):
         code="TNP107",
         name="unpacked-store",
         summary="A store into an array inside an unpacking or a chained assignment, or as the target of a loop.",
-        why="Swaps such as `a[i], a[j] = a[j], a[i]` read views that the first store changes; no rebinding does the same.",
+        why=(
+            "Swaps such as `a[i], a[j] = a[j], a[i]` read views that the first store changes; no rebinding does"
+            " the same."
+        ),
         does="Leaves the whole function in NumPy.",
-        bad="def halves(x, y):\n    y[0], y[1] = np.sin(x[0]), np.cos(x[0])\n",
-        good="def halves(x, y):\n    first, second = np.sin(x[0]), np.cos(x[0])\n    y[0] = first\n    y[1] = second\n",
+        bad="""
+            def halves(x, y):
+                y[0], y[1] = np.sin(x[0]), np.cos(x[0])
+        """,
+        good="""
+            def halves(x, y):
+                first, second = np.sin(x[0]), np.cos(x[0])
+                y[0] = first
+                y[1] = second
+        """,
     )
     on = (ev.Store, ev.Construct)
 

@@ -24,12 +24,32 @@ class UpdatingCall(Rule):
         name="updating-call",
         summary="A call of a function of the module that updates its arguments in place and is migrated as well.",
         why="The callee cannot change the tensors that it gets; its updates would be lost.",
-        does="Calls the functional core, which returns the new arrays besides its result, and binds the names to them.",
-        bad="def step(x):\n    x += np.tanh(x)\n\n\ndef run(x):\n    y = np.exp(x)\n    step(y)\n    return y\n",
-        good=(
-            '@rt.migrated(mutates=("x",))\ndef step(x):\n    x = rt.iadd(x, tnp.tanh(x))\n    return rt.updated(None, x=x)\n'
-            "\n\n@rt.migrated\ndef run(x):\n    y = tnp.exp(x)\n    _, y = step.core(y)\n    return y\n"
+        does=(
+            "Calls the functional core, which returns the new arrays besides its result, and binds the names to them."
         ),
+        bad="""
+            def step(x):
+                x += np.tanh(x)
+
+
+            def run(x):
+                y = np.exp(x)
+                step(y)
+                return y
+        """,
+        good="""
+            @rt.migrated(mutates=("x",))
+            def step(x):
+                x = rt.iadd(x, tnp.tanh(x))
+                return rt.updated(None, x=x)
+
+
+            @rt.migrated
+            def run(x):
+                y = tnp.exp(x)
+                _, y = step.core(y)
+                return y
+        """,
         severity=Severity.SILENT,
     )
     on = (ev.Call,)

@@ -1,0 +1,51 @@
+"""TNP206: constructs whose effect on memory cannot be followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+
+_WORDS = {
+    "store through an index": "a store through an index that may give a copy: write a[i, j] instead of a[i][j]",
+    "store into an item": "a store into an item of a {0}: the item may be an array that other names hold",
+    "kept twice": "an array that an object holds already is stored as .{0} too: the two would no longer be one",
+    "argument kept through a view": "an argument, or a view of it, is kept as .{0}: the object would get a copy",
+    "aliased arguments": "one array is passed twice to a function that updates {0}",
+    "attribute of an unknown": "assigning .{0} of what may be an array changes it in place",
+    "out tuple": "out= is a tuple: give the array itself",
+    "debug f-string": "f'{x=}' shows the source text of the expression, which the rewrite would change",
+    "evaluation order": "both the index and the value call something: an assignment evaluates its value first, the rewrite would not",
+    "method object": "a method of an array is used as a value: tensors have no such method",
+}
+
+
+@register
+class Untraceable(Rule):
+    doc = Doc(
+        code="TNP206",
+        name="untraceable",
+        summary="A construct through which an array may change, or be shared, in a way that the analysis cannot follow.",
+        why="Tensors share no memory: an update has to be put back under every name that shows it, and here they are not known.",
+        does="Leaves the whole function in NumPy.",
+        bad="""
+            def mark(a, rows):
+                a[rows][0] = np.exp(1.0)
+                return np.sum(a[:, 0])
+        """,
+        good="""
+            def mark(a, rows):
+                a[rows, 0] = np.exp(1.0)
+                return np.sum(a[:, 0])
+        """,
+        severity=Severity.SILENT,
+    )
+    on = (ev.Construct,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Construct)
+        words = _WORDS.get(event.kind)
+        if words is not None and context.in_region:
+            yield self.hit(event.node, words.format(event.detail), Verdict.BLOCK)
