@@ -237,7 +237,7 @@ def join(a: Value, b: Value) -> Value:
     return Unknown(
         (TENSOR if both_tensor else EITHER) if held else HOST,
         refs_of(a) | refs_of(b),
-        None,
+        exact_of(a) if exact_of(a) == exact_of(b) else None,
         deps_of(a) | deps_of(b),
     )
 

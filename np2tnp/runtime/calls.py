@@ -9,7 +9,7 @@ from typing import Any
 from np2tnp.runtime.dispatch import HELPERS, host, is_tensor, map_structure, tensor, to_ndarray
 from np2tnp.runtime.errors import UnverifiedError
 
-__all__ = ["call_method", "core", "get_attribute", "not_zero_d", "zero_d_array"]
+__all__ = ["call_method", "core", "get_attribute", "not_zero_d", "sort_in_place", "zero_d_array"]
 
 
 #: Methods that take a shape or axes as separate arguments, where the function takes one tuple.
@@ -67,3 +67,13 @@ def not_zero_d(value: Any) -> Any:
         return leaf
 
     return map_structure(check, value)
+
+
+def sort_in_place(owner: Any, *args: Any, **kwargs: Any) -> Any:
+    """``owner.sort(*args, **kwargs)``, and the sorted object: a new tensor for a tensor, `owner` itself for anything else."""
+    if not is_tensor(owner):
+        owner.sort(*host(args), **host(kwargs))
+        return owner
+    from np2tnp import runtime
+
+    return runtime.sort(owner, *args, **kwargs)
