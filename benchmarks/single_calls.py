@@ -218,6 +218,8 @@ def compare_results(case: Case, expected: Any, actual: Any, arguments: Any) -> s
 
     if case.api in _ADDRESSES:
         return "" if type(expected) is type(actual) else f"{type(actual)} instead of {type(expected)}"
+    if isinstance(expected, np.flatiter) and isinstance(actual, np.flatiter):
+        expected, actual = np.array(expected), np.array(actual)
     if case.api in _SHAPE_ONLY and isinstance(expected, np.ndarray) and isinstance(actual, np.ndarray):
         expected, actual = np.zeros_like(expected), np.zeros_like(actual)
     if not arguments:

@@ -168,7 +168,15 @@ def _effect(traces: list[Trace]) -> str:
     ]
     if not any(t.shares for t in judged):
         return "fresh"
-    return "view" if all(t.shares for t in judged) else "may-view"
+    in_place = any(t.case.api.startswith("operator.i") for t in judged)
+    certain = all(t.shares for t in judged) and (in_place or not any(_is_argument(t) for t in judged))
+    return "view" if certain else "may-view"
+
+
+def _is_argument(trace: Trace) -> bool:
+    """Whether the result is the very argument, not a view of it: such a result must stay the caller's object."""
+    leaves = trace.result if isinstance(trace.result, (tuple, list)) else (trace.result,)
+    return any(leaf is array for leaf in leaves for array in trace.inputs.values())
 
 
 def _has_elements(trace: Trace) -> bool:

@@ -29,6 +29,10 @@ TAGS = {
 }  # fmt: skip
 
 
+#: Methods that do something else than the function of their name: the helper's name.
+_HELPERS = {"ndarray.conj": "conjugated", "ndarray.conjugate": "conjugated"}
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One call of one API."""
@@ -64,6 +68,16 @@ def all_cases() -> dict[str, tuple[Case, ...]]:
                         Case(method, case.call, case.dtypes, case.tolerance) for case in listed
                     )
     return {api: tuple(dict.fromkeys(listed)) for api, listed in cases.items()}
+
+
+def name_below(api: str) -> str:
+    """The name of an API below ``numpy`` or ``ndarray``."""
+    return api.removeprefix("numpy.").removeprefix("ndarray.")
+
+
+def name_helper(api: str) -> str:
+    """The name below the runtime that the exact helper for an API has, if there is one."""
+    return _HELPERS.get(api, name_below(api))
 
 
 def _rows(table: str) -> list[tuple[list[str], list[str], list[str]]]:

@@ -63,7 +63,7 @@ pad : v, 2 | m, 1 | v, (1, 2) | m, ((1, 2), (0, 1)) | v, 2, 'constant' | v, 2, m
 insert : v, 1, 5 | v, [1, 3], [7, 8] | m, 1, 5, axis=0 | m, 1, 5 | m, 1, n[:, 0], axis=1 | v, 99, 1 | v, -1, w[:1] | v, slice(1, 3), 9
 delete : v, 1 | v, [0, 2] | m, 1 | m, 1, axis=0 | m, [0, -1], axis=1 | v, 99 | v, slice(1, 3) | v, b | v, []
 resize : v, 8 | v, (2, 2) | m, (5, 2) | e, 3 | v, 0
-trim_zeros : [0, 0, 1, 2, 0] | v | v, 'f' | v, trim='b' | np.zeros(3)
+trim_zeros : [0, 0, 1, 2, 0] | v | w | d | g | v, 'f' | v, trim='b' | np.zeros(3)
 take : v, [0, 2] | v, [-1] | v, 1 | v, k | m, k | m, [0, 2], axis=0 | m, [1, -1], axis=1 | v, kbad | v, 99 | v, km | v, [9, -9], mode='wrap' | v, [9, -9], mode='clip' | m, 1, 0 | v, 0 | e, [0] | m, [0, 2], 1 | m, k0, axis=1 | t, [0], axis=5 | v, ke | v, [0, 1], mode='raise' | [1, 2, 3], [0, 1]
 take_along_axis : v, kn, 0 | m, kc, 0 | m, km[:, :1].repeat(3, 0)[:3], 1 | m, km, axis=None | v, k1, axis=-1 | m, kc, axis=5 | v, kbad, 0
 choose : kn % 3, [v, w, v] | km % 2, [z, y] | kn, [v, w], mode='wrap' | kn, [v, w] | kn, [v, w], mode='clip'

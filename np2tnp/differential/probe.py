@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from np2tnp.differential import agreement, behaviour, surface
-from np2tnp.differential.cases import all_cases
+from np2tnp.differential.cases import all_cases, name_below, name_helper
 
 FACTS = Path(__file__).parent.parent / "catalog" / "facts.json"
 
@@ -120,7 +120,7 @@ def add_targets(facts: dict[str, dict[str, Any]], observed: dict[str, dict[str, 
                 fact["tnp"] = {"target": "operator", **targets}
             continue
         for target, calls in targets.items():
-            name = f"{target}.{api.removeprefix('numpy.').removeprefix('ndarray.')}"
+            name = f"{target}.{name_helper(api) if target == 'rt' else name_below(api)}"
             entry, notes = agreement.summarize(
                 calls, fact["parameters"] if fact["kind"] != "method" else ["self", *fact["parameters"]], name
             )

@@ -127,7 +127,8 @@ def _least_multiple(x: Any, y: Any) -> Any:
 def _scaled(x: Any, exponent: Any) -> Any:
     """``x * 2**exponent`` in three steps, since one power of two that large may not exist."""
     wide = cast(x, tf.float32) if x.dtype == tf.float16 else x
-    left = cast(tf.clip_by_value(exponent, -3000, 3000), tf.float64)
+    most = 3000 if wide.dtype == tf.float64 else 360  # more than any number needs, and a third of it is a number
+    left = cast(tf.clip_by_value(exponent, -most, most), tf.float64)
     for parts in (3.0, 2.0, 1.0):
         step = op("Round")(x=left / parts)
         wide = op("Mul")(x=wide, y=cast(op("Pow")(x=constant(2.0, tf.float64), y=step), wide.dtype))

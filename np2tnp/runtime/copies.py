@@ -57,9 +57,9 @@ def array(
 ) -> Any:
     """``numpy.array``: lists follow NumPy's dtype rules (no weak numbers in a list); a tensor is copied."""
     refuse_like(None, like)
-    if ndmax or copy is False:
-        raise Unsupported("ndmax, or copy=False")
     x = _as_array(object, dtype)
+    if ndmax or (copy is False and x is not object):
+        raise Unsupported("ndmax, or copy=False where NumPy cannot but copy")
     missing = ndmin - rank_of(x)
     if missing > 0:
         return tf.reshape(x, tf.concat([tf.ones([missing], tf.int32), tf.shape(x)], 0))
@@ -75,7 +75,12 @@ def asarray(
     x = _as_array(a, dtype)
     if copy is False and x is not a:
         raise Unsupported("copy=False")
-    return fresh(x) if copy and x is a else x
+    return fresh(x) if x is a and (copy or _is_copied(x, order)) else x
+
+
+def _is_copied(x: Any, order: Any) -> bool:
+    """Whether NumPy copies to reach that order, for arrays as people make them: C-contiguous."""
+    return order in ("F", "f") and rank_of(x) > 1
 
 
 @exact("numpy.asanyarray")
@@ -97,7 +102,8 @@ def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
 @exact("numpy.asfortranarray")
 def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     """``numpy.asfortranarray``: the values; the order in memory is TensorFlow's own. At least one dimension."""
-    return ascontiguousarray(a, dtype, like=like)
+    x = ascontiguousarray(a, dtype, like=like)
+    return fresh(x) if x is a and _is_copied(x, "F") else x
 
 
 @exact("numpy.asarray_chkfinite")

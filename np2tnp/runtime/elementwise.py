@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import is_tracing
+from np2tnp.runtime.dispatch import exact, is_tracing
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op, raw, same, ufunc
-from np2tnp.runtime.promotion import cast, constant, dtype_of
+from np2tnp.runtime.promotion import array, cast, constant, dtype_of
 
 __all__ = [
     "abs",
@@ -19,6 +19,7 @@ __all__ = [
     "add",
     "ceil",
     "conj",
+    "conjugated",
     "conjugate",
     "divide",
     "divmod",
@@ -249,6 +250,18 @@ def _unsigned_sign(x: Any) -> Any:
     return cast(op("NotEqual")(x=x, y=constant(0, x.dtype)), x.dtype)
 
 
+def _complex_reciprocal(x: Any) -> Any:
+    """NumPy's way, which is not its division's: the reciprocal of zero is NaN in both parts."""
+    a, b = tf.math.real(x), tf.math.imag(x)
+    wide = op("LessEqual")(x=op("Abs")(x=b), y=op("Abs")(x=a))
+    top, bottom = select(wide, a, b), select(wide, b, a)
+    ratio = op("RealDiv")(x=bottom, y=top)
+    scale = op("AddV2")(x=top, y=op("Mul")(x=bottom, y=ratio))
+    one = tf.ones_like(ratio)
+    real, imag = select(wide, one, ratio), select(wide, ratio, one)
+    return tf.complex(op("RealDiv")(x=real, y=scale), op("Neg")(x=op("RealDiv")(x=imag, y=scale)))
+
+
 def _reciprocal(x: Any) -> Any:
     return op("RealDiv")(x=constant(1, x.dtype), y=x)
 
@@ -281,8 +294,17 @@ negative = ufunc("numpy.negative", {"u": _unsigned_negative, "iefc": raw("Neg")}
 positive = ufunc("numpy.positive", {"iuefc": same})
 sign = ufunc("numpy.sign", {"u": _unsigned_sign, "ief": raw("Sign"), "c": _complex_sign})
 square = ufunc("numpy.square", {"iuefc": raw("Square")})
-reciprocal = ufunc("numpy.reciprocal", {"ef": _reciprocal, "c": lambda x: divide_complex(tf.ones_like(x), x)})
+reciprocal = ufunc("numpy.reciprocal", {"ef": _reciprocal, "c": _complex_reciprocal})
 conjugate = conj = ufunc("numpy.conjugate", {"iuef": same, "c": lambda x: op("Conj")(input=x)})
+
+
+
+@exact("numpy.ndarray.conj", lambda x: np.asarray(x).conj())
+def conjugated(x: Any) -> Any:
+    """``x.conj()`` of an array: the array itself where it is real, bools included (``np.conj`` makes them int8)."""
+    found = array(x)
+    return op("Conj")(input=found) if found.dtype.is_complex else found
+
 
 rint = ufunc("numpy.rint", {"ef": raw("Round")})
 floor = ufunc("numpy.floor", {"?iu": same, "ef": raw("Floor")})

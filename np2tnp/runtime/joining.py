@@ -302,6 +302,7 @@ def _in_dtype_of(tensor: Any, values: Any) -> Any:
 @exact("numpy.trim_zeros")
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     """``np.trim_zeros`` of one dimension: the positions of the first and last non-zero value are read on the host."""
+    require(not isinstance(filt, (list, tuple)), "a list, which stays one")
     tensor = as_tensor(filt)
     require(rank_of(tensor) == 1 and isinstance(trim, str), "several dimensions")
     require(axis is None or as_indices(axis) in ((0,), (-1,)), "axis")

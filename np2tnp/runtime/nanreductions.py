@@ -139,9 +139,8 @@ def _variance(
     if mean is not UNSET:
         raise Unsupported("mean")
     wanted = dtype_of(x) if dtype is None else requested_dtype(dtype)
-    if wanted.kind not in "fc" or (dtype is not None and x.dtype.is_complex):
-        raise Unsupported("this dtype for a variance")
-    x = cast(x, wanted)
+    if wanted != dtype_of(x) or (dtype is not None and x.dtype.is_complex):
+        raise Unsupported("another dtype: NumPy uses it for some of its steps only")
     axes, keep = normal_axes(axis, rank_of(x)), given(keepdims, False)
     mask = _present(x, nan, where)
     value = reductions.spread(select(mask, x, 0), axes, ddof, keep, mask)

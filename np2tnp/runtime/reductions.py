@@ -200,6 +200,8 @@ def divided(value: Any, count: Any) -> Any:
     if value.dtype.is_complex:
         part = as_scalar(count, value.dtype.real_dtype)
         return divide_complex(value, tf.complex(part, op("ZerosLike")(x=part)))
+    if value.dtype == tf.float16:  # it cannot hold every count; NumPy divides in float64 as well
+        return cast(divided(cast(value, tf.float64), count), tf.float16)
     divisor = as_scalar(count, value.dtype)
     return op("RealDiv")(x=value, y=divisor)
 
@@ -246,8 +248,10 @@ def spread(x: Any, axes: tuple[int, ...], ddof: Any, keepdims: bool, mask: Any =
     value = total(squares, axes, keepdims)
     if mask is not None and not keepdims:
         count = tf.squeeze(count, list(axes))
-    free = _free(count, ddof, value.dtype)
-    return op("RealDiv")(x=value, y=free)
+    if value.dtype == tf.float16:
+        wide = cast(value, tf.float64)
+        return cast(op("RealDiv")(x=wide, y=_free(count, ddof, wide.dtype)), tf.float16)
+    return op("RealDiv")(x=value, y=_free(count, ddof, value.dtype))
 
 
 def _free(count: Any, ddof: Any, dtype: Any) -> Any:

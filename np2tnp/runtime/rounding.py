@@ -99,6 +99,10 @@ def _bound(limit: Any, dtype: np.dtype[Any], lower: bool) -> Any:
     return limit
 
 
+def _are_numbers(limits: list[tuple[Any, Any]]) -> bool:
+    return not any(getattr(value, "shape", ()) for value, _ in limits)
+
+
 @exact("numpy.clip")
 def clip(
     a: Any,
@@ -131,6 +135,9 @@ def clip(
         result = op("Maximum")(x=result, y=operand_tensor(*limits[0], target))
     if high is not None:
         result = op("Minimum")(x=result, y=operand_tensor(*limits[-1], target))
+    if len(limits) == 2 and target.is_floating and _are_numbers(limits):
+        x = cast(x, target)  # a zero at a limit of the other sign keeps its own, unless limits are arrays
+        result = op("SelectV2")(condition=op("Equal")(x=x, y=result), t=x, e=result)
     return fresh(result) if result is a else result
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.dispatch import as_tensor, exact, is_tracing
+from np2tnp.runtime.elementwise import is_negative
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
@@ -57,12 +58,25 @@ def _nan_mask(tensor: Any) -> Any:
     return tf.math.is_nan(tensor) if tensor.dtype.is_floating else tf.zeros(tensor.shape, tf.bool)
 
 
+def refuse_two_zeros(*flats: Any) -> None:
+    """Raise Unsupported where both 0.0 and -0.0 occur: which of them stays depends on how NumPy sorts."""
+    for_zero = []
+    for flat in flats:
+        if not flat.dtype.is_floating or is_tracing():
+            return
+        for_zero.append(tf.boolean_mask(is_negative(flat), tf.equal(flat, tf.zeros((), flat.dtype))))
+    signs = tf.concat(for_zero, 0)
+    if bool(tf.reduce_any(signs)) and not bool(tf.reduce_all(signs)):
+        raise Unsupported("zeros of both signs")
+
+
 class _Groups:
     """A flat tensor in sorted order, cut into groups of equal values."""
 
     def __init__(self, flat: Any, equal_nan: bool = True) -> None:
         require(not is_tracing(), "a result whose length depends on values")
         self.flat = flat
+        refuse_two_zeros(flat)
         keys = _keys(flat)
         self.order = tf.cast(tf.argsort(keys, stable=True), tf.int64)
         ordered = tf.gather(keys, self.order)
@@ -227,6 +241,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
     """``np.intersect1d``: sorted, with the places of the first occurrences on request."""
     require(not assume_unique, "assume_unique")
     left, right = _comparable(ar1, ar2)
+    refuse_two_zeros(left, right)
     one = _Groups(left)
     common = tf.boolean_mask(one.values(), _members(one.values(), right))
     if not return_indices:
