@@ -69,7 +69,9 @@ BUILTINS_PYTHON = {
     "memoryview": "object", "exit": "none", "quit": "none", "help": "none", "frozenset": "object", "globals": "object", "locals": "object",
 }  # fmt: skip
 #: Builtins that a tensor may reach unconverted: the result is the same Python number.
-TENSOR_SAFE_BUILTINS = frozenset("len float int bool complex abs sum max min range enumerate zip list tuple map filter sorted reversed iter next any all id callable".split())
+TENSOR_SAFE_BUILTINS = frozenset(
+    "len float int bool complex abs sum max min range enumerate zip list tuple map filter sorted reversed iter next any all id callable".split()
+)
 
 #: Decorators that leave the function's arguments and result alone.
 TRANSPARENT_DECORATORS = frozenset(
@@ -84,7 +86,9 @@ REDUCTIONS = frozenset(
     " allclose array_equal array_equiv".split()
 )
 #: Functions of NumPy that work element by element and keep the rank of their broadcast operands.
-SAME_RANK = frozenset("copy zeros_like ones_like empty_like full_like sort cumsum cumprod clip round around flip roll astype asarray array asanyarray ascontiguousarray argsort abs absolute".split())
+SAME_RANK = frozenset(
+    "copy zeros_like ones_like empty_like full_like sort cumsum cumprod clip round around flip roll astype asarray array asanyarray ascontiguousarray argsort abs absolute".split()
+)
 
 #: Functions whose result has at least one dimension, whatever they get.
 NEVER_0D = frozenset(
@@ -92,6 +96,6 @@ NEVER_0D = frozenset(
     " atleast_2d atleast_3d ravel flatten flatnonzero nonzero argwhere unique bincount histogram outer convolve correlate cumsum cumprod"
     " eye identity diag tri tril triu vander meshgrid indices fft ifft rfft irfft fft2 ifft2 rfft2 irfft2 fftn ifftn hfft ihfft fftfreq"
     " rfftfreq fftshift ifftshift hanning hamming blackman bartlett kaiser diff gradient sort argsort partition argpartition repeat tile"
-    " split array_split hsplit vsplit dsplit kron pad roll rot90 flip fliplr flipud compress extract cov corrcoef polyfit roots poly union1d"
+    " split array_split hsplit vsplit dsplit kron pad rot90 flip fliplr flipud compress extract polyfit roots poly union1d"
     " intersect1d setdiff1d setxor1d triu_indices tril_indices diag_indices ediff1d eigvals eigvalsh inv pinv cholesky take_along_axis".split()
 )

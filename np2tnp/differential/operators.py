@@ -41,8 +41,8 @@ def observe(api: str, announce: Callable[..., None]) -> dict[str, Any]:
         "pairs_bad": [pair for pair, found in pairs.items() if found != EQUAL],
         "pairs_loud": [pair for pair, found in pairs.items() if found == LOUD],
     }
-    if name in _CONTRACTIONS:
-        return facts
+    if name in _CONTRACTIONS:  # NumPy refuses numbers here, tensors fail in many ways
+        return facts | {f"weak_{kind}_bad": DTYPES for kind in ("int", "float", "complex", "bool")}
     for key, numbers in (
         ("weak_int_bad", _ints),
         ("weak_float_bad", _floats),

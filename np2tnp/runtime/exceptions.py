@@ -37,12 +37,17 @@ _BY_CLASS: dict[str, type[Exception]] = {
 #: Classes whose message is about the machine or the program, not about the arguments.
 _NOT_ARGUMENTS = {"ResourceExhaustedError", "InternalError", "AbortedError", "CancelledError", "UnavailableError"}
 
+#: What TensorFlow says, in a plain ValueError, of an operation inside a composite one that has no such dtype.
+_NO_KERNEL = "is not in the list of allowed values: "
+
 _NOISE = re.compile(r"^\{\{[^}]*\}\}\s*|\s*\[Op:[^\]]*\].*$", re.DOTALL)
 
 
 def translate(error: BaseException) -> Exception | None:
-    """The NumPy exception for TensorFlow's `error`; None when `error` is not one of TensorFlow's own classes."""
+    """The NumPy exception for TensorFlow's `error`; None when `error` is not TensorFlow's."""
     kind = type(error)
+    if kind is ValueError and _NO_KERNEL in str(error):
+        return UnverifiedError(str(error).partition("\n")[0])
     if not kind.__module__.startswith("tensorflow") or not hasattr(error, "error_code"):
         return None
     message = _NOISE.sub("", str(getattr(error, "message", error)))

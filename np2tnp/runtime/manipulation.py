@@ -171,6 +171,8 @@ def squeeze(a: Any, axis: Any = None) -> Any:
         return tf.identity(tensor)
     axes = [i for i, d in enumerate(shape) if d == 1] if axis is None else normal_axes(axis, len(shape))
     require(all(shape[i] == 1 for i in axes), "an axis that is not of length one")
+    if not axes:
+        return tensor  # NumPy returns its argument, too
     return tf.reshape(tensor, [d for i, d in enumerate(shape) if i not in axes])
 
 
