@@ -11,32 +11,24 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.access import SHARED, Access
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.results import operator_dtypes
-from np2tnp.analysis.state import State
 from np2tnp.analysis.tables import (
-    ARRAY_MEMBERS,
     BINARY,
     COMPARISONS,
-    MEMBERS,
-    PYTHON_ATTRIBUTES,
     UNARY,
-    VIEW_ATTRIBUTES,
 )
 from np2tnp.analysis.values import (
     EITHER,
-    GENERATORS,
     HOST,
     NO_NAMES,
     NOTHING,
     TENSOR,
     UNKNOWN,
     Array,
-    Bound,
-    Class,
     Const,
     Function,
-    Instance,
     Scalar,
     Sequence,
     Symbol,
@@ -52,7 +44,6 @@ from np2tnp.analysis.values import (
     refs_of,
     scalar_type,
 )
-
 from np2tnp.analysis.walk import walk
 
 _KEYWORDS = {"None": Const.of(None), "True": Const.of(True), "False": Const.of(False)}
@@ -67,7 +58,7 @@ def _constant(text: str) -> Const | None:
         return None
 
 
-class Evaluator(State):
+class Evaluator(Access):
     """Evaluates expressions in an environment and emits what happens in them."""
 
     def evaluate(self, node: cst.BaseExpression, env: Env) -> Value:
@@ -279,206 +270,7 @@ class Evaluator(State):
 
     # ---- attributes
 
-    def _attribute(self, node: cst.Attribute, env: Env, called: bool = False, base: Value | None = None) -> Value:
-        if base is None:
-            base = self.evaluate_base(node.value, env)
-        name = node.attr.value
-        if isinstance(base, Symbol):
-            value = self.symbol_attribute(base, name)
-            if not called and isinstance(value, Symbol) and value.name.startswith("numpy."):
-                self.emit(ev.NameRead(node, self.place(node), value.name))
-            return value
-        if isinstance(base, Instance):
-            return self.instance_attribute(base, name, env)
-        if isinstance(base, Class):
-            qualname = self.module.classes[base.qualname].methods.get(name)
-            if qualname and self.is_classmethod(qualname):
-                return Bound(Instance(base.qualname), name)
-            return Function(qualname) if qualname else UNKNOWN
-        if isinstance(base, Unknown) and name in ARRAY_MEMBERS and base.home != HOST and base.deps:
-            self.facts.assumed_arrays |= base.deps
-            base = Array(EITHER, refs=base.refs, exact=base.exact, deps=base.deps, weak=True)
-        if called:
-            return Bound(base, name)
-        if isinstance(base, (Sequence, Const, Scalar, Function, Bound)):
-            if may_hold_tensor(base):
-                self.construct(node, "method object", name)
-            return UNKNOWN
-        if isinstance(base, Array) and name in MEMBERS:
-            return self._array_attribute(node, base, name)
-        refs = frozenset((f".{name}",)) | env.aliases(f".{name}") | refs_of(base)
-        result = Unknown(home_of(base) if home_of(base) == HOST else EITHER, refs)
-        if result.home != HOST:
-            self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
-        return result
-
-    def evaluate_base(self, node: cst.BaseExpression, env: Env) -> Value:
-        """Evaluate the left side of a dot, without reporting the module name itself as a read of NumPy."""
-        if type(node) is cst.Name and node.value not in env.values:
-            return self.outer_value(node.value, env)
-        if type(node) is cst.Attribute and type(node.value) in (cst.Name, cst.Attribute):
-            inner = self.evaluate_base(node.value, env)
-            if isinstance(inner, Symbol):
-                return self.symbol_attribute(inner, node.attr.value)
-            return self._attribute(node, env, base=inner)  # evaluated once: a chain of n would cost 2**n
-        return self.evaluate(node, env)
-
-    def _array_attribute(self, node: cst.Attribute, base: Array, name: str) -> Value:
-        if name in PYTHON_ATTRIBUTES:
-            kind = PYTHON_ATTRIBUTES[name]
-            result: Value = Scalar(kind)
-            if kind == "tuple":
-                items = None if base.rank is None or base.rank > 8 else (Scalar("int"),) * base.rank
-                result = Sequence("tuple", Scalar("int"), items)
-        elif name in VIEW_ATTRIBUTES:
-            dtypes = base.dtypes
-            if name in ("real", "imag"):
-                dtypes = frozenset({"F": "f", "D": "d"}.get(char, char) for char in dtypes)
-            # the transpose of a 0-d or 1-d array is a view too, never the object itself
-            result = replace(base, home=self.lifted(base), dtypes=dtypes, exact=None, view=True)
-        else:
-            if base.home != HOST:
-                self.construct(node, "method object", name)
-            return UNKNOWN
-        self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
-        return result
-
-    def lifted(self, value: Value) -> str:
-        """The home of `value` as an operand in this region: arrays of the host are brought to TensorFlow where they are used."""
-        if isinstance(value, Array) and value.home == HOST and self.made == TENSOR:
-            return EITHER if value.weak else TENSOR
-        return home_of(value)
-
-    def instance_attribute(self, base: Instance, name: str, env: Env) -> Value:
-        info = self.module.classes.get(base.qualname)
-        if info is None:
-            return UNKNOWN
-        if name in info.methods:
-            qualname = info.methods[name]
-            if self.is_property(qualname):
-                return Unknown(HOST, frozenset((f".{name}",)))
-            return Bound(base, name)
-        location = f".{name}"
-        declared = self.class_attribute(info, name)
-        refs = env.aliases(location) | {location}
-        if isinstance(declared, Array):
-            return Array(HOST, refs=refs, weak=True, rank=None)
-        if isinstance(declared, (Function, Class)) or declared in GENERATORS:
-            return declared
-        return Unknown(HOST, refs)
-
     # ---- subscripts
-
-    def _subscript(self, node: cst.Subscript, env: Env) -> Value:
-        base = self.evaluate(node.value, env)
-        keys = self.keys(node, env)
-        if isinstance(node.value, cst.Attribute) and node.value.attr.value == "shape" and len(keys) == 1:
-            if isinstance(keys[0], Const) and keys[0].type == "int":
-                self.facts.extra.setdefault("plain shapes", set()).add(id(node.value))
-        result = self.read(base, keys, node)
-        if may_be_array(base) or may_hold_tensor(base):
-            self.emit(ev.Read(node, self.place(node), base, keys, result))
-        elif isinstance(base, Symbol) and base.name.startswith("numpy."):
-            return Array(self.made)
-        return result
-
-    def keys(self, node: cst.Subscript, env: Env) -> tuple[Value, ...]:
-        """The value of each part of an index; a slice is a Scalar("slice"), or Unknown(EITHER) when a bound may be a tensor."""
-        values: list[Value] = []
-        for element in node.slice:
-            part = element.slice
-            if isinstance(part, cst.Index):
-                value = self.evaluate(part.value, env)
-                if (
-                    isinstance(value, Sequence)
-                    and value.type == "tuple"
-                    and len(node.slice) == 1
-                    and value.items is not None
-                ):
-                    values.extend(value.items)
-                    continue
-                values.append(Const.of(None) if value == Symbol("numpy.newaxis") else value)
-            else:
-                for bound in (part.lower, part.upper, part.step):
-                    if bound is not None:
-                        self.evaluate(bound, env)
-                values.append(Scalar("slice"))
-        return tuple(values)
-
-    def read(self, base: Value, keys: tuple[Value, ...], node: cst.Subscript | None = None) -> Value:
-        """What ``base[keys]`` is."""
-        if isinstance(base, Array):
-            return self._index(base, keys)
-        if isinstance(base, Sequence):
-            if base.items is not None and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
-                if -len(base.items) <= keys[0].value < len(base.items):
-                    return _held(base.items[keys[0].value], base)
-            if base.type in ("tuple", "list") and keys and scalar_type(keys[0]) == "slice":
-                return replace(base, items=None)
-            return _held(base.element, base)
-        if isinstance(base, Unknown):
-            if base.home == HOST:
-                return Unknown(HOST, base.refs)
-            if any(scalar_type(key) == "slice" for key in keys) and len(keys) > 1 and base.deps:
-                self.facts.assumed_arrays |= base.deps
-            return Unknown(base.home, base.refs)  # of a list of arrays, perhaps: no evidence about the parameter itself
-        return UNKNOWN
-
-    def _index(self, base: Array, keys: tuple[Value, ...]) -> Array:
-        rank, basic, ellipsis = base.rank, True, False
-        exact_rank = True
-        for key in keys:
-            kind = scalar_type(key)
-            if isinstance(key, Const) and key.value is None:
-                rank = None if rank is None else rank + 1
-            elif isinstance(key, Const) and key.value is Ellipsis:
-                ellipsis = True
-            elif kind == "slice":
-                continue
-            elif kind == "int" or isinstance(key, Array) and key.rank == 0 and key.dtypes <= frozenset("bhilBHIL"):
-                rank = None if rank is None else rank - 1
-            else:
-                exact_rank = False
-                if (
-                    isinstance(key, Array)
-                    and not key.weak
-                    and key.rank != 0
-                    or isinstance(key, Sequence)
-                    and key.type == "list"
-                ):
-                    basic = False
-                if (
-                    isinstance(key, Array)
-                    and len(keys) == 1
-                    and key.dtypes == frozenset("?")
-                    and key.rank == base.rank
-                    and rank
-                ):
-                    rank, exact_rank = 1, True
-        if not exact_rank or rank is not None and rank < 0:
-            rank = None
-        home = base.home
-        if not basic:
-            return Array(home, base.dtypes, rank, deps=base.deps)
-        if rank == 0 and not ellipsis:
-            return Array(home, base.dtypes, 0, deps=base.deps)
-        return Array(
-            home, base.dtypes, rank, base.refs, None, base.deps, zero_d="array" if ellipsis else "scalar", view=True
-        )
-
-    def element_of(self, value: Value) -> Value:
-        """What iterating over `value` gives."""
-        if isinstance(value, Array):
-            rank = None if value.rank is None else max(value.rank - 1, 0)
-            refs = NO_NAMES if rank == 0 else value.refs
-            return Array(value.home, value.dtypes, rank, refs, None, value.deps, view=True)
-        if isinstance(value, Sequence):
-            return _held(value.element, value)
-        if isinstance(value, Unknown):
-            return Unknown(value.home, value.refs)
-        if isinstance(value, Const) and isinstance(value.value, str):
-            return Scalar("str")
-        return Scalar("object") if isinstance(value, Scalar) else UNKNOWN
 
     # ---- the rest
 
@@ -542,7 +334,9 @@ class Evaluator(State):
             # it runs later: what it reads must still be what it is now
             names = {part.value for part in walk(node) if isinstance(part, cst.Name)}
             refs |= frozenset(name for name in names if name in env.values and may_hold_tensor(env.values[name]))
-        return Sequence(kind, value, None, frozenset(ref for ref in refs if ref in env.values or not ref.isidentifier()))
+        return Sequence(
+            kind, value, None, frozenset(ref for ref in refs if ref in env.values or not ref.isidentifier())
+        )
 
     def _clauses(self, clause: cst.CompFor, inner: Env) -> None:
         iterated = self.evaluate(clause.iter, inner)
@@ -570,19 +364,6 @@ def none_test(test: cst.BaseExpression) -> tuple[str, bool] | None:
     if isinstance(operator, cst.Is):
         return test.left.value, True
     return (test.left.value, False) if isinstance(operator, cst.IsNot) else None
-
-
-#: A reference that a container has when two of its items may be one array.
-SHARED = "items that share memory"
-
-
-def _held(item: Value, container: Sequence) -> Value:
-    """An item taken out of a container: what shares memory with the container may share memory with it."""
-    if isinstance(item, Array) and item.rank == 0 and item.zero_d == "scalar":
-        return item
-    if isinstance(item, (Array, Unknown, Sequence)) and container.refs:
-        return replace(item, refs=item.refs | container.refs)
-    return item
 
 
 METHODS: dict[type, Callable[..., Value]] = {

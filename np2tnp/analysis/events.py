@@ -165,7 +165,18 @@ class ElementLoop:
 
 
 Event = Union[
-    Call, Operator, Read, AttributeRead, NameRead, Store, AttributeStore, Escape, StaleRead, Return, Construct, ElementLoop
+    Call,
+    Operator,
+    Read,
+    AttributeRead,
+    NameRead,
+    Store,
+    AttributeStore,
+    Escape,
+    StaleRead,
+    Return,
+    Construct,
+    ElementLoop,
 ]
 
 

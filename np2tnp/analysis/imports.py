@@ -39,6 +39,8 @@ def import_bindings(node: cst.Import | cst.ImportFrom, catalog: Catalog) -> Iter
         return
     for alias in node.names:
         name = dotted(alias.name)
-        bound = alias.asname.name.value if alias.asname is not None and isinstance(alias.asname.name, cst.Name) else name
+        bound = (
+            alias.asname.name.value if alias.asname is not None and isinstance(alias.asname.name, cst.Name) else name
+        )
         full = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
         yield bound, Symbol(SAME_AS.get(full, full))

@@ -71,7 +71,12 @@ def _collect_body(
             uses = scan(statement, info.scopes)
             scope = info.scopes[id(statement)]
             info.functions[qualname] = FunctionInfo(
-                qualname, statement, owner.qualname if owner else None, frozenset(scope.bound), frozenset(scope.declared), uses
+                qualname,
+                statement,
+                owner.qualname if owner else None,
+                frozenset(scope.bound),
+                frozenset(scope.declared),
+                uses,
             )
             info.name_of[id(statement)] = qualname
             rebound.update(uses.global_names)
@@ -133,4 +138,13 @@ def blocks_of(statement: cst.CSTNode) -> Iterator[object]:
             yield case.body
 
 
-__all__ = ["ClassInfo", "FunctionInfo", "ModuleInfo", "blocks_of", "collect", "dotted", "parameters_of", "statements_of"]
+__all__ = [
+    "ClassInfo",
+    "FunctionInfo",
+    "ModuleInfo",
+    "blocks_of",
+    "collect",
+    "dotted",
+    "parameters_of",
+    "statements_of",
+]

@@ -222,7 +222,9 @@ def _is_static(node: cst.FunctionDef) -> bool:
 
 def _is_cached(node: cst.FunctionDef) -> bool:
     """Whether calls must go through the public name, because a decorator remembers results."""
-    names = (item.decorator.func if isinstance(item.decorator, cst.Call) else item.decorator for item in node.decorators)
+    names = (
+        item.decorator.func if isinstance(item.decorator, cst.Call) else item.decorator for item in node.decorators
+    )
     return any(dotted(name).rpartition(".")[2] in ("cache", "lru_cache", "cached_property") for name in names)
 
 

@@ -20,8 +20,29 @@ from np2tnp.analysis.values import (
 
 Dtypes = frozenset[str]
 
-_SIZES = {"?": 1, "b": 1, "B": 1, "h": 2, "H": 2, "e": 2, "i": 4, "I": 4, "f": 4, "l": 8, "L": 8, "d": 8, "F": 8, "D": 16}
-_KINDS = {"?": 0, **dict.fromkeys("bhil", 2), **dict.fromkeys("BHIL", 1), **dict.fromkeys("efd", 3), **dict.fromkeys("FD", 4)}
+_SIZES = {
+    "?": 1,
+    "b": 1,
+    "B": 1,
+    "h": 2,
+    "H": 2,
+    "e": 2,
+    "i": 4,
+    "I": 4,
+    "f": 4,
+    "l": 8,
+    "L": 8,
+    "d": 8,
+    "F": 8,
+    "D": 16,
+}
+_KINDS = {
+    "?": 0,
+    **dict.fromkeys("bhil", 2),
+    **dict.fromkeys("BHIL", 1),
+    **dict.fromkeys("efd", 3),
+    **dict.fromkeys("FD", 4),
+}
 _SIGNED = {1: "b", 2: "h", 4: "i", 8: "l"}
 _FLOAT_FOR_SIZE = {1: "e", 2: "f", 4: "d", 8: "d"}
 
@@ -83,7 +104,7 @@ def _from_string(text: str) -> str | None:
 
 
 def foreign_dtype(value: Value) -> str | None:
-    """"object", "string", "structured", "datetime" or "longdouble" when `value` denotes such a dtype."""
+    """ "object", "string", "structured", "datetime" or "longdouble" when `value` denotes such a dtype."""
     if isinstance(value, Symbol):
         return FOREIGN.get(value.name)
     if isinstance(value, Sequence) and value.type == "list":

@@ -11,7 +11,19 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.module import ClassInfo, ModuleInfo, parameters_of
-from np2tnp.analysis.values import EITHER, HOST, NO_NAMES, UNKNOWN, Array, Bound, Function, Sequence, Symbol, Unknown, Value
+from np2tnp.analysis.values import (
+    EITHER,
+    HOST,
+    NO_NAMES,
+    UNKNOWN,
+    Array,
+    Bound,
+    Function,
+    Sequence,
+    Symbol,
+    Unknown,
+    Value,
+)
 from np2tnp.catalog.catalog import Catalog
 
 
@@ -65,6 +77,7 @@ class State:
         self.nested_results: dict[str, Value] = {}
         self.recorded: dict[tuple[type, int], ev.Event] = {}
         self.unresolved = 0
+        self.capturable: list[frozenset[str]] = []  #: names that each enclosing nested function can only read
 
     # ---- reporting
 
@@ -129,10 +142,15 @@ class State:
 
     def is_record(self, info: ClassInfo) -> bool:
         """Whether making an instance only stores its arguments: a NamedTuple or a dataclass."""
-        decorators = [item.decorator.func if isinstance(item.decorator, cst.Call) else item.decorator for item in info.node.decorators]
+        decorators = [
+            item.decorator.func if isinstance(item.decorator, cst.Call) else item.decorator
+            for item in info.node.decorators
+        ]
         if any(isinstance(d, (cst.Name, cst.Attribute)) and _last(d) == "dataclass" for d in decorators):
             return "__post_init__" not in info.methods
-        return any(isinstance(b.value, (cst.Name, cst.Attribute)) and _last(b.value) == "NamedTuple" for b in info.node.bases)
+        return any(
+            isinstance(b.value, (cst.Name, cst.Attribute)) and _last(b.value) == "NamedTuple" for b in info.node.bases
+        )
 
     def class_attribute(self, info: ClassInfo, name: str) -> Value | None:
         """What the class's own methods assign to ``self.name``, joined; None where they never do."""
@@ -148,8 +166,28 @@ class State:
             inner.bind(parameter.name.value, Unknown(EITHER if self.made != HOST else HOST, NESTED))
         return inner
 
+    # ---- given by the parts further up
+
+    def evaluate(self, node: cst.BaseExpression, env: Env) -> Value:
+        """The value of `node` (evaluate.py)."""
+        raise NotImplementedError
+
     def bind_target(self, target: cst.BaseExpression, value: Value, env: Env) -> None:
-        raise NotImplementedError  # given by the interpreter
+        """``for target in ...`` (stores.py)."""
+        raise NotImplementedError
+
+    def write(
+        self,
+        node: cst.CSTNode,
+        target: cst.BaseExpression,
+        base: Value,
+        value: Value,
+        env: Env,
+        op: str = "",
+        keys: tuple[Value, ...] | None = None,
+    ) -> None:
+        """The memory of `base` is written through `target` (stores.py)."""
+        raise NotImplementedError
 
     def nested_value(self, function: Function) -> Value:
         """What calling a function nested in the region gives."""

@@ -50,7 +50,9 @@ class Array:
     exact: str | None = None
     deps: frozenset[str] = NO_NAMES
     weak: bool = False
-    zero_d: str = "scalar"  #: what NumPy makes of it when it is 0-d: "scalar", "array", "either", or "never" where it cannot be
+    zero_d: str = (
+        "scalar"  #: what NumPy makes of it when it is 0-d: "scalar", "array", "either", or "never" where it cannot be
+    )
     view: bool = False  #: it may be a view of something in refs rather than the object itself
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.calls import bind
+from np2tnp.analysis.binding import bind
 from np2tnp.analysis.results import dtype_char, operand_dtypes
 from np2tnp.analysis.values import (
     ALL_DTYPES,

@@ -1,0 +1,34 @@
+"""Arguments by NumPy's parameter names."""
+
+from __future__ import annotations
+
+from np2tnp.analysis import events as ev
+from np2tnp.catalog.catalog import ApiFact, Catalog
+
+
+def bind(fact: ApiFact, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:
+    """Arguments by NumPy's parameter name, or None where a ``*`` or ``**`` hides them. `skip`: parameters already taken."""
+    bound: dict[str, ev.Argument] = {}
+    positional = list(fact.positional)[skip:]
+    variadic = next((text[1:] for text in fact.parameters if text.startswith("*") and text[1:2] not in ("", "*")), None)
+    for index, argument in enumerate(arguments):
+        if argument.star:
+            return None
+        if argument.name is not None:
+            bound[argument.name] = argument
+        elif index < len(positional):
+            bound[positional[index]] = argument
+        elif variadic is not None:
+            bound[f"{variadic}[{index - len(positional)}]"] = argument
+        else:
+            bound[f"?{index}"] = argument
+    return bound
+
+
+def ufunc_method(catalog: Catalog, api: str) -> tuple[str, str] | None:
+    """("numpy.add", "reduce") for ``numpy.add.reduce``; None for what is not a method of a ufunc."""
+    owner, _, method = api.rpartition(".")
+    if method not in ("at", "reduce", "accumulate", "outer", "reduceat"):
+        return None
+    fact = catalog.get(owner)
+    return (owner, method) if fact is not None and fact.kind == "ufunc" else None

@@ -1,0 +1,165 @@
+"""What callees do to the arrays they get: functions of the module by their summary, unresolved ones by the worst case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.env import Env, Stale
+from np2tnp.analysis.module import dotted
+from np2tnp.analysis.numpy_results import NumpyResults
+from np2tnp.analysis.state import Summary
+from np2tnp.analysis.values import (
+    HOST,
+    NO_NAMES,
+    UNKNOWN,
+    Array,
+    Function,
+    Sequence,
+    Unknown,
+    Value,
+    deps_of,
+    exact_of,
+    may_be_array,
+    may_hold_tensor,
+    refs_of,
+)
+
+
+def _hosted(value: Value) -> Value:
+    """`value` as a public function hands it out."""
+    if isinstance(value, Array):
+        return replace(value, home=HOST)
+    if isinstance(value, Unknown):
+        return replace(value, home=HOST)
+    if isinstance(value, Sequence):
+        items = None if value.items is None else tuple(map(_hosted, value.items))
+        return replace(value, items=items, element=_hosted(value.element))
+    return value
+
+
+class Effects(NumpyResults):
+    """Applies what callees do to their arguments."""
+
+    def match(self, summary: Summary, arguments: tuple[ev.Argument, ...], skip: int) -> dict[str, ev.Argument] | None:
+        """Arguments by the callee's parameter name; None where that is not certain."""
+        names = summary.parameters[skip:]
+        result: dict[str, ev.Argument] = {}
+        for index, argument in enumerate(arguments):
+            if argument.star or argument.name is None and index >= len(names):
+                return None
+            result[argument.name if argument.name is not None else names[index]] = argument
+        return result
+
+    def _apply_summary(
+        self,
+        node: cst.Call,
+        summary: Summary,
+        arguments: tuple[ev.Argument, ...],
+        env: Env,
+        migrated: bool,
+        skip: int = 0,
+    ) -> Value:
+        if summary.method and not skip:
+            skip = 1
+        matched = self.match(summary, arguments, skip)
+        if matched is None:
+            harmless = not (summary.mutates or summary.keeps or summary.hosted)
+            self._unresolved(node, dotted(node.func) or "a function", arguments, env, pure=harmless)
+            return UNKNOWN
+        self._kept_may_change(node, dotted(node.func) or "a function", env)
+        for name, argument in matched.items():
+            if name in summary.keeps:
+                self.keep(frozenset((f"kept by {dotted(node.func)}",)), argument.value, env)
+            if name in summary.hosted and name not in summary.mutates:
+                self._may_change(node, dotted(node.func) or "a function", argument, env)
+            if name in summary.mutates:
+                others = [refs_of(other.value) for key, other in matched.items() if key != name]
+                if any(refs_of(argument.value) & refs for refs in others):
+                    self.construct(argument.node, "aliased arguments", name)
+                self.write(node, argument.node.value, argument.value, UNKNOWN, env, op="call")
+        refs = self._translate(refs_of(summary.result), matched)
+        exact = exact_of(summary.result)
+        exact = exact_of(matched[exact].value) if exact in matched else None
+        deps = NO_NAMES.union(*(deps_of(argument.value) for argument in matched.values())) if matched else NO_NAMES
+        result = self._translated(summary.result, refs, exact, deps)
+        if not migrated or self.made == HOST:
+            return _hosted(result)
+        return result
+
+    def _translate(self, refs: frozenset[str], matched: Mapping[str, ev.Argument]) -> frozenset[str]:
+        found: frozenset[str] = NO_NAMES
+        for ref in refs:
+            if ref.startswith("@"):
+                if ref[1:] in matched:
+                    found |= refs_of(matched[ref[1:]].value)
+            elif not ref.isidentifier():
+                found |= {ref}
+        return found
+
+    def _translated(self, value: Value, refs: frozenset[str], exact: str | None, deps: frozenset[str]) -> Value:
+        if isinstance(value, Function) and value.nested:
+            return UNKNOWN
+        if isinstance(value, (Array, Unknown)):
+            return replace(value, refs=refs, exact=exact, deps=deps)
+        if isinstance(value, Sequence):
+            items = value.items
+            if items is not None:
+                items = tuple(self._translated(item, refs if refs_of(item) else NO_NAMES, None, deps) for item in items)
+            return replace(value, refs=refs, items=items, element=self._translated(value.element, refs, None, deps))
+        return value
+
+    def _unresolved(
+        self, node: cst.Call, callee: str, arguments: tuple[ev.Argument, ...], env: Env, pure: bool
+    ) -> None:
+        """`callee` may change and keep what it gets, unless it is known not to (`pure`)."""
+        if pure:
+            return
+        self._kept_may_change(node, callee, env)
+        for argument in arguments:
+            self._may_change(node, callee, argument, env)
+
+    def _kept_may_change(self, node: cst.Call, callee: str, env: Env) -> None:
+        """What some object holds on to may be changed by any code that runs: our tensors would not show it."""
+        for name, held in env.values.items():
+            if not name.isidentifier() or not may_hold_tensor(held):
+                continue
+            if any(ref.startswith((".", "global:", "kept by")) for ref in env.aliases(name)):
+                env.stale.setdefault(name, Stale(callee, id(node), "call on a view"))
+
+    def _may_change(self, node: cst.Call, callee: str, argument: ev.Argument, env: Env) -> None:
+        """`callee` may change the array behind one argument, and keep it."""
+        value = argument.value
+        if not (may_be_array(value) or isinstance(value, Sequence) and may_hold_tensor(value)):
+            return
+        self.emit(ev.Construct(argument.node, self.place(argument.node), "unresolved", callee))
+        name = argument.node.value.value if isinstance(argument.node.value, cst.Name) else None
+        for ref in refs_of(value):
+            if ref.startswith("@"):
+                self.facts.host_parameters |= {ref[1:]}
+            elif ref in env.values and may_hold_tensor(env.values[ref]):
+                env.stale[ref] = Stale(callee, id(node), "call" if ref == name else "call on a view")
+        self.keep(frozenset((f"seen by {callee}",)), value, env)
+
+    def keep(self, holders: frozenset[str], value: Value, env: Env) -> None:
+        """What `holders` denote now holds on to `value`: a later in-place write to it is seen there."""
+        refs = refs_of(value)
+        if not refs:
+            return
+        for holder in holders:
+            env.link(holder, refs)
+            if not holder.isidentifier():
+                # an object outside holds the caller's own array: it must get that very object
+                self.facts.host_parameters |= {ref[1:] for ref in refs if ref.startswith("@")}
+
+    def _project_call(
+        self, node: cst.Call, qualname: str, arguments: tuple[ev.Argument, ...], env: Env, bound: bool = False
+    ) -> Value:
+        summary = self.services.summary(qualname)
+        if summary is None:
+            self._unresolved(node, qualname, arguments, env, pure=False)
+            return UNKNOWN
+        return self._apply_summary(node, summary, arguments, env, migrated=summary.migrated, skip=1 if bound else 0)

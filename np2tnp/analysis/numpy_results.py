@@ -1,0 +1,241 @@
+"""What a NumPy call returns: dtype, rank, whether it is a view, and what a 0-d result is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.binding import bind
+from np2tnp.analysis.env import Env
+from np2tnp.analysis.evaluate import Evaluator
+from np2tnp.analysis.results import DTYPE_NAMES, dtype_char, foreign_dtype, result_dtypes
+from np2tnp.analysis.tables import (
+    NEVER_0D,
+    PYTHON_METHODS,
+    REDUCTIONS,
+    SAME_RANK,
+)
+from np2tnp.analysis.values import (
+    ALL_DTYPES,
+    EITHER,
+    HOST,
+    NO_NAMES,
+    NONE,
+    TENSOR,
+    UNKNOWN,
+    Array,
+    Const,
+    Scalar,
+    Sequence,
+    Unknown,
+    Value,
+    deps_of,
+    exact_of,
+    is_python_number,
+    may_be_array,
+    refs_of,
+    scalar_type,
+)
+from np2tnp.catalog.catalog import ApiFact
+
+#: Methods that give a scalar for a NumPy scalar, and an array for a 0-d array.
+_SCALAR_TO_SCALAR = frozenset("astype copy squeeze transpose swapaxes view round conj conjugate clip".split())
+
+
+#: Calls of NumPy whose result is a Python object even where the catalog does not say so.
+_PYTHON_RESULTS = frozenset(("numpy.shape", "numpy.ndim", "numpy.size", "numpy.dtype", "numpy.iinfo", "numpy.finfo"))
+
+
+#: Distributions over float64.
+_FLOAT_DRAWS = frozenset(
+    "random rand randn random_sample ranf sample uniform normal standard_normal exponential standard_exponential gamma standard_gamma"
+    " beta chisquare f gumbel laplace logistic lognormal pareto power rayleigh standard_cauchy standard_t triangular vonmises wald weibull".split()
+)
+
+
+def _number(dtypes: frozenset[str], made: str) -> Array:
+    """One draw: a Python number."""
+    return Array(EITHER if made == TENSOR else HOST, dtypes, 0, weak=True)
+
+
+def _sequence_rank(value: Sequence) -> int | None:
+    element = value.element
+    if value.items == ():
+        return 1
+    if is_python_number(element):
+        return 1
+    if isinstance(element, Sequence):
+        inner = _sequence_rank(element)
+        return None if inner is None else inner + 1
+    if isinstance(element, Array) and element.rank is not None:
+        return element.rank + 1
+    return None
+
+
+def _shape_rank(shape: Value | None) -> int | None:
+    if isinstance(shape, Sequence):
+        return None if shape.items is None else len(shape.items)
+    if shape is not None and scalar_type(shape) == "int":
+        return 1
+    return None
+
+
+class NumpyResults(Evaluator):
+    """What NumPy calls return."""
+
+    def _result(self, api: str, fact: ApiFact, values: Mapping[str, Value], receiver: Value | None) -> Value:
+        name = api.rpartition(".")[2]
+        deps = NO_NAMES.union(*(deps_of(value) for value in values.values())) if values else NO_NAMES
+        if api.startswith("ndarray.") and name in PYTHON_METHODS:
+            return Scalar(PYTHON_METHODS[name])
+        if fact.returns in ("python", "none") or api in _PYTHON_RESULTS or fact.result == "python":
+            if name in ("shape", "ndim", "size"):
+                return Sequence("tuple", Scalar("int")) if name == "shape" else Scalar("int")
+            return NONE if fact.returns == "none" else UNKNOWN
+        if fact.kind in ("dtype", "class") and api not in ("numpy.ndarray", "ndarray"):
+            return self._scalar_type_call(api, values, deps)
+        first = receiver if receiver is not None else next(iter(values.values()), None)
+        dtypes = result_dtypes(fact.result, {**values, **self._synonyms(fact, values)})
+        foreign = values.get("dtype")
+        if foreign is not None and foreign_dtype(foreign):
+            dtypes = ALL_DTYPES
+        rank = self._rank(name, fact, values, first)
+        refs: frozenset[str] = NO_NAMES
+        exact: str | None = None
+        view = False
+        if fact.effect in ("view", "may-view") and first is not None:
+            refs = refs_of(first)
+            view = fact.effect == "view"
+            if name in ("asarray", "asanyarray", "ascontiguousarray", "asfortranarray") and len(values) == 1:
+                exact = exact_of(first)
+            elif name == "astype" or name == "array":
+                copy = values.get("copy")
+                if copy is None or copy == Const.of(True):
+                    refs = NO_NAMES
+        home = self.made
+        if dtypes is None:
+            return UNKNOWN
+        zero_d = "never" if name in NEVER_0D else fact.zero_d
+        if isinstance(receiver, Array) and receiver.zero_d == "scalar" and name in _SCALAR_TO_SCALAR:
+            zero_d = "scalar"
+        made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view)
+        if fact.returns in ("tuple", "list"):
+            return Sequence(fact.returns, made, None, refs)
+        return made
+
+    def _random(self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
+        """A draw: floats and integers of the machine's size, Python numbers where no size is given."""
+        name = api.rpartition(".")[2]
+        if name in ("shuffle", "permuted") and arguments:
+            if name == "shuffle" or any(argument.name == "out" for argument in arguments):
+                self.write(node, arguments[0].node.value, arguments[0].value, UNKNOWN, env, op=api)
+            if name == "shuffle":
+                return NONE
+        if name in ("seed", "set_state"):
+            return NONE
+        if name in (
+            "get_state",
+            "bytes",
+            "spawn",
+            "PCG64",
+            "MT19937",
+            "SeedSequence",
+            "Philox",
+            "SFC64",
+            "BitGenerator",
+        ):
+            return UNKNOWN
+        fact = self.catalog.get(api)
+        bound = bind(fact, arguments) if fact is not None else None
+        if bound is None:
+            return Array(self.made)
+        dtypes = ALL_DTYPES
+        if "dtype" in bound:
+            char = dtype_char(bound["dtype"].value)
+            dtypes = frozenset(char) if char else ALL_DTYPES
+        elif name in _FLOAT_DRAWS:
+            dtypes = frozenset("d")
+        elif name in ("integers", "randint", "poisson", "binomial"):
+            dtypes = frozenset("l")
+        size = bound.get("size")
+        if name in ("rand", "randn"):
+            return Array(self.made, dtypes, len(arguments)) if arguments else _number(dtypes, self.made)
+        if size is None or size.value == NONE:
+            if name in _FLOAT_DRAWS and any(may_be_array(argument.value) for argument in arguments):
+                return Array(EITHER if self.made == TENSOR else HOST, dtypes, weak=True)
+            if name in _FLOAT_DRAWS or name in ("integers", "randint"):
+                return _number(dtypes, self.made)
+            return Array(EITHER if self.made == TENSOR else HOST, ALL_DTYPES, weak=True)
+        return Array(self.made, dtypes, _shape_rank(size.value))
+
+    def _synonyms(self, fact: ApiFact, values: Mapping[str, Value]) -> dict[str, Value]:
+        """Variadic and list arguments under the name that the result rule uses."""
+        extra: dict[str, Value] = {}
+        for name, value in values.items():
+            if name.endswith("[0]"):
+                extra[name[:-3]] = value
+        return extra
+
+    def _scalar_type_call(self, api: str, values: Mapping[str, Value], deps: frozenset[str]) -> Value:
+        char = DTYPE_NAMES.get(api)
+        if char is None:
+            if api.endswith(("Generator", "RandomState", "default_rng")):
+                return Unknown(HOST)
+            return UNKNOWN
+        only: Value = next(iter(values.values()), Scalar("int"))
+        if isinstance(only, (Const, Scalar)) and len(values) <= 1:
+            return Array(HOST, frozenset(char), 0)
+        rank = only.rank if isinstance(only, Array) else None
+        return Array(EITHER if self.made == TENSOR else HOST, frozenset(char), rank, deps=deps)
+
+    def _rank(self, name: str, fact: ApiFact, values: Mapping[str, Value], first: Value | None) -> int | None:
+        if name in REDUCTIONS:
+            keepdims = values.get("keepdims", Const.of(False))
+            if values.get("axis", NONE) == NONE and keepdims == Const.of(False):
+                quantile = values.get("q")
+                return (
+                    (quantile.rank if isinstance(quantile, Array) else 0 if is_python_number(quantile) else None)
+                    if quantile
+                    else 0
+                )
+            if isinstance(first, Array) and first.rank and scalar_type(values.get("axis", NONE)) == "int":
+                return first.rank - (keepdims == Const.of(False))
+            return None
+        if fact.kind == "ufunc" or name in SAME_RANK:
+            ranks = [
+                value.rank if isinstance(value, Array) else 0 if is_python_number(value) else None
+                for key, value in values.items()
+                if key not in ("dtype", "out", "where", "axis", "kind", "self", "decimals", "order", "copy")
+            ]
+            if fact.name.startswith("ndarray."):
+                ranks = [first.rank if isinstance(first, Array) else None]
+            if name in ("array", "asarray", "asanyarray") and isinstance(first, Sequence):
+                return _sequence_rank(first)
+            return None if None in ranks or not ranks else max(rank for rank in ranks if rank is not None)
+        shape = values.get("shape", values.get("size"))
+        if name in (
+            "zeros",
+            "ones",
+            "empty",
+            "full",
+            "rand",
+            "random",
+            "normal",
+            "uniform",
+            "standard_normal",
+            "integers",
+            "randint",
+        ):
+            return _shape_rank(shape)
+        return {
+            "arange": 1,
+            "linspace": 1,
+            "logspace": 1,
+            "geomspace": 1,
+            "eye": 2,
+            "identity": 2,
+            "ravel": 1,
+            "flatten": 1,
+        }.get(name)
