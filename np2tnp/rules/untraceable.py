@@ -48,4 +48,4 @@ class Untraceable(Rule):
         assert isinstance(event, ev.Construct)
         words = _WORDS.get(event.kind)
         if words is not None and context.in_region:
-            yield self.hit(event.node, words.format(event.detail), Verdict.BLOCK)
+            yield self.hit(event.node, words.replace("{0}", event.detail), Verdict.BLOCK)
