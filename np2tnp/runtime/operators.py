@@ -94,6 +94,17 @@ def _power(x: Any, y: Any) -> Any:
     return _bare(elementwise.power)(x, y)
 
 
+def _multiply(x: Any, y: Any) -> Any:
+    """``x * y``, where a list or string times a 0-d integer, which stands for a NumPy scalar, is a repetition."""
+    for sequence, number in ((x, y), (y, x)):
+        if isinstance(sequence, (list, tuple, str, bytes)) and is_plain_tensor(number) and number.shape.rank == 0:
+            if dtype_of(number).kind in "iu":
+                if is_tracing():
+                    raise Unsupported("a length that is not known while tracing")
+                return sequence * int(number)
+    return _bare(elementwise.multiply)(x, y)
+
+
 def _contains(container: Any, item: Any) -> Any:
     found = any_of(_bare(comparison.equal)(container, item))
     if is_tracing():
@@ -103,7 +114,7 @@ def _contains(container: Any, item: Any) -> Any:
 
 op_add = _operator("operator.add", operator.add, _bare(elementwise.add))
 op_sub = _operator("operator.sub", operator.sub, _bare(elementwise.subtract))
-op_mul = _operator("operator.mul", operator.mul, _bare(elementwise.multiply))
+op_mul = _operator("operator.mul", operator.mul, _multiply)
 op_truediv = _operator("operator.truediv", operator.truediv, _bare(elementwise.divide))
 op_floordiv = _operator("operator.floordiv", operator.floordiv, _bare(elementwise.floor_divide))
 op_mod = _operator("operator.mod", operator.mod, _bare(elementwise.remainder))

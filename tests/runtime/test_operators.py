@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -155,3 +156,12 @@ def test_closeness(char):
         check(name, x)
     for name in ("isneginf", "isposinf"):
         check(name, x, claimed=False)
+
+
+@pytest.mark.parametrize("sequence", [[1, 2], (0.5,), "ab", b"x"])
+def test_a_sequence_is_repeated_by_an_integer_element(sequence: Any) -> None:
+    count = np.arange(4)[3]
+    expected = sequence * count
+    for result in (rt.op_mul(sequence, rt.tensor(count)), rt.op_mul(rt.tensor(count), sequence)):
+        assert type(result) is type(expected)
+        assert result == expected
