@@ -222,10 +222,7 @@ def compare_results(case: Case, expected: Any, actual: Any, arguments: Any) -> s
         expected, actual = np.array(expected), np.array(actual)
     if case.api in _SHAPE_ONLY and isinstance(expected, np.ndarray) and isinstance(actual, np.ndarray):
         expected, actual = np.zeros_like(expected), np.zeros_like(actual)
-    if not arguments:
-        agreement = compare(expected, actual)
-    else:
-        agreement = compare_value(case, expected, actual, arguments)
+    agreement = compare_value(case, expected, actual, arguments) if arguments else compare(expected, actual)
     return "" if agreement else agreement.detail or agreement.kind
 
 
@@ -324,9 +321,8 @@ def describe(results: list[Result], singles: list[Single]) -> Iterator[str]:
     stay = Counter(r.state for r in results if r.index not in converted)
     yield "not converted: " + (", ".join(f"{count} {state}" for state, count in sorted(stay.items())) or "none")
     yield f"cases (a converted call in one dtype): {compared}"
-    yield f"equal: {states['equal']}, different: {states['different']}, newly raising: {states['raising']}, " + (
-        f"crashed: {states['crash']}, refused by a guard: {states['refused']} ({states['refused'] / max(compared, 1):.1%})"
-    )
+    words = ("equal", "different", "raising", "crash", "refused")
+    yield ", ".join(f"{word} {states[word]}" for word in words) + f" ({states['refused'] / max(compared, 1):.1%})"
 
 
 def list_problems(results: list[Result], singles: list[Single], texts: dict[int, str]) -> Iterator[str]:

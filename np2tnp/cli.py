@@ -26,6 +26,7 @@ COMMANDS = {
     "rewrite": "rewrite what can be rewritten: prints a diff, or --apply",
     "verify": "run original and rewritten functions on the same inputs and compare",
     "profile": "time NumPy against TensorFlow for a function, on every device",
+    "probe": "measure NumPy against the installed TensorFlow, for the catalog",
     "doctor": "say which versions and devices are here and whether the GPU is usable",
     "explain": "explain a code such as TNP101",
     "rules": "list all codes",
@@ -37,6 +38,7 @@ _HEAVY = {
     "verify": ("np2tnp.differential.arguments", "np2tnp.differential.program"),
     "profile": ("np2tnp.profiling.arguments", "np2tnp.profiling.command"),
     "doctor": ("np2tnp.profiling.doctor", "np2tnp.profiling.doctor"),
+    "probe": ("np2tnp.differential.probe_arguments", "np2tnp.differential.probe"),
 }
 #: Module that is missing → extra that brings it.
 _EXTRAS = {"numpy": "tf", "tensorflow": "tf", "matplotlib": "profile", "keras": "tf"}
@@ -44,7 +46,7 @@ _EXTRAS = {"numpy": "tf", "tensorflow": "tf", "matplotlib": "profile", "keras": 
 #: Options before the command that take a value; needed to find the command.
 _VALUE_OPTIONS = (
     *("--config", "--output-format", "--output-file", "--select", "--ignore", "--exclude", "--extend-exclude"),
-    *("--fail-on", "--cache-dir", "--stdin-filename", "-j", "--jobs", "--slow"),
+    *("--fail-on", "--cache-dir", "--stdin-filename", "-j", "--jobs", "--slow", "--target-tensorflow"),
 )
 
 
@@ -246,7 +248,7 @@ def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
     add("--extend-exclude", help="leave these out, too", **globs)  # type: ignore[arg-type]
     add("--force-exclude", action="store_true", default=None, help="leave them out even where they are named")
     add("--no-respect-gitignore", dest="respect_gitignore", action="store_false", default=None)
-    for name in ("boundary", "slow", "random", "on_unverified", "compile"):
+    for name in ("boundary", "slow", "random", "on_unverified", "compile", "target_tensorflow"):
         add("--" + name.replace("_", "-"), metavar="|".join(CHOICES[name]))
     add("--unsafe", action="store_true", default=None, help="apply edits that need evidence the analysis lacks, too")
     add("-j", "--jobs", type=int, metavar="N", help="worker processes (default: as many as pay off)")
@@ -277,7 +279,8 @@ def _run_heavy(command: str, rest: list[str]) -> int:
     parser = _parser(command)
     if arguments_module is not None:
         importlib.import_module(arguments_module).add_arguments(parser)
-    _add_missing_options(parser)
+    if command != "probe":
+        _add_missing_options(parser)
     parsed = parser.parse_intermixed_args(rest)
     if program is not None:
         parsed.program = program
@@ -298,7 +301,7 @@ def _run_heavy(command: str, rest: list[str]) -> int:
 def _add_missing_options(parser: argparse.ArgumentParser) -> None:
     """The options that decide what ``rewrite`` does, for commands that rewrite in memory."""
     known = {option for action in parser._actions for option in action.option_strings}
-    for name in ("slow", "random", "on_unverified", "compile"):
+    for name in ("slow", "random", "on_unverified", "compile", "target_tensorflow"):
         option = "--" + name.replace("_", "-")
         if option not in known:
             parser.add_argument(option, metavar="|".join(CHOICES[name]))

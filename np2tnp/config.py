@@ -22,6 +22,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "random": ("numpy", "tf"),
     "on_unverified": ("raise", "warn", "numpy"),
     "compile": ("none", "graph", "xla"),
+    "target_tensorflow": ("newest", "2.21", "2.20", "2.19", "2.18"),
     "fail_on": ("convert", "adapt", "host", "block", "note"),
 }
 
@@ -61,6 +62,7 @@ class Config:
     random: str = "numpy"
     on_unverified: str = "raise"
     compile: str = "none"
+    target_tensorflow: str = "newest"  #: whose facts decide what is rewritten to what
     unsafe: bool = False
     jobs: int = 0  #: worker processes; 0: as many as pay off
     file_timeout: int = 60  #: seconds that one file may take in a worker process
@@ -88,7 +90,18 @@ class Config:
 
 
 _ANALYSIS_OPTIONS = {
-    *("boundary", "compile", "needles", "on_unverified", "random", "rewrite", "root", "slow", "unsafe"),
+    *(
+        "boundary",
+        "compile",
+        "needles",
+        "on_unverified",
+        "random",
+        "rewrite",
+        "root",
+        "slow",
+        "target_tensorflow",
+        "unsafe",
+    ),
 }
 #: Not to be set in a file: they belong to one command.
 _INTERNAL = {"root", "rewrite", "verbose", "quiet"}

@@ -64,7 +64,7 @@ def analyze(source: Source, config: Config) -> FileReport:
     """
     tree = cst.parse_module(source.text)
     plans = _Plans(Options(config.slow, config.random), frozenset(_WORD.findall(source.text)))
-    plans.analysis = analysis = Analysis(tree, load(), plans.decide)
+    plans.analysis = analysis = Analysis(tree, load(config.target_tensorflow), plans.decide)
     analysis.run()
     plans.decide(analysis.facts[MODULE])
     new_text: str | None = None

@@ -201,16 +201,22 @@ def _is_under(dotted: str, prefixes: tuple[str, ...]) -> bool:
     return any(dotted == prefix or dotted.startswith(prefix + ".") for prefix in prefixes)
 
 
-@functools.cache
-def load(target_tensorflow: str | None = None) -> Catalog:
-    """The catalog.
+def load(target_tensorflow: str = "newest") -> Catalog:
+    """The catalog, read once.
 
     Parameters
     ----------
-    target_tensorflow : ``"2.18"``, ...: facts measured on that version where they differ; None: the newest measured.
+    target_tensorflow : ``"2.18"``, ...: with the facts of that version where they differ from the newest measured.
     """
+    return _load(target_tensorflow)
+
+
+@functools.cache
+def _load(target_tensorflow: str) -> Catalog:
     facts = json.loads((_FOLDER / "facts.json").read_bytes())
-    if target_tensorflow is not None:
-        for name, changes in facts.get("by_tensorflow", {}).get(target_tensorflow, {}).items():
-            facts["apis"][name] = {**facts["apis"].get(name, {}), **changes}
+    older = facts.pop("by_tensorflow", {}).get(target_tensorflow)
+    if older is not None:
+        facts["versions"] = older["versions"]
+        for name, changes in older["apis"].items():
+            facts["apis"][name].update(changes)
     return Catalog(facts, tomllib.loads((_FOLDER / "overlay.toml").read_text(encoding="utf-8")))

@@ -1,14 +1,12 @@
-"""The probe's child process: calls NumPy and a target for each case, compares, prints one JSON line an observation
-group.
+"""The probe's child process: calls NumPy and a target for each case, compares, prints a JSON line an observation group.
 
 Runs alone in a process because TensorFlow can crash it. Reads one job from standard input, ``{"apis": [...], "skip":
-[...]}``, and prints
-``["start", api, target, call]`` before the calls of one case (so that the parent knows what crashed) and
-``["done", api, {target: [[call, {char: label}], ...]}]`` after an API. Labels: ``equal``, ``ulp:3``, ``raises``
-(NumPy and the target both
-raise, the boundary makes it one class), ``value`` `dtype` `shape` `type` `structure`, ``no error`` (NumPy raises, the target returns), ``error X``
-(the target
-raises X, NumPy returns or raises another). ``@`` at the end: the helper asked NumPy on the host.
+[...]}``, and prints ``["start", api, target, call]`` before the calls of one case (so that the parent knows what
+crashed) and ``["done", api, {target: [[call, {char: label}], ...]}]`` after an API. Labels:
+
+``equal``, ``ulp:3``; ``raises`` (NumPy and the target both raise; the boundary makes it one class); ``value``
+``dtype`` ``shape`` ``type`` ``structure``; ``no error`` (NumPy raises, the target returns); ``error X`` (the target
+raises X, NumPy returns or raises something else). ``@`` at the end: the helper asked NumPy on the host.
 """
 
 from __future__ import annotations

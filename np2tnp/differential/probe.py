@@ -1,8 +1,7 @@
 """Generates catalog/facts.json: NumPy's surface, NumPy's behaviour, and how far TensorFlow agrees.
 
-``python -m np2tnp.differential.probe [--only numpy.sum] [--diff]``. The calls are made in child processes, since
-some of
-TensorFlow's crash: a crash, and a call that hangs, is a result like any other.
+``np2tnp probe [--only numpy.sum] [--diff]``. The calls are made in child processes, since some of TensorFlow's crash:
+a crash, and a call that hangs, is a result like any other.
 """
 
 from __future__ import annotations
@@ -18,10 +17,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from np2tnp.differential import agreement, behaviour, surface
+from np2tnp.differential import agreement, behaviour, facts_file, surface
 from np2tnp.differential.cases import all_cases, name_below, name_helper
-
-FACTS = Path(__file__).parent.parent / "catalog" / "facts.json"
+from np2tnp.differential.probe_arguments import add_arguments
 
 #: Seconds without a word from a child after which the case it announced counts as crashed.
 PATIENCE = 40.0
@@ -114,7 +112,9 @@ def _run_child(job: dict[str, Any], results: dict[str, dict[str, Any]], saved: P
 def add_targets(facts: dict[str, dict[str, Any]], observed: dict[str, dict[str, Any]]) -> None:
     """Put the targets that the observations allow into the facts, the methods' and operators' included."""
     for api, targets in observed.items():
-        fact = facts[api]
+        fact = facts.get(api)
+        if fact is None:  # a name that the installed NumPy does not have yet
+            continue
         if api.startswith("operator."):
             if targets:
                 fact["tnp"] = {"target": "operator", **targets}
@@ -149,24 +149,6 @@ def _share_with_method(method: dict[str, Any], function: dict[str, Any], facts: 
             method[target] = entry
 
 
-def write_facts(facts: dict[str, dict[str, Any]], versions: dict[str, str], path: Path = FACTS) -> None:
-    """Write the catalog's file, sorted, one API a line so that diffs are readable."""
-    lines = [f"  {json.dumps(name)}: {json.dumps(facts[name], sort_keys=True)}" for name in sorted(facts)]
-    head = json.dumps({"schema": 1, "versions": versions}, sort_keys=True)[:-1]
-    path.write_text(f'{head}, "apis": {{\n' + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
-
-
-def read_versions() -> dict[str, str]:
-    """Versions of what was measured."""
-    from importlib.metadata import version
-
-    return {
-        "numpy": version("numpy"),
-        "tensorflow": version("tensorflow"),
-        "python": ".".join(map(str, sys.version_info[:2])),
-    }
-
-
 def probed_apis(names: set[str] | None) -> list[str]:
     """The APIs to call: those with cases, operators first because they take longest. Random streams are NumPy's
     alone.
@@ -180,15 +162,6 @@ def probed_apis(names: set[str] | None) -> list[str]:
         and "alias_of" not in known.get(api, {})
     ]
     return sorted(apis, key=lambda api: not api.startswith("operator."))
-
-
-def print_diff(old: dict[str, Any], new: dict[str, Any]) -> None:
-    """One line for each API whose facts changed."""
-    for name in sorted(old.keys() | new.keys()):
-        before, after = old.get(name, {}), new.get(name, {})
-        keys = [key for key in sorted(before.keys() | after.keys()) if before.get(key) != after.get(key)]
-        for key in keys:
-            print(f"{name} {key}: {json.dumps(before.get(key))} -> {json.dumps(after.get(key))}")
 
 
 def measure(names: set[str] | None, jobs: int, saved: Path | None) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -209,35 +182,35 @@ def measure(names: set[str] | None, jobs: int, saved: Path | None) -> tuple[dict
     return described, found
 
 
+def run(arguments: argparse.Namespace, _config: object = None) -> int:
+    """``np2tnp probe``. Facts measured on an older TensorFlow are added as what differs there."""
+    names = set(arguments.only) if arguments.only else None
+    path = arguments.facts or facts_file.FACTS
+    document = facts_file.read(path)
+    described, observed = measure(names, arguments.jobs, arguments.observations)
+    add_targets(described, observed)
+    facts = described if names is None else _patched(document["apis"], described, names)
+    versions = facts_file.installed_versions()
+    changed = facts_file.updated(document, facts, versions)
+    if arguments.diff:
+        facts_file.print_diff(facts_file.seen_by(document, versions), facts_file.seen_by(changed, versions))
+    else:
+        facts_file.write(changed, path)
+    return 0
+
+
+def _patched(old: dict[str, Any], new: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    """The old facts with new ones for `names`, and for methods that take their targets from them."""
+    taken = {n for n in new if n in names or (n.replace("ndarray.", "numpy.") in names and n not in old)}
+    return {**old, **{name: new[name] for name in taken}}
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="np2tnp probe", description="Measure NumPy against TensorFlow; write the catalog's facts."
     )
-    parser.add_argument("--only", action="append", metavar="NAME", help="measure only these APIs, keep the other facts")
-    parser.add_argument("--diff", action="store_true", help="print what would change, write nothing")
-    parser.add_argument(
-        "--observations", type=Path, metavar="FILE", help="complete the observations in FILE instead of making all anew"
-    )
-    parser.add_argument("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1), help="child processes")
-    arguments = parser.parse_args(argv)
-    names = set(arguments.only) if arguments.only else None
-    old = json.loads(FACTS.read_text(encoding="utf-8"))["apis"] if FACTS.exists() else {}
-    facts, observed = measure(names, arguments.jobs, arguments.observations)
-    add_targets(facts, observed)
-    if names is not None:
-        facts = {
-            **old,
-            **{
-                name: facts[name]
-                for name in facts
-                if name in names or (name.replace("ndarray.", "numpy.") in names and name not in old)
-            },
-        }
-    if arguments.diff:
-        print_diff(old, facts)
-    else:
-        write_facts(facts, read_versions())
-    return 0
+    add_arguments(parser)
+    return run(parser.parse_args(argv))
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ __all__ = [
     "add",
     "ceil",
     "conj",
-    "conjugated",
     "conjugate",
+    "conjugated",
     "divide",
     "divmod",
     "fabs",
@@ -296,7 +296,6 @@ sign = ufunc("numpy.sign", {"u": _unsigned_sign, "ief": raw("Sign"), "c": _compl
 square = ufunc("numpy.square", {"iuefc": raw("Square")})
 reciprocal = ufunc("numpy.reciprocal", {"ef": _reciprocal, "c": _complex_reciprocal})
 conjugate = conj = ufunc("numpy.conjugate", {"iuef": same, "c": lambda x: op("Conj")(input=x)})
-
 
 
 @exact("numpy.ndarray.conj", lambda x: np.asarray(x).conj())

@@ -12,7 +12,10 @@ from np2tnp.runtime.errors import UnverifiedError
 _BY_MESSAGE: tuple[tuple[re.Pattern[str], type[Exception]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), kind)
     for pattern, kind in (
-        (r"not in the list of allowed values|no opkernel|could not find (valid )?device|no registered", UnverifiedError),
+        (
+            r"not in the list of allowed values|no opkernel|could not find (valid )?device|no registered",
+            UnverifiedError,
+        ),
         (r"not invertible|singular|cholesky decomposition was not successful|did not converge", np.linalg.LinAlgError),
         (
             r"invalid reduction dimension|expected .*(dimensions?|axis) in the range|axis must be|axis .* out of",

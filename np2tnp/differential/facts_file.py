@@ -1,0 +1,113 @@
+"""The catalog's facts.json: all facts as measured on the newest TensorFlow, and what differs on older ones.
+
+``{"schema": 1, "versions": {...}, "apis": {...}, "by_tensorflow": {"2.18": {"versions": {...}, "apis": {...}}}}``
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+FACTS = Path(__file__).parent.parent / "catalog" / "facts.json"
+
+
+def read(path: Path = FACTS) -> dict[str, Any]:
+    """The file, or an empty document where there is none yet."""
+    empty = {"schema": 1, "versions": {}, "apis": {}, "by_tensorflow": {}}
+    return {**empty, **json.loads(path.read_bytes())} if path.exists() else empty
+
+
+def installed_versions() -> dict[str, str]:
+    """Versions of what is measured in this process."""
+    from importlib.metadata import version
+
+    python = ".".join(map(str, sys.version_info[:2]))
+    return {"numpy": version("numpy"), "tensorflow": _installed_tensorflow(), "python": python}
+
+
+def _installed_tensorflow() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    for name in ("tensorflow", "tensorflow-cpu"):
+        try:
+            return version(name)
+        except PackageNotFoundError:
+            continue
+    raise PackageNotFoundError("tensorflow")
+
+
+def updated(document: dict[str, Any], facts: dict[str, Any], versions: dict[str, str]) -> dict[str, Any]:
+    """`document` with newly measured facts: as its own, or, of an older TensorFlow, as differences from them."""
+    minor = short_version(versions["tensorflow"])
+    measured = short_version(document["versions"].get("tensorflow", minor))
+    if _as_numbers(minor) >= _as_numbers(measured):
+        older = {name: entry for name, entry in document["by_tensorflow"].items() if name != minor}
+        return {**document, "versions": versions, "apis": facts, "by_tensorflow": older}
+    entry = {"versions": versions, "apis": differences(document["apis"], facts)}
+    return {**document, "by_tensorflow": {**document["by_tensorflow"], minor: entry}}
+
+
+def seen_by(document: dict[str, Any], versions: dict[str, str]) -> dict[str, Any]:
+    """The APIs' facts as they count for the TensorFlow of `versions`."""
+    entry = document["by_tensorflow"].get(short_version(versions["tensorflow"]), {"apis": {}})
+    return {name: {**fact, **entry["apis"].get(name, {})} for name, fact in document["apis"].items()}
+
+
+def differences(base: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
+    """What the targets of `facts` are where they are not those of `base`; None for one that is missing.
+
+    NumPy's own behaviour is not compared: the older version is measured with an older NumPy, the reference is the
+    newest.
+    """
+    changed: dict[str, Any] = {}
+    for name in sorted(base.keys() & facts.keys()):
+        for target in ("tnp", "rt"):
+            before, after = base[name].get(target), facts[name].get(target)
+            if _promise(before, target) != _promise(after, target):
+                changed.setdefault(name, {})[target] = after
+                notes = facts[name].get("agreement", {}).get(target)
+                if notes is not None:
+                    all_notes = changed[name].setdefault("agreement", dict(base[name].get("agreement", {})))
+                    all_notes[target] = notes
+    return changed
+
+
+def _promise(entry: dict[str, Any] | None, target: str) -> Any:
+    """What of a target decides: all of tnp's entry; of a helper's the dtypes, since it asks NumPy for the rest."""
+    return entry if entry is None or target == "tnp" else sorted(entry["dtypes"])
+
+
+def short_version(version: str) -> str:
+    """``2.18`` of ``2.18.1``."""
+    return ".".join(version.split(".")[:2])
+
+
+def _as_numbers(minor: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in minor.split("."))
+
+
+def write(document: dict[str, Any], path: Path = FACTS) -> None:
+    """Write the file, sorted, one API a line so that diffs are readable."""
+    head = json.dumps({"schema": document["schema"], "versions": document["versions"]}, sort_keys=True)[:-1]
+    parts = []
+    for version, entry in sorted(document["by_tensorflow"].items()):
+        versions = json.dumps(entry["versions"], sort_keys=True)
+        parts.append(f'{json.dumps(version)}: {{"versions": {versions}, "apis": {{\n{_lines(entry["apis"])}\n}}}}')
+    older = ",\n".join(parts)
+    text = f'{head}, "apis": {{\n{_lines(document["apis"])}\n}}, "by_tensorflow": {{{older}}}}}\n'
+    path.write_text(text, encoding="utf-8")
+
+
+def _lines(apis: dict[str, Any]) -> str:
+    return ",\n".join(f"  {json.dumps(name)}: {json.dumps(apis[name], sort_keys=True)}" for name in sorted(apis))
+
+
+def print_diff(old: dict[str, Any], new: dict[str, Any]) -> None:
+    """One line for each key of an API whose facts changed."""
+    for name in sorted(old.keys() | new.keys()):
+        before, after = old.get(name, {}), new.get(name, {})
+        for key in sorted(before.keys() | after.keys()):
+            if before.get(key) != after.get(key):
+                print(f"{name} {key}: {json.dumps(before.get(key))} -> {json.dumps(after.get(key))}")
