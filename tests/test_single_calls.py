@@ -1,0 +1,83 @@
+"""A sample of the probe's calls, each rewritten alone: values, dtypes, shapes, exceptions and arguments stay NumPy's."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tensorflow")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
+
+import single_calls
+
+from np2tnp.differential.cases import Case
+
+SAMPLE = 150
+
+
+@pytest.fixture(scope="module")
+def results() -> list[single_calls.Result]:
+    singles = single_calls.list_singles()
+    return single_calls.run(singles, single_calls.choose(singles, SAMPLE), jobs=1)[0]
+
+
+def test_no_call_differs_or_raises_anew(results: list[single_calls.Result]) -> None:
+    singles = single_calls.list_singles()
+    bad = [r for r in results if r.state in ("different", "raising", "crash")]
+    assert not bad, "\n".join(f"{singles[r.index].case} {r.char}: {r.state}, {r.detail}" for r in bad)
+
+
+def test_most_calls_are_converted_and_few_are_refused(results: list[single_calls.Result]) -> None:
+    compared = [r for r in results if r.char]
+    assert len({r.index for r in compared}) >= 0.75 * SAMPLE
+    assert sum(r.state == "refused" for r in compared) < 0.03 * len(compared)
+    assert sum(r.state == "equal" for r in compared) > 1000
+
+
+@pytest.mark.parametrize(
+    ("api", "call", "text"),
+    [
+        ("numpy.sum", "m, axis=0", "def f(m):\n    return np.sum(m, axis=0)\n"),
+        ("numpy.select", "[b], [v], default=2.5", "def f(b, v):\n    return np.select([b], [v], default=2.5)\n"),
+        ("numpy.linspace", "0, 1", "def f():\n    return np.linspace(0, 1)\n"),
+        ("numpy.iterable", "[i for i in v]", "def f(v):\n    return np.iterable([i for i in v])\n"),
+        ("ndarray.clip", "v, 0, 2", "def f(v):\n    v = np.array(v)\n    return v.clip(0, 2)\n"),
+        ("ndarray.T", "m", "def f(m):\n    m = np.array(m)\n    return m.T\n"),
+        ("ndarray.sort", "m, 0", "def f(m):\n    m = np.array(m)\n    m.sort(0)\n    return m\n"),
+        ("operator.sub", "v, 2", "def f(v):\n    v = np.array(v)\n    return v - 2\n"),
+        ("operator.iadd", "v, w", "def f(v, w):\n    v = np.array(v)\n    v += w\n    return v\n"),
+    ],
+)  # fmt: skip
+def test_a_case_becomes_a_function(api: str, call: str, text: str) -> None:
+    single = single_calls.make_single(Case(api, call, "d", "elementwise"))
+    assert single is not None
+    assert single.source("f") == text
+    ast.parse(text)
+
+
+def test_a_difference_is_seen() -> None:
+    single = single_calls.make_single(Case("numpy.sum", "v", "d", "sum"))
+    assert single is not None
+
+    def judge(source: str) -> tuple[str, str] | None:
+        spaces: list[dict[str, object]] = [{}, {}]
+        exec(single.source("f").join(["import numpy as np\n", ""]), spaces[0])
+        exec("import numpy as np\n" + source, spaces[1])
+        return single_calls.examine(single, "d", spaces[0]["f"], spaces[1]["f"])
+
+    assert judge("f = lambda v: np.sum(v)") == ("equal", "")
+    assert judge("f = lambda v: np.sum(v) + 1")[0] == "different"
+    assert judge("f = lambda v: np.float32(np.sum(v))")[0] == "different"
+    assert judge("f = lambda v: np.array(np.sum(v))")[0] == "different"
+    assert judge("f = lambda v: v.fill(0) or np.sum(v) * 0 - 5.25")[0] == "different"
+    assert judge("f = lambda v: v.nothing")[0] == "raising"
+
+
+def test_a_returned_argument_is_one() -> None:
+    single = single_calls.make_single(Case("numpy.asarray", "v", "d", "elementwise"))
+    assert single is not None
+    assert single_calls.examine(single, "d", lambda v: v, lambda v: v) == ("equal", "")
+    assert single_calls.examine(single, "d", lambda v: v, lambda v: v.copy())[0] == "different"
