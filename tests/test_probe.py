@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 np = pytest.importorskip("numpy")
 
-from np2tnp.differential import agreement, behaviour, surface  # noqa: E402
+from np2tnp.differential import agreement, behaviour, facts_file, surface  # noqa: E402
 from np2tnp.differential.cases import DTYPES, all_cases, fresh_arguments, operands, used_parameters  # noqa: E402
 
 PARAMETERS = ["a", "axis=None", "dtype=None", "out=None", "keepdims=<no value>"]
@@ -132,3 +134,71 @@ def test_measuring_again_changes_nothing() -> None:
         command += ["--only", name]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
     assert done.stdout == ""
+
+
+def fact(dtypes: str, **more: object) -> dict[str, object]:
+    entry = {"target": "tnp.f", "accepted": ["a"], "dtypes": dtypes, **more}
+    return {"kind": "function", "tnp": entry, "agreement": {"tnp": {"cases": 1}, "rt": {"cases": 2}}}
+
+
+NEW = {"numpy": "2.4.6", "tensorflow": "2.21.0", "python": "3.11"}
+OLD = {"numpy": "2.0.2", "tensorflow": "2.18.1", "python": "3.11"}
+
+
+def test_an_older_tensorflow_adds_what_differs_there() -> None:
+    document = {
+        "schema": 1,
+        "versions": NEW,
+        "apis": {"numpy.f": fact("fd"), "numpy.g": fact("d")},
+        "by_tensorflow": {},
+    }
+    older = {"numpy.f": fact("d"), "numpy.g": fact("d"), "numpy.h": fact("d")}
+    changed = facts_file.updated(document, older, OLD)
+    assert changed["apis"] == document["apis"]
+    assert changed["versions"] == NEW
+    entry = changed["by_tensorflow"]["2.18"]
+    assert entry["versions"] == OLD
+    assert list(entry["apis"]) == ["numpy.f"]
+    assert entry["apis"]["numpy.f"]["tnp"]["dtypes"] == "d"
+    assert facts_file.seen_by(changed, OLD)["numpy.f"]["tnp"]["dtypes"] == "d"
+    assert facts_file.seen_by(changed, NEW)["numpy.f"]["tnp"]["dtypes"] == "fd"
+
+
+def test_a_target_that_an_older_tensorflow_lacks_is_gone_there() -> None:
+    without = {key: value for key, value in fact("d").items() if key != "tnp"}
+    assert facts_file.differences({"numpy.f": fact("d")}, {"numpy.f": without})["numpy.f"]["tnp"] is None
+
+
+def test_the_same_or_a_newer_tensorflow_replaces_the_facts() -> None:
+    kept = {"2.18": {"versions": OLD, "apis": {}}}
+    document = {"schema": 1, "versions": OLD, "apis": {"numpy.f": fact("d")}, "by_tensorflow": {}}
+    assert facts_file.updated(document, {"numpy.f": fact("fd")}, NEW)["apis"]["numpy.f"] == fact("fd")
+    document = {"schema": 1, "versions": NEW, "apis": {"numpy.f": fact("d")}, "by_tensorflow": kept}
+    changed = facts_file.updated(document, {"numpy.f": fact("fd")}, NEW)
+    assert changed["apis"]["numpy.f"] == fact("fd")
+    assert changed["by_tensorflow"] == kept
+
+
+def test_the_facts_file_can_be_read_back(tmp_path: Path) -> None:
+    entry = {"versions": OLD, "apis": {"numpy.f": {"tnp": None}}}
+    apis = {"numpy.g": fact("d"), "numpy.f": fact("d")}
+    document = {"schema": 1, "versions": NEW, "apis": apis, "by_tensorflow": {"2.18": entry}}
+    for older in ({}, {"2.18": entry}):
+        facts_file.write({**document, "by_tensorflow": older}, tmp_path / "facts.json")
+        assert facts_file.read(tmp_path / "facts.json") == {**document, "by_tensorflow": older}
+    assert facts_file.read(tmp_path / "none.json")["apis"] == {}
+
+
+def test_the_probe_measures_one_name_into_another_file(tmp_path: Path) -> None:
+    target = tmp_path / "facts.json"
+    command = [sys.executable, "-m", "np2tnp", "probe", "--only", "numpy.floor", "--facts", str(target), "-j1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    measured = json.loads(target.read_text(encoding="utf-8"))["apis"]
+    assert measured["numpy.floor"]["rt"]["target"] == "rt.floor"
+    assert measured["numpy.floor"] == catalog_facts()["numpy.floor"]
+
+
+def catalog_facts() -> dict[str, dict[str, object]]:
+    apis: dict[str, dict[str, object]] = facts_file.read()["apis"]
+    return apis
