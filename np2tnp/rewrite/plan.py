@@ -15,6 +15,9 @@ from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
 from np2tnp.rules.base import Context, Hit, Rule, apply
 
+#: The code of what is so slow in eager TensorFlow that the region stays NumPy by default.
+SLOW = "TNP701"
+
 
 @dataclass(slots=True)
 class RegionPlan:
@@ -68,7 +71,7 @@ def plan_region(
     for event in facts.events:
         hits.extend(apply(event, context, table))
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
-    slow = [hit for hit in hits if hit.code.startswith("TNP7")]
+    slow = [hit for hit in hits if hit.code == SLOW]
     if top_level:
         state = (
             RegionState.KEPT

@@ -8,7 +8,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.values import HOST, Array, Unknown, home_of
 from np2tnp.edits import build
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
-from np2tnp.rules.memory_attributes import MEMORY_ATTRIBUTES
+from np2tnp.rules.memory_attributes import has_no_form
 
 
 @register
@@ -26,7 +26,7 @@ class ArrayAttribute(Rule):
                 return np.sum(x) / x.size
         """,
         good="""
-            @rt.migrated
+            @rt.migrated(arrays=("x",))
             def mean(x):
                 return rt.op_truediv(tnp.sum(x), rt.size(x))
         """,
@@ -51,7 +51,7 @@ class ArrayAttribute(Rule):
             if name in ("T", "mT", "real", "imag", "shape", "ndim", "size", "dtype", "nbytes", "itemsize", "flat"):
                 self._maybe(event, context)
             return ()
-        if name in MEMORY_ATTRIBUTES:
+        if has_no_form(name):
             return ()  # TNP204
         if name == "ndim" or (name == "shape" and _shape_may_stay(event, context)):
             return ()

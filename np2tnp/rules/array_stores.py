@@ -26,9 +26,9 @@ class ArrayStore(Rule):
                 return x.sum()
         """,
         good="""
-            @rt.migrated(mutates=("x",))
+            @rt.migrated(mutates=("x",), arrays=("x",))
             def clear(x):
-                x = rt.at(x)[1:-1].set(tnp.exp(x[:-2]))
+                x = rt.at(x)[1:-1].set(rt.exp(x[:-2]))
                 return rt.updated(tnp.sum(x), x=x)
         """,
         safety=(

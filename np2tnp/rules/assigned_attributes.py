@@ -41,7 +41,7 @@ class AssignedAttribute(Rule):
         node = event.node
         assert isinstance(node, cst.Assign)
         if event.name != "shape" or not isinstance(event.target.value, cst.Name) or len(node.targets) != 1:
-            yield Hit("TNP204", node, f"assigning .{event.name} of an array", Verdict.BLOCK)
+            yield self.hit(node, f"assigning .{event.name} of an array", Verdict.BLOCK)
             return
 
         def reshape(updated: cst.Assign) -> cst.BaseSmallStatement:
@@ -51,4 +51,4 @@ class AssignedAttribute(Rule):
 
         context.edits.statement(node).change.append(reshape)
         context.edits.needs.add("tnp")
-        yield Hit("TNP203", node, "assigning .shape becomes a reshape", Verdict.ADAPT)
+        yield self.hit(node, "assigning .shape becomes a reshape", Verdict.ADAPT)

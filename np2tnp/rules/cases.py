@@ -128,7 +128,8 @@ def _advanced_inside(node: cst.BaseExpression) -> bool:
 FUNCTIONAL = {
     "numpy.copyto": "copyto", "numpy.put": "put", "numpy.place": "place", "numpy.putmask": "putmask",
     "numpy.fill_diagonal": "fill_diagonal", "numpy.put_along_axis": "put_along_axis",
-    "unknown.sort": "sort_in_place", "ndarray.sort": "sort", "ndarray.fill": "assign", "ndarray.put": "put", "ndarray.partition": "partition",
+    "unknown.sort": "sort_in_place", "ndarray.sort": "sort", "ndarray.fill": "assign", "ndarray.put": "put",
+    "ndarray.partition": "partition",
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.calls import ufunc_method
+from np2tnp.analysis.binding import ufunc_method
 from np2tnp.analysis.results import foreign_dtype
 from np2tnp.analysis.values import GENERATORS, Array, may_hold_tensor
 from np2tnp.edits.calls import convert_arguments, needs_tensor, retarget
@@ -15,6 +15,8 @@ from np2tnp.edits.targets import choose
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Hit
 from np2tnp.rules.shared import makes_tensor, short_name
+
+_STRIDED = ("numpy.lib.stride_tricks.", "numpy.nditer", "numpy.ndenumerate", "numpy.nested_iters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         return Decision("TNP601", f"{short_name(api)} keeps NumPy's random stream")
     choice = choose(fact, event)
     if choice.kind == "host":
+        if api.startswith(_STRIDED):
+            return Decision("TNP205", "tensors have no strides, and are not iterated by memory")
         return Decision("TNP004", choice.why)
     if choice.kind == "tnp":
         return Decision("TNP001", "", "tnp", choice.function)

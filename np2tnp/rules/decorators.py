@@ -8,6 +8,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.tables import TRANSPARENT_DECORATORS
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.native_code import is_native
 
 
 @register
@@ -16,7 +17,7 @@ class Decorator(Rule):
         code="TNP405",
         name="decorator",
         summary="A decorator that is not known to leave arguments and results alone.",
-        why="It may look at the function's code, arguments or result, as numba and np.vectorize do.",
+        why="It may look at the function's code, arguments or result, as many do.",
         does=(
             "Leaves the whole function in NumPy. property, staticmethod, classmethod, lru_cache, wraps and the"
             " like are no obstacle."
@@ -38,9 +39,9 @@ class Decorator(Rule):
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
-        if not context.in_region:
-            return
         name = event.detail
+        if not context.in_region or is_native(name):
+            return
         if event.kind == "decorator":
             if name not in TRANSPARENT_DECORATORS and not name.endswith((".setter", ".getter", ".deleter")):
                 words = f"the decorator {name or 'here'} may look at the function's arguments or result"

@@ -9,26 +9,11 @@ from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
 #: Exceptions that NumPy raises and TensorFlow raises as others.
-_TRANSLATED = frozenset(
-    [
-        "IndexError",
-        "ValueError",
-        "TypeError",
-        "LinAlgError",
-        "AxisError",
-        "FloatingPointError",
-        "ZeroDivisionError",
-        "ArithmeticError",
-        "OverflowError",
-        "RuntimeWarning",
-        "AttributeError",
-        "LookupError",
-        "KeyError",
-        "MemoryError",
-        "RuntimeError",
-        "Warning",
-    ]
-)
+_TRANSLATED = frozenset({
+    "IndexError", "ValueError", "TypeError", "LinAlgError", "AxisError", "FloatingPointError", "ZeroDivisionError",
+    "ArithmeticError", "OverflowError", "RuntimeWarning", "AttributeError", "LookupError", "KeyError", "MemoryError",
+    "RuntimeError", "Warning",
+})  # fmt: skip
 
 
 @register

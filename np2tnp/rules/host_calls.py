@@ -24,47 +24,15 @@ from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.native_code import is_native
 from np2tnp.rules.shared import callee_words, use_core
 
 #: Methods that arrays share with lists and other containers: on an unknown receiver the runtime decides.
-AMBIGUOUS = frozenset(
-    [
-        "copy",
-        "item",
-        "conj",
-        "conjugate",
-        "sum",
-        "mean",
-        "std",
-        "var",
-        "prod",
-        "min",
-        "max",
-        "any",
-        "all",
-        "argmax",
-        "argmin",
-        "argsort",
-        "cumsum",
-        "cumprod",
-        "dot",
-        "reshape",
-        "ravel",
-        "flatten",
-        "astype",
-        "transpose",
-        "clip",
-        "nonzero",
-        "squeeze",
-        "swapaxes",
-        "trace",
-        "diagonal",
-        "repeat",
-        "take",
-        "tolist",
-        "round",
-    ]
-)
+AMBIGUOUS = frozenset({
+    "copy", "item", "conj", "conjugate", "sum", "mean", "std", "var", "prod", "min", "max", "any", "all", "argmax",
+    "argmin", "argsort", "cumsum", "cumprod", "dot", "reshape", "ravel", "flatten", "astype", "transpose", "clip",
+    "nonzero", "squeeze", "swapaxes", "trace", "diagonal", "repeat", "take", "tolist", "round",
+})  # fmt: skip
 
 
 @register
@@ -91,7 +59,7 @@ class HostCall(Rule):
 
             @rt.migrated
             def save(x, path):
-                json.dump(rt.host(tnp.exp(x)), rt.host(path))
+                json.dump(rt.host(rt.exp(x)), rt.host(path))
         """,
         safety="Safe. A callee that may change its arguments is TNP503.",
     )
@@ -115,7 +83,9 @@ class HostCall(Rule):
         held = [argument for argument in event.arguments if may_hold_tensor(argument.value)]
         if held:
             convert_arguments(event, context.edits, "host")
-            yield self.hit(event.node, f"{callee_words(event)} gets host copies of its array arguments", Verdict.HOST)
+            if not (isinstance(callee, Symbol) and is_native(callee.name)):  # TNP504 says it
+                words = f"{callee_words(event)} gets host copies of its array arguments"
+                yield self.hit(event.node, words, Verdict.HOST)
 
     def _project(self, event: ev.Call, context: Context) -> Iterator[Hit]:
         callee = event.callee

@@ -35,7 +35,7 @@ class InPlaceCall(Rule):
         good="""
             @rt.migrated
             def ordered(x):
-                y = tnp.exp(x)
+                y = rt.exp(x)
                 y = rt.sort(y)
                 return y
         """,

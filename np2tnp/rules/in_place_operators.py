@@ -37,7 +37,7 @@ class InPlaceOperator(Rule):
         good="""
             @rt.migrated(mutates=("x",))
             def shift(x, v):
-                x = rt.iadd(x, tnp.tanh(v))
+                x = rt.iadd(x, rt.tanh(v))
                 return rt.updated(None, x=x)
         """,
         safety="Safe. On numbers, which Python rebinds, only an operator that differs is replaced.",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.tables import MEMBERS
 from np2tnp.analysis.values import HOST, Unknown, home_of
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.native_code import POINTERS
 
-MEMORY_ATTRIBUTES = frozenset(("flags", "strides", "ctypes", "base", "data", "device"))
+_MEMORY = frozenset(("flags", "strides", "base", "data", "device"))
 
 
 @register
@@ -17,7 +19,10 @@ class MemoryAttribute(Rule):
     doc = Doc(
         code="TNP204",
         name="memory-attribute",
-        summary="An attribute that shows the memory of an ndarray: .flags, .strides, .base, .data, .ctypes, .device.",
+        summary=(
+            "An attribute that shows the memory of an ndarray: .flags, .strides, .base, .data, or any that is not"
+            " NumPy's."
+        ),
         why="A tensor has no memory to show: it may live on a GPU, is always contiguous, and never a view.",
         does="Leaves the whole function in NumPy.",
         bad="""
@@ -37,6 +42,13 @@ class MemoryAttribute(Rule):
         assert isinstance(event, ev.AttributeRead)
         if not context.in_region or home_of(event.base) == HOST or isinstance(event.base, Unknown):
             return
-        if event.name in MEMORY_ATTRIBUTES:
+        if event.name in _MEMORY:
             words = f".{event.name} shows the memory of an ndarray; a tensor has none to show"
             yield self.hit(event.node, words, Verdict.BLOCK)
+        elif has_no_form(event.name) and event.name not in POINTERS:
+            yield self.hit(event.node, f".{event.name} is no attribute that tensors could have", Verdict.BLOCK)
+
+
+def has_no_form(name: str) -> bool:
+    """Whether nothing stands for this attribute of ndarrays in rewritten code."""
+    return name in _MEMORY or name in POINTERS or name not in MEMBERS

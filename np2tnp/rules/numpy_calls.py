@@ -18,13 +18,13 @@ class NumpyCall(Rule):
         why="tnp gives the same values, dtypes and shapes for these arguments: that was measured, call by call.",
         does="Calls the tnp function; a method becomes a function of its receiver.",
         bad="""
-            def spread(x):
-                return np.tanh(x).sum(axis=0)
+            def column_sums(n):
+                return np.ones((n, n)).sum(axis=0)
         """,
         good="""
             @rt.migrated
-            def spread(x):
-                return tnp.sum(tnp.tanh(x), axis=0)
+            def column_sums(n):
+                return tnp.sum(rt.ones((n, n)), axis=0)
         """,
         safety="Safe. Only keywords and dtypes that were measured are accepted; everything else takes another way.",
         severity=Severity.STYLE,

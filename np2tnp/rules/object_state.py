@@ -27,17 +27,11 @@ class ObjectState(Rule):
         does="Lets NumPy do it, in place where it was in place, with host values.",
         bad="""
             class Layer:
-                def __init__(self, n):
-                    self.w = np.zeros(n)
-
                 def step(self, gradient):
                     self.w -= 0.1 * np.tanh(gradient)
         """,
         good="""
             class Layer:
-                def __init__(self, n):
-                    self.w = np.zeros(n)
-
                 def change(self, gradient):
                     return self.w - 0.1 * np.tanh(gradient)
         """,

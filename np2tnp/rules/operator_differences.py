@@ -31,9 +31,9 @@ class OperatorDiffers(Rule):
                 return np.floor(x) // width
         """,
         good="""
-            @rt.migrated
+            @rt.migrated(arrays=("width",))
             def bins(x, width):
-                return rt.op_floordiv(tnp.floor(x), width)
+                return rt.op_floordiv(rt.floor(x), width)
         """,
         severity=Severity.SILENT,
     )

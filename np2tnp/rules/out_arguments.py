@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.calls import bind
+from np2tnp.analysis.binding import bind
 from np2tnp.analysis.module import dotted
 from np2tnp.edits import build
 from np2tnp.edits.calls import needs_tensor

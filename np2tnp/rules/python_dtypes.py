@@ -24,7 +24,7 @@ class PythonDtype(Rule):
                 return np.zeros(n, dtype=float)
         """,
         good="""
-            @rt.migrated
+            @rt.migrated(zero_d="array")
             def start(n):
                 return tnp.zeros(n, dtype=np.float64)
         """,

@@ -31,7 +31,7 @@ class PythonValue(Rule):
         good="""
             @rt.migrated
             def show(x):
-                print(f"{rt.host(tnp.exp(x))}")
+                print(f"{rt.host(rt.exp(x))}")
         """,
         severity=Severity.SILENT,
     )

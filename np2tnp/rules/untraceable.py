@@ -17,7 +17,7 @@ _WORDS = {
     "attribute of an unknown": "assigning .{0} of what may be an array changes it in place",
     "out tuple": "out= is a tuple: give the array itself",
     "debug f-string": "f'{x=}' shows the source text of the expression, which the rewrite would change",
-    "evaluation order": "both the index and the value call something: an assignment evaluates its value first, the rewrite would not",
+    "evaluation order": "both the index and the value call something: an assignment evaluates the value first",
     "method object": "a method of an array is used as a value: tensors have no such method",
 }
 
@@ -27,8 +27,13 @@ class Untraceable(Rule):
     doc = Doc(
         code="TNP206",
         name="untraceable",
-        summary="A construct through which an array may change, or be shared, in a way that the analysis cannot follow.",
-        why="Tensors share no memory: an update has to be put back under every name that shows it, and here they are not known.",
+        summary=(
+            "A construct through which an array may change, or be shared, in a way that the analysis cannot follow."
+        ),
+        why=(
+            "Tensors share no memory: an update has to be put back under every name that shows it, and here they"
+            " are not known."
+        ),
         does="Leaves the whole function in NumPy.",
         bad="""
             def mark(a, rows):

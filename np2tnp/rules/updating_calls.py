@@ -40,13 +40,13 @@ class UpdatingCall(Rule):
         good="""
             @rt.migrated(mutates=("x",))
             def step(x):
-                x = rt.iadd(x, tnp.tanh(x))
+                x = rt.iadd(x, rt.tanh(x))
                 return rt.updated(None, x=x)
 
 
             @rt.migrated
             def run(x):
-                y = tnp.exp(x)
+                y = rt.exp(x)
                 _, y = step.core(y)
                 return y
         """,

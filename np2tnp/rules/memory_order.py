@@ -1,0 +1,70 @@
+"""TNP203: memory order, which tensors do not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.values import Const
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.decisions import decide
+
+_ORDERED = frozenset(("numpy.asfortranarray", "numpy.require"))
+#: Where order says in which order elements are read: "F" and "C" are computed, "A" and "K" ask for the memory order.
+_READING = frozenset(("reshape", "ravel", "flatten"))
+
+
+@register
+class MemoryOrder(Rule):
+    doc = Doc(
+        code="TNP203",
+        name="memory-order",
+        summary="Memory order is asked for: order='F', order='A', np.asfortranarray, np.require.",
+        why=(
+            "A tensor is always in C order. The values are equal, but code that relies on the order (BLAS and"
+            " Fortran calls, `.ravel('K')`, speed of column access) does not find it."
+        ),
+        does=(
+            "Computes the values; results come back in C order. `ravel`, `reshape` and `flatten` with order 'A'"
+            " or 'K', whose values depend on the order in memory, leave the function in NumPy."
+        ),
+        bad="""
+            def columns(x):
+                return np.asfortranarray(np.exp(x))
+        """,
+        good="""
+            @rt.migrated(zero_d="array")
+            def columns(x):
+                return rt.asfortranarray(rt.exp(x))
+        """,
+        safety="Safe for the values. Flags and strides of results differ: f_contiguous is not set.",
+        severity=Severity.SLOWER,
+    )
+    on = (ev.Call,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Call)
+        if event.api is None or not context.in_region:
+            return
+        decision = decide(event, context)
+        if decision is None:
+            return
+        order = _order(event)
+        name = event.api.rpartition(".")[2]
+        if name in _READING and order in ("A", "K"):
+            words = f"order='{order}' reads elements as they lie in memory; tensors are always in C order"
+            yield self.hit(event.node, words, Verdict.BLOCK)
+        elif event.api in _ORDERED or (order in ("F", "A") and name not in _READING):
+            words = "the values are equal, but a tensor has no memory order: results are in C order"
+            yield self.hit(event.node, words, Verdict.ADAPT if decision.converts else Verdict.HOST)
+
+
+def _order(event: ev.Call) -> str | None:
+    for argument in event.arguments:
+        if argument.name == "order" and isinstance(argument.value, Const):
+            return str(argument.value.value)
+    last = event.arguments[-1] if event.arguments else None
+    if last is not None and last.name is None and isinstance(last.value, Const) and last.value.value in ("A", "K", "F"):
+        return str(last.value.value)  # x.ravel('K')
+    return None

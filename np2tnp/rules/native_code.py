@@ -1,0 +1,70 @@
+"""TNP504: native code that gets at the memory of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.values import HOST, Bound, Symbol, home_of, may_hold_tensor
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+
+#: Packages that compile Python, or hand memory to C.
+NATIVE = frozenset(("numba", "cython", "Cython", "ctypes", "cffi", "pythran", "pyximport", "taichi", "cupy"))
+#: Attributes through which native code finds an array's memory.
+POINTERS = frozenset(("ctypes", "__array_interface__", "__array_struct__", "__cuda_array_interface__", "__dlpack__"))
+
+
+@register
+class NativeCode(Rule):
+    doc = Doc(
+        code="TNP504",
+        name="native-code",
+        summary="Native code works on arrays: numba, Cython, ctypes, cffi, or an array's pointer.",
+        why=(
+            "It reads and writes the memory of ndarrays directly. A tensor has no such memory, and a host copy"
+            " gets no updates."
+        ),
+        does=(
+            "Leaves functions with such decorators, or with an array's pointer, in NumPy. Calls of such packages"
+            " get host copies of their array arguments."
+        ),
+        bad="""
+            import numba
+
+
+            @numba.njit
+            def norm(x):
+                return np.sqrt((x * x).sum())
+        """,
+        good="""
+            def norm(x):
+                return np.sqrt((x * x).sum())
+        """,
+    )
+    on = (ev.Call, ev.AttributeRead, ev.Construct)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if not context.in_region:
+            return
+        if isinstance(event, ev.Construct):
+            if event.kind in ("decorator", "nested decorator") and is_native(event.detail):
+                yield self.hit(event.node, f"{event.detail} compiles the function to native code", Verdict.BLOCK)
+        elif isinstance(event, ev.AttributeRead):
+            if event.name in POINTERS and home_of(event.base) != HOST:
+                words = f".{event.name} is a pointer to the memory of an ndarray; a tensor has none to give"
+                yield self.hit(event.node, words, Verdict.BLOCK)
+        elif isinstance(event, ev.Call):
+            callee = event.callee
+            if isinstance(callee, Bound) and callee.name in POINTERS and home_of(callee.receiver) != HOST:
+                yield self.hit(event.node, f".{callee.name}() gives the memory of an ndarray away", Verdict.BLOCK)
+            elif not isinstance(callee, Symbol) or not is_native(callee.name):
+                return
+            elif any(may_hold_tensor(argument.value) for argument in event.arguments):
+                words = f"{callee.name} is native code: it gets host copies of its array arguments"
+                yield self.hit(event.node, words, Verdict.HOST)
+
+
+def is_native(name: str) -> bool:
+    """Whether a dotted name belongs to one of the packages above."""
+    return name.partition(".")[0] in NATIVE or name.startswith("numpy.ctypeslib")

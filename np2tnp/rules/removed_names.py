@@ -1,0 +1,56 @@
+"""TNP308: what NumPy 2 has no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.shared import short_name
+
+#: Ways to ask for NumPy 1's promotion.
+_PROMOTION = frozenset(("numpy._set_promotion_state", "numpy._get_promotion_state", "numpy._no_nep50_warning"))
+
+
+@register
+class RemovedName(Rule):
+    doc = Doc(
+        code="TNP308",
+        name="removed-name",
+        summary=(
+            "A name that NumPy 2 has no more: np.float, np.in1d, np.product, np.trapz, x.ptp()...; or NumPy 1's"
+            " promotion."
+        ),
+        why=(
+            "TensorFlow 2.18 and newer run with NumPy 2, where the name raises AttributeError. What np2tnp"
+            " promises is to give what NumPy 2 gives, its promotion of Python numbers included."
+        ),
+        does=(
+            "Only says so, and names the successor where there is one. `ruff check --select NPY` changes most of them."
+        ),
+        bad="""
+            def total(x):
+                return np.product(np.exp(x))
+        """,
+        good="""
+            def total(x):
+                return np.prod(np.exp(x))
+        """,
+        safety="A note: what is rewritten around it stays right.",
+    )
+    on = (ev.Call, ev.NameRead)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, (ev.Call, ev.NameRead))
+        api = event.api
+        if api is None:
+            return
+        if api in _PROMOTION:
+            yield self.hit(event.node, f"{short_name(api)}: NumPy 1's promotion is not reproduced", Verdict.NOTE)
+            return
+        fact = context.catalog.get(api)
+        if fact is None or not fact.legacy:
+            return
+        successor = f"; use {short_name(fact.alias_of).removeprefix('builtins.')}" if fact.alias_of else ""
+        yield self.hit(event.node, f"NumPy 2 has no {short_name(api)}{successor}", Verdict.NOTE)

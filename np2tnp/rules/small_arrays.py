@@ -1,0 +1,103 @@
+"""TNP702: arrays too small for a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.binding import bind
+from np2tnp.analysis.values import Const, Sequence, Value
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.decisions import decide
+
+#: Below this many elements every operation is faster in NumPy: it takes less time than starting one in TensorFlow.
+SMALL = 1000
+_SHAPED = frozenset(("zeros", "ones", "empty", "full"))
+_SQUARE = frozenset(("eye", "identity"))
+
+
+@register
+class SmallArray(Rule):
+    doc = Doc(
+        code="TNP702",
+        name="small-array",
+        summary=f"An array of fewer than {SMALL} elements is made.",
+        why=(
+            "An operation on 8 elements takes NumPy 0.3 µs and tnp 50 µs: below 10,000 elements NumPy nearly"
+            " always wins."
+        ),
+        does="Only says so. `np2tnp profile` measures from which size on the function gains.",
+        bad="""
+            def kernel(x):
+                return np.convolve(x, np.ones(3))
+        """,
+        good="""
+            def kernel(x, width):
+                return np.convolve(x, np.ones(width))
+        """,
+        safety="A note: it changes nothing.",
+        severity=Severity.SLOWER,
+    )
+    on = (ev.Call,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Call)
+        if event.api is None or not context.in_region:
+            return
+        decision = decide(event, context)
+        if decision is None or not decision.converts:
+            return
+        size = _size(event, context)
+        if size is not None and size < SMALL:
+            words = f"an array of {size} element{'' if size == 1 else 's'}: work on it is faster in NumPy"
+            yield self.hit(event.node, words, Verdict.NOTE)
+
+
+def _size(event: ev.Call, context: Context) -> int | None:
+    """How many elements a creating call makes, where its text says so."""
+    name = (event.api or "").removeprefix("numpy.")
+    fact = context.catalog.get(event.api or "")
+    bound = bind(fact, event.arguments) if fact is not None else None
+    if not bound:
+        return None
+    values = {key: argument.value for key, argument in bound.items()}
+    if name in _SHAPED:
+        return _product(values.get("shape"))
+    if name in _SQUARE:
+        rows = _int(values.get("N", values.get("n")))
+        columns = _int(values.get("M")) if "M" in values else rows
+        return None if rows is None or columns is None else rows * columns
+    if name == "array":
+        return _count(values.get("object"))
+    if name in ("linspace", "logspace", "geomspace"):
+        return _int(values.get("num")) if "num" in values else 50
+    if name == "arange" and len(event.arguments) == 1:
+        return _int(event.arguments[0].value)
+    return None
+
+
+def _int(value: Value | None) -> int | None:
+    return value.value if isinstance(value, Const) and value.type == "int" else None
+
+
+def _product(shape: Value | None) -> int | None:
+    if not isinstance(shape, Sequence):
+        return _int(shape)
+    total = 1
+    for item in shape.items if shape.items is not None else (shape.element,):
+        length = _int(item)
+        if length is None or shape.items is None:
+            return None
+        total *= length
+    return total
+
+
+def _count(value: Value | None) -> int | None:
+    """Elements in nested displays of numbers; None where one is no number."""
+    if isinstance(value, Const):
+        return 1 if value.type in ("int", "float", "bool", "complex") else None
+    if not isinstance(value, Sequence) or value.items is None:
+        return None
+    counts = [_count(item) for item in value.items]
+    return None if None in counts else sum(count for count in counts if count is not None)
