@@ -12,6 +12,7 @@ from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
 from np2tnp.model import FileReport, RegionState, Verdict
+from np2tnp.reference import explain, manual
 from np2tnp.rules import DOCS, REGISTRY, Doc, Severity
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,6 +61,24 @@ def test_every_rule_file_is_registered() -> None:
 def test_a_rule_has_a_file_of_its_own() -> None:
     modules = [type(rule).__module__ for rule in REGISTRY]
     assert len(modules) == len(set(modules))
+
+
+def test_manual_is_current() -> None:
+    written = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "rules").glob("*.md")}
+    assert written == manual(), "python -m np2tnp.reference docs/rules"
+
+
+def test_explain_prints_the_sections_in_order(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain("tnp101") == 0
+    titles = re.findall(r"^(\w[\w ]+)$", capsys.readouterr().out, re.MULTILINE)
+    assert titles == ["What it finds", "Why it matters", "What np2tnp does", "Before", "After", "Fix safety"]
+    assert explain("array-store") == 0
+    assert "TNP101" in capsys.readouterr().out
+
+
+def test_explain_suggests(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain("TNP110") == 2
+    assert "did you mean `TNP1" in capsys.readouterr().err
 
 
 # --- examples
