@@ -16,6 +16,7 @@ import copy
 import os
 import sys
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -25,7 +26,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from program_generator import Module, generate  # noqa: E402
+from program_generator import Module, generate
 
 FUNCTIONS = 6  #: programs in a module
 
@@ -42,7 +43,9 @@ def run(seeds: range, shrink: bool = False, functions: int = FUNCTIONS) -> Batch
     """Generate, rewrite and compare the modules of these seeds, in this process."""
     batch = Batch()
     for seed in seeds:
-        module = generate(seed, functions)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it tries expressions out on zeros, and on nothing
+            module = generate(seed, functions)
         _run_module(f"seed {seed}", module, batch, shrink)
     return batch
 
@@ -57,7 +60,9 @@ def _run_module(label: str, module: Module, batch: Batch, shrink: bool) -> None:
         report = rewrite(module.text)
     except Exception as error:
         counts["engine crashed"] += 1
-        batch.problems.append(f"{label}: engine crashed: {type(error).__name__}: {error}\n{traceback.format_exc(limit=-2)}")
+        batch.problems.append(
+            f"{label}: engine crashed: {type(error).__name__}: {error}\n{traceback.format_exc(limit=-2)}"
+        )
         return
     states = {region.qualname: region.state for region in report.regions}
     names = {call.partition("(")[0] for call in module.calls}
@@ -131,7 +136,12 @@ def smaller(module: Module, kind: str, rounds: int = 150) -> Module:
 
 
 def _removable(tree: ast.Module) -> Iterator[tuple[list[ast.stmt], int]]:
-    bodies = [getattr(node, name) for node in ast.walk(tree) for name in ("body", "orelse", "finalbody") if isinstance(getattr(node, name, None), list)]
+    bodies = [
+        getattr(node, name)
+        for node in ast.walk(tree)
+        for name in ("body", "orelse", "finalbody")
+        if isinstance(getattr(node, name, None), list)
+    ]
     for body in reversed(bodies):
         for index in range(len(body) - 1, -1, -1):
             if index < len(body) and not isinstance(body[index], (ast.Import, ast.Pass)):
@@ -169,7 +179,10 @@ def main() -> int:
     options = parser.parse_args()
     modules = -(-options.programs // FUNCTIONS)
     step = 25
-    tasks = [(start, min(start + step, options.seed + modules), options.shrink) for start in range(options.seed, options.seed + modules, step)]
+    tasks = [
+        (start, min(start + step, options.seed + modules), options.shrink)
+        for start in range(options.seed, options.seed + modules, step)
+    ]
     total = Batch()
     with ProcessPoolExecutor(options.jobs, get_context("spawn"), max_tasks_per_child=8) as pool:
         for batch in pool.map(_run_batch, tasks):

@@ -9,8 +9,8 @@ A file holds snippets like this one, whose head names it and says what np2tnp ma
         return a.sum()
     >>> f(np.arange(5.0))
 
-States: ``equal`` (rewritten, and every call gives what it gave), ``refused`` (as equal, but a call raises UnverifiedError),
-``blocked CODES`` (what is not rewritten, and why; calls agree), ``plain`` (nothing in it to rewrite).
+States: ``equal`` (rewritten, every call gives what it gave), ``refused`` (equal, but a call raises UnverifiedError),
+``blocked CODES`` (why it is not rewritten; calls agree), ``plain`` (nothing in it to rewrite).
 ``python tests/snippets.py`` writes the present states into the files, for review; it never writes a wrong result down.
 """
 
@@ -30,7 +30,8 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 _ARRAYS = frozenset(("a", "b", "x", "y", "u", "v", "w", "m"))
 _AGREE = frozenset(("equal", "raised", "misused"))
 _HEAD = re.compile(
-    r"^( *)(def \w+\((.*)\)(?: *-> *\S+)?:) *\n((?:\1 +(?:\"\"\".*\"\"\"|global .*|nonlocal .*)\n)*)(\1 +)", re.MULTILINE
+    r"^( *)(def \w+\((.*)\)(?: *-> *\S+)?:) *\n((?:\1 +(?:\"\"\".*\"\"\"|global .*|nonlocal .*)\n)*)(\1 +)",
+    re.MULTILINE,
 )
 
 
@@ -125,7 +126,9 @@ def main() -> None:
                 print(f"{path.name}: {snippet.name} is WRONG: {wrong[0]}")
             elif state != snippet.state:
                 print(f"{path.name}: {snippet.name}: {snippet.state or '?'} -> {state}")
-                text = re.sub(rf"^### {re.escape(snippet.name)}(:.*)?$", f"### {snippet.name}: {state}", text, flags=re.MULTILINE)
+                text = re.sub(
+                    rf"^### {re.escape(snippet.name)}(:.*)?$", f"### {snippet.name}: {state}", text, flags=re.MULTILINE
+                )
         path.write_text(text, encoding="utf-8")
 
 

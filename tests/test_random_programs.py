@@ -9,8 +9,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
-import random_programs  # noqa: E402
-from program_generator import generate  # noqa: E402
+import random_programs
+from program_generator import generate
 
 MODULES = 50
 

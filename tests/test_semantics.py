@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from snippets import Snippet, find_state, read_all  # noqa: E402
+from snippets import Snippet, find_state, read_all
 
 SNIPPETS = read_all()
 
