@@ -41,12 +41,17 @@ def _installed_tensorflow() -> str:
 def updated(document: dict[str, Any], facts: dict[str, Any], versions: dict[str, str]) -> dict[str, Any]:
     """`document` with newly measured facts: as its own, or, of an older TensorFlow, as differences from them."""
     minor = short_version(versions["tensorflow"])
-    measured = short_version(document["versions"].get("tensorflow", minor))
-    if _as_numbers(minor) >= _as_numbers(measured):
+    if not is_older(versions, document):
         older = {name: entry for name, entry in document["by_tensorflow"].items() if name != minor}
         return {**document, "versions": versions, "apis": facts, "by_tensorflow": older}
     entry = {"versions": versions, "apis": differences(document["apis"], facts)}
     return {**document, "by_tensorflow": {**document["by_tensorflow"], minor: entry}}
+
+
+def is_older(versions: dict[str, str], document: dict[str, Any]) -> bool:
+    """Whether the TensorFlow of `versions` is older than the one that the document's own facts were measured on."""
+    measured = document["versions"].get("tensorflow", versions["tensorflow"])
+    return _as_numbers(short_version(versions["tensorflow"])) < _as_numbers(short_version(measured))
 
 
 def seen_by(document: dict[str, Any], versions: dict[str, str]) -> dict[str, Any]:

@@ -188,9 +188,12 @@ def run(arguments: argparse.Namespace, _config: object = None) -> int:
     path = arguments.facts or facts_file.FACTS
     document = facts_file.read(path)
     described, observed = measure(names, arguments.jobs, arguments.observations)
+    versions = facts_file.installed_versions()
+    if facts_file.is_older(versions, document):  # its NumPy may not tell the signatures that the newest one tells
+        for name in described.keys() & document["apis"].keys():
+            described[name]["parameters"] = document["apis"][name].get("parameters", [])
     add_targets(described, observed)
     facts = described if names is None else _patched(document["apis"], described, names)
-    versions = facts_file.installed_versions()
     changed = facts_file.updated(document, facts, versions)
     if arguments.diff:
         facts_file.print_diff(facts_file.seen_by(document, versions), facts_file.seen_by(changed, versions))

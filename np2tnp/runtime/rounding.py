@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from typing import Any
@@ -86,7 +87,15 @@ def fix(x: Any, out: Any = None) -> Any:
     found = array(x)
     if found.dtype.is_complex:
         raise Unsupported("complex")
+    wanted = _fixed_dtype(dtype_of(found))
+    if wanted != dtype_of(found):  # before NumPy 2.1 integers became floats
+        return cast(found, wanted)
     return truncated(found) if found.dtype.is_floating else fresh(found)
+
+
+@functools.cache
+def _fixed_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(np.fix(np.zeros(1, dtype)).dtype)
 
 
 def _bound(limit: Any, dtype: np.dtype[Any], lower: bool) -> Any:
@@ -94,16 +103,40 @@ def _bound(limit: Any, dtype: np.dtype[Any], lower: bool) -> Any:
     if type(limit) is not int or dtype.kind not in "iu":
         return limit
     info = np.iinfo(dtype)
-    if (limit < info.min) if lower else (limit > info.max):
-        return None
-    return limit
+    if info.min <= limit <= info.max:
+        return limit
+    if not _ignores_wide_limits() or (limit > info.max if lower else limit < info.min):
+        raise Unsupported("a limit on the wrong side of the dtype's range")
+    return None
+
+
+@functools.cache
+def _ignores_wide_limits() -> bool:
+    """Whether the installed NumPy takes limits that the dtype cannot hold (and its function ``min=``): since 2.1."""
+    try:
+        np.clip(np.zeros(1, np.uint8), 0, 300)
+    except OverflowError:
+        return False
+    return True
+
+
+@functools.cache
+def _keeps_zeros() -> bool:
+    """Whether a zero at a limit of the other sign keeps its own in the installed NumPy."""
+    return bool(np.signbit(np.clip(np.array([-0.0]), 0.0, 1.0)[0]))
 
 
 def _are_numbers(limits: list[tuple[Any, Any]]) -> bool:
     return not any(getattr(value, "shape", ()) for value, _ in limits)
 
 
-@exact("numpy.clip")
+def _reference_clip(a: Any, *args: Any, **keywords: Any) -> Any:
+    """NumPy's clip; before 2.1 only the method knew ``min=`` and ``max=``."""
+    is_new = not args and keywords.keys() <= {"min", "max"} and not _ignores_wide_limits()
+    return np.asarray(a).clip(**keywords) if is_new else np.clip(a, *args, **keywords)
+
+
+@exact("numpy.clip", _reference_clip)
 def clip(
     a: Any,
     a_min: Any = UNSET,
@@ -118,6 +151,8 @@ def clip(
     refuse_out(out)
     if keywords or ((a_min is not UNSET or a_max is not UNSET) and (min is not UNSET or max is not UNSET)):
         raise Unsupported("keywords")
+    if a_min is None and a_max is None and not _ignores_wide_limits():
+        raise Unsupported("arguments that the installed NumPy refuses")
     low = a_min if min is UNSET else min
     high = a_max if max is UNSET else max
     x = array(a)
@@ -135,7 +170,7 @@ def clip(
         result = op("Maximum")(x=result, y=operand_tensor(*limits[0], target))
     if high is not None:
         result = op("Minimum")(x=result, y=operand_tensor(*limits[-1], target))
-    if len(limits) == 2 and target.is_floating and _are_numbers(limits):
+    if len(limits) == 2 and target.is_floating and _are_numbers(limits) and _keeps_zeros():
         x = cast(x, target)  # a zero at a limit of the other sign keeps its own, unless limits are arrays
         result = op("SelectV2")(condition=op("Equal")(x=x, y=result), t=x, e=result)
     return fresh(result) if result is a else result
