@@ -6,13 +6,12 @@ A :class:`Plan` is made once, when a function is decorated, so that a call costs
 from __future__ import annotations
 
 import inspect
-import numbers
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import NUMERIC, is_array, is_tensor, to_tensor
+from np2tnp.runtime.dispatch import NUMERIC, is_array, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
 
 #: Types that pass the boundary unchanged and hold nothing to convert.
@@ -96,8 +95,8 @@ class Plan:
             value = self._value(name, args, kwargs)
             for item in value if name == self._star else value.values() if name == self._star_star else (value,):
                 self._require_array(name, item)
-        for name in self._scalars:
-            self._require_scalar(name, self._value(name, args, kwargs))
+        if self._scalars:
+            args, kwargs = self._with_scalars(args, kwargs)
         for name, dtypes in self._refused.items():
             self._refuse(name, self._value(name, args, kwargs), dtypes)
         originals = {name: self._value(name, args, kwargs) for name in self._tracked}
@@ -185,9 +184,20 @@ class Plan:
         if value is not None and not is_array(value) and not isinstance(value, _NUMBERS) and not is_tensor(value):
             raise UnverifiedError(f"{self.name}: argument {name!r} must be an ndarray or a number: {_describe(value)}")
 
-    def _require_scalar(self, name: str, value: Any) -> None:
-        if isinstance(value, np.ndarray) or is_tensor(value):
-            raise UnverifiedError(f"{self.name}: argument {name!r} was taken to be a plain number, not an array")
+    def _with_scalars(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments; 0-d tensors among `scalars`, such as ``x[i]`` in a core, become NumPy scalars."""
+        for name in self._scalars:
+            value = self._value(name, args, kwargs)
+            if is_tensor(value) and value.shape.rank == 0 and hasattr(value, "numpy"):
+                scalar = to_ndarray(value)[()]
+                index = self._index.get(name)
+                if index is not None and index < len(args):
+                    args = (*args[:index], scalar, *args[index + 1 :])
+                else:
+                    kwargs = {**kwargs, name: scalar}
+            elif isinstance(value, np.ndarray) or is_tensor(value):
+                raise UnverifiedError(f"{self.name}: argument {name!r} was taken to be a plain number, not an array")
+        return args, kwargs
 
     def _refuse(self, name: str, value: Any, dtypes: frozenset[str]) -> None:
         for leaf in _leaves(value, of=(np.ndarray, *_NUMBERS)):
