@@ -121,7 +121,7 @@ class Access(State):
         return result
 
     def lifted(self, value: Value) -> str:
-        """The home of `value` as an operand in this region: arrays of the host are brought to TensorFlow where they are used."""
+        """The home of `value` as an operand here: arrays of the host are brought to TensorFlow where they are used."""
         if isinstance(value, Array) and value.home == HOST and self.made == TENSOR:
             return EITHER if value.weak else TENSOR
         return home_of(value)
@@ -147,9 +147,9 @@ class Access(State):
     def _subscript(self, node: cst.Subscript, env: Env) -> Value:
         base = self.evaluate(node.value, env)
         keys = self.keys(node, env)
-        if isinstance(node.value, cst.Attribute) and node.value.attr.value == "shape" and len(keys) == 1:
-            if isinstance(keys[0], Const) and keys[0].type == "int":
-                self.facts.extra.setdefault("plain shapes", set()).add(id(node.value))
+        of_shape = isinstance(node.value, cst.Attribute) and node.value.attr.value == "shape"
+        if of_shape and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
+            self.facts.extra.setdefault("plain shapes", set()).add(id(node.value))
         result = self.read(base, keys, node)
         if may_be_array(base) or may_hold_tensor(base):
             self.emit(ev.Read(node, self.place(node), base, keys, result))
@@ -158,7 +158,7 @@ class Access(State):
         return result
 
     def keys(self, node: cst.Subscript, env: Env) -> tuple[Value, ...]:
-        """The value of each part of an index; a slice is a Scalar("slice"), or Unknown(EITHER) when a bound may be a tensor."""
+        """The value of each part of an index; a slice is a Scalar("slice"), whatever its bounds are."""
         values: list[Value] = []
         for element in node.slice:
             part = element.slice
@@ -173,7 +173,7 @@ class Access(State):
                     values.extend(value.items)
                     continue
                 values.append(Const.of(None) if value == Symbol("numpy.newaxis") else value)
-            else:
+            elif isinstance(part, cst.Slice):
                 for bound in (part.lower, part.upper, part.step):
                     if bound is not None:
                         self.evaluate(bound, env)
@@ -185,9 +185,14 @@ class Access(State):
         if isinstance(base, Array):
             return self._index(base, keys)
         if isinstance(base, Sequence):
-            if base.items is not None and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
-                if -len(base.items) <= keys[0].value < len(base.items):
-                    return _held(base.items[keys[0].value], base)
+            key = keys[0] if len(keys) == 1 else None
+            if (
+                base.items is not None
+                and isinstance(key, Const)
+                and key.type == "int"
+                and -len(base.items) <= key.value < len(base.items)
+            ):
+                return _held(base.items[key.value], base)
             if base.type in ("tuple", "list") and keys and scalar_type(keys[0]) == "slice":
                 return replace(base, items=None)
             return _held(base.element, base)
@@ -210,16 +215,12 @@ class Access(State):
                 ellipsis = True
             elif kind == "slice":
                 continue
-            elif kind == "int" or isinstance(key, Array) and key.rank == 0 and key.dtypes <= frozenset("bhilBHIL"):
+            elif kind == "int" or (isinstance(key, Array) and key.rank == 0 and key.dtypes <= frozenset("bhilBHIL")):
                 rank = None if rank is None else rank - 1
             else:
                 exact_rank = False
-                if (
-                    isinstance(key, Array)
-                    and not key.weak
-                    and key.rank != 0
-                    or isinstance(key, Sequence)
-                    and key.type == "list"
+                if (isinstance(key, Array) and not key.weak and key.rank != 0) or (
+                    isinstance(key, Sequence) and key.type == "list"
                 ):
                     basic = False
                 if (
@@ -230,7 +231,7 @@ class Access(State):
                     and rank
                 ):
                     rank, exact_rank = 1, True
-        if not exact_rank or rank is not None and rank < 0:
+        if not exact_rank or (rank is not None and rank < 0):
             rank = None
         home = base.home
         if not basic:

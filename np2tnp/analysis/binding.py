@@ -7,7 +7,10 @@ from np2tnp.catalog.catalog import ApiFact, Catalog
 
 
 def bind(fact: ApiFact, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:
-    """Arguments by NumPy's parameter name, or None where a ``*`` or ``**`` hides them. `skip`: parameters already taken."""
+    """Arguments by NumPy's parameter name, or None where a ``*`` or ``**`` hides them.
+
+    skip: parameters already taken.
+    """
     bound: dict[str, ev.Argument] = {}
     positional = list(fact.positional)[skip:]
     variadic = next((text[1:] for text in fact.parameters if text.startswith("*") and text[1:2] not in ("", "*")), None)

@@ -187,10 +187,10 @@ class Calls(Effects):
                 "iterator", self.sequence("tuple", elements, not any(a.star for a in arguments)), None, refs
             )
         if name in ("sum", "min", "max", "next"):
-            items = [self.element_of(first)] if len(values) == 1 or name in ("next", "sum") else values
-            result: Value = items[0]
-            for item in items[1:]:
-                result = join(result, item)
+            choices = [self.element_of(first)] if len(values) == 1 or name in ("next", "sum") else values
+            result = choices[0]
+            for choice in choices[1:]:
+                result = join(result, choice)
             if name == "sum" and isinstance(result, (Array, Unknown)):
                 result = replace(result, refs=NO_NAMES, exact=None)
             return result
@@ -200,10 +200,9 @@ class Calls(Effects):
             return self.sequence("dict", values, known=False) if values else Sequence("dict", NOTHING)
         if name in ("map", "filter") and len(values) > 1:
             held = any(may_hold_tensor(value) for value in values)
-            element = (
-                self.nested_value(first) if isinstance(first, Function) and first.nested and name == "map" else None
-            )
-            return Sequence("iterator", element or (Unknown(EITHER) if held else UNKNOWN))
+            if isinstance(first, Function) and first.nested and name == "map":
+                return Sequence("iterator", self.nested_value(first))
+            return Sequence("iterator", Unknown(EITHER) if held else UNKNOWN)
         if name in ("any", "all"):
             return Scalar("bool")
         if name == "round":
@@ -299,7 +298,7 @@ class Calls(Effects):
 
 
 def dtype_source(value: Value) -> str | None:
-    """``np.float64`` for a dtype argument whose dtype is known and that tnp would read differently; None to leave it."""
+    """``np.float64`` for a dtype argument that is known and that tnp would read differently; None to leave it."""
     char = dtype_char(value)
     return None if char is None else f"np.{CANONICAL[char]}"
 

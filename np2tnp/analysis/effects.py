@@ -1,4 +1,4 @@
-"""What callees do to the arrays they get: functions of the module by their summary, unresolved ones by the worst case."""
+"""What callees do to the arrays they get: the module's own by their summary, unresolved ones by the worst case."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Effects(NumpyResults):
         names = summary.parameters[skip:]
         result: dict[str, ev.Argument] = {}
         for index, argument in enumerate(arguments):
-            if argument.star or argument.name is None and index >= len(names):
+            if argument.star or (argument.name is None and index >= len(names)):
                 return None
             result[argument.name if argument.name is not None else names[index]] = argument
         return result
@@ -133,7 +133,7 @@ class Effects(NumpyResults):
     def _may_change(self, node: cst.Call, callee: str, argument: ev.Argument, env: Env) -> None:
         """`callee` may change the array behind one argument, and keep it."""
         value = argument.value
-        if not (may_be_array(value) or isinstance(value, Sequence) and may_hold_tensor(value)):
+        if not (may_be_array(value) or (isinstance(value, Sequence) and may_hold_tensor(value))):
             return
         self.emit(ev.Construct(argument.node, self.place(argument.node), "unresolved", callee))
         name = argument.node.value.value if isinstance(argument.node.value, cst.Name) else None

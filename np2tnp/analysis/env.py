@@ -1,8 +1,8 @@
 """What is known at one point of a function: the value of each location, and which locations may share memory.
 
-Locations are strings: a local name (``u``), the caller's array behind a parameter (``@u``), an attribute of any object (``.w``), a
-module-level name (``global:w``). Sharing is kept as pairs rather than as allocation sites, because pairs survive the exchange
-of two buffers (``u, v = v, u``) through a loop: the names move, and the fact that they differ stays.
+Locations are strings: a local name (``u``), the caller's array behind a parameter (``@u``), an attribute of any object
+(``.w``), a module-level name (``global:w``). Sharing is kept as pairs rather than as allocation sites, because pairs
+survive the exchange of two buffers (``u, v = v, u``) through a loop: the names move, and that they differ stays.
 """
 
 from __future__ import annotations
@@ -111,7 +111,10 @@ class Env:
         self.alias[b] = self.alias.get(b, NO_NAMES) | {a}
 
     def join(self, other: Env) -> Env:
-        """What holds on both ways here. A name bound on one way only keeps that value: reading it on the other raises."""
+        """What holds on both ways here.
+
+        A name bound on one way only keeps that value: reading it on the other raises.
+        """
         new = Env()
         new.values = dict(self.values)
         for name, value in other.values.items():

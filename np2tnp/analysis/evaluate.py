@@ -47,6 +47,7 @@ from np2tnp.analysis.values import (
 from np2tnp.analysis.walk import walk
 
 _KEYWORDS = {"None": Const.of(None), "True": Const.of(True), "False": Const.of(False)}
+_COMPREHENSIONS: dict[type, str] = {cst.ListComp: "list", cst.SetComp: "set", cst.GeneratorExp: "iterator"}
 
 
 @functools.lru_cache(maxsize=4096)
@@ -157,8 +158,7 @@ class Evaluator(Access):
             values.append(self.evaluate(element.value, env))
         if not values:
             return Sequence("dict", NOTHING)
-        made = self.sequence("dict", values, known=False)
-        return made
+        return self.sequence("dict", values, known=False)
 
     # ---- operators
 
@@ -207,7 +207,7 @@ class Evaluator(Access):
             rank = None if None in ranks else max(rank for rank in ranks if rank is not None)
             if op == "matmul":
                 rank = {(1, 1): 0, (2, 1): 1, (1, 2): 1, (2, 2): 2}.get(tuple(ranks))  # type: ignore[arg-type]
-            weak = all(isinstance(value, Array) and value.weak or is_python_number(value) for value in operands)
+            weak = all((isinstance(value, Array) and value.weak) or is_python_number(value) for value in operands)
             return Array(home, operator_dtypes(op, operands), rank, deps=deps, weak=weak)
         if any(isinstance(value, Unknown) for value in operands):
             homes = {home_of(value) for value in operands if isinstance(value, Unknown)}
@@ -253,7 +253,7 @@ class Evaluator(Access):
             if op is not None:
                 compared = self.operator_result(op, [left, right])
                 if any(
-                    may_be_array(value) or isinstance(value, Sequence) and may_hold_tensor(value)
+                    may_be_array(value) or (isinstance(value, Sequence) and may_hold_tensor(value))
                     for value in (left, right)
                 ):
                     target: cst.BaseExpression = node if len(node.comparisons) == 1 else item.comparator
@@ -327,7 +327,7 @@ class Evaluator(Access):
             kind = "dict"
         else:
             value = self.evaluate(node.elt, inner)
-            kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "iterator")
+            kind = _COMPREHENSIONS[type(node)]
         self.depth -= 1
         refs = refs_of(value)
         if isinstance(node, cst.GeneratorExp):

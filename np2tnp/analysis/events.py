@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any
 
 import libcst as cst
 
@@ -118,7 +118,10 @@ class AttributeStore:
 
 @dataclass(frozen=True, slots=True)
 class Escape:
-    """An expression that may hold a tensor reaches Python or the host: print, an f-string, an object, an unresolved call."""
+    """An expression that may hold a tensor reaches Python or the host.
+
+    In print, an f-string, an object, an unresolved call.
+    """
 
     node: cst.BaseExpression
     place: Place
@@ -147,7 +150,10 @@ class Return:
 
 @dataclass(frozen=True, slots=True)
 class Construct:
-    """Syntax with a meaning for migration: ``kind`` names it (yield, async, nonlocal, decorator, except, errstate, import ...)."""
+    """Syntax with a meaning for migration.
+
+    kind: what it is (yield, async, nonlocal, decorator, except, errstate, import ...).
+    """
 
     node: cst.CSTNode
     place: Place
@@ -164,20 +170,20 @@ class ElementLoop:
     name: str
 
 
-Event = Union[
-    Call,
-    Operator,
-    Read,
-    AttributeRead,
-    NameRead,
-    Store,
-    AttributeStore,
-    Escape,
-    StaleRead,
-    Return,
-    Construct,
-    ElementLoop,
-]
+Event = (
+    Call
+    | Operator
+    | Read
+    | AttributeRead
+    | NameRead
+    | Store
+    | AttributeStore
+    | Escape
+    | StaleRead
+    | Return
+    | Construct
+    | ElementLoop
+)
 
 
 @dataclass(slots=True)

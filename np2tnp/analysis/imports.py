@@ -12,9 +12,10 @@ from np2tnp.catalog.catalog import Catalog
 
 #: Modules that hand out NumPy's own names.
 SAME_AS = {
-    "numpy.core": "numpy", "numpy.core.numeric": "numpy", "numpy.core.multiarray": "numpy", "numpy.core.fromnumeric": "numpy",
-    "numpy.core.umath": "numpy", "numpy.lib.function_base": "numpy", "numpy.lib.scimath": "numpy.emath", "numpy.lib.twodim_base": "numpy",
-    "numpy.lib.shape_base": "numpy", "numpy.lib.index_tricks": "numpy", "numpy.matlib": "numpy.matlib", "autograd.numpy": "autograd.numpy",
+    "numpy.core": "numpy", "numpy.core.numeric": "numpy", "numpy.core.multiarray": "numpy",
+    "numpy.core.fromnumeric": "numpy", "numpy.core.umath": "numpy", "numpy.lib.function_base": "numpy",
+    "numpy.lib.scimath": "numpy.emath", "numpy.lib.twodim_base": "numpy", "numpy.lib.shape_base": "numpy",
+    "numpy.lib.index_tricks": "numpy", "numpy.matlib": "numpy.matlib", "autograd.numpy": "autograd.numpy",
 }  # fmt: skip
 
 

@@ -125,7 +125,7 @@ class Interpreter(Stores):
             if name in facts.mutated or f"!{name}" in env.values:
                 ok = held is not None and exact_of(held) == name and name not in env.stale
                 facts.mutated[name] = facts.mutated.get(name, True) and ok
-            if f"@{name}" in env.stale or name in env.stale and f"@{name}" in env.aliases(name):
+            if f"@{name}" in env.stale or (name in env.stale and f"@{name}" in env.aliases(name)):
                 facts.mutated[name] = False
             shared = env.aliases(f"@{name}")
             if any(not ref.isidentifier() and not ref.startswith("@") for ref in shared):
@@ -376,7 +376,7 @@ _SIMPLE: dict[type, Callable[..., None]] = {
     cst.Nonlocal: Interpreter._nonlocal,
 }
 _LEAVING = (Interpreter._return, Interpreter._raise)
-_COMPOUND: dict[type, Callable[..., "Env | None"]] = {
+_COMPOUND: dict[type, Callable[..., Env | None]] = {
     cst.If: Interpreter._if,
     cst.For: Interpreter._for,
     cst.While: Interpreter._while,

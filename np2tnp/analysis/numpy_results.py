@@ -50,8 +50,9 @@ _PYTHON_RESULTS = frozenset(("numpy.shape", "numpy.ndim", "numpy.size", "numpy.d
 
 #: Distributions over float64.
 _FLOAT_DRAWS = frozenset(
-    "random rand randn random_sample ranf sample uniform normal standard_normal exponential standard_exponential gamma standard_gamma"
-    " beta chisquare f gumbel laplace logistic lognormal pareto power rayleigh standard_cauchy standard_t triangular vonmises wald weibull".split()
+    "random rand randn random_sample ranf sample uniform normal standard_normal exponential"
+    " standard_exponential gamma standard_gamma beta chisquare f gumbel laplace logistic lognormal pareto"
+    " power rayleigh standard_cauchy standard_t triangular vonmises wald weibull".split()
 )
 
 

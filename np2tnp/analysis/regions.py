@@ -52,7 +52,10 @@ class _AttributeCollector(Interpreter):
 
 
 class Analysis:
-    """One module. ``decide(facts)`` says whether a region will be migrated; it is asked once a region, callees first."""
+    """One module.
+
+    ``decide(facts)`` says whether a region will be migrated; it is asked once a region, callees first.
+    """
 
     def __init__(self, tree: cst.Module, catalog: Catalog, decide: Callable[[ev.RegionFacts], bool]) -> None:
         self.tree = tree

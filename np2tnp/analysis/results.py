@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache
 
 from np2tnp.analysis.values import (
     ALL_DTYPES,
@@ -52,8 +52,9 @@ DTYPE_NAMES: Mapping[str, str] = {
     "numpy.bool": "?", "numpy.bool_": "?", "numpy.bool8": "?",
     "numpy.int8": "b", "numpy.int16": "h", "numpy.int32": "i", "numpy.int64": "l", "numpy.intp": "l", "numpy.int_": "l",
     "numpy.byte": "b", "numpy.short": "h", "numpy.intc": "i", "numpy.long": "l", "numpy.longlong": "l",
-    "numpy.uint8": "B", "numpy.uint16": "H", "numpy.uint32": "I", "numpy.uint64": "L", "numpy.uintp": "L", "numpy.uint": "L",
-    "numpy.ubyte": "B", "numpy.ushort": "H", "numpy.uintc": "I", "numpy.ulong": "L", "numpy.ulonglong": "L",
+    "numpy.uint8": "B", "numpy.uint16": "H", "numpy.uint32": "I", "numpy.uint64": "L", "numpy.uintp": "L",
+    "numpy.uint": "L", "numpy.ubyte": "B", "numpy.ushort": "H", "numpy.uintc": "I", "numpy.ulong": "L",
+    "numpy.ulonglong": "L",
     "numpy.float16": "e", "numpy.float32": "f", "numpy.float64": "d", "numpy.half": "e", "numpy.single": "f",
     "numpy.double": "d", "numpy.float_": "d",
     "numpy.complex64": "F", "numpy.complex128": "D", "numpy.csingle": "F", "numpy.cdouble": "D", "numpy.complex_": "D",
@@ -63,17 +64,18 @@ DTYPE_NAMES: Mapping[str, str] = {
 
 #: The canonical NumPy name of each dtype character, for emitted code.
 CANONICAL = {
-    "?": "bool_", "b": "int8", "h": "int16", "i": "int32", "l": "int64", "B": "uint8", "H": "uint16", "I": "uint32", "L": "uint64",
-    "e": "float16", "f": "float32", "d": "float64", "F": "complex64", "D": "complex128",
+    "?": "bool_", "b": "int8", "h": "int16", "i": "int32", "l": "int64", "B": "uint8", "H": "uint16", "I": "uint32",
+    "L": "uint64", "e": "float16", "f": "float32", "d": "float64", "F": "complex64", "D": "complex128",
 }  # fmt: skip
 
 #: dtypes that no tensor of numbers can stand for.
 FOREIGN = {
-    "numpy.object_": "object", "builtins.object": "object", "numpy.object": "object", "builtins.str": "string", "numpy.str_": "string",
-    "numpy.bytes_": "string", "builtins.bytes": "string", "numpy.string_": "string", "numpy.unicode_": "string", "numpy.str": "string",
-    "numpy.datetime64": "datetime", "numpy.timedelta64": "datetime", "numpy.longdouble": "longdouble", "numpy.clongdouble": "longdouble",
-    "numpy.float128": "longdouble", "numpy.complex256": "longdouble", "numpy.longfloat": "longdouble", "numpy.void": "structured",
-    "numpy.recarray": "structured", "numpy.float96": "longdouble",
+    "numpy.object_": "object", "builtins.object": "object", "numpy.object": "object", "builtins.str": "string",
+    "numpy.str_": "string", "numpy.bytes_": "string", "builtins.bytes": "string", "numpy.string_": "string",
+    "numpy.unicode_": "string", "numpy.str": "string", "numpy.datetime64": "datetime",
+    "numpy.timedelta64": "datetime", "numpy.longdouble": "longdouble", "numpy.clongdouble": "longdouble",
+    "numpy.float128": "longdouble", "numpy.complex256": "longdouble", "numpy.longfloat": "longdouble",
+    "numpy.void": "structured", "numpy.recarray": "structured", "numpy.float96": "longdouble",
 }  # fmt: skip
 
 _CODE = re.compile(r"^[<=|]?([a-zA-Z?])(\d*)$")
@@ -115,7 +117,7 @@ def foreign_dtype(value: Value) -> str | None:
             return "datetime"
         if text in ("O", "object"):
             return "object"
-        if text[:1] in ("U", "S", "a") and (text[1:].isdigit() or len(text) == 1) or text in ("str", "bytes"):
+        if (text[:1] in ("U", "S", "a") and (text[1:].isdigit() or len(text) == 1)) or text in ("str", "bytes"):
             return "string"
         if text in ("g", "G", "longdouble", "f16", "c32", "float128"):
             return "longdouble"
@@ -124,7 +126,7 @@ def foreign_dtype(value: Value) -> str | None:
     return None
 
 
-@lru_cache(maxsize=None)
+@cache
 def promote2(a: str, b: str) -> str:
     """NumPy's result type of two dtype characters."""
     if a == b:

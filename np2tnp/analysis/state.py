@@ -31,7 +31,8 @@ from np2tnp.catalog.catalog import Catalog
 class Summary:
     """What a caller must know of a function of the module.
 
-    migrated: it is rewritten, so that callers in migrated code use its ``core``. keeps: parameters that it stores in some object.
+    migrated: it is rewritten, so that callers in migrated code use its ``core``.
+    keeps: parameters that it stores in some object.
     """
 
     parameters: tuple[str, ...]
@@ -60,7 +61,10 @@ NESTED = frozenset(("the argument of a nested function",))
 
 
 class State:
-    """Shared state of the evaluator's parts. ``made`` is the home of what NumPy calls create: tensors in regions, HOST elsewhere."""
+    """Shared state of the evaluator's parts.
+
+    made: the home of what NumPy calls create, tensors in regions and HOST elsewhere.
+    """
 
     def __init__(self, module: ModuleInfo, services: Services, facts: ev.RegionFacts, made: str) -> None:
         self.module = module
@@ -85,7 +89,10 @@ class State:
         return ev.Place(self.facts.qualname, self.statement, node is self.root, self.loops, self.depth > 0)
 
     def emit(self, event: ev.Event) -> None:
-        """Record `event`; a later visit of the same node (in a loop, with more known values) replaces an earlier one."""
+        """Record `event`.
+
+        A later visit of the same node (in a loop, with more known values) replaces an earlier one.
+        """
         at = event.target if isinstance(event, ev.Store) else event.node
         self.recorded[(type(event), id(at))] = event
 

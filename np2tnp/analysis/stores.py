@@ -70,9 +70,14 @@ class Stores(Calls):
             base = self._store_base(target, env)
             keys = self.keys(target, env)
             self.write(node, target, base, value, env, keys=keys)
-            if isinstance(node, (cst.Assign, cst.AnnAssign)) and source is not None and may_hold_tensor(base):
-                if self._has_effect(target) and self._has_effect(source):
-                    self.construct(node, "evaluation order")
+            if (
+                isinstance(node, (cst.Assign, cst.AnnAssign))
+                and source is not None
+                and may_hold_tensor(base)
+                and self._has_effect(target)
+                and self._has_effect(source)
+            ):
+                self.construct(node, "evaluation order")
         elif isinstance(target, cst.StarredElement):
             self.assign(node, target.value, Sequence("list", self.element_of(value), None, refs_of(value)), env, None)
 
@@ -90,13 +95,13 @@ class Stores(Calls):
         ):
             items = list(value.items)
         else:
-            element = self.element_of(value)
-            rest = Sequence("list", element, None, refs_of(value))
-            items = [rest if isinstance(e, cst.StarredElement) else element for e in elements]
-        if all(
-            isinstance(element.value, cst.Name) and element.value.value not in self.global_names for element in elements
-        ):
-            env.bind_all([(element.value.value, item) for element, item in zip(elements, items, strict=True)])  # type: ignore[attr-defined]
+            each = self.element_of(value)
+            rest = Sequence("list", each, None, refs_of(value))
+            items = [rest if isinstance(element, cst.StarredElement) else each for element in elements]
+        targets = [element.value for element in elements]
+        names = [target.value for target in targets if isinstance(target, cst.Name)]
+        if len(names) == len(targets) and self.global_names.isdisjoint(names):
+            env.bind_all(zip(names, items, strict=True))
             return
         sources: list[cst.BaseExpression | None] = [None] * len(elements)
         if isinstance(source, (cst.Tuple, cst.List)) and len(source.elements) == len(elements):
@@ -175,7 +180,7 @@ class Stores(Calls):
         immutable = _is_number(old)
         if may_be_array(old) and not immutable:
             self.write(node, target, old, value, env, op=op)
-            if isinstance(old, Array) and old.weak or isinstance(old, Unknown):
+            if (isinstance(old, Array) and old.weak) or isinstance(old, Unknown):
                 result = self.operator_result(op, [old, value])
                 kept = (
                     replace(old, rank=None)
@@ -196,7 +201,10 @@ class Stores(Calls):
             env.bind(target.value, result)
 
     def _has_effect(self, node: cst.CSTNode) -> bool:
-        """Whether a call in `node` may change something: an assignment evaluates its value before its index, a rebinding after."""
+        """Whether a call in `node` may change something.
+
+        It matters because an assignment evaluates its value before its index, a rebinding after.
+        """
         for part in walk(node):
             event = self.recorded.get((ev.Call, id(part)))
             if isinstance(event, ev.Call) and not (event.api or "").startswith(("numpy", "ndarray")):
@@ -220,9 +228,13 @@ class Stores(Calls):
         while isinstance(inner, (cst.Subscript, cst.Attribute)):
             if isinstance(inner, cst.Subscript):
                 read = self.recorded.pop((ev.Read, id(inner)), None)
-                if isinstance(read, ev.Read) and isinstance(read.base, (Array, Unknown)) and home_of(read.base) != HOST:
-                    if not all(_is_basic(key) for key in read.keys):
-                        self.construct(inner, "store through an index")
+                if (
+                    isinstance(read, ev.Read)
+                    and isinstance(read.base, (Array, Unknown))
+                    and home_of(read.base) != HOST
+                    and not all(_is_basic(key) for key in read.keys)
+                ):
+                    self.construct(inner, "store through an index")
                 root = inner.value
                 if isinstance(root, cst.Name):
                     held = env.values.get(root.value)
@@ -300,7 +312,10 @@ class Stores(Calls):
     def _mark_shared(
         self, refs: frozenset[str], via: str, node: cst.CSTNode, env: Env, skip: str | None, base: Value = UNKNOWN
     ) -> set[str]:
-        """Every other name that may show the written memory is stale from here; gives the outside locations among them."""
+        """Every other name that may show the written memory is stale from here.
+
+        Gives the outside locations among them.
+        """
         conflicts: set[str] = set()
         host = home_of(base) == HOST
         for ref in refs:

@@ -1,36 +1,41 @@
-"""Fixed facts about Python itself that the interpreter needs: operators, builtins, members, callables that leave arrays alone."""
+"""Fixed facts about Python itself that the interpreter needs.
+
+Operators, builtins, members, callables that leave arrays alone.
+"""
 
 from __future__ import annotations
 
 import libcst as cst
 
 BINARY: dict[type[cst.CSTNode], str] = {
-    cst.Add: "add", cst.Subtract: "sub", cst.Multiply: "mul", cst.Divide: "truediv", cst.FloorDivide: "floordiv", cst.Modulo: "mod",
-    cst.Power: "pow", cst.MatrixMultiply: "matmul", cst.BitAnd: "and_", cst.BitOr: "or_", cst.BitXor: "xor",
-    cst.LeftShift: "lshift", cst.RightShift: "rshift",
+    cst.Add: "add", cst.Subtract: "sub", cst.Multiply: "mul", cst.Divide: "truediv", cst.FloorDivide: "floordiv",
+    cst.Modulo: "mod", cst.Power: "pow", cst.MatrixMultiply: "matmul", cst.BitAnd: "and_", cst.BitOr: "or_",
+    cst.BitXor: "xor", cst.LeftShift: "lshift", cst.RightShift: "rshift",
 }  # fmt: skip
 AUGMENTED: dict[type[cst.CSTNode], str] = {
     cst.AddAssign: "add", cst.SubtractAssign: "sub", cst.MultiplyAssign: "mul", cst.DivideAssign: "truediv",
-    cst.FloorDivideAssign: "floordiv", cst.ModuloAssign: "mod", cst.PowerAssign: "pow", cst.MatrixMultiplyAssign: "matmul",
-    cst.BitAndAssign: "and_", cst.BitOrAssign: "or_", cst.BitXorAssign: "xor", cst.LeftShiftAssign: "lshift",
-    cst.RightShiftAssign: "rshift",
+    cst.FloorDivideAssign: "floordiv", cst.ModuloAssign: "mod", cst.PowerAssign: "pow",
+    cst.MatrixMultiplyAssign: "matmul", cst.BitAndAssign: "and_", cst.BitOrAssign: "or_", cst.BitXorAssign: "xor",
+    cst.LeftShiftAssign: "lshift", cst.RightShiftAssign: "rshift",
 }  # fmt: skip
 UNARY: dict[type[cst.CSTNode], str] = {cst.Minus: "neg", cst.Plus: "pos", cst.BitInvert: "invert"}
 COMPARISONS: dict[type[cst.CSTNode], str] = {
-    cst.Equal: "eq", cst.NotEqual: "ne", cst.LessThan: "lt", cst.LessThanEqual: "le", cst.GreaterThan: "gt", cst.GreaterThanEqual: "ge",
+    cst.Equal: "eq", cst.NotEqual: "ne", cst.LessThan: "lt", cst.LessThanEqual: "le", cst.GreaterThan: "gt",
+    cst.GreaterThanEqual: "ge",
 }  # fmt: skip
 
 #: Members that only arrays (and what stands for them) have: reading one is evidence that a parameter is an array.
 ARRAY_MEMBERS = frozenset(
-    "T mT shape ndim dtype size nbytes itemsize strides flags sum mean std var prod min max any all argmax argmin argsort argpartition"
-    " cumsum cumprod dot reshape ravel flatten astype transpose clip nonzero squeeze swapaxes trace diagonal repeat take"
-    " tolist fill searchsorted compress ptp put partition choose resize byteswap round tobytes dump view".split()
+    "T mT shape ndim dtype size nbytes itemsize strides flags sum mean std var prod min max any all argmax"
+    " argmin argsort argpartition cumsum cumprod dot reshape ravel flatten astype transpose clip nonzero"
+    " squeeze swapaxes trace diagonal repeat take tolist fill searchsorted compress ptp put partition choose"
+    " resize byteswap round tobytes dump view".split()
 )
 
 #: All members of ndarray that a receiver which is known to be an array is asked for.
 MEMBERS = ARRAY_MEMBERS | frozenset(
-    "copy sort item real imag conj conjugate flat base data ctypes setflags getfield setfield tofile dumps newbyteorder itemset tostring"
-    " to_device device".split()
+    "copy sort item real imag conj conjugate flat base data ctypes setflags getfield setfield tofile dumps"
+    " newbyteorder itemset tostring to_device device".split()
 )
 
 #: Methods that change their receiver in place.
@@ -41,8 +46,8 @@ VIEW_ATTRIBUTES = frozenset("T mT real imag flat".split())
 
 #: Attributes that give plain Python objects.
 PYTHON_ATTRIBUTES = {
-    "shape": "tuple", "ndim": "int", "size": "int", "dtype": "object", "nbytes": "int", "itemsize": "int", "strides": "tuple", "flags": "object",
-    "base": "object", "data": "object", "ctypes": "object", "device": "str",
+    "shape": "tuple", "ndim": "int", "size": "int", "dtype": "object", "nbytes": "int", "itemsize": "int",
+    "strides": "tuple", "flags": "object", "base": "object", "data": "object", "ctypes": "object", "device": "str",
 }  # fmt: skip
 
 #: Methods of ndarray that give plain Python objects.
@@ -54,48 +59,56 @@ KEEPING_METHODS = frozenset("append extend insert add update setdefault appendle
 CONTAINER_MUTATORS = KEEPING_METHODS | frozenset("pop popitem popleft remove discard clear reverse sort".split())
 #: ... and that do not.
 HARMLESS_METHODS = frozenset(
-    "get pop items keys values join format split rsplit strip lstrip rstrip startswith endswith lower upper replace count index clear"
-    " popleft popitem discard remove write writelines close flush info debug warning error exception critical log encode decode title"
-    " capitalize zfill ljust rjust center isdigit isalpha find rfind sort reverse copy union intersection difference issubset"
-    " group groups match search sub findall read readline readlines set_description set_postfix".split()
+    "get pop items keys values join format split rsplit strip lstrip rstrip startswith endswith lower upper"
+    " replace count index clear popleft popitem discard remove write writelines close flush info debug"
+    " warning error exception critical log encode decode title capitalize zfill ljust rjust center isdigit"
+    " isalpha find rfind sort reverse copy union intersection difference issubset group groups match search"
+    " sub findall read readline readlines set_description set_postfix".split()
 )
 
-#: Builtins by what they do with their arguments. "tensor": works on tensors and keeps them; "python": gives a Python object.
+#: Builtins that give a Python object, with its type.
 BUILTINS_PYTHON = {
-    "len": "int", "float": "float", "int": "int", "bool": "bool", "complex": "complex", "str": "str", "repr": "str", "print": "none",
-    "isinstance": "bool", "issubclass": "bool", "hash": "int", "id": "int", "type": "object", "format": "str", "ord": "int", "chr": "str",
-    "callable": "bool", "hasattr": "bool", "input": "str", "bin": "str", "hex": "str", "oct": "str", "ascii": "str", "bytes": "object",
-    "open": "object", "vars": "object", "dir": "object", "object": "object", "super": "object", "slice": "object", "bytearray": "object",
-    "memoryview": "object", "exit": "none", "quit": "none", "help": "none", "frozenset": "object", "globals": "object", "locals": "object",
+    "len": "int", "float": "float", "int": "int", "bool": "bool", "complex": "complex", "str": "str", "repr": "str",
+    "print": "none", "isinstance": "bool", "issubclass": "bool", "hash": "int", "id": "int", "type": "object",
+    "format": "str", "ord": "int", "chr": "str", "callable": "bool", "hasattr": "bool", "input": "str", "bin": "str",
+    "hex": "str", "oct": "str", "ascii": "str", "bytes": "object", "open": "object", "vars": "object",
+    "dir": "object", "object": "object", "super": "object", "slice": "object", "bytearray": "object",
+    "memoryview": "object", "exit": "none", "quit": "none", "help": "none", "frozenset": "object",
+    "globals": "object", "locals": "object",
 }  # fmt: skip
 #: Builtins that a tensor may reach unconverted: the result is the same Python number.
 TENSOR_SAFE_BUILTINS = frozenset(
-    "len float int bool complex abs sum max min range enumerate zip list tuple map filter sorted reversed iter next any all id callable".split()
+    "len float int bool complex abs sum max min range enumerate zip list tuple map filter sorted reversed"
+    " iter next any all id callable".split()
 )
 
 #: Decorators that leave the function's arguments and result alone.
 TRANSPARENT_DECORATORS = frozenset(
-    "builtins.staticmethod builtins.classmethod builtins.property abc.abstractmethod functools.wraps functools.lru_cache functools.cache"
-    " functools.cached_property typing.override typing.final typing.no_type_check warnings.deprecated".split()
+    "builtins.staticmethod builtins.classmethod builtins.property abc.abstractmethod functools.wraps"
+    " functools.lru_cache functools.cache functools.cached_property typing.override typing.final"
+    " typing.no_type_check warnings.deprecated".split()
 )
 
 #: Functions of NumPy that reduce to a scalar when no axis is given.
 REDUCTIONS = frozenset(
-    "sum prod mean std var min max amin amax any all argmin argmax median average ptp count_nonzero nansum nanprod nanmean nanstd nanvar"
-    " nanmin nanmax nanargmin nanargmax nanmedian percentile quantile nanpercentile nanquantile trace norm det vdot alltrue sometrue product"
-    " allclose array_equal array_equiv".split()
+    "sum prod mean std var min max amin amax any all argmin argmax median average ptp count_nonzero nansum"
+    " nanprod nanmean nanstd nanvar nanmin nanmax nanargmin nanargmax nanmedian percentile quantile"
+    " nanpercentile nanquantile trace norm det vdot alltrue sometrue product allclose array_equal array_equiv".split()
 )
 #: Functions of NumPy that work element by element and keep the rank of their broadcast operands.
 SAME_RANK = frozenset(
-    "copy zeros_like ones_like empty_like full_like sort cumsum cumprod clip round around flip roll astype asarray array asanyarray ascontiguousarray argsort abs absolute".split()
+    "copy zeros_like ones_like empty_like full_like sort cumsum cumprod clip round around flip roll astype"
+    " asarray array asanyarray ascontiguousarray argsort abs absolute".split()
 )
 
 #: Functions whose result has at least one dimension, whatever they get.
 NEVER_0D = frozenset(
-    "concatenate stack vstack hstack dstack column_stack row_stack append insert delete arange linspace logspace geomspace atleast_1d"
-    " atleast_2d atleast_3d ravel flatten flatnonzero nonzero argwhere unique bincount histogram outer convolve correlate cumsum cumprod"
-    " eye identity diag tri tril triu vander meshgrid indices fft ifft rfft irfft fft2 ifft2 rfft2 irfft2 fftn ifftn hfft ihfft fftfreq"
-    " rfftfreq fftshift ifftshift hanning hamming blackman bartlett kaiser diff gradient sort argsort partition argpartition repeat tile"
-    " split array_split hsplit vsplit dsplit kron pad rot90 flip fliplr flipud compress extract polyfit roots poly union1d"
-    " intersect1d setdiff1d setxor1d triu_indices tril_indices diag_indices ediff1d eigvals eigvalsh inv pinv cholesky take_along_axis".split()
+    "concatenate stack vstack hstack dstack column_stack row_stack append insert delete arange linspace"
+    " logspace geomspace atleast_1d atleast_2d atleast_3d ravel flatten flatnonzero nonzero argwhere unique"
+    " bincount histogram outer convolve correlate cumsum cumprod eye identity diag tri tril triu vander"
+    " meshgrid indices fft ifft rfft irfft fft2 ifft2 rfft2 irfft2 fftn ifftn hfft ihfft fftfreq rfftfreq"
+    " fftshift ifftshift hanning hamming blackman bartlett kaiser diff gradient sort argsort partition"
+    " argpartition repeat tile split array_split hsplit vsplit dsplit kron pad rot90 flip fliplr flipud"
+    " compress extract polyfit roots poly union1d intersect1d setdiff1d setxor1d triu_indices tril_indices"
+    " diag_indices ediff1d eigvals eigvalsh inv pinv cholesky take_along_axis".split()
 )

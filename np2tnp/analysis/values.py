@@ -1,9 +1,10 @@
 """The lattice of abstract values: what is known of a Python object at one place of a program.
 
-Every value is frozen. ``join`` is commutative, associative and idempotent; ``Unknown(EITHER)`` is its top. An array knows where it
-lives inside a migrated region (its *home*), because that decides what an operation on it means:
+Every value is frozen. ``join`` is commutative, associative and idempotent; ``Unknown(EITHER)`` is its top. An array
+knows where it lives inside a migrated region (its *home*), because that decides what an operation on it means:
 
-* ``TENSOR``: a TensorFlow tensor. Immutable; it never shares memory, so every alias that NumPy would have is tracked in ``refs``.
+* ``TENSOR``: a TensorFlow tensor. Immutable; it never shares memory, so every alias that NumPy would have is tracked in
+  ``refs``.
 * ``HOST``: a real Python or NumPy object. Aliasing is Python's own and needs no care.
 * ``EITHER``: not known before run time (a parameter); the emitted code must be right for both.
 """
@@ -11,7 +12,7 @@ lives inside a migrated region (its *home*), because that decides what an operat
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Union
+from typing import Any
 
 TENSOR = "tensor"
 HOST = "host"
@@ -30,7 +31,9 @@ COMPLEX = frozenset("FD")
 class Unknown:
     """Any Python object.
 
-    refs: locations whose memory it may share. exact: the parameter whose very object it is. deps: parameters it was computed from.
+    refs: locations whose memory it may share.
+    exact: the parameter whose very object it is.
+    deps: parameters it was computed from.
     """
 
     home: str = HOST
@@ -50,9 +53,8 @@ class Array:
     exact: str | None = None
     deps: frozenset[str] = NO_NAMES
     weak: bool = False
-    zero_d: str = (
-        "scalar"  #: what NumPy makes of it when it is 0-d: "scalar", "array", "either", or "never" where it cannot be
-    )
+    #: what NumPy makes of it when it is 0-d: "scalar", "array", "either", or "never" where it cannot be
+    zero_d: str = "scalar"
     view: bool = False  #: it may be a view of something in refs rather than the object itself
 
 
@@ -77,7 +79,10 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A Python object that is neither array nor container of arrays: ``type`` is int, float, bool, complex, str, number or object."""
+    """A Python object that is neither array nor container of arrays.
+
+    type: int, float, bool, complex, str, number, slice, none, object, or nothing.
+    """
 
     type: str = "object"
 
@@ -122,7 +127,7 @@ class Bound:
     name: str
 
 
-Value = Union[Unknown, Array, Symbol, Const, Scalar, Sequence, Function, Class, Instance, Bound]
+Value = Unknown | Array | Symbol | Const | Scalar | Sequence | Function | Class | Instance | Bound
 
 UNKNOWN = Unknown()
 NONE = Const.of(None)
@@ -160,14 +165,13 @@ def exact_of(value: Value) -> str | None:
 
 def with_refs(value: Value, refs: frozenset[str]) -> Value:
     """`value`, found at the locations `refs`."""
-    kind = type(value)
-    if kind is Unknown and value.refs != refs:
+    if isinstance(value, Unknown) and value.refs != refs:
         return Unknown(value.home, refs, value.exact, value.deps)
-    if kind is Array and value.refs != refs:
+    if isinstance(value, Array) and value.refs != refs:
         return Array(
             value.home, value.dtypes, value.rank, refs, value.exact, value.deps, value.weak, value.zero_d, value.view
         )
-    if kind is Sequence and value.refs != refs:
+    if isinstance(value, Sequence) and value.refs != refs:
         return Sequence(value.type, value.element, value.items, refs)
     return value
 
