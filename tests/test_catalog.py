@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from np2tnp.catalog import Catalog, load
+from np2tnp.config import CHOICES, Config
 
 FACTS = Path(__file__).parent.parent / "np2tnp" / "catalog" / "facts.json"
 RAW = json.loads(FACTS.read_text())
@@ -249,3 +250,41 @@ def test_operators_that_agree(catalog: Catalog) -> None:
         assert fact is not None
         assert fact.tnp is not None
         assert not {"dd", "ff", "fd"} & set(fact.tnp.pairs_bad)
+
+
+MEASURED = [version for version in CHOICES["target_tensorflow"] if version != "newest"]
+
+
+@pytest.mark.parametrize("version", MEASURED)
+def test_every_target_tensorflow_was_measured(version: str) -> None:
+    assert load(version).versions["tensorflow"].startswith(f"{version}.")
+
+
+def test_the_newest_facts_are_those_of_the_first_target() -> None:
+    assert load().versions == load(MEASURED[0]).versions
+    assert load() is load("newest")
+
+
+def test_a_target_tensorflow_has_its_own_facts() -> None:
+    older = load("2.18")
+    assert older.get("numpy.add") == load().get("numpy.add")
+    fact, newest = older.get("numpy.floor"), load().get("numpy.floor")  # integers became floats before NumPy 2.1
+    assert fact is not None
+    assert newest is not None
+    assert fact.tnp is not None
+    assert newest.tnp is not None
+    assert "l" in fact.tnp.dtypes
+    assert "l" not in newest.tnp.dtypes
+    assert fact.effect == newest.effect
+
+
+def test_the_engine_asks_the_target_s_facts() -> None:
+    from np2tnp.engine import analyze
+    from np2tnp.files.source import from_text
+
+    source = from_text(
+        "f.py", "import numpy as np\n\n\ndef f(x):\n    n = np.zeros(9, int)\n    return np.floor(n) + x\n"
+    )
+    texts = {v: analyze(source, Config(rewrite=True, target_tensorflow=v)).new_text for v in ("2.18", "newest")}
+    assert "tnp.floor(n)" in (texts["2.18"] or "")
+    assert "rt.floor(n)" in (texts["newest"] or "")
