@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.values import NONE
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments, needs_tensor
 from np2tnp.edits.mutation import rebind
@@ -64,6 +65,8 @@ class InPlaceCall(Rule):
             yield self.hit(event.node, "the None that this call returns is used", Verdict.BLOCK)
             return
         method = event.receiver is not None
+        if function == "sort" and any(argument.value == NONE for argument in event.arguments):
+            function = "sort_in_place"  # the method takes no axis=None, the function does
         for argument in event.arguments:
             if argument.node.value is not item.target and needs_tensor(argument.value):
                 context.edits.wrap_tensor(argument.node.value)

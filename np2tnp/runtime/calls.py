@@ -74,6 +74,8 @@ def sort_in_place(owner: Any, *args: Any, **kwargs: Any) -> Any:
     if not is_tensor(owner):
         owner.sort(*host(args), **host(kwargs))
         return owner
+    if kwargs.get("axis", args[0] if args else -1) is None:  # the function flattens, the method cannot
+        raise TypeError("'NoneType' object cannot be interpreted as an integer")
     from np2tnp import runtime
 
     return runtime.sort(owner, *args, **kwargs)

@@ -49,6 +49,17 @@ __all__ = [
 ]
 
 
+class _ScalarProductError(ValueError, TypeError):
+    """NumPy raises the one for 0-d arrays, the other for its scalars, and a 0-d tensor may stand for either."""
+
+
+def matmul(x: Any, y: Any) -> Any:
+    """Python's ``x @ y``."""
+    if isinstance(x, np.generic) and isinstance(y, np.generic):
+        raise _ScalarProductError("matmul: the operands do not have enough dimensions")
+    return operator.matmul(x, y)
+
+
 def is_array_operand(value: Any) -> bool:
     """Whether `value` makes an operator NumPy's: a tensor or an ndarray (NumPy scalars have operators of their own)."""
     return is_plain_tensor(value) or isinstance(value, np.ndarray) or is_tensor(value)
@@ -120,7 +131,7 @@ op_floordiv = _operator("operator.floordiv", operator.floordiv, _bare(elementwis
 op_mod = _operator("operator.mod", operator.mod, _bare(elementwise.remainder))
 op_divmod = _operator("builtins.divmod", divmod, _bare(elementwise.divmod))
 op_pow = _operator("operator.pow", operator.pow, _power)
-op_matmul = _operator("operator.matmul", operator.matmul, _bare(products.matmul))
+op_matmul = _operator("operator.matmul", matmul, _bare(products.matmul))
 op_and = _operator("operator.and_", operator.and_, _bare(bits.bitwise_and))
 op_or = _operator("operator.or_", operator.or_, _bare(bits.bitwise_or))
 op_xor = _operator("operator.xor", operator.xor, _bare(bits.bitwise_xor))
