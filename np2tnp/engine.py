@@ -19,6 +19,7 @@ from np2tnp.rewrite.boundaries import add_returns, settle_zero_d, wrap_function
 from np2tnp.rewrite.imports import add_imports, choose_names
 from np2tnp.rewrite.plan import Names, Options, RegionPlan, plan_region
 from np2tnp.rules import rules_by_event
+from np2tnp.rules.migrated_callees import left_out
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -36,6 +37,7 @@ class _Plans:
     analysis: Analysis | None = None
     names: Names | None = None
     regions: dict[str, RegionPlan] = field(default_factory=dict)
+    left_out: frozenset[str] = frozenset()
 
     def decide(self, facts: ev.RegionFacts) -> bool:
         """Plan one region; whether it will be migrated."""
@@ -43,6 +45,7 @@ class _Plans:
         assert analysis is not None
         if self.names is None:
             self.names = choose_names(analysis.info, self.words)
+            self.left_out = left_out(analysis.info)
         plan = plan_region(
             facts,
             analysis.info,
@@ -52,6 +55,7 @@ class _Plans:
             analysis.summary,
             rules_by_event(),
             top_level=facts.qualname == MODULE,
+            left_out=facts.qualname in self.left_out,
         )
         self.regions[facts.qualname] = plan
         return plan.state is RegionState.CONVERTIBLE

@@ -13,6 +13,7 @@ from np2tnp.analysis.state import Summary
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
+from np2tnp.rules import migrated_callees
 from np2tnp.rules.base import Context, Hit, Rule, apply
 
 #: The code of what is so slow in eager TensorFlow that the region stays NumPy by default.
@@ -56,8 +57,9 @@ def plan_region(
     summary: Callable[[str], Summary | None],
     table: dict[type, list[Rule]],
     top_level: bool = False,
+    left_out: bool = False,
 ) -> RegionPlan:
-    """Ask every rule about every event of the region, and decide."""
+    """Ask every rule about every event of the region, and decide. `left_out`: an earlier run decided against it."""
     edits = Edits()
     context = Context(
         catalog, module, facts, edits, names.numpy, names.tnp, names.rt, options.random, not top_level, summary
@@ -70,6 +72,8 @@ def plan_region(
     hits: list[Hit] = []
     for event in facts.events:
         hits.extend(apply(event, context, table))
+    if left_out:
+        hits.append(migrated_callees.hit(facts.node))
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     slow = [hit for hit in hits if hit.code == SLOW]
     if top_level:

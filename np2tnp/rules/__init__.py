@@ -25,6 +25,7 @@ from np2tnp.rules import (  # noqa: F401
     matches,
     memory_attributes,
     memory_order,
+    migrated_callees,
     native_code,
     nested_state,
     numpy_calls,

@@ -12,6 +12,7 @@ from np2tnp.analysis.module import dotted
 from np2tnp.analysis.state import Summary
 from np2tnp.analysis.values import (
     HOST,
+    NONE,
     Array,
     Bound,
     Const,
@@ -105,6 +106,11 @@ def location_words(locations: frozenset[str]) -> str:
     return first if first.startswith("kept") else f"what {first} holds"
 
 
+def is_outside(base: Value) -> bool:
+    """Whether what is changed is an object of the host without tensors in it: the callee changes that very object."""
+    return home_of(base) == HOST and not may_hold_tensor(base)
+
+
 def _immutable(base: Value) -> bool:
     if isinstance(base, (Const, Scalar)):
         return True
@@ -165,7 +171,7 @@ def call_case(event: ev.Call, context: Context) -> CallStores | None:
         return None
     if not context.in_region:
         return CallStores(CallCase.TOP_LEVEL, stores)
-    if all(home_of(item.base) == HOST or not may_be_array(item.base) for item in stores):
+    if all(is_outside(item.base) for item in stores):
         return CallStores(CallCase.STATE, stores)
     for item in stores:
         if item.conflicts:
@@ -189,6 +195,8 @@ def call_case(event: ev.Call, context: Context) -> CallStores | None:
         return CallStores(CallCase.OUT, stores)
     if kind.endswith(".at"):
         return CallStores(CallCase.FUNCTIONAL, stores, f"{kind.rpartition('.')[0].rpartition('.')[2]}_at")
+    if kind == "ndarray.sort" and any(arg.name in (None, "axis") and arg.value == NONE for arg in event.arguments):
+        return CallStores(CallCase.NO_FORM, stores, "", "the method sort takes no axis=None")
     if kind in FUNCTIONAL:
         return CallStores(CallCase.FUNCTIONAL, stores, FUNCTIONAL[kind])
     if kind.startswith("numpy."):

@@ -54,7 +54,7 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
     if not random and _is_plain_python(event):
         return None
     if foreign := _foreign(event):
-        return Decision("TNP301", f"{foreign} arrays have no tensor form")
+        return Decision("TNP301", foreign)
     method_of = ufunc_method(context.catalog, api)
     if method_of is not None:
         owner, name = method_of

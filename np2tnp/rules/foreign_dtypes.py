@@ -9,10 +9,10 @@ from np2tnp.analysis.results import FOREIGN, foreign_dtype
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import decide
-from np2tnp.rules.shared import keep_in_numpy
+from np2tnp.rules.shared import short_name
 
 _CODES = {"object": "TNP301", "string": "TNP302", "structured": "TNP303", "datetime": "TNP304", "longdouble": "TNP305"}
-_DOES = "Leaves such arrays in NumPy, and refuses them at the boundary of a migrated function."
+_DOES = "Leaves functions that make such arrays in NumPy, and refuses them at the boundary of a migrated function."
 
 
 @register
@@ -110,7 +110,11 @@ class ForeignDtype(Rule):
             return
         decision = decide(event, context)
         if decision is not None and decision.code == self.code:
-            yield keep_in_numpy(event, context, self.code, decision.why)
+            # Nothing downstream could tell this array from others that live on the host.
+            context.edits.total += 1
+            words = f"{short_name(event.api)} makes {decision.why} data, which no tensor can hold"
+            yield Hit(_CODES[decision.why], event.node, words, Verdict.BLOCK if context.in_region else Verdict.HOST)
+            return
         for argument in event.arguments:
             if argument.name == "dtype" and (kind := foreign_dtype(argument.value)):
                 yield Hit(_CODES[kind], argument.node, f"{kind} arrays have no tensor form", Verdict.HOST)

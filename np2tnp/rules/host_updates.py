@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import HOST, home_of
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
-from np2tnp.rules.cases import CallCase, call_case
+from np2tnp.rules.cases import CallCase, call_case, is_outside
 from np2tnp.rules.shared import callee_words, makes_tensor, read_back
 
 
@@ -122,7 +121,7 @@ class HostUpdate(Rule):
         done = set()
         for item in stores:
             target = item.target
-            if home_of(item.base) == HOST:
+            if is_outside(item.base):
                 continue  # NumPy changes the very object
             if not isinstance(target, cst.Name):
                 yield self.hit(

@@ -18,6 +18,8 @@ _WORDS = {
     "out tuple": "out= is a tuple: give the array itself",
     "debug f-string": "f'{x=}' shows the source text of the expression, which the rewrite would change",
     "evaluation order": "both the index and the value call something: an assignment evaluates the value first",
+    "nditer": "np.nditer that may write through: loop over indices instead",
+    "unknown in-place method": "x.{0}() of what may be an array or another object: say x[...] = ... instead",
     "method object": "a method of an array is used as a value: tensors have no such method",
 }
 

@@ -1,0 +1,78 @@
+"""TNP507: callers of functions that an earlier run migrated."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from np2tnp.analysis.module import FunctionInfo, ModuleInfo, dotted
+from np2tnp.analysis.values import Symbol
+from np2tnp.analysis.walk import walk
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Doc, Hit, document
+
+DOC = Doc(
+    code="TNP507",
+    name="migrated-callee",
+    summary="A function that an earlier run left alone uses functions that it migrated.",
+    why=(
+        "What is known of migrated functions is less than what was known of them before: their code is the runtime's."
+        " Whether their callers can migrate was decided together with them."
+    ),
+    does="Leaves it alone, so that a second run changes nothing. To migrate it, rewrite the original again.",
+    bad="""
+        from np2tnp import runtime as rt
+
+
+        @rt.migrated
+        def double(x):
+            return rt.multiply(x, 2)
+
+
+        def total(x):
+            return np.sum(double(np.sqrt(x)))
+    """,
+    good="""
+        def double(x):
+            return np.multiply(x, 2)
+
+
+        def total(x):
+            return np.sum(double(np.sqrt(x)))
+    """,
+    safety="Nothing is changed.",
+)
+document(DOC)
+
+
+def left_out(module: ModuleInfo) -> frozenset[str]:
+    """Functions of the module that were not migrated and use, directly or through others, functions that were."""
+    names = {name for name, value in module.values.items() if value == Symbol("np2tnp.runtime")}
+    if not names:
+        return frozenset()
+    decorators = {f"{name}.migrated" for name in names}
+    done = {name for name, info in module.functions.items() if _is_decorated(info, decorators)}
+    used = {name.rpartition(".")[2] for name in done}
+    mentions = {name: _mentioned(info.node) for name, info in module.functions.items() if name not in done}
+    found: set[str] = set()
+    while more := {name for name, words in mentions.items() if name not in found and words & used}:
+        found |= more
+        used |= {name.rpartition(".")[2] for name in more}
+    return frozenset(found)
+
+
+def hit(node: cst.CSTNode) -> Hit:
+    """The hit for the region `node`, which is one of those."""
+    return Hit(DOC.code, node, "it uses functions that were migrated before, and was left alone then", Verdict.BLOCK)
+
+
+def _is_decorated(info: FunctionInfo, decorators: set[str]) -> bool:
+    for item in info.node.decorators:
+        node = item.decorator.func if isinstance(item.decorator, cst.Call) else item.decorator
+        if dotted(node) in decorators:
+            return True
+    return False
+
+
+def _mentioned(node: cst.FunctionDef) -> set[str]:
+    """Every name and attribute name in a function's body."""
+    return {part.value for part in walk(node.body) if isinstance(part, cst.Name)}
