@@ -1,4 +1,4 @@
-"""A sample of the probe's calls, each rewritten alone: values, dtypes, shapes, exceptions and arguments stay NumPy's."""
+"""A sample of the probe's calls, each rewritten alone: values, types, shapes, exceptions and arguments stay NumPy's."""
 
 from __future__ import annotations
 

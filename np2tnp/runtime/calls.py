@@ -1,4 +1,4 @@
-"""Calls whose target is only known when they happen: the core of a bound method, a method of what may or may not be an array."""
+"""Calls whose target is only known when they happen: the core of a bound method, a method of what may be an array."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _SPREADS = frozenset(("reshape", "transpose", "resize"))
 def core(function: Callable[..., Any]) -> Callable[..., Any]:
     """What calls `function` with tensors: its functional core, bound like `function` itself.
 
-    A function that was not migrated (a subclass may override a migrated method) gets ndarrays, and its results become tensors.
+    A function that was not migrated (a subclass may override a migrated method) gets ndarrays, and its results become
+    tensors.
     """
     inner = getattr(function, "core", None)
     if inner is None:
@@ -30,7 +31,7 @@ def core(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
-    """``receiver.name(*args, **kwargs)``: ndarray's method, exactly, when `receiver` is a tensor; else the object's own."""
+    """``receiver.name(*args, **kwargs)``: ndarray's method, exactly, of a tensor; else the object's own."""
     if not is_tensor(receiver):
         return getattr(receiver, name)(*host(args), **host(kwargs))
     from np2tnp import runtime
@@ -59,7 +60,7 @@ def zero_d_array(value: Any) -> Any:
 
 
 def not_zero_d(value: Any) -> Any:
-    """`value`, refused where it is or holds a 0-d tensor: whether NumPy gives a scalar or an array there is not known."""
+    """`value`, refused where it is or holds a 0-d tensor: NumPy may give a scalar or an array there."""
 
     def check(leaf: Any) -> Any:
         if is_tensor(leaf) and leaf.shape.rank == 0:
@@ -70,7 +71,7 @@ def not_zero_d(value: Any) -> Any:
 
 
 def sort_in_place(owner: Any, *args: Any, **kwargs: Any) -> Any:
-    """``owner.sort(*args, **kwargs)``, and the sorted object: a new tensor for a tensor, `owner` itself for anything else."""
+    """``owner.sort(*args, **kwargs)``, and the sorted object: a new tensor for a tensor, else `owner` itself."""
     if not is_tensor(owner):
         owner.sort(*host(args), **host(kwargs))
         return owner

@@ -108,11 +108,11 @@ def _power(x: Any, y: Any) -> Any:
 def _multiply(x: Any, y: Any) -> Any:
     """``x * y``, where a list or string times a 0-d integer, which stands for a NumPy scalar, is a repetition."""
     for sequence, number in ((x, y), (y, x)):
-        if isinstance(sequence, (list, tuple, str, bytes)) and is_plain_tensor(number) and number.shape.rank == 0:
-            if dtype_of(number).kind in "iu":
-                if is_tracing():
-                    raise Unsupported("a length that is not known while tracing")
-                return sequence * int(number)
+        repeats = isinstance(sequence, (list, tuple, str, bytes)) and is_plain_tensor(number)
+        if repeats and number.shape.rank == 0 and dtype_of(number).kind in "iu":
+            if is_tracing():
+                raise Unsupported("a length that is not known while tracing")
+            return sequence * int(number)
     return _bare(elementwise.multiply)(x, y)
 
 

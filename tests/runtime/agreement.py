@@ -26,8 +26,8 @@ def check(
 ) -> None:
     """Assert that ``rt.<name>`` equals ``np.<name>`` on tensors and on ndarrays.
 
-    `claimed`: TensorFlow must do the work (no question to NumPy). `factor`: allowed error as a multiple of eps times the
-    largest finite magnitude of the expected array; 0 means equal bits, up to the sign of zero and NaN payloads.
+    `claimed`: TensorFlow must do the work (no question to NumPy). `factor`: allowed error as a multiple of eps times
+    the largest finite magnitude of the expected array; 0 means equal bits, up to the sign of zero and NaN payloads.
     """
     function = reference or find(name, np)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
