@@ -127,11 +127,11 @@ class Stores(Calls):
     ) -> None:
         base = self.evaluate(target.value, env)
         name = target.attr.value
-        if may_hold_tensor(value) and any(
-            ref.startswith((".", "global:", "kept by")) for ref in refs_of(value) - {f".{name}"}
-        ):
+        local = isinstance(base, Array) and home_of(base) != HOST  # x.shape = s keeps nothing
+        keeps = may_hold_tensor(value) and not local
+        if keeps and any(ref.startswith((".", "global:", "kept by")) for ref in refs_of(value) - {f".{name}"}):
             self.construct(node, "kept twice", name)
-        if may_hold_tensor(value) and any(ref.startswith("@") for ref in refs_of(value)) and exact_of(value) is None:
+        if keeps and any(ref.startswith("@") for ref in refs_of(value)) and exact_of(value) is None:
             self.construct(node, "argument kept through a view", name)
         if not may_hold_tensor(base):
             self.keep(frozenset((f".{name}",)), value, env)
