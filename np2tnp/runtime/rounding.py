@@ -165,14 +165,17 @@ def clip(
     if wanted.kind not in "iuf":
         raise Unsupported(f"limits of {wanted}")
     target = tensor_dtype(wanted)
-    result = cast(x, target)
+    x = cast(x, target)
+    result = x
     if low is not None:
         result = op("Maximum")(x=result, y=operand_tensor(*limits[0], target))
     if high is not None:
         result = op("Minimum")(x=result, y=operand_tensor(*limits[-1], target))
     if len(limits) == 2 and target.is_floating and _are_numbers(limits) and _keeps_zeros():
-        x = cast(x, target)  # a zero at a limit of the other sign keeps its own, unless limits are arrays
-        result = op("SelectV2")(condition=op("Equal")(x=x, y=result), t=x, e=result)
+        # a zero at a limit of the other sign keeps its own, unless limits are arrays
+        above = op("GreaterEqual")(x=x, y=operand_tensor(*limits[0], target))
+        below = op("LessEqual")(x=x, y=operand_tensor(*limits[1], target))
+        result = op("SelectV2")(condition=op("LogicalAnd")(x=above, y=below), t=x, e=result)
     return fresh(result) if result is a else result
 
 

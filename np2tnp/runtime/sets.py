@@ -73,10 +73,11 @@ def refuse_two_zeros(*flats: Any) -> None:
 class _Groups:
     """A flat tensor in sorted order, cut into groups of equal values."""
 
-    def __init__(self, flat: Any, equal_nan: bool = True) -> None:
+    def __init__(self, flat: Any, equal_nan: bool = True, first: bool = False) -> None:
         require(not is_tracing(), "a result whose length depends on values")
         self.flat = flat
-        refuse_two_zeros(flat)
+        if not first:  # NumPy sorts stably where it is asked for first occurrences
+            refuse_two_zeros(flat)
         keys = _keys(flat)
         self.order = tf.cast(tf.argsort(keys, stable=True), tf.int64)
         ordered = tf.gather(keys, self.order)
@@ -84,8 +85,8 @@ class _Groups:
         if not equal_nan and flat.dtype.is_floating:
             nan = tf.gather(_nan_mask(flat), self.order)
             changes = tf.logical_or(changes, slice_axis(nan, 0, 1, None))
-        first = tf.ones((min(static_shape(flat)[0], 1),), tf.bool)
-        self.is_first = tf.concat([first, changes], 0)
+        start = tf.ones((min(static_shape(flat)[0], 1),), tf.bool)
+        self.is_first = tf.concat([start, changes], 0)
         self.starts = tf.reshape(tf.where(self.is_first), (-1,))
 
     def index(self) -> Any:
@@ -129,7 +130,7 @@ def unique(
     """``np.unique`` of the flat values; over an axis, unsorted, and of complex values it runs on the host."""
     require(axis is None and sorted is True, "axis or sorted")
     tensor = as_tensor(ar)
-    groups = _Groups(tf.reshape(tensor, (-1,)), bool(equal_nan))
+    groups = _Groups(tf.reshape(tensor, (-1,)), bool(equal_nan), bool(return_index))
     results = [groups.values()]
     if return_index:
         results.append(groups.index())
@@ -149,7 +150,7 @@ def _inverse_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
 def unique_all(x: Any) -> Any:
     """``np.unique_all``: (values, indices, inverse_indices, counts), every NaN by itself."""
     tensor = as_tensor(x)
-    groups = _Groups(tf.reshape(tensor, (-1,)), equal_nan=False)
+    groups = _Groups(tf.reshape(tensor, (-1,)), equal_nan=False, first=True)
     inverse = tf.reshape(groups.inverse(), static_shape(tensor))
     return _result_type_of("unique_all")(groups.values(), groups.index(), inverse, groups.counts())
 

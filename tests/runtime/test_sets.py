@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from agreement import check, sample
@@ -26,8 +28,21 @@ def test_unique(char: str) -> None:
 @pytest.mark.parametrize("equal_nan", [True, False])
 def test_unique_of_special_values(dtype: str, equal_nan: bool) -> None:
     check("unique", SPECIAL.astype(dtype), True, True, True, equal_nan=equal_nan)
-    check("unique", SPECIAL.astype(dtype), equal_nan=equal_nan)
+    check("unique", SPECIAL.astype(dtype), equal_nan=equal_nan, claimed=False)
+    check("unique", SPECIAL.astype(dtype)[3:-2], equal_nan=equal_nan)
     check("unique", np.full(4, np.nan, dtype), True, True, True, equal_nan=equal_nan)
+
+
+@pytest.mark.parametrize("dtype", ["d", "f", "e"])
+def test_which_zero_stays_is_numpy_s_choice(dtype: str) -> None:
+    for zeros in ([0.0, -0.0], [-0.0, 0.0], [-0.0, 1.0, -0.0], [2.0, 0.0, -0.0, 1.0] * 20):
+        array = np.array(zeros, dtype)
+        for index in (False, True):
+            result, expected = rt.unique(rt.tensor(array), return_index=index), np.unique(array, return_index=index)
+            found, wanted = (result[0], expected[0]) if index else (result, expected)
+            np.testing.assert_array_equal(np.signbit(rt.host(found)), np.signbit(wanted))
+        both = rt.host(rt.intersect1d(rt.tensor(array), rt.tensor(array[::-1])))
+        np.testing.assert_array_equal(np.signbit(both), np.signbit(np.intersect1d(array, array[::-1])))
 
 
 def test_unique_of_extreme_integers() -> None:
@@ -41,10 +56,17 @@ def test_unique_on_the_host() -> None:
     np.testing.assert_array_equal(rt.unique(["b", "a", "b"]), ["a", "b"])
 
 
+def has_two_zeros(values: Any) -> bool:
+    """Whether NumPy's unstable sort decides which zero stays."""
+    array = np.asarray(values)
+    return array.dtype.kind == "f" and np.unique(np.signbit(array[array == 0])).size == 2
+
+
 def test_array_api_forms() -> None:
     for array in (sample((3, 4), "l"), SPECIAL, sample(0)):
-        for name in ("unique_all", "unique_counts", "unique_inverse"):
-            check(name, array)
+        check("unique_all", array)
+        for name in ("unique_counts", "unique_inverse"):
+            check(name, array, claimed=not has_two_zeros(array))
         check("unique_values", array, claimed=False)
 
 
@@ -82,11 +104,11 @@ def test_operations(name: str) -> None:
         (sample(9, "?"), [True]),
     ]
     for one, two in pairs:
-        check(name, one, two)
+        check(name, one, two, claimed=not has_two_zeros(one))
         check(name, np.unique(one), np.unique(two), True, claimed=False)
     if name == "intersect1d":
         for one, two in pairs:
-            check(name, one, two, return_indices=True)
+            check(name, one, two, return_indices=True, claimed=not has_two_zeros(one))
 
 
 def test_in_graph_mode_the_length_is_unknown() -> None:
