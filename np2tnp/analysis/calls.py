@@ -13,11 +13,12 @@ from np2tnp.analysis.effects import Effects
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.module import dotted
-from np2tnp.analysis.results import CANONICAL, dtype_char
+from np2tnp.analysis.results import CANONICAL, dtype_char, foreign_dtype
 from np2tnp.analysis.tables import (
     BUILTINS_PYTHON,
     CONTAINER_MUTATORS,
     HARMLESS_METHODS,
+    IN_PLACE_METHODS,
     KEEPING_METHODS,
     MEMBERS,
     TENSOR_SAFE_BUILTINS,
@@ -63,8 +64,7 @@ class Calls(Effects):
         elif isinstance(callee, Symbol) and callee.name.startswith("builtins."):
             result = self._builtin(callee.name[9:], arguments, env)
         elif isinstance(callee, Symbol):
-            self._unresolved(node, callee.name, arguments, env, pure=self.catalog.is_pure(callee.name))
-            result = UNKNOWN
+            result = self._unresolved(node, callee.name, arguments, env, pure=self.catalog.is_pure(callee.name))
         elif isinstance(callee, Function) and callee.nested:
             result = self._nested_call(callee, arguments)
         elif isinstance(callee, Function):
@@ -84,8 +84,9 @@ class Calls(Effects):
         elif isinstance(callee, Bound):
             result = self._method(node, callee, arguments, env)
         else:
-            self._unresolved(node, dotted(node.func) or "a callable", arguments, env, pure=False)
-            result = Unknown(EITHER) if may_hold_tensor(callee) else UNKNOWN
+            result = self._unresolved(node, dotted(node.func) or "a callable", arguments, env, pure=False)
+            if may_hold_tensor(callee):
+                result = Unknown(EITHER, refs_of(result))
         self.emit(ev.Call(node, self.place(node), callee, api, arguments, receiver, result))
         return result
 
@@ -113,7 +114,12 @@ class Calls(Effects):
         fact = self.catalog.get(api)
         if fact is None or ufunc_method(self.catalog, api) is not None:
             return self._ufunc_method(node, api, arguments, env)
+        views = ("numpy.nditer", "numpy.frombuffer", "numpy.ndarray")
+        if api in views and any(may_hold_tensor(argument.value) for argument in arguments):
+            self.construct(node, "nditer")
         bound = bind(fact, arguments)
+        if any(foreign_dtype(a.value) for a in arguments if a.name == "dtype" or api == "ndarray.astype"):
+            return UNKNOWN  # strings, objects: the result stays NumPy's
         if bound is None:
             home = TENSOR if self.made == TENSOR else HOST
             refs = NO_NAMES.union(*(refs_of(argument.value) for argument in arguments))
@@ -251,10 +257,12 @@ class Calls(Effects):
                 if not may_hold_tensor(receiver)
                 else Unknown(EITHER, refs_of(receiver))
             )
-        self._unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)
+        if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
+            self.construct(node, "unknown in-place method", name)
+        result = self._unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)
         if may_hold_tensor(receiver):
-            return Unknown(EITHER, refs_of(receiver))
-        return UNKNOWN
+            return Unknown(EITHER, refs_of(receiver) | refs_of(result))
+        return result
 
     def _container_method(
         self, where: cst.BaseExpression, receiver: Sequence, name: str, arguments: tuple[ev.Argument, ...], env: Env

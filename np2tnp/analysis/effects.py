@@ -13,6 +13,7 @@ from np2tnp.analysis.module import dotted
 from np2tnp.analysis.numpy_results import NumpyResults
 from np2tnp.analysis.state import Summary
 from np2tnp.analysis.values import (
+    COPIED,
     HOST,
     NO_NAMES,
     UNKNOWN,
@@ -26,6 +27,7 @@ from np2tnp.analysis.values import (
     may_be_array,
     may_hold_tensor,
     refs_of,
+    with_refs,
 )
 
 
@@ -87,7 +89,10 @@ class Effects(NumpyResults):
         deps = NO_NAMES.union(*(deps_of(argument.value) for argument in matched.values())) if matched else NO_NAMES
         result = self._translated(summary.result, refs, exact, deps)
         if not migrated or self.made == HOST:
-            return _hosted(result)
+            copied = (
+                self.made != HOST and refs and any(may_hold_tensor(argument.value) for argument in matched.values())
+            )
+            return _hosted(with_refs(result, refs | {COPIED}) if copied else result)
         return result
 
     def _translate(self, refs: frozenset[str], matched: Mapping[str, ev.Argument]) -> frozenset[str]:
@@ -114,13 +119,19 @@ class Effects(NumpyResults):
 
     def _unresolved(
         self, node: cst.Call, callee: str, arguments: tuple[ev.Argument, ...], env: Env, pure: bool
-    ) -> None:
-        """`callee` may change and keep what it gets, unless it is known not to (`pure`)."""
+    ) -> Value:
+        """`callee` may change, keep and give back what it gets, unless known not to (`pure`). Gives its result."""
         if pure:
-            return
+            return UNKNOWN
         self._kept_may_change(node, callee, env)
+        refs: frozenset[str] = NO_NAMES
         for argument in arguments:
             self._may_change(node, callee, argument, env)
+            if may_be_array(argument.value):
+                refs |= refs_of(argument.value)
+                if may_hold_tensor(argument.value):
+                    refs |= {COPIED}
+        return Unknown(HOST, refs - {COPIED} if refs == {COPIED} else refs)
 
     def _kept_may_change(self, node: cst.Call, callee: str, env: Env) -> None:
         """What some object holds on to may be changed by any code that runs: our tensors would not show it."""

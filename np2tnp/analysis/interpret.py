@@ -21,6 +21,7 @@ from np2tnp.analysis.values import (
     Array,
     Class,
     Function,
+    Sequence,
     Unknown,
     Value,
     exact_of,
@@ -222,8 +223,14 @@ class Interpreter(Stores):
             self.construct(node, "async")
         iterated = self.evaluate(node.iter, env)
         element = self.element_of(iterated)
+        alive = f"_iterated_{id(node)}"  # the loop goes on reading what it iterates over
+        if isinstance(iterated, (Array, Unknown)) or (isinstance(iterated, Sequence) and iterated.type == "iterator"):
+            env.bind(alive, iterated)
 
         def step(current: Env) -> None:
+            if alive in current.stale:
+                stale = current.stale[alive]
+                self.emit(ev.StaleRead(node.iter, self.place(node.iter), "what this loop iterates over", stale))
             self.bind_target(node.target, element, current)
 
         return self._loop(node, env, step)

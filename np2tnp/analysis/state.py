@@ -23,6 +23,7 @@ from np2tnp.analysis.values import (
     Symbol,
     Unknown,
     Value,
+    refs_of,
 )
 from np2tnp.catalog.catalog import Catalog
 
@@ -170,7 +171,8 @@ class State:
         """The environment of a function nested in the region: captured names as they are here, parameters unknown."""
         inner = env.copy()
         for parameter in parameters_of(parameters):
-            inner.bind(parameter.name.value, Unknown(EITHER if self.made != HOST else HOST, NESTED))
+            default = refs_of(self.evaluate(parameter.default, env)) if parameter.default is not None else NO_NAMES
+            inner.bind(parameter.name.value, Unknown(EITHER if self.made != HOST else HOST, NESTED | default))
         return inner
 
     # ---- given by the parts further up

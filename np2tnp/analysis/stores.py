@@ -12,6 +12,7 @@ from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.tables import AUGMENTED
 from np2tnp.analysis.values import (
+    COPIED,
     HOST,
     NO_NAMES,
     UNKNOWN,
@@ -264,6 +265,11 @@ class Stores(Calls):
                 self._write_container(target, base, value, env, root)
                 self.emit(ev.Store(node, target, place, base, value, op, keys, root))
             return
+        if isinstance(base, Sequence) and may_hold_tensor(base):
+            # a callee changes a container made here, or the arrays in it
+            conflicts = self._mark_shared(refs_of(base), dotted(target) or "its items", node, env, skip=root)
+            self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts)))
+            return
         if not may_be_array(base):
             self.escape_value(target, value, node)
             return
@@ -289,7 +295,7 @@ class Stores(Calls):
             and self.loops
         ):
             rank = base.rank if isinstance(base, Array) else None
-            if keys and rank in (None, len(keys)):
+            if keys and rank in (None, len(keys)) and home_of(base) != HOST:
                 self.emit(ev.ElementLoop(node, place, root or "an array"))
 
     def escape_value(self, target: cst.BaseExpression, value: Value, node: cst.CSTNode) -> None:
@@ -322,11 +328,17 @@ class Stores(Calls):
             if ref == skip:
                 continue
             if not ref.isidentifier():
-                conflicts.add(ref)
+                if ref != COPIED:
+                    conflicts.add(ref)
                 continue
             held = env.values.get(ref)
-            if held is not None and may_hold_tensor(held):
+            if held is not None and (may_hold_tensor(held) or COPIED in env.aliases(ref)):
                 env.stale[ref] = Stale(via, id(node))
+        if host and any(ref.startswith(".") for ref in refs):
+            # an object that got one of our arrays may be what is written here
+            for name, held in env.values.items():
+                if may_hold_tensor(held) and any(ref.startswith("kept by") for ref in env.aliases(name)):
+                    env.stale.setdefault(name, Stale(via, id(node)))
         return set() if host else conflicts
 
     def _write_container(

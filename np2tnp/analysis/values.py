@@ -131,6 +131,8 @@ Value = Unknown | Array | Symbol | Const | Scalar | Sequence | Function | Class 
 
 UNKNOWN = Unknown()
 NONE = Const.of(None)
+#: A reference that results of calls on the host have, where they may be one of their arguments: ours was a copy.
+COPIED = "a copy made for the host"
 #: Random generators: a symbol stands for the object, so that its methods have canonical names.
 GENERATORS = (Symbol("numpy.random.Generator"), Symbol("numpy.random.RandomState"))
 #: The element of an empty container: joined with anything it gives the other.
@@ -237,7 +239,7 @@ def join(a: Value, b: Value) -> Value:
         if isinstance(one, Symbol) and other == NONE:
             return one  # ``try: import numpy as np / except ImportError: np = None``
         if isinstance(one, Array) and is_python_number(other):
-            return replace(one, home=_join_home(one.home, HOST), weak=True, exact=None)
+            return replace(one, home=_join_home(one.home, HOST), weak=True, exact=None, zero_d=_join_zero_d(one, one))
     held = may_hold_tensor(a) or may_hold_tensor(b)
     both_tensor = home_of(a) == TENSOR and home_of(b) == TENSOR
     return Unknown(
@@ -249,9 +251,8 @@ def join(a: Value, b: Value) -> Value:
 
 
 def _join_zero_d(a: Array, b: Array) -> str:
-    if a.rank or a.zero_d == "never":
-        return b.zero_d
-    return a.zero_d if b.rank or b.zero_d in ("never", a.zero_d) else "either"
+    kinds = {"never" if value.rank else value.zero_d for value in (a, b)} - {"never"}
+    return "never" if not kinds else kinds.pop() if len(kinds) == 1 else "either"
 
 
 def _join_home(a: str, b: str) -> str:

@@ -166,10 +166,12 @@ def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...]) -> 
         return True  # shapes that do not broadcast give False instead of an error
     if target is None:
         return op in SUSPECT
+    # where the dtype is not known, the boundary refuses what TensorFlow refuses; where it is, the exact form is needed
+    lenient = all(not arrays or arrays >= {"d", "f"} for arrays, _ in sides)
     if len(operands) == 1:
-        return not sides[0][0] <= {*target.dtypes, *target.loud}
+        return not sides[0][0] <= ({*target.dtypes, *target.loud} if lenient else {*target.dtypes})
     (left, left_weak), (right, right_weak) = sides
-    bad = set() if op in ("eq", "ne") else set(target.pairs_bad) - set(target.pairs_loud)
+    bad = set() if op in ("eq", "ne") else set(target.pairs_bad) - (set(target.pairs_loud) if lenient else set())
     if any(a + b in bad for a in left for b in right):
         return True
     return any(
@@ -180,8 +182,8 @@ def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...]) -> 
 
 def _weak_differs(target: Target, arrays: frozenset[str], weak: frozenset[str], number: Value) -> bool:
     """Whether a Python number of one of the types `weak` gives something else with arrays of these dtypes."""
-    if "bool" in weak and arrays & set(target.weak_bool_bad) and (weak == {"bool"} or isinstance(number, Const)):
-        return True
+    if weak == {"bool"}:
+        return True  # tensors take no Python bool beside most dtypes
     if ("float" in weak and arrays & set(target.weak_float_bad)) or (
         "complex" in weak and arrays & set(target.weak_complex_bad)
     ):
