@@ -1,7 +1,7 @@
 """fixtures/rules: each input is flagged where it says so, becomes its golden text, and both print the same.
 
-A line of ``input.py`` that ends in ``# TNP101`` (or ``# TNP101,TNP003``) must have findings of these codes. No other line
-may have a finding of the folder's own code, or one that blocks.
+A line of ``input.py`` that ends in ``# TNP101`` (or ``# TNP101,TNP003``) must have findings of these codes. No other
+line may have a finding of the folder's own code, or one that blocks.
 """
 
 from __future__ import annotations
