@@ -46,8 +46,8 @@ def test_what_has_no_name_cannot_be_stored(target: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a + b", "(a + b)", "a if c else b", "lambda: 0", "(yield)", "(a := 1)", "a, b", "(a, b)", "(i for i in a)", "-a", "not a",
-     "(\n    a\n    + b\n)", "await_", "'x' 'y'", "[*a]", "a < b < c"],
+    ["a + b", "(a + b)", "a if c else b", "lambda: 0", "(yield)", "(a := 1)", "a, b", "(a, b)", "(i for i in a)", "-a",
+     "not a", "(\n    a\n    + b\n)", "await_", "'x' 'y'", "[*a]", "a < b < c"],
 )  # fmt: skip
 def test_any_expression_can_be_an_argument(text: str) -> None:
     """The call has one argument, and it means what the expression meant."""
