@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 PROGRAMS = ROOT / "fixtures" / "programs"
 _DIED = "the process died"
-_SECONDS = 10  #: for one call: changed inputs can make a loop endless
+_SECONDS = 60  #: for one call: changed inputs can make a loop endless
 
 
 @dataclass

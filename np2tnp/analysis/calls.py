@@ -51,6 +51,14 @@ from np2tnp.analysis.values import (
 )
 
 
+def _holds_objects(value: Value) -> bool:
+    """Whether a list holds, at any depth, what has no number: None or a string."""
+    if isinstance(value, Sequence):
+        items = value.items if value.items is not None else (value.element,)
+        return any(_holds_objects(item) or item == NONE or scalar_type(item) in ("str", "bytes") for item in items)
+    return False
+
+
 class Calls(Effects):
     """Evaluates calls."""
 
@@ -79,6 +87,8 @@ class Calls(Effects):
                 for argument in arguments:
                     self.keep(frozenset((f"kept by {callee.qualname}",)), argument.value, env)
             else:
+                if init is not None and self.module.functions[init].is_migrated:
+                    self.construct(node, "already migrated", callee.qualname)
                 self._unresolved(node, callee.qualname, arguments, env, pure=False)
             result = Instance(callee.qualname)
         elif isinstance(callee, Bound):
@@ -120,6 +130,12 @@ class Calls(Effects):
         bound = bind(fact, arguments)
         if any(foreign_dtype(a.value) for a in arguments if a.name == "dtype" or api == "ndarray.astype"):
             return UNKNOWN  # strings, objects: the result stays NumPy's
+        if (
+            api in ("numpy.array", "numpy.asarray", "numpy.asanyarray")
+            and arguments
+            and _holds_objects(arguments[0].value)
+        ):
+            return UNKNOWN  # None and strings in a list make an object or string array
         if bound is None:
             home = TENSOR if self.made == TENSOR else HOST
             refs = NO_NAMES.union(*(refs_of(argument.value) for argument in arguments))

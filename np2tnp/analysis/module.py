@@ -22,6 +22,15 @@ class FunctionInfo:
     globals: frozenset[str] = NO_NAMES
     uses: Uses = field(default_factory=Uses)
 
+    @property
+    def is_migrated(self) -> bool:
+        """Whether an earlier run of np2tnp wrote it: it has the runtime's decorator."""
+        nodes = (
+            item.decorator.func if isinstance(item.decorator, cst.Call) else item.decorator
+            for item in self.node.decorators
+        )
+        return any(dotted(node).endswith(".migrated") for node in nodes)
+
 
 @dataclass(slots=True)
 class ClassInfo:

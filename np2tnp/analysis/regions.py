@@ -102,6 +102,8 @@ class Analysis:
             return self._summaries[qualname]
         if not self._ready or qualname in self._active or qualname not in self.info.functions:
             return None
+        if self.info.functions[qualname].is_migrated:
+            return None
         self._active.add(qualname)
         try:
             function = self.info.functions[qualname]
@@ -162,6 +164,10 @@ class Analysis:
         hosted: frozenset[str],
     ) -> Env | None:
         interpreter.locals = function.locals
+        if interpreter.made != HOST and function.owner is not None:
+            methods = self.info.classes[function.owner].methods.values()
+            if any(self.info.functions[name].is_migrated for name in methods):
+                interpreter.construct(function.node, "already migrated", function.owner)
         interpreter.global_names = function.globals
         env = Env()
         node = function.node
