@@ -51,10 +51,8 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
     random = api.startswith("numpy.random.")
     if event.callee in GENERATORS or event.result in GENERATORS:
         return Decision("TNP601")
-    if not random and _is_plain_python(event):
+    if made_kind(event) is not None or (not random and _is_plain_python(event)):
         return None
-    if foreign := _foreign(event):
-        return Decision("TNP301", foreign)
     method_of = ufunc_method(context.catalog, api)
     if method_of is not None:
         owner, name = method_of
@@ -86,10 +84,12 @@ def _is_plain_python(event: ev.Call) -> bool:
     return not any(map(may_hold_tensor, values)) and not makes_tensor(event.result)
 
 
-def _foreign(event: ev.Call) -> str | None:
-    """The kind of data without tensor form that the call makes."""
-    for argument in event.arguments:
-        if argument.name == "dtype" or (argument.name is None and event.api == "ndarray.astype"):
+def made_kind(event: ev.Call) -> str | None:
+    """The kind of data without tensor form that the call makes: "object", "string"...; None for numbers."""
+    api = event.api or ""
+    fixed = api.endswith((".dtype", ".finfo", ".iinfo", ".issubdtype", ".can_cast", ".result_type", ".promote_types"))
+    for argument in () if fixed else event.arguments:
+        if argument.name == "dtype" or (argument.name is None and api == "ndarray.astype"):
             found = foreign_dtype(argument.value)
             if found:
                 return found

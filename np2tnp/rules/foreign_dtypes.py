@@ -8,7 +8,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.results import FOREIGN, foreign_dtype
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
-from np2tnp.rules.decisions import decide
+from np2tnp.rules.decisions import made_kind
 from np2tnp.rules.shared import short_name
 
 _CODES = {"object": "TNP301", "string": "TNP302", "structured": "TNP303", "datetime": "TNP304", "longdouble": "TNP305"}
@@ -108,12 +108,12 @@ class ForeignDtype(Rule):
         assert isinstance(event, ev.Call)
         if event.api is None:
             return
-        decision = decide(event, context)
-        if decision is not None and decision.code == self.code:
-            # Nothing downstream could tell this array from others that live on the host.
+        kind = made_kind(event)
+        if kind is not None:
+            # Nothing downstream could tell this array from others that live on the host, and hand it to TensorFlow.
             context.edits.total += 1
-            words = f"{short_name(event.api)} makes {decision.why} data, which no tensor can hold"
-            yield Hit(_CODES[decision.why], event.node, words, Verdict.BLOCK if context.in_region else Verdict.HOST)
+            words = f"{short_name(event.api)} makes {kind} data, which no tensor can hold"
+            yield Hit(_CODES[kind], event.node, words, Verdict.BLOCK if context.in_region else Verdict.HOST)
             return
         for argument in event.arguments:
             if argument.name == "dtype" and (kind := foreign_dtype(argument.value)):
