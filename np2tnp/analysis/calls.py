@@ -87,8 +87,6 @@ class Calls(Effects):
                 for argument in arguments:
                     self.keep(frozenset((f"kept by {callee.qualname}",)), argument.value, env)
             else:
-                if init is not None and self.module.functions[init].is_migrated:
-                    self.construct(node, "already migrated", callee.qualname)
                 self._unresolved(node, callee.qualname, arguments, env, pure=False)
             result = Instance(callee.qualname)
         elif isinstance(callee, Bound):

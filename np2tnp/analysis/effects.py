@@ -171,7 +171,5 @@ class Effects(NumpyResults):
     ) -> Value:
         summary = self.services.summary(qualname)
         if summary is None:
-            if self.module.functions[qualname].is_migrated:
-                self.construct(node, "already migrated", qualname)
             return self._unresolved(node, qualname, arguments, env, pure=False)
         return self._apply_summary(node, summary, arguments, env, migrated=summary.migrated, skip=1 if bound else 0)

@@ -164,10 +164,6 @@ class Analysis:
         hosted: frozenset[str],
     ) -> Env | None:
         interpreter.locals = function.locals
-        if interpreter.made != HOST and function.owner is not None:
-            methods = self.info.classes[function.owner].methods.values()
-            if any(self.info.functions[name].is_migrated for name in methods):
-                interpreter.construct(function.node, "already migrated", function.owner)
         interpreter.global_names = function.globals
         env = Env()
         node = function.node

@@ -53,7 +53,10 @@ def left_out(module: ModuleInfo) -> frozenset[str]:
     done = {name for name, info in module.functions.items() if _is_decorated(info, decorators)}
     used = {name.rpartition(".")[2] for name in done}
     mentions = {name: _mentioned(info.node) for name, info in module.functions.items() if name not in done}
-    found: set[str] = set()
+    # what a class's attributes hold was known from all its methods together
+    classes = {module.functions[name].owner for name in done} - {None}
+    found = {name for name, info in module.functions.items() if name not in done and info.owner in classes}
+    used |= {name.rpartition(".")[2] for name in found}
     while more := {name for name, words in mentions.items() if name not in found and words & used}:
         found |= more
         used |= {name.rpartition(".")[2] for name in more}

@@ -16,7 +16,6 @@ _WORDS = {
     "aliased arguments": "one array is passed twice to a function that updates {0}",
     "attribute of an unknown": "assigning .{0} of what may be an array changes it in place",
     "out tuple": "out= is a tuple: give the array itself",
-    "already migrated": "{0} was migrated by an earlier run: restore the original text to migrate both together",
     "debug f-string": "f'{x=}' shows the source text of the expression, which the rewrite would change",
     "evaluation order": "both the index and the value call something: an assignment evaluates the value first",
     "nditer": "np.nditer that may write through: loop over indices instead",
