@@ -205,7 +205,7 @@ class Analysis:
                 Array(HOST, refs=location, exact=name, weak=True) if name in arrays else Unknown(HOST, location, name)
             )
         if name in arrays:
-            return Array(EITHER, refs=location, exact=name, deps=deps, weak=True, zero_d="array")
+            return Array(EITHER, refs=location, exact=name, deps=deps, weak=True, zero_d="never")
         return Unknown(EITHER, location, name, deps)
 
     def _class_attributes(self, info: ClassInfo) -> dict[str, Value]:

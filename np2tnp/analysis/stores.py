@@ -25,6 +25,7 @@ from np2tnp.analysis.values import (
     Value,
     exact_of,
     home_of,
+    is_python_number,
     join,
     may_be_array,
     may_hold_tensor,
@@ -70,6 +71,9 @@ class Stores(Calls):
         elif isinstance(target, cst.Subscript):
             base = self._store_base(target, env)
             keys = self.keys(target, env)
+            flat = isinstance(target.value, cst.Attribute) and target.value.attr.value == "flat"
+            if flat and may_hold_tensor(base) and not (is_python_number(value) or _is_number(value)):
+                self.construct(node, "flat store")
             self.write(node, target, base, value, env, keys=keys)
             if (
                 isinstance(node, (cst.Assign, cst.AnnAssign))

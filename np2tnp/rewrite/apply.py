@@ -30,6 +30,16 @@ class Applier(cst.CSTTransformer):
             updated = build.call(f"{self.runtime}.host", updated)
         return updated
 
+    def leave_FormattedString(  # noqa: N802 - the name is libcst's
+        self, original_node: cst.FormattedString, updated_node: cst.FormattedString
+    ) -> cst.BaseExpression:
+        """Before Python 3.12 a string inside an f-string must not use the f-string's own quote."""
+        if len(updated_node.end) != 1:
+            return updated_node
+        requoted = updated_node.visit(_Requote(updated_node.end))
+        assert isinstance(requoted, cst.BaseExpression)
+        return requoted
+
     def leave_SimpleStatementLine(  # noqa: N802 # libcst's name
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
@@ -63,6 +73,23 @@ class Applier(cst.CSTTransformer):
                 result.append(after)
             result.extend(make() for make in edit.after)
         return result
+
+
+class _Requote(cst.CSTTransformer):
+    """Gives plain strings the other quote than `quote`."""
+
+    def __init__(self, quote: str) -> None:
+        super().__init__()
+        self.quote = quote
+        self.other = "'" if quote == '"' else '"'
+
+    def leave_SimpleString(  # noqa: N802 - the name is libcst's
+        self, original_node: cst.SimpleString, updated_node: cst.SimpleString
+    ) -> cst.SimpleString:
+        text = updated_node.value
+        if len(text) < 2 or text[0] != self.quote or text[:3] == self.quote * 3 or self.other in text:
+            return updated_node
+        return updated_node.with_changes(value=self.other + text[1:-1] + self.other)
 
 
 def _joined(statements: list[cst.BaseSmallStatement]) -> list[cst.BaseSmallStatement]:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
-from np2tnp.analysis.values import HOST, Array, Sequence, Unknown, Value, may_hold_tensor
+from np2tnp.analysis.values import HOST, TENSOR, Array, Sequence, Unknown, Value, may_hold_tensor
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.edits.edit import StatementEdit
@@ -101,11 +101,19 @@ def unused_name(name: str, context: Context) -> str:
     return candidate
 
 
+def _is_zero_d_array(value: Value) -> bool:
+    """Whether `value` surely is an array, and perhaps one without dimensions."""
+    return isinstance(value, Array) and value.home == TENSOR and value.zero_d == "array" and not value.rank
+
+
 def update(event: ev.Store, context: Context) -> None:
     """The store becomes the rebinding of its root name to an updated array."""
 
     def change(updated: Any) -> cst.BaseSmallStatement:
         target = updated.targets[0].target if isinstance(updated, cst.Assign) else updated.target
+        if event.keys is None and isinstance(target, cst.Name) and _is_zero_d_array(event.base):
+            # rt.iadd takes a 0-d tensor for a NumPy scalar; as an array it keeps its dtype
+            target = cst.Subscript(target, [cst.SubscriptElement(cst.Index(cst.Ellipsis()))])
         return store(target, updated.value, event.op, context.rt, context.tnp)
 
     context.edits.statement(event.node).change.append(change)

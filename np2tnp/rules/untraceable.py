@@ -16,6 +16,7 @@ _WORDS = {
     "aliased arguments": "one array is passed twice to a function that updates {0}",
     "attribute of an unknown": "assigning .{0} of what may be an array changes it in place",
     "out tuple": "out= is a tuple: give the array itself",
+    "flat store": "x.flat[...] = v repeats or cuts v to fit: assign to x[...] or use np.put",
     "debug f-string": "f'{x=}' shows the source text of the expression, which the rewrite would change",
     "evaluation order": "both the index and the value call something: an assignment evaluates the value first",
     "nditer": "np.nditer that may write through: loop over indices instead",
