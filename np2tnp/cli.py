@@ -47,6 +47,7 @@ _EXTRAS = {"numpy": "tf", "tensorflow": "tf", "matplotlib": "profile", "keras": 
 _VALUE_OPTIONS = (
     *("--config", "--output-format", "--output-file", "--select", "--ignore", "--exclude", "--extend-exclude"),
     *("--fail-on", "--cache-dir", "--stdin-filename", "-j", "--jobs", "--slow", "--target-tensorflow"),
+    *("--only", "--skip"),
 )
 
 
@@ -251,6 +252,9 @@ def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
     for name in ("boundary", "slow", "random", "on_unverified", "compile", "target_tensorflow"):
         add("--" + name.replace("_", "-"), metavar="|".join(CHOICES[name]))
     add("--unsafe", action="store_true", default=None, help="apply edits that need evidence the analysis lacks, too")
+    regions = {"metavar": "REGIONS", "type": _comma_separated}
+    add("--only", dest="only_regions", help="rewrite only these: NAME, Class.method or FILE::NAME, globs", **regions)  # type: ignore[arg-type]
+    add("--skip", dest="skip_regions", help="leave these functions as they are", **regions)  # type: ignore[arg-type]
     add("-j", "--jobs", type=int, metavar="N", help="worker processes (default: as many as pay off)")
 
 

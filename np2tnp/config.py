@@ -68,6 +68,9 @@ class Config:
     file_timeout: int = 60  #: seconds that one file may take in a worker process
     cache: bool = True
     cache_dir: str = ""  #: empty: ``.np2tnp_cache`` in ``root``
+    only_regions: tuple[str, ...] = ()  #: patterns of the regions that may be rewritten; empty: all
+    skip_regions: tuple[str, ...] = ()  #: patterns of regions that stay as they are
+    chosen_regions: frozenset[tuple[str, str]] | None = None  #: (path, qualified name) exactly; None: all
     needles: tuple[str, ...] = ("numpy",)  #: a file that contains none of these is not parsed
     verbose: bool = False
     quiet: bool = False
@@ -88,6 +91,26 @@ class Config:
             for pattern, codes in self.per_file_ignores
         )
 
+    def wants_region(self, path: str, qualname: str) -> bool:
+        """Whether the region may be rewritten at all, as far as the user, or a measurement, has a say in it."""
+        if self.chosen_regions is not None and (path, qualname) not in self.chosen_regions:
+            return False
+        if self.only_regions and not self._names_region(self.only_regions, path, qualname):
+            return False
+        return not self._names_region(self.skip_regions, path, qualname)
+
+    def _names_region(self, patterns: Iterable[str], path: str, qualname: str) -> bool:
+        """``NAME``, ``FILE::NAME`` or ``FILE::``, globs both; a class's name stands for its methods."""
+        from fnmatch import fnmatchcase
+
+        for pattern in patterns:
+            file, mark, name = pattern.rpartition("::")
+            if mark and file and not path_matches(path, (file,), self.root):
+                continue
+            if not name or fnmatchcase(qualname, name) or fnmatchcase(qualname, name + ".*"):
+                return True
+        return False
+
 
 _ANALYSIS_OPTIONS = {
     *(
@@ -95,6 +118,8 @@ _ANALYSIS_OPTIONS = {
         "compile",
         "needles",
         "on_unverified",
+        "only_regions",
+        "skip_regions",
         "random",
         "rewrite",
         "root",
@@ -104,7 +129,7 @@ _ANALYSIS_OPTIONS = {
     ),
 }
 #: Not to be set in a file: they belong to one command.
-_INTERNAL = {"root", "rewrite", "verbose", "quiet"}
+_INTERNAL = {"root", "rewrite", "verbose", "quiet", "only_regions", "chosen_regions"}
 
 
 def _matches(code: str, prefixes: Iterable[str]) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -34,6 +36,7 @@ class _Plans:
 
     options: Options
     words: frozenset[str]
+    wants: Callable[[str], bool]  #: whether the region of this name may be rewritten
     analysis: Analysis | None = None
     names: Names | None = None
     regions: dict[str, RegionPlan] = field(default_factory=dict)
@@ -57,6 +60,9 @@ class _Plans:
             top_level=facts.qualname == MODULE,
             left_out=facts.qualname in self.left_out,
         )
+        if plan.state is RegionState.CONVERTIBLE and not self.wants(facts.qualname):
+            # its callers are then planned as callers of a NumPy function
+            plan.state, plan.is_unwanted = RegionState.KEPT, True
         self.regions[facts.qualname] = plan
         return plan.state is RegionState.CONVERTIBLE
 
@@ -67,7 +73,11 @@ def analyze(source: Source, config: Config) -> FileReport:
     Raises libcst's ParserSyntaxError for what is not Python.
     """
     tree = cst.parse_module(source.text)
-    plans = _Plans(Options(config.slow, config.random), frozenset(_WORD.findall(source.text)))
+    plans = _Plans(
+        Options(config.slow, config.random),
+        frozenset(_WORD.findall(source.text)),
+        functools.partial(config.wants_region, source.path),
+    )
     plans.analysis = analysis = Analysis(tree, load(config.target_tensorflow), plans.decide)
     analysis.run()
     plans.decide(analysis.facts[MODULE])
@@ -112,6 +122,8 @@ def _report(source: Source, tree: cst.Module, plans: _Plans, analysis: Analysis)
                 if id(hit.node) in spans
             )
         )
+        if plan.is_unwanted:
+            reasons = ("it was not to be rewritten",)
         if name == MODULE:
             span = Span(1, 1, last, 1)
             if plan.state is RegionState.KEPT:

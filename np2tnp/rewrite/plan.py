@@ -29,6 +29,7 @@ class RegionPlan:
     edits: Edits
     state: RegionState
     reasons: list[Hit] = field(default_factory=list)  #: the hits that block it or keep it in NumPy
+    is_unwanted: bool = False  #: kept only because it was not to be rewritten
 
 
 @dataclass(frozen=True, slots=True)
