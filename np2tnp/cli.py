@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ COMMANDS = {
     "verify": "run original and rewritten functions on the same inputs and compare",
     "profile": "time NumPy against TensorFlow for a function, on every device",
     "probe": "measure NumPy against the installed TensorFlow, for the catalog",
+    "report": "write one HTML page of what check, profile and verify found",
     "doctor": "say which versions and devices are here and whether the GPU is usable",
     "explain": "explain a code such as TNP101",
     "rules": "list all codes",
@@ -76,6 +76,8 @@ def _main(arguments: list[str]) -> int:
     command, rest = _split(arguments)
     if command is None:
         return _without_command(rest)
+    if command == "report":
+        return _write_report(rest)
     if command in ("check", "rewrite"):
         return _run_analysis(command, rest)
     if command in _HEAVY:
@@ -153,8 +155,9 @@ def _run_analysis(command: str, rest: list[str]) -> int:
 
 def _check(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tuple[str, bytes] | None) -> int:
     from np2tnp import pipeline
+    from np2tnp.report.progress import Progress
 
-    with _Progress(config) as progress:
+    with Progress(config.quiet) as progress:
         run = pipeline.check(paths, config, stdin=stdin, progress=progress)
     text = _report(run, config, parsed)
     if parsed.output_file:
@@ -200,12 +203,13 @@ def _report(run: Run, config: Config, parsed: argparse.Namespace) -> str:
 def _rewrite(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tuple[str, bytes] | None) -> int:
     from np2tnp import pipeline
     from np2tnp.report import to_diff
+    from np2tnp.report.progress import Progress
     from np2tnp.report.style import wants_colour
     from np2tnp.report.totals import blocked_regions, count
 
     if parsed.apply and parsed.check:
         raise ConfigError("--apply and --check exclude each other")
-    with _Progress(config) as progress:
+    with Progress(config.quiet) as progress:
         run = pipeline.rewrite(paths, config, apply=parsed.apply, stdin=stdin, progress=progress)
     changed = {change.path for change in run.changes}
     for change in run.changes:
@@ -270,6 +274,24 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
 
 
 # --- commands of other parts
+
+
+def _write_report(rest: list[str]) -> int:
+    from np2tnp import reporting
+    from np2tnp.report.progress import Progress
+
+    parser = _parser("report")
+    _add_analysis_options(parser)
+    reporting.add_arguments(parser)
+    parsed = parser.parse_intermixed_args(rest)
+    if not (parsed.paths or parsed.profiles or parsed.verifications):
+        parsed.paths = ["."]
+    config = _config(parsed, parsed.paths or ["."])
+    with Progress(config.quiet) as progress:
+        written = reporting.write_report(parsed, config, progress)
+    if not config.quiet:
+        _print(f"wrote {written}\n")
+    return CLEAN
 
 
 def _run_heavy(command: str, rest: list[str]) -> int:
@@ -364,27 +386,3 @@ def _close_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError, AttributeError):
         return
-
-
-class _Progress:
-    """A line at a terminal that counts files, from the second second on."""
-
-    def __init__(self, config: Config) -> None:
-        self._active = sys.stderr.isatty() and not config.quiet
-        self._next = time.monotonic() + 1
-        self._drawn = False
-
-    def __enter__(self) -> Callable[[int, int], None]:
-        return self._advance
-
-    def _advance(self, done: int, total: int) -> None:
-        now = time.monotonic()
-        if self._active and now >= self._next:
-            self._next = now + 0.2
-            self._drawn = True
-            sys.stderr.write(f"\r{done} of {total} files")
-            sys.stderr.flush()
-
-    def __exit__(self, *_: object) -> None:
-        if self._drawn:
-            sys.stderr.write("\r\x1b[K")

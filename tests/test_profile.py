@@ -244,8 +244,9 @@ def test_the_command_writes_the_result_and_the_charts(tmp_path):
     trials = document["functions"][0]["trials"]
     assert {trial["size"] for trial in trials} >= {10, 100, 1000}
     assert all(trial["verdict"] in {"FASTER", "SLOWER", "SAME", "UNSURE"} for trial in trials)
-    for name in ("time", "rate", "relative", "parts"):
+    for name in ("time", "rate", "relative", "parts", "transfer", "first-call"):
         assert (tmp_path / f"np2tnp-profile-{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "</svg>" in (tmp_path / f"np2tnp-profile-{name}.svg").read_text()
     for trial in trials:
         assert trial["verdict"] in done.stdout
 

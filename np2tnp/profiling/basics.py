@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -111,11 +112,21 @@ def run_basics(args: argparse.Namespace, config: Config) -> int:
         print(f"np2tnp profile: interrupted; what was measured so far is in {folder}", file=sys.stderr)
         return 130
     save(None, complete=True)
-    said = f"wrote {result}"
+    said = f"wrote {result}, {_write_page(result, config)}"
     if not args.no_charts:
         said += draw(["basics", str(result), str(folder)])
     console.print(said, highlight=False, soft_wrap=True, markup=False)
     return 0
+
+
+def _write_page(result: Path, config: Config) -> Path:
+    """An HTML page of the result file, beside it."""
+    from np2tnp.report.to_html import Contents, render
+
+    document = json.loads(result.read_text(encoding="utf-8"))
+    page = result.with_name("index.html")
+    page.write_text(render(Contents("np2tnp: the basics suite", profiles={str(result): document}), config), "utf-8")
+    return page
 
 
 def _standard_pair(config: Config) -> Pair:

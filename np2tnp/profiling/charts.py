@@ -1,4 +1,6 @@
-"""PNG charts of a result file. Run as a child: ``python -m np2tnp.profiling.charts function|basics RESULT PREFIX``.
+"""PNG and SVG charts of a result file.
+
+Run as a child: ``python -m np2tnp.profiling.charts function|basics RESULT PREFIX``.
 
 Prints the path of each file it wrote, a line each.
 """
@@ -17,16 +19,9 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 
-#: One colour a variant and one line style a kind of device, the same in every chart (Okabe and Ito's palette).
-_COLOURS = {
-    "numpy": "#000000",
-    "eager-ndarray": "#D55E00",
-    "eager-tensor": "#E69F00",
-    "graph": "#0072B2",
-    "xla": "#009E73",
-    "graph-ndarray": "#56B4E9",
-    "xla-ndarray": "#CC79A7",
-}
+from np2tnp.report.to_profile import seconds
+from np2tnp.report.variants import colour, label
+
 _MARKERS = {
     "numpy": "o",
     "eager-ndarray": "s",
@@ -35,15 +30,6 @@ _MARKERS = {
     "xla": "v",
     "graph-ndarray": "<",
     "xla-ndarray": ">",
-}
-_LABELS = {
-    "numpy": "NumPy",
-    "eager-ndarray": "eager, ndarrays in and out",
-    "eager-tensor": "eager, tensors",
-    "graph": "tf.function, tensors",
-    "xla": "tf.function + XLA, tensors",
-    "graph-ndarray": "tf.function, ndarrays in and out",
-    "xla-ndarray": "tf.function + XLA, ndarrays in and out",
 }
 _STYLE = {
     "figure.dpi": 110,
@@ -63,7 +49,11 @@ _STYLE = {
 
 
 def draw_function(function: dict[str, Any], subtitle: str, prefix: str) -> Iterator[str]:
-    """Run time, elements per second, speed relative to NumPy, and where the time goes: four charts, one a file."""
+    """Six charts, each as PNG and as SVG; a path a file.
+
+    Run time, elements per second, speed relative to NumPy with the crossovers, where the time goes at the largest size,
+    the share of transfers (where any were timed), and first calls against later ones.
+    """
     curves = _curves(function["trials"])
     if not curves:
         return
@@ -72,14 +62,19 @@ def draw_function(function: dict[str, Any], subtitle: str, prefix: str) -> Itera
         ("rate", _draw_rate),
         ("relative", _draw_relative),
         ("parts", _draw_parts),
+        ("transfer", _draw_transfers),
+        ("first-call", _draw_first_calls),
     ):
+        if name == "transfer" and not _moved(curves):
+            continue
         figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
         draw(axes, function, curves)
         figure.suptitle(subtitle, fontsize=8, color="#555555", x=0.01, y=-0.02, ha="left", va="top")
-        path = f"{prefix}-{name}.png"
-        figure.savefig(path, bbox_inches="tight")
+        for kind in ("png", "svg"):
+            path = f"{prefix}-{name}.{kind}"
+            figure.savefig(path, bbox_inches="tight")
+            yield path
         plt.close(figure)
-        yield path
 
 
 Curves = dict[tuple[str, str], list[dict[str, Any]]]
@@ -108,13 +103,13 @@ def _numpy_curve(curves: Curves) -> list[tuple[int, float, int]]:
 def _look(device: str, variant: str) -> dict[str, Any]:
     gpu = device.startswith("GPU")
     return {
-        "color": _COLOURS[variant],
+        "color": colour(variant),
         "marker": _MARKERS.get(variant, "o"),
         "markersize": 5,
         "linewidth": 1.8,
         "linestyle": "-" if gpu or variant == "numpy" else "--",
-        "markerfacecolor": _COLOURS[variant] if gpu or variant == "numpy" else "white",
-        "label": _LABELS[variant] if variant == "numpy" else f"{device}: {_LABELS[variant]}",
+        "markerfacecolor": colour(variant) if gpu or variant == "numpy" else "white",
+        "label": label(variant) if variant == "numpy" else f"{device}: {label(variant)}",
     }
 
 
@@ -124,7 +119,7 @@ def _draw_time(axes: Any, function: dict[str, Any], curves: Curves) -> None:
         sizes = [trial["size"] for trial in trials]
         axes.plot(sizes, [trial["seconds"]["median"] for trial in trials], **_look(device, variant))
         low, high = ([trial["seconds"][end] for trial in trials] for end in ("q1", "q3"))
-        axes.fill_between(sizes, low, high, color=_COLOURS[variant], alpha=0.15, linewidth=0)
+        axes.fill_between(sizes, low, high, color=colour(variant), alpha=0.15, linewidth=0)
     _finish(axes, function, "run time", "time of one call")
     axes.yaxis.set_major_formatter(_seconds)
 
@@ -143,12 +138,10 @@ def _draw_relative(axes: Any, function: dict[str, Any], curves: Curves) -> None:
         sizes = [trial["size"] for trial in trials]
         axes.plot(sizes, [trial["ratio"]["value"] for trial in trials], **_look(device, variant))
         low, high = ([trial["ratio"][end] for trial in trials] for end in ("low", "high"))
-        axes.fill_between(sizes, low, high, color=_COLOURS[variant], alpha=0.15, linewidth=0)
+        axes.fill_between(sizes, low, high, color=colour(variant), alpha=0.15, linewidth=0)
     for crossover in function.get("crossovers", []):
-        colour = _COLOURS[crossover["variant"]]
-        axes.plot(
-            [crossover["size"]], [1], marker="o", markersize=10, color=colour, fillstyle="none", markeredgewidth=2
-        )
+        ring = colour(crossover["variant"])
+        axes.plot([crossover["size"]], [1], marker="o", markersize=10, color=ring, fillstyle="none", markeredgewidth=2)
     _finish(axes, function, "speed relative to NumPy", "times faster than NumPy")
     axes.yaxis.set_major_formatter(_times)
     axes.text(0.005, 1.02, "above the line: faster", transform=axes.get_yaxis_transform(), fontsize=8, va="bottom")
@@ -163,21 +156,49 @@ def _draw_parts(axes: Any, function: dict[str, Any], curves: Curves) -> None:
     for (device, variant), trials in curves.items():
         last = trials[-1]
         if last["size"] == largest:
-            labels.append(f"{device}\n{_LABELS[variant]}".replace(", ", ",\n"))
+            labels.append(f"{device}\n{label(variant)}".replace(", ", ",\n"))
             transfer = last["transfer"] or {}
             rows.append(
                 (last["first_call"], last["seconds"]["median"], transfer.get("to_device"), transfer.get("to_host"))
             )
     width = 0.2
-    for k, (name, colour) in enumerate(parts):
+    for k, (name, shade) in enumerate(parts):
         places = [i + (k - 1.5) * width for i, row in enumerate(rows) if row[k]]
-        axes.bar(places, [row[k] for row in rows if row[k]], width, label=name, color=colour)
+        axes.bar(places, [row[k] for row in rows if row[k]], width, label=name, color=shade)
     axes.set_xticks(range(len(labels)), labels, fontsize=8)
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(_seconds)
     axes.set_title(f"{function['function']}: where the time goes at {function['size_name']} = {largest:,}")
     axes.grid(visible=False, axis="x")
     axes.legend(ncols=4, loc="upper left", bbox_to_anchor=(0, -0.16))
+
+
+def _moved(curves: Curves) -> Curves:
+    """The curves whose transfers were timed apart."""
+    return {key: trials for key, trials in curves.items() if all(trial["transfer"] for trial in trials)}
+
+
+def _draw_transfers(axes: Any, function: dict[str, Any], curves: Curves) -> None:
+    for (device, variant), trials in _moved(curves).items():
+        shares = []
+        for trial in trials:
+            moving = trial["transfer"]["to_device"] + trial["transfer"]["to_host"]
+            shares.append(100 * moving / (moving + trial["seconds"]["median"]))
+        axes.plot([trial["size"] for trial in trials], shares, **_look(device, variant))
+    _finish(axes, function, "share of transfers in one call", "transfers in percent")
+    axes.set_yscale("linear")
+    axes.set_ylim(0, 100)
+
+
+def _draw_first_calls(axes: Any, function: dict[str, Any], curves: Curves) -> None:
+    """First calls (tracing, compiling, choosing kernels) dotted, later ones as in the other charts."""
+    for (device, variant), trials in curves.items():
+        sizes = [trial["size"] for trial in trials]
+        axes.plot(sizes, [trial["seconds"]["median"] for trial in trials], **_look(device, variant))
+        first = {**_look(device, variant), "linestyle": ":", "linewidth": 1.2, "label": None}
+        axes.plot(sizes, [trial["first_call"] or float("nan") for trial in trials], **first)
+    _finish(axes, function, "first call (dotted) and later calls", "time of one call")
+    axes.yaxis.set_major_formatter(_seconds)
 
 
 def _finish(axes: Any, function: dict[str, Any], title: str, ylabel: str) -> None:
@@ -190,10 +211,7 @@ def _finish(axes: Any, function: dict[str, Any], title: str, ylabel: str) -> Non
 
 
 def _seconds(value: float, _: object = None) -> str:
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):
-        if value >= 0.999 * scale:
-            return f"{value / scale:.4g} {unit}"
-    return f"{value:g} s"
+    return seconds(value)
 
 
 def _times(value: float, _: object = None) -> str:
@@ -205,13 +223,13 @@ def draw_table(function: dict[str, Any], subtitle: str, path: str) -> str:
     curves = _curves(function["trials"])
     numpy_times = {size: seconds for size, seconds, _ in _numpy_curve(curves)}
     columns = list(curves)
-    header = [function["size_name"], "NumPy"] + [f"{d}\n{_LABELS[v]}".replace(", ", ",\n") for d, v in columns]
+    header = [function["size_name"], "NumPy"] + [f"{d}\n{label(v)}".replace(", ", ",\n") for d, v in columns]
     rows, colours = [], []
     for size in sorted(numpy_times):
-        row, shades = [f"{size:,}", _seconds(float(f"{numpy_times[size]:.3g}"))], ["#F2F2F2", "white"]
+        row, shades = [f"{size:,}", seconds(numpy_times[size])], ["#F2F2F2", "white"]
         for key in columns:
             trial = next((t for t in curves[key] if t["size"] == size), None)
-            row.append(_seconds(float(f"{trial['seconds']['median']:.3g}")) if trial else "")
+            row.append(seconds(trial["seconds"]["median"]) if trial else "")
             shades.append(_shade(trial["verdict"]) if trial else "white")
         rows.append(row)
         colours.append(shades)

@@ -37,13 +37,13 @@ def render(measured: Measured, width: int = _WIDE) -> list[RenderableType]:
 def seconds(value: float) -> str:
     """A time with three digits and its unit."""
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if value >= scale:
-            return f"{_three(value / scale)} {unit}"
-    return f"{_three(value / 1e-9)} ns"
+        if value >= 0.9995 * scale:
+            return f"{three(value / scale)} {unit}"
+    return f"{three(value / 1e-9)} ns"
 
 
-def _three(value: float) -> str:
-    """Three digits without an exponent."""
+def three(value: float) -> str:
+    """A number with three digits and without an exponent; whole where it is larger."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -87,7 +87,7 @@ def _row(trial: Trial, wide: bool) -> list[str]:
         seconds(trial.reference.median),
         seconds(here.median),
         f"[{_COLOURS[trial.speed.value]}]{trial.speed.value}[/]",
-        f"{_three(trial.ratio.value)} ({_three(trial.ratio.low)} - {_three(trial.ratio.high)})",
+        f"{three(trial.ratio.value)} ({three(trial.ratio.low)} - {three(trial.ratio.high)})",
     ]
     if wide:
         row.append(f"{seconds(here.low)} - {seconds(here.high)}")

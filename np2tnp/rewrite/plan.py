@@ -47,7 +47,6 @@ class Options:
 
     slow: str = "keep"
     random: str = "numpy"
-    on_unverified: str = "raise"
 
 
 def plan_region(

@@ -1,0 +1,196 @@
+"""How ready a tree is, and what stands in the way file by file, as the sections of a page."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from np2tnp.config import Config
+from np2tnp.files.problems import Problem
+from np2tnp.files.source import decode, read_bytes
+from np2tnp.model import FileReport, Finding, Region, RegionState, Run, Safety, Verdict
+from np2tnp.report.markup import Markup, element, join, prose, table
+from np2tnp.report.svg import stacked_bar
+from np2tnp.report.totals import count, is_clear, share, shown
+
+_WIDEST = 240  #: longer source lines are not shown
+_OPEN = 3  #: files unfolded from the start, where there are no more
+_STATES = (
+    (RegionState.CONVERTIBLE, "can be migrated"),
+    (RegionState.KEPT, "kept in NumPy, as slower in TensorFlow"),
+    (RegionState.BLOCKED, "blocked"),
+)
+
+
+def readiness_section(run: Run) -> Markup:
+    """The totals: how many calls and functions can be migrated, and what the run could not say."""
+    summary = run.summary
+    states = summary.regions
+    regions = sum(states.get(state.value, 0) for state, _ in _STATES)
+    tiles = [
+        _tile(share(summary.calls_convertible, summary.calls), "of NumPy calls can be migrated", _calls_bar(run)),
+        _tile(
+            share(states.get(RegionState.CONVERTIBLE.value, 0), regions),
+            "of functions can be migrated",
+            _states_bar(states),
+        ),
+        _tile(f"{summary.files_with_numpy:,}", f"of {count(summary.files, 'file')} use NumPy", Markup()),
+        _tile(f"{sum(summary.findings.values()):,}", "findings", _findings_bar(run)),
+    ]
+    legend = [
+        element("span", element("i", class_=f"s-{state.value}"), f"{states.get(state.value, 0):,} {name}")
+        for state, name in _STATES
+    ]
+    parts = [element("div", *tiles, class_="tiles"), element("p", *legend, class_="legend")]
+    if summary.unresolved:
+        words = f"{count(summary.unresolved, 'place')} may use NumPy in ways that could not be resolved."
+        parts.append(element("p", words, class_="muted"))
+    if summary.errors:
+        parts.append(element("p", f"{count(summary.errors, 'file')} could not be worked on.", class_="warn"))
+    parts += [element("p", note, class_="muted") for note in run.notes]
+    if is_clear(run):
+        words = "All clear: everything found here can be migrated as it stands." if summary.calls else "No NumPy."
+        parts.append(element("p", words, class_="headline"))
+    return join(*parts)
+
+
+def hindrance_section(run: Run, summaries: Mapping[str, str]) -> Markup:
+    """The codes found, those that block most functions first."""
+    findings: Counter[str] = Counter()
+    worst: dict[str, Verdict] = {}
+    regions: dict[str, set[tuple[str, str]]] = {}
+    for finding in (finding for report in run.reports for finding in report.findings):
+        findings[finding.code] += 1
+        worst[finding.code] = max(worst.get(finding.code, finding.verdict), finding.verdict, key=_WEIGHTS.index)
+        if finding.verdict is Verdict.BLOCK:
+            regions.setdefault(finding.code, set()).add((finding.path, finding.region))
+    order = sorted(findings, key=lambda code: (-len(regions.get(code, ())), -findings[code], code))
+    rows: list[list[str]] = [
+        [
+            _code(code),
+            prose(summaries.get(code, "")),
+            _verdict(worst[code]),
+            f"{len(regions.get(code, ())):,}",
+            f"{findings[code]:,}",
+        ]
+        for code in order
+    ]
+    return table(["code", "what it finds", "verdict", "functions it blocks", "findings"], rows, numeric=(3, 4))
+
+
+def files_section(run: Run, config: Config) -> Markup:
+    """Every file with something to say, folded; the findings with their source lines."""
+    wanted = {id(finding) for finding in shown(run, config.verbose)}
+    blocks = []
+    for report in run.reports:
+        findings = [finding for finding in report.findings if id(finding) in wanted]
+        if findings or any(region.reasons for region in report.regions):
+            blocks.append((report, findings))
+    is_open = len(blocks) <= _OPEN
+    parts = [_file(report, findings, run, is_open) for report, findings in blocks]
+    hidden = sum(len(report.findings) for report in run.reports) - len(wanted)
+    if hidden:
+        words = f"{hidden:,} findings that only say “the same call exists” are left out; -v shows them."
+        parts.append(element("p", words, class_="muted"))
+    return join(*parts)
+
+
+def codes_found(run: Run) -> list[str]:
+    """All codes that the page mentions, in order."""
+    reasons = (reason for report in run.reports for region in report.regions for reason in region.reasons)
+    named = {reason.partition(" ")[0] for reason in reasons}
+    return sorted({finding.code for report in run.reports for finding in report.findings} | named)
+
+
+def _tile(figure: str, words: str, bar: Markup) -> Markup:
+    return element("div", element("b", figure), element("span", words), bar, class_="tile")
+
+
+def _states_bar(states: Mapping[str, int]) -> Markup:
+    parts = [(name, states.get(state.value, 0), f"s-{state.value}") for state, name in _STATES]
+    return stacked_bar(parts, "functions")
+
+
+def _calls_bar(run: Run) -> Markup:
+    convertible, calls = run.summary.calls_convertible, run.summary.calls
+    parts = [("can be migrated", convertible, "s-convertible"), ("stay", calls - convertible, "s-kept")]
+    return stacked_bar(parts, "calls")
+
+
+def _findings_bar(run: Run) -> Markup:
+    counts = run.summary.findings
+    return stacked_bar([(it.value, counts.get(it.value, 0), f"v-{it.value}") for it in Verdict], "findings")
+
+
+def _file(report: FileReport, findings: list[Finding], run: Run, is_open: bool) -> Markup:
+    bar = _states_bar(Counter(region.state.value for region in report.regions))
+    words = count(len(findings), "finding") + (" · not read" if report.error else "")
+    summary = element(
+        "summary",
+        element("span", report.path, class_="path"),
+        element("span", bar),
+        element("span", words, class_="muted"),
+    )
+    left = [region for region in report.regions if region.reasons]
+    lines = _lines(report.path, run)
+    body = [_regions(left)] if left else []
+    body += [_finding(finding, lines) for finding in findings]
+    return element("details", summary, element("div", *body, class_="body"), open=is_open, class_="file")
+
+
+def _regions(regions: list[Region]) -> Markup:
+    rows: list[list[str]] = [
+        [element("code", region.qualname), str(region.span.line), region.state.value, _reason(region)]
+        for region in regions
+    ]
+    return table(["left in NumPy", "line", "", "because"], rows, numeric=(1,))
+
+
+def _reason(region: Region) -> Markup:
+    code, _, rest = region.reasons[0].partition(" ")
+    more = f" (and {len(region.reasons) - 1} more)" if len(region.reasons) > 1 else ""
+    return join(_code(code), " line ", prose(rest), more)
+
+
+def _finding(finding: Finding, lines: list[str] | None) -> Markup:
+    unsafe = element("em", " needs --unsafe") if finding.safety is Safety.UNSAFE else None
+    place = element("span", f"{finding.span.line}:{finding.span.column}", class_="place")
+    head = element("p", place, _code(finding.code), _verdict(finding.verdict), " ", prose(finding.message), unsafe)
+    return element("div", head, _snippet(finding, lines), class_=f"finding is-{finding.verdict.value}")
+
+
+def _snippet(finding: Finding, lines: list[str] | None) -> Markup | None:
+    """The source line with the finding's place marked; None where there is none, or where it is too long to read."""
+    span = finding.span
+    if lines is None or not 0 < span.line <= len(lines):
+        return None
+    line = lines[span.line - 1]
+    if not line.strip() or len(line) > _WIDEST:
+        return None
+    start = span.column - 1
+    end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip())
+    end = max(end, start + 1)
+    marked = element("mark", line[start:end])
+    return element("pre", line[:start].lstrip() if start else "", marked, line[end:].rstrip())
+
+
+def _lines(path: str, run: Run) -> list[str] | None:
+    text = run.texts.get(path)
+    if text is None:
+        try:
+            text = decode(path, read_bytes(path)).text
+        except Problem:
+            return None
+    return re.split(r"\r\n?|\n", text)
+
+
+def _code(code: str) -> Markup:
+    return element("a", code, href=f"#{code}", class_="code")
+
+
+def _verdict(verdict: Verdict) -> Markup:
+    return element("span", verdict.value, class_=f"verdict v-{verdict.value}")
+
+
+_WEIGHTS = (Verdict.NOTE, Verdict.CONVERT, Verdict.ADAPT, Verdict.HOST, Verdict.BLOCK)

@@ -1,0 +1,34 @@
+"""How the variants that ``profile`` times are named and coloured, the same in every chart."""
+
+from __future__ import annotations
+
+#: Okabe and Ito's palette, which people with colour-blindness can tell apart.
+COLOURS = {
+    "numpy": "#000000",
+    "eager-ndarray": "#D55E00",
+    "eager-tensor": "#E69F00",
+    "graph": "#0072B2",
+    "xla": "#009E73",
+    "graph-ndarray": "#56B4E9",
+    "xla-ndarray": "#CC79A7",
+}
+LABELS = {
+    "numpy": "NumPy",
+    "eager-ndarray": "eager, ndarrays in and out",
+    "eager-tensor": "eager, tensors",
+    "graph": "tf.function, tensors",
+    "xla": "tf.function + XLA, tensors",
+    "graph-ndarray": "tf.function, ndarrays in and out",
+    "xla-ndarray": "tf.function + XLA, ndarrays in and out",
+}
+_OTHER = "#777777"
+
+
+def colour(variant: str) -> str:
+    """The colour of a variant; grey for one that is not known here."""
+    return COLOURS.get(variant, _OTHER)
+
+
+def label(variant: str) -> str:
+    """What people call a variant."""
+    return LABELS.get(variant, variant)
