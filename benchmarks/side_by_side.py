@@ -50,9 +50,9 @@ class Call:
         return f"{self.function}({self.arguments})"
 
 
-def rewrite(text: str, path: str = "snippet.py") -> FileReport:
+def rewrite(text: str, path: str = "snippet.py", **options: Any) -> FileReport:
     """np2tnp's report on `text`; its ``new_text`` is None where nothing converts."""
-    return analyze(Source(path, text), Config(rewrite=True, slow="convert"))
+    return analyze(Source(path, text), Config(rewrite=True, slow="convert", **options))
 
 
 def reasons(report: FileReport) -> list[str]:
@@ -114,9 +114,11 @@ def nudged(value: Any, rng: np.random.Generator) -> Any:
     return value
 
 
-def compare_text(text: str, calls: Sequence[str | Call], name: str = "snippet") -> tuple[FileReport, list[Judgement]]:
+def compare_text(
+    text: str, calls: Sequence[str | Call], name: str = "snippet", **options: Any
+) -> tuple[FileReport, list[Judgement]]:
     """Rewrite `text`, call both versions. Without a rewritten text there are no judgements."""
-    report = rewrite(text, f"{name}.py")
+    report = rewrite(text, f"{name}.py", **options)
     if report.new_text is None:
         return report, []
     parsed = [call if isinstance(call, Call) else Call.parse(call) for call in calls]

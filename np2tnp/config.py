@@ -30,7 +30,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
 NOT_YET: dict[str, tuple[str, ...]] = {
     "boundary": ("tensor",),
     "random": ("tf",),
-    "on_unverified": ("warn", "numpy"),
     "compile": ("graph", "xla"),
 }
 

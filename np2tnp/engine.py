@@ -17,9 +17,11 @@ from np2tnp.config import Config
 from np2tnp.files.source import Source
 from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
 from np2tnp.rewrite.apply import Applier
-from np2tnp.rewrite.boundaries import add_returns, settle_zero_d, wrap_function
+from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, wrap_function
 from np2tnp.rewrite.imports import add_imports, choose_names
+from np2tnp.rewrite.originals import below_original, kept_original, original_name
 from np2tnp.rewrite.plan import Names, Options, RegionPlan, plan_region
+from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rules import rules_by_event
 from np2tnp.rules.migrated_callees import left_out
 
@@ -74,7 +76,7 @@ def analyze(source: Source, config: Config) -> FileReport:
     """
     tree = cst.parse_module(source.text)
     plans = _Plans(
-        Options(config.slow, config.random),
+        Options(config.slow, config.random, config.on_unverified),
         frozenset(_WORD.findall(source.text)),
         functools.partial(config.wants_region, source.path),
     )
@@ -148,8 +150,11 @@ def _rewrite(text: str, tree: cst.Module, plans: _Plans, convertible: list[Regio
     if tree.code != text:
         raise SelfCheckFailed("this file does not survive parsing and printing unchanged (a form feed or a lone CR?)")
     names = plans.names
-    replaced: dict[int, cst.FunctionDef] = {}
+    replaced: dict[int, list[cst.FunctionDef]] = {}
     needs: set[str] = set()
+    keeps = plans.options.on_unverified != "raise"
+    analysis = plans.analysis
+    pure = pure_regions(analysis.facts, analysis.info, analysis.services.catalog) if keeps else frozenset()
     for plan in convertible:
         node = plan.facts.node
         assert isinstance(node, cst.FunctionDef)
@@ -157,12 +162,17 @@ def _rewrite(text: str, tree: cst.Module, plans: _Plans, convertible: list[Regio
         add_returns(plan.facts, plan.edits, names.rt)
         body = node.body.visit(Applier(plan.edits, names.rt))
         assert isinstance(body, cst.BaseSuite)
-        replaced[id(node)] = wrap_function(node.with_changes(body=body), plan.facts, names.rt, kind)
-        code = tree.code_for_node(replaced[id(node)])
+        kept = None
+        if keeps:
+            name = original_name(node.name.value, plans.words)
+            kept = Kept(name, plans.options.on_unverified, plan.facts.qualname in pure)
+        migrated = wrap_function(node.with_changes(body=body), plan.facts, names.rt, kind, kept)
+        replaced[id(node)] = [migrated] if kept is None else [kept_original(node, kept.name), below_original(migrated)]
+        code = tree.code_for_node(migrated)
         needs |= {module for module, name in (("tnp", names.tnp), ("rt", names.rt)) if f"{name}." in code}
     new_tree = tree.visit(_Swap(replaced))
     assert isinstance(new_tree, cst.Module)
-    new_text = add_imports(new_tree, needs, names, plans.analysis.info).code
+    new_text = add_imports(new_tree, needs, names, analysis.info).code
     try:
         compile(new_text, "<rewritten>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
@@ -171,9 +181,9 @@ def _rewrite(text: str, tree: cst.Module, plans: _Plans, convertible: list[Regio
 
 
 class _Swap(cst.CSTTransformer):
-    """Puts rewritten functions in the place of the originals."""
+    """Puts rewritten functions, and the originals that are kept beside them, in the place of the functions."""
 
-    def __init__(self, replaced: dict[int, cst.FunctionDef]) -> None:
+    def __init__(self, replaced: dict[int, list[cst.FunctionDef]]) -> None:
         super().__init__()
         self.replaced = replaced
 
@@ -182,5 +192,5 @@ class _Swap(cst.CSTTransformer):
 
     def leave_FunctionDef(  # noqa: N802 # libcst's name
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.FunctionDef:
-        return self.replaced.get(id(original_node), updated_node)
+    ) -> cst.FlattenSentinel[cst.BaseStatement]:
+        return cst.FlattenSentinel(self.replaced.get(id(original_node), [updated_node]))

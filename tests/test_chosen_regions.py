@@ -82,7 +82,5 @@ def test_a_caller_calls_an_unwanted_callee_as_numpy_code() -> None:
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parents[1] / "fixtures/programs").glob("*.py"))[::7], ids=str)
 def test_choosing_nothing_changes_nothing(path: Path) -> None:
-    report = analyze(
-        Source("p.py", path.read_text(encoding="utf-8")), Config(rewrite=True, chosen_regions=frozenset())
-    )
+    report = analyze(Source("p.py", path.read_text(encoding="utf-8")), Config(rewrite=True, chosen_regions=frozenset()))
     assert report.new_text is None

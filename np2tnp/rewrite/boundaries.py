@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import libcst as cst
@@ -12,7 +13,16 @@ from np2tnp.edits import build
 from np2tnp.edits.edit import Edits
 
 
-def decorator(facts: ev.RegionFacts, runtime: str, kind: str) -> cst.Decorator:
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How the wrapper calls the original that is kept under `name`."""
+
+    name: str
+    on_unverified: str
+    pure: bool = False
+
+
+def decorator(facts: ev.RegionFacts, runtime: str, kind: str, kept: Kept | None = None) -> cst.Decorator:
     """``@rt.migrated(...)`` with what the wrapper must know."""
     arguments: list[cst.Arg] = []
 
@@ -29,6 +39,12 @@ def decorator(facts: ev.RegionFacts, runtime: str, kind: str) -> cst.Decorator:
     names("hosted", tuple(name for name in order if name in facts.host_parameters))
     if kind != "scalar":
         arguments.append(build.argument(build.string(kind), "zero_d"))
+    if kept is not None:
+        arguments.append(build.argument(cst.Name(kept.name), "original"))
+        if kept.on_unverified != "raise":
+            arguments.append(build.argument(build.string(kept.on_unverified), "on_unverified"))
+            if kept.pure:
+                arguments.append(build.argument(cst.Name("True"), "pure"))
     target: cst.BaseExpression = build.name(f"{runtime}.migrated")
     return cst.Decorator(build.call(target, *arguments) if arguments else target)
 
@@ -108,9 +124,11 @@ def _updated_return(facts: ev.RegionFacts, value: Any, runtime: str) -> cst.Retu
     return cst.Return(build.call(f"{runtime}.updated", result, *given))
 
 
-def wrap_function(node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str, kind: str) -> cst.FunctionDef:
+def wrap_function(
+    node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str, kind: str, kept: Kept | None = None
+) -> cst.FunctionDef:
     """The function with its decorator innermost and, where its end can be reached, a last return of what it updates."""
-    added = decorator(facts, runtime, kind)
+    added = decorator(facts, runtime, kind, kept)
     decorators = [*node.decorators, added]
     if facts.mutated and any(isinstance(event, ev.Return) and event.node is None for event in facts.events):
         last = cst.SimpleStatementLine([_updated_return(facts, None, runtime)])

@@ -47,6 +47,7 @@ class Options:
 
     slow: str = "keep"
     random: str = "numpy"
+    on_unverified: str = "raise"
 
 
 def plan_region(

@@ -51,16 +51,32 @@ def left_out(module: ModuleInfo) -> frozenset[str]:
         return frozenset()
     decorators = {f"{name}.migrated" for name in names}
     done = {name for name, info in module.functions.items() if _is_decorated(info, decorators)}
+    originals = {original for name in done for original in _kept_original(module.functions[name], module)}
     used = {name.rpartition(".")[2] for name in done}
     mentions = {name: _mentioned(info.node) for name, info in module.functions.items() if name not in done}
     # what a class's attributes hold was known from all its methods together
     classes = {module.functions[name].owner for name in done} - {None}
-    found = {name for name, info in module.functions.items() if name not in done and info.owner in classes}
+    found = {name for name, info in module.functions.items() if name not in done and info.owner in classes} | originals
     used |= {name.rpartition(".")[2] for name in found}
     while more := {name for name, words in mentions.items() if name not in found and words & used}:
         found |= more
         used |= {name.rpartition(".")[2] for name in more}
     return frozenset(found)
+
+
+def _kept_original(info: FunctionInfo, module: ModuleInfo) -> set[str]:
+    """The function that a migrated one has as its original, by its qualname."""
+    prefix = info.qualname.rpartition(".")[0]
+    names = {
+        argument.value.value
+        for item in info.node.decorators
+        if isinstance(item.decorator, cst.Call)
+        for argument in item.decorator.args
+        if argument.keyword is not None
+        and argument.keyword.value == "original"
+        and isinstance(argument.value, cst.Name)
+    }
+    return {f"{prefix}.{name}" if prefix else name for name in names} & module.functions.keys()
 
 
 def hit(node: cst.CSTNode) -> Hit:

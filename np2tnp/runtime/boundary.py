@@ -15,10 +15,11 @@ from typing import Any, TypeVar, overload
 import numpy as np
 
 from np2tnp.runtime import lazy
-from np2tnp.runtime.arguments import Plan
+from np2tnp.runtime.arguments import Call, Plan
 from np2tnp.runtime.dispatch import is_tensor, to_ndarray
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.exceptions import translate
+from np2tnp.runtime.fallback import Fallback, share_defaults
 
 __all__ = ["migrated", "updated"]
 
@@ -64,6 +65,9 @@ def migrated(
     scalars: Iterable[str] = (),
     hosted: Iterable[str] = (),
     zero_d: str = "scalar",
+    original: Callable[..., Any] | None = None,
+    on_unverified: str = "raise",
+    pure: bool = False,
 ) -> Callable[[F], F]: ...
 def migrated(
     function: Any = None,
@@ -76,6 +80,9 @@ def migrated(
     scalars: Iterable[str] = (),
     hosted: Iterable[str] = (),
     zero_d: str = "scalar",
+    original: Callable[..., Any] | None = None,
+    on_unverified: str = "raise",
+    pure: bool = False,
 ) -> Any:
     """Make `function`, whose body works on tensors, keep its NumPy contract.
 
@@ -89,6 +96,10 @@ def migrated(
     hosted : parameters that reach the body as they are: the caller's own ndarrays and containers.
     refuses : parameter -> dtype characters that were not verified for it.
     zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``; ``"unverified"`` refuses one.
+    original : the function as it was before the migration; it shares the decorated function's defaults.
+    on_unverified : what the public function does with a call that it would refuse: ``"raise"`` UnverifiedError,
+        ``"numpy"`` calls `original`, ``"warn"`` does so with one UnverifiedWarning a function.
+    pure : the body changes nothing but what it returns, so `original` may be called after a refusal inside it, too.
 
     The decorated function has ``.core``: tensors in, tensors out, for calls between migrated functions. On a method
     it is called with the instance: ``obj.method.core(obj, x)``. ndarrays given to it are converted, except for
@@ -97,13 +108,17 @@ def migrated(
     Raises
     ------
     UnverifiedError
-        When called with something for which equality with NumPy was not verified (see docs/architecture.md), before
-        the body runs.
+        When called with something for which equality with NumPy was not verified (see docs/architecture.md).
+        The arguments are unchanged.
     RuntimeError
         In a process forked after TensorFlow ran.
     """
     if zero_d not in ("scalar", "array", "unverified"):
         raise ValueError(f"zero_d must be 'scalar', 'array' or 'unverified', not {zero_d!r}")
+    if on_unverified not in ("raise", "warn", "numpy"):
+        raise ValueError(f"on_unverified must be 'raise', 'warn' or 'numpy', not {on_unverified!r}")
+    if on_unverified != "raise" and original is None:
+        raise ValueError(f"on_unverified={on_unverified!r} needs the original")
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isgeneratorfunction(body) or inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
@@ -111,12 +126,17 @@ def migrated(
         plan = Plan(
             body, tuple(mutates), tuple(returns), tuple(arrays), dict(refuses or {}), tuple(scalars), tuple(hosted)
         )
-        return _wrap(body, plan, zero_d)
+        if original is not None:
+            share_defaults(body, original)
+        fallback = None
+        if original is not None and on_unverified != "raise":
+            fallback = Fallback(original, plan.name, warns=on_unverified == "warn", pure=pure)
+        return _wrap(body, plan, zero_d, fallback)
 
     return decorate if function is None else decorate(function)
 
 
-def _wrap(body: Callable[..., Any], plan: Plan, zero_d: str) -> Callable[..., Any]:
+def _wrap(body: Callable[..., Any], plan: Plan, zero_d: str, fallback: Fallback | None) -> Callable[..., Any]:
     @functools.wraps(body)
     def core(*args: Any, **kwargs: Any) -> Any:
         if not lazy.ready:
@@ -131,23 +151,24 @@ def _wrap(body: Callable[..., Any], plan: Plan, zero_d: str) -> Callable[..., An
             lazy.configure()
         if not lazy.tf.executing_eagerly():
             raise UnverifiedError(f"{plan.name} takes and gives ndarrays; inside tf.function call {plan.name}.core")
-        call = plan.prepare(args, kwargs, public=True)
         try:
-            result = body(*call.args, **call.kwargs)
-            kept: dict[int, Any] = {}
-            if plan.mutates:
-                pair = _ordered(result, plan)
-                result = pair.result
-                _write_back(call.originals, pair.arrays, plan)
-                for name in plan.returns:
-                    if name in pair.arrays and name in call.originals:
-                        _keep(kept, pair.arrays[name], call.originals[name])
-            for name in plan.returns:
-                if name in call.originals:
-                    _keep(kept, call.converted[name], call.originals[name])
-            return _leave(result, kept, zero_d)
+            call = plan.prepare(args, kwargs, public=True)
+        except UnverifiedError as refusal:
+            if fallback is None or not fallback.takes(args, kwargs):
+                raise
+            return fallback(refusal, args, kwargs)
+        try:
+            return _finished(body(*call.args, **call.kwargs), call, plan, zero_d)
         except Exception as error:
             translated = translate(error)
+            refused = error if translated is None else translated
+            if (
+                fallback is not None
+                and isinstance(refused, UnverifiedError)
+                and fallback.repeats(args, kwargs, (call.originals[name] for name in plan.mutates))
+                and fallback.takes(args, kwargs)
+            ):
+                return fallback(refused, args, kwargs)
             if translated is None:
                 raise
             raise translated from error
@@ -155,6 +176,24 @@ def _wrap(body: Callable[..., Any], plan: Plan, zero_d: str) -> Callable[..., An
     core.__qualname__ = f"{body.__qualname__}.core"  # so that it pickles by name too
     public.core = core  # type: ignore[attr-defined]
     return public
+
+
+def _finished(result: Any, call: Call, plan: Plan, zero_d: str) -> Any:
+    """The caller's result; its arrays are updated when nothing can be refused any more."""
+    kept: dict[int, Any] = {}
+    finals: dict[str, Any] = {}
+    if plan.mutates:
+        pair = _ordered(result, plan)
+        result, finals = pair.result, pair.arrays
+    for name in plan.returns:
+        if name in call.originals:
+            if name in finals:
+                _keep(kept, finals[name], call.originals[name])
+            _keep(kept, call.converted[name], call.originals[name])
+    left = _leave(result, kept, zero_d)
+    if finals:
+        _write_back(call.originals, finals, plan)
+    return left
 
 
 def _keep(kept: dict[int, Any], final: Any, original: Any) -> None:

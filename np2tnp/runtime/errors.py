@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["UnverifiedError"]
+__all__ = ["UnverifiedError", "UnverifiedWarning"]
 
 
 class UnverifiedError(TypeError):
     """A value reached migrated code for which equality with NumPy was not verified. Nothing was changed."""
+
+
+class UnverifiedWarning(RuntimeWarning):
+    """A migrated function called its NumPy original, because a value was not verified."""
 
 
 class Unsupported(Exception):  # noqa: N818 - a signal between a helper and its dispatcher, never seen by users

@@ -1,0 +1,118 @@
+"""Which regions change nothing but what they return: a call of one that was refused half-way may begin again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.values import (
+    HOST,
+    NO_NAMES,
+    Array,
+    Bound,
+    Class,
+    Const,
+    Function,
+    Scalar,
+    Sequence,
+    Symbol,
+    Unknown,
+    Value,
+)
+from np2tnp.analysis.walk import walk
+from np2tnp.catalog.catalog import Catalog
+
+#: Builtins that only look. Those that call a function or take from an iterator are left out, except for the plain
+#: loops: the runtime makes sure that no argument is an iterator.
+_BUILTINS = frozenset(
+    "abs all any bool complex dict divmod enumerate float int isinstance issubclass len list max min pow range"
+    " repr reversed round set slice sorted str sum tuple type zip ArithmeticError AssertionError AttributeError"
+    " Exception IndexError KeyError NotImplementedError RuntimeError TypeError ValueError ZeroDivisionError"
+    " FloatingPointError OverflowError".split()
+)
+_METHODS = frozenset(
+    "append extend insert pop remove clear reverse sort add update discard get items keys values copy index count"
+    " join format split strip startswith endswith lower upper replace setdefault".split()
+)
+#: Syntax that reaches outside of the call, or whose order matters.
+_SYNTAX = (cst.Global, cst.Nonlocal, cst.Del, cst.With, cst.Yield, cst.Await, cst.Import, cst.ImportFrom, cst.ClassDef)
+
+
+def pure_regions(facts: Mapping[str, ev.RegionFacts], module: ModuleInfo, catalog: Catalog) -> frozenset[str]:
+    """Qualnames of the functions that certainly have no effect but their result and the updates of their parameters.
+
+    Methods never are: what their object does when it is read is not known.
+    """
+    calls: dict[str, set[str]] = {}
+    for name, region in facts.items():
+        callees = _callees(region, module, catalog) if name in module.functions else None
+        if callees is not None:
+            calls[name] = callees
+    while bad := {name for name, callees in calls.items() if not callees <= calls.keys()}:
+        for name in bad:
+            del calls[name]
+    return frozenset(calls)
+
+
+def _callees(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> set[str] | None:
+    """The functions of the module that a region calls; None when it may have an effect by itself."""
+    info = module.functions[region.qualname]
+    if info.owner is not None or not all(_is_local(event) for event in region.events):
+        return None
+    calls = {id(event.node): event for event in region.events if isinstance(event, ev.Call)}
+    found: set[str] = set()
+    inner = [module.scopes[id(node)] for node in walk(info.node.body) if isinstance(node, cst.FunctionDef)]
+    bound = info.locals.union(*(scope.bound for scope in inner))
+    for node in walk(info.node.body):
+        if isinstance(node, _SYNTAX):
+            return None
+        if isinstance(node, cst.Name) and node.value not in bound and not _is_still(module.values.get(node.value)):
+            return None
+        if isinstance(node, cst.Call):
+            event = calls.get(id(node))
+            callee = _effect_free(event, catalog) if event is not None else None
+            if callee is None:
+                return None
+            found |= callee
+    return found
+
+
+def _is_local(event: ev.Event) -> bool:
+    """Whether an event leaves alone what others can see; updates of parameters reach them after success only."""
+    if isinstance(event, ev.AttributeStore):
+        return False
+    if isinstance(event, ev.Store):
+        base = event.base
+        return base.home != HOST if isinstance(base, (Array, Unknown)) else isinstance(base, Sequence) and not base.refs
+    if isinstance(event, ev.AttributeRead):
+        return isinstance(event.base, (Array, Unknown))
+    return True
+
+
+def _is_still(value: Value | None) -> bool:
+    """Whether reading a name of the module (None: a builtin, or an attribute's name) can have no effect."""
+    return value is None or isinstance(value, (Symbol, Function, Class, Const, Scalar, Array))
+
+
+def _effect_free(event: ev.Call, catalog: Catalog) -> set[str] | None:
+    """The module's functions that a call runs, as callee or as callback; None when it may have an effect."""
+    callee = event.callee
+    callbacks = {a.value.qualname for a in event.arguments if isinstance(a.value, Function) and not a.value.nested}
+    if event.api is not None:
+        fact = catalog.get(event.api)
+        known = fact is not None and (fact.tnp is not None or fact.rt is not None or fact.kind in ("dtype", "class"))
+        return callbacks if known and not event.api.startswith("numpy.random.") else None
+    if isinstance(callee, Symbol):
+        name = callee.name
+        plain = name.startswith("builtins.") and name[9:] in _BUILTINS
+        return callbacks if plain or name.startswith(("math.", "operator.")) else None
+    if isinstance(callee, Function):
+        return callbacks if callee.nested else callbacks | {callee.qualname}
+    if isinstance(callee, Bound) and callee.name in _METHODS:
+        receiver = callee.receiver
+        own = isinstance(receiver, (Const, Scalar)) or (isinstance(receiver, Sequence) and receiver.refs == NO_NAMES)
+        return callbacks if own else None
+    return None

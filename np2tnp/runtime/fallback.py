@@ -1,0 +1,64 @@
+"""What a migrated function does instead of refusing, where asked to: it calls the function that it was."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.errors import UnverifiedError, UnverifiedWarning
+
+#: Arguments that cannot show that a body has begun: no iterators, no objects with a state of their own.
+_PLAIN = (np.ndarray, np.generic, np.dtype, bool, int, float, complex, str, bytes, type(None), slice, range, type)
+
+
+class Fallback:
+    """The kept original of one migrated function."""
+
+    def __init__(self, original: Callable[..., Any], name: str, *, warns: bool, pure: bool) -> None:
+        self.original = original
+        self.name = name
+        self.warns = warns
+        self.pure = pure
+
+    def takes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether the original can be called: it knows no tensors."""
+        return not any(is_tensor(leaf) for leaf in _leaves((args, kwargs)))
+
+    def repeats(self, args: tuple[Any, ...], kwargs: dict[str, Any], updated: Iterable[Any]) -> bool:
+        """Whether a call that has begun may begin again with the same arguments: nothing was used up or changed.
+
+        `updated`: what was passed for the parameters that the body updates; lists are changed while it runs.
+        """
+        return (
+            self.pure
+            and all(isinstance(leaf, _PLAIN) for leaf in _leaves((args, kwargs)))
+            and not any(isinstance(value, (list, tuple, dict)) for value in updated)
+        )
+
+    def __call__(self, refusal: UnverifiedError, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The original's result; what it raises is the caller's."""
+        if self.warns:
+            self.warns = False
+            message = f"{self.name} calls its NumPy original: {refusal}"
+            warnings.warn(message, UnverifiedWarning, stacklevel=3)
+        return self.original(*args, **kwargs)
+
+
+def share_defaults(body: Callable[..., Any], original: Callable[..., Any]) -> None:
+    """Give `original` the default objects of `body`: one that is changed in place must be one object."""
+    for attribute in ("__defaults__", "__kwdefaults__"):
+        if hasattr(original, attribute):
+            setattr(original, attribute, getattr(body, attribute))
+
+
+def _leaves(value: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
+    if type(value) in (list, tuple, dict) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+        if id(value) not in seen:
+            for item in value.values() if type(value) is dict else value:
+                yield from _leaves(item, seen | {id(value)})
+    else:
+        yield value

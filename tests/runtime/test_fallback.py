@@ -1,0 +1,113 @@
+"""``rt.migrated(original=..., on_unverified=...)``: what would be refused is done by the function that was migrated."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from np2tnp import runtime as rt
+from np2tnp.runtime.dispatch import is_tensor, to_tensor
+
+MASKED = np.ma.array([1.0, 2.0, 4.0], mask=[False, True, False])
+
+
+def _scaled_numpy(x: Any, factor: float = ...) -> Any:  # type: ignore[assignment]
+    return np.sum(x) * factor
+
+
+@rt.migrated(original=_scaled_numpy, on_unverified="numpy")
+def scaled(x: Any, factor: float = 2.0) -> Any:
+    assert is_tensor(x)
+    return rt.sum(x) * factor
+
+
+def test_what_is_verified_stays_with_tensorflow_and_the_rest_goes_to_the_original() -> None:
+    assert scaled(np.array([1.0, 2.0])) == 6.0
+    assert scaled(MASKED) == 10.0
+    assert scaled(MASKED, factor=3.0) == 15.0
+    with pytest.raises(rt.UnverifiedError, match="scaled: argument 'x'"):
+        scaled.core(MASKED)  # the caller of a core has begun something
+
+
+def test_default_objects_are_shared() -> None:
+    def original(x: Any, seen: list[Any] = ...) -> int:  # type: ignore[assignment]
+        seen.append(1)
+        return len(seen)
+
+    @rt.migrated(original=original, on_unverified="numpy", hosted=("seen",))
+    def count(x: Any, seen: list[Any] = []) -> int:  # noqa: B006
+        seen.append(1)
+        return len(seen)
+
+    assert [count(np.ones(2)), count(MASKED), count(np.ones(2))] == [1, 2, 3]
+
+
+def test_warn_tells_once_a_function_and_where_it_was_called() -> None:
+    def original(x: Any) -> Any:
+        return x.sum()
+
+    @rt.migrated(original=original, on_unverified="warn")
+    def total(x: Any) -> Any:
+        return rt.sum(x)
+
+    with pytest.warns(rt.UnverifiedWarning, match=r"total calls its NumPy original: .*MaskedArray") as caught:
+        assert total(MASKED) == 5.0
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert total(MASKED) == 5.0
+
+
+@pytest.mark.parametrize(("pure", "expected"), [(True, "original"), (False, "refused")])
+def test_only_a_pure_body_begins_again(pure: bool, expected: str) -> None:
+    def original(x: Any) -> Any:
+        x[0] = 7.0
+        return "original"
+
+    @rt.migrated(original=original, on_unverified="numpy", pure=pure, mutates=("x",))
+    def late(x: Any) -> Any:
+        x = rt.at(x)[0].set(5.0)
+        raise rt.UnverifiedError("late")
+
+    x = np.zeros(2)
+    try:
+        found = late(x)
+    except rt.UnverifiedError:
+        found = "refused"
+    assert found == expected
+    assert x[0] == (7.0 if pure else 0.0)
+
+
+@pytest.mark.parametrize("argument", [iter([1.0]), [1.0, 2.0], object(), to_tensor(np.ones(2))], ids=type)
+def test_a_call_whose_arguments_may_have_changed_does_not_begin_again(argument: Any) -> None:
+    def original(x: Any) -> Any:
+        return "original"
+
+    @rt.migrated(original=original, on_unverified="numpy", pure=True, mutates=("x",))
+    def late(x: Any) -> Any:
+        raise rt.UnverifiedError("late")
+
+    with pytest.raises(rt.UnverifiedError, match=r"late|in place"):
+        late(argument)
+
+
+def test_nothing_is_written_when_the_result_is_refused() -> None:
+    @rt.migrated(mutates=("x",), zero_d="unverified")
+    def total(x: Any) -> Any:
+        x = rt.at(x)[...].set(1.0)
+        return rt.updated(rt.sum(x), x=x)
+
+    x = np.zeros(3)
+    with pytest.raises(rt.UnverifiedError, match="0-d"):
+        total(x)
+    np.testing.assert_array_equal(x, np.zeros(3))
+
+
+def test_options_that_contradict_are_refused() -> None:
+    with pytest.raises(ValueError, match="needs the original"):
+        rt.migrated(on_unverified="numpy")
+    with pytest.raises(ValueError, match="on_unverified must be"):
+        rt.migrated(on_unverified="shrug")

@@ -1,0 +1,116 @@
+"""``--on-unverified numpy|warn``: originals are kept beside what was migrated, and do what would be refused."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from side_by_side import Call, Pair, compare_text, rewrite
+from snippets import read_all
+
+TEXT = '''
+import itertools
+
+import numpy as np
+
+counter = itertools.count()
+log = []
+
+
+# what a relaxation is
+def relax(field, steps=3, memo={}, start=next(counter)):
+    """Relaxes."""
+    for _ in range(steps):
+        field[1:-1] = 0.5 * (field[:-2] + field[2:])
+    return field.sum()
+
+
+class Model:
+    def step(self, x):
+        return np.tanh(x) * 2.0
+
+    @staticmethod
+    def total(x):
+        log.append(1)
+        return np.exp(x).sum()
+
+
+def near(x):
+    total = relax(x)
+    return total + helper(x)
+
+
+def helper(x):
+    return np.exp(x).sum()
+
+
+def asks(rows):
+    return [np.exp(row) for row in rows]
+
+
+def prints(x):
+    print(np.exp(x))
+    return -x
+
+
+def _prints_numpy():
+    return None
+'''
+
+
+def test_the_original_stands_before_the_migrated_function() -> None:
+    new = rewrite(TEXT, on_unverified="numpy").new_text
+    assert new is not None
+    assert (
+        "log = []\n\n\ndef _relax_numpy(field, steps=3, memo=..., start=...):\n    for _ in range(steps):\n"
+        "        field[1:-1] = 0.5 * (field[:-2] + field[2:])\n    return field.sum()\n\n\n"
+        "# what a relaxation is\n@rt.migrated(" in new
+    )
+    assert "class Model:\n    def _step_numpy(self, x):\n        return np.tanh(x) * 2.0\n\n    @rt.migrated(" in new
+    assert '    @staticmethod\n    @rt.migrated(original=_total_numpy, on_unverified="numpy")\n' in new
+    assert "def _prints_numpy_(x):" in new
+    assert "on_unverified" not in (rewrite(TEXT).new_text or "")
+
+
+def test_only_functions_without_effects_are_pure() -> None:
+    new = rewrite(TEXT, on_unverified="numpy").new_text
+    assert new is not None
+    lines = new.splitlines()
+    pure = {after.split("(")[0] for line, after in itertools.pairwise(lines) if "pure=True" in line}
+    assert pure == {"def relax", "def near", "def helper", "def asks"}
+
+
+def test_a_second_run_changes_nothing() -> None:
+    new = rewrite(TEXT, on_unverified="numpy").new_text
+    assert new is not None
+    assert rewrite(new, on_unverified="numpy").new_text is None
+
+
+@pytest.mark.parametrize("mode", ["numpy", "warn"])
+@pytest.mark.filterwarnings("ignore::np2tnp.runtime.UnverifiedWarning")
+def test_what_would_be_refused_is_done(mode: str) -> None:
+    calls = ["relax(np.arange(5.0))", "relax(np.ma.arange(5.0))", "relax([1.0, 2.0, 4.0])"]
+    calls += ["Model().step(np.ma.array([1.0, 2.0], mask=[True, False]))", "near(np.ma.arange(4.0))"]
+    calls += ["prints(np.arange(3, dtype=np.uint8))"]
+    _, strict = compare_text(TEXT, calls)
+    _, lenient = compare_text(TEXT, calls, on_unverified=mode)
+    assert "refused" in {judgement.kind for judgement in strict}
+    kinds = [judgement.kind for judgement in lenient]
+    assert set(kinds[:-1]) <= {"equal", "raised"}
+    assert kinds[-1] in ("equal", "refused")  # it has printed when it is refused
+
+
+def test_snippets_that_are_refused_become_equal() -> None:
+    refused = [snippet for snippet in read_all() if snippet.state == "refused"]
+    assert refused
+    for snippet in refused:
+        report = rewrite(snippet.text, on_unverified="numpy")
+        if report.new_text is not None:
+            judgements = Pair(snippet.text, report.new_text).compare(map(Call.parse, snippet.calls))
+            assert {judgement.kind for judgement in judgements} <= {"equal", "raised", "misused"}, snippet.name
