@@ -29,7 +29,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
 #: Values that are part of the design but not built yet. They are refused: an option that does nothing would be a lie.
 NOT_YET: dict[str, tuple[str, ...]] = {
     "boundary": ("tensor",),
-    "random": ("tf",),
     "compile": ("graph", "xla"),
 }
 

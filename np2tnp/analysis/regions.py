@@ -13,6 +13,7 @@ from np2tnp.analysis.module import ClassInfo, FunctionInfo, ModuleInfo, collect,
 from np2tnp.analysis.state import Services, Summary
 from np2tnp.analysis.values import (
     EITHER,
+    GENERATORS,
     HOST,
     NO_NAMES,
     NONE,
@@ -183,6 +184,12 @@ class Analysis:
                 env.bind(
                     name, Unknown(EITHER)
                 )  # a module or function by default: its attributes are no evidence of an array
+            elif (
+                parameter.annotation is not None
+                and parameter.default is None
+                and (generator := _generator(parameter.annotation.annotation, interpreter))
+            ):
+                env.bind(name, generator)
             elif name in scalars:
                 env.bind(name, Scalar(_scalar_annotation(parameter) or "int"))
             else:
@@ -237,6 +244,14 @@ def _scalar_annotation(parameter: cst.Param) -> str | None:
     if parameter.annotation is None:
         return None
     return _SCALAR_ANNOTATIONS.get(dotted(parameter.annotation.annotation))
+
+
+def _generator(annotation: cst.BaseExpression, interpreter: Interpreter) -> Value | None:
+    """What stands for an object of the class `annotation`, where that is one of NumPy's random generators."""
+    if dotted(annotation).rpartition(".")[2] not in ("Generator", "RandomState"):
+        return None
+    value = interpreter.evaluate(annotation, Env())
+    return value if value in GENERATORS else None
 
 
 def _declared(function: FunctionInfo) -> tuple[frozenset[str], frozenset[str]]:

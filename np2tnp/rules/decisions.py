@@ -63,7 +63,10 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         suggestion = context.catalog.suggest(api)
         hint = f"; did you mean {suggestion}?" if suggestion else ""
         return Decision("TNP009", f"{short_name(api)} is not in the catalog{hint}")
-    if random and context.random == "numpy":
+    if random:
+        short = api.rpartition(".")[2]
+        if context.random == "tf" and short in context.catalog.device_draws:
+            return Decision("TNP601", "drawn on the device, from another stream", "rt", f"random.{short}")
         return Decision("TNP601", f"{short_name(api)} keeps NumPy's random stream")
     choice = choose(fact, event)
     if choice.kind == "host":
