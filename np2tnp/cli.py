@@ -6,19 +6,17 @@ Only what every command needs is imported here; ``check`` over files without Num
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from np2tnp import __version__
 from np2tnp.config import CHOICES, Config, ConfigError, did_you_mean, load
+from np2tnp.status import BROKEN_PIPE, CLEAN, ERROR, FOUND, INTERRUPTED
+from np2tnp.terminal import close_stdout, print_exactly, say
 
 if TYPE_CHECKING:
     from np2tnp.model import Run
-
-CLEAN, FOUND, ERROR = 0, 1, 2
-INTERRUPTED, BROKEN_PIPE = 130, 141
 
 COMMANDS = {
     "check": "flag what stands between NumPy code and tensorflow.experimental.numpy",
@@ -59,13 +57,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read our output has seen enough. Python would complain again when it closes stdout.
-        _close_stdout()
+        close_stdout()
         return BROKEN_PIPE
     except KeyboardInterrupt:
-        _say("interrupted")
+        say("interrupted")
         return INTERRUPTED
     except ConfigError as error:
-        _say(str(error))
+        say(str(error))
         return ERROR
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else ERROR if error.code else CLEAN
@@ -137,12 +135,13 @@ def _run_analysis(command: str, rest: list[str]) -> int:
     if command == "check":
         _add_report_options(parser)
     else:
-        parser.add_argument("--apply", action="store_true", help="write the changes (default: print them as diffs)")
-        parser.add_argument("--check", action="store_true", help="exit 1 if anything would change")
+        from np2tnp.migration import command as rewriting
+
+        rewriting.add_options(parser)
     parsed = parser.parse_intermixed_args(rest)
     paths: list[str] = parsed.paths
     if not paths:
-        if command == "rewrite":
+        if command == "rewrite" and not parsed.recover:
             parser.error("name the files or directories to rewrite")
         paths = ["."]
     config = _config(parsed, paths)
@@ -150,7 +149,7 @@ def _run_analysis(command: str, rest: list[str]) -> int:
     if "-" in paths:
         stdin = (parsed.stdin_filename, sys.stdin.buffer.read())
         paths = [path for path in paths if path != "-"]
-    return (_check if command == "check" else _rewrite)(parsed, config, paths, stdin)
+    return _check(parsed, config, paths, stdin) if command == "check" else rewriting.run(parsed, config, paths, stdin)
 
 
 def _check(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tuple[str, bytes] | None) -> int:
@@ -167,7 +166,7 @@ def _check(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: 
         except OSError as error:
             raise ConfigError(f"{parsed.output_file}: cannot be written: {error.strerror or error}") from None
     else:
-        _print(text)
+        print_exactly(text)
     if run.summary.errors:
         return ERROR
     if parsed.exit_zero:
@@ -198,48 +197,6 @@ def _report(run: Run, config: Config, parsed: argparse.Namespace) -> str:
     else:
         from np2tnp.report.to_text import render
     return render(run, config, colour)
-
-
-def _rewrite(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tuple[str, bytes] | None) -> int:
-    from np2tnp import pipeline
-    from np2tnp.report import to_diff
-    from np2tnp.report.progress import Progress
-    from np2tnp.report.style import wants_colour
-    from np2tnp.report.totals import blocked_regions, count
-
-    if parsed.apply and parsed.check:
-        raise ConfigError("--apply and --check exclude each other")
-    with Progress(config.quiet) as progress:
-        run = pipeline.rewrite(paths, config, apply=parsed.apply, stdin=stdin, progress=progress)
-    changed = {change.path for change in run.changes}
-    for change in run.changes:
-        if parsed.apply and stdin is not None and change.path == stdin[0]:
-            _print(change.new_text, change.encoding)
-        elif not parsed.apply:
-            _print(to_diff.render(change, wants_colour(sys.stdout)), change.encoding)
-        elif not config.quiet:
-            _print(f"rewrote {change.path}\n")
-    if parsed.apply and stdin is not None and stdin[0] not in changed:
-        _print(stdin[1].decode("utf-8", "surrogateescape"))
-    for report in run.reports:
-        for finding in report.findings:
-            if finding.code.startswith("TNP90"):
-                _say(f"{finding.path}:{finding.span.line}:{finding.span.column}: {finding.code} {finding.message}")
-    if not config.quiet:
-        for note in run.notes:
-            _say(note)
-        for path, region in blocked_regions(run):
-            if config.verbose and region.reasons:
-                _say(f"{path}:{region.span.line}: {region.qualname} is {region.state.value}: {region.reasons[0]}")
-        done = "rewritten" if parsed.apply else "would be rewritten"
-        _say(
-            f"{count(len(changed), 'file')} {done}, {count(run.summary.files - len(changed), 'file')} left as they are"
-        )
-        states = run.summary.regions
-        _say(f"regions: {states['convertible']} migrated, {states['kept']} kept in NumPy, {states['blocked']} blocked")
-    if run.summary.errors:
-        return ERROR
-    return FOUND if parsed.check and run.changes else CLEAN
 
 
 def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
@@ -290,7 +247,7 @@ def _write_report(rest: list[str]) -> int:
     with Progress(config.quiet) as progress:
         written = reporting.write_report(parsed, config, progress)
     if not config.quiet:
-        _print(f"wrote {written}\n")
+        print_exactly(f"wrote {written}\n")
     return CLEAN
 
 
@@ -320,7 +277,7 @@ def _run_heavy(command: str, rest: list[str]) -> int:
         if missing not in _EXTRAS:
             raise
         extra = _EXTRAS[missing]
-        _say(f"np2tnp {command} needs {missing}; install it with: pip install 'np2tnp[{extra}]'")
+        say(f"np2tnp {command} needs {missing}; install it with: pip install 'np2tnp[{extra}]'")
         return ERROR
 
 
@@ -365,24 +322,3 @@ def _config(parsed: argparse.Namespace, paths: list[str]) -> Config:
 
 def _comma_separated(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
-
-
-def _print(text: str, encoding: str = "utf-8") -> None:
-    """Writes to standard output exactly: no newline translation, in the encoding of what is printed."""
-    stream = getattr(sys.stdout, "buffer", None)
-    if stream is None or (sys.stdout.isatty() and encoding == "utf-8"):
-        sys.stdout.write(text)
-        return
-    sys.stdout.flush()
-    stream.write(text.encode(encoding, "backslashreplace"))
-
-
-def _say(message: str) -> None:
-    print(f"np2tnp: {message}", file=sys.stderr)
-
-
-def _close_stdout() -> None:
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError, AttributeError):
-        return

@@ -12,7 +12,8 @@ from typing import Any
 DEFAULT_EXCLUDE = (
     *(".bzr", ".direnv", ".eggs", ".git", ".hg", ".hypothesis", ".idea", ".ipynb_checkpoints", ".mypy_cache", ".nox"),
     *(".np2tnp_cache", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode"),
-    *("__pycache__", "__pypackages__", "_build", "build", "dist", "node_modules", "site-packages", "venv"),
+    *(".np2tnp_journal", "__pycache__", "__pypackages__", "_build", "build", "dist", "node_modules"),
+    *("site-packages", "venv"),
 )
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -96,6 +97,14 @@ class Config:
         if self.only_regions and not self._names_region(self.only_regions, path, qualname):
             return False
         return not self._names_region(self.skip_regions, path, qualname)
+
+    def require_regions(self, known: Iterable[tuple[str, str]]) -> None:
+        """Raise ConfigError when ``only_regions`` asks for what is not among the (path, qualified name) ``known``."""
+        regions = list(known) if self.only_regions else []
+        for pattern in self.only_regions:
+            if not any(self._names_region((pattern,), path, name) for path, name in regions):
+                names = {name for _, name in regions}
+                raise ConfigError(f"--only {pattern}: there is no such function{did_you_mean(pattern, names)}")
 
     def _names_region(self, patterns: Iterable[str], path: str, qualname: str) -> bool:
         """``NAME``, ``FILE::NAME`` or ``FILE::``, globs both; a class's name stands for its methods."""

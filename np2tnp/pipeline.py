@@ -8,7 +8,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from np2tnp import __version__, executors
 from np2tnp.config import Config
@@ -78,37 +78,100 @@ def rewrite(
     progress: Progress | None = None,
 ) -> Run:
     """As ``check``, with the changes to the files. They are written only with ``apply``, each file in one step."""
-    config = replace(config, rewrite=True)
+    made = plan(read(paths, config, stdin), config, progress)
+    return write(made, config) if apply else made.run
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What a run works on, read once: every plan of it starts from the same bytes."""
+
+    contents: dict[str, bytes]  #: by path, in the order of the run
+    problems: tuple[FileReport, ...]  #: the files that cannot be read
+    notes: tuple[str, ...]
+    stdin: str | None = None  #: the path in ``contents`` that is no file
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What ``rewrite`` would write: nothing is written yet."""
+
+    run: Run
+    files: Files
+    new: dict[str, bytes]  #: by path: the files that change, as they would be
+
+    @property
+    def regions(self) -> tuple[tuple[str, str], ...]:
+        """(path, qualified name) of every region that it migrates, in the order of the files' lines."""
+        return tuple(
+            (report.path, region.qualname)
+            for report in self.run.reports
+            if report.path in self.new
+            for region in report.regions
+            if region.state is RegionState.CONVERTIBLE
+        )
+
+
+def read(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None = None) -> Files:
+    """The files at ``paths``; those that cannot be read are reports already."""
     found = discover(paths, config)
-    reports = [report_problem(*item) for item in found.problems]
-    pending: list[tuple[str, bytes]] = []
+    problems = [report_problem(*item) for item in found.problems]
+    contents: dict[str, bytes] = {}
     for path in found.files:
         try:
-            pending.append((path, read_bytes(path)))
+            contents[path] = read_bytes(path)
         except Problem as problem:
-            reports.append(report_problem(path, problem))
-    written = dict(pending)
+            problems.append(report_problem(path, problem))
     if stdin is not None:
-        pending.append(stdin)
+        contents[stdin[0]] = stdin[1]
+    notes = tuple(f"{path}: no Python files in this directory" for path in found.empty)
+    return Files(contents, tuple(problems), notes, stdin[0] if stdin is not None else None)
+
+
+def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan:
+    """What becomes of each file under ``config``. Raises ConfigError when it names regions that are not there."""
+    config = replace(config, rewrite=True)
+    reports = list(files.problems)
     changes: list[Change] = []
-    for report in sorted(_analyse(pending, config, progress), key=lambda report: report.path):
+    new: dict[str, bytes] = {}
+    analysed = _analyse(list(files.contents.items()), config, progress)
+    for report in sorted(analysed, key=lambda report: report.path):
         reports.append(report)
-        data = written.get(report.path, stdin[1] if stdin is not None else b"")
         if report.new_text is None or report.error is not None:
             continue
         try:
-            source = decode(report.path, data)
+            source = decode(report.path, files.contents[report.path])
             if report.new_text == source.text:
                 continue
-            new = source.encode(report.new_text)
-            if apply and report.path in written:
-                replace_file(report.path, data, new)
+            new[report.path] = source.encode(report.new_text)
         except Problem as problem:
             reports[-1] = report_problem(report.path, problem, report)
             continue
         changes.append(Change(report.path, source.text, report.new_text, source.encoding))
-    notes = [f"{path}: no Python files in this directory" for path in found.empty]
-    return replace(_run(reports, config, notes=notes), changes=tuple(changes))
+    config.require_regions((report.path, region.qualname) for report in reports for region in report.regions)
+    run = _run(reports, config, notes=files.notes)
+    return Plan(replace(run, changes=tuple(changes)), files, new)
+
+
+def write(made: Plan, config: Config) -> Run:
+    """Write the planned files, each in one step; the run without those that could not be written."""
+    run = made.run
+    failed: dict[str, Problem] = {}
+    for path, data in made.new.items():
+        if path == made.files.stdin:
+            continue
+        try:
+            replace_file(path, made.files.contents[path], data)
+        except Problem as problem:
+            failed[path] = problem
+    if not failed:
+        return run
+    reports = [
+        report_problem(report.path, failed[report.path], report) if report.path in failed else report
+        for report in run.reports
+    ]
+    changes = tuple(change for change in run.changes if change.path not in failed)
+    return replace(_run(reports, config, notes=run.notes), changes=changes)
 
 
 def analyse_bytes(config: Config, item: tuple[str, bytes]) -> FileReport:

@@ -167,7 +167,7 @@ def test_interrupting_leaves_no_trace(project: Path) -> None:
     program = (
         "import sys, os, signal\nfrom np2tnp import pipeline\nfrom np2tnp.cli import main\n"
         "def interrupt(*_, **__):\n    os.kill(os.getpid(), signal.SIGINT)\n"
-        "pipeline.rewrite = interrupt\nsys.exit(main(['rewrite', '--apply', '.']))"
+        "pipeline.plan = interrupt\nsys.exit(main(['rewrite', '--apply', '.']))"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)

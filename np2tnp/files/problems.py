@@ -24,3 +24,6 @@ class Problem(Exception):  # noqa: N818 # it becomes a finding, not a traceback
         self.message = message
         self.line = max(line, 1)
         self.column = max(column, 1)
+
+    def __str__(self) -> str:
+        return self.message

@@ -1,0 +1,1 @@
+"""The ``rewrite`` command: which of the planned regions stay rewritten, and writing them."""

@@ -1,0 +1,171 @@
+"""``np2tnp rewrite``: plan, leave out what is not wanted or found wanting, then print or write."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from functools import partial
+
+from np2tnp import pipeline
+from np2tnp.config import Config, ConfigError
+from np2tnp.migration import transaction
+from np2tnp.migration.reverted import Reverted
+from np2tnp.migration.user_tests import keep_what_passes
+from np2tnp.model import Run
+from np2tnp.report import to_diff
+from np2tnp.report.progress import Progress
+from np2tnp.report.style import wants_colour
+from np2tnp.report.totals import blocked_regions, count
+from np2tnp.status import CLEAN, ERROR, FOUND
+from np2tnp.terminal import print_exactly, say
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what only ``rewrite`` understands."""
+    add = parser.add_argument
+    add("--apply", action="store_true", help="write the changes (default: print them as diffs)")
+    add("--check", action="store_true", help="exit 1 if anything would change")
+    add("--verify", action="store_true", help="run each function beside its original; leave out those that differ")
+    add("--strict", action="store_true", help="with --verify: leave out what could not be tested, too")
+    add("--test", metavar="CMD", help="keep only the regions under which this command succeeds")
+    add(
+        "--test-timeout",
+        type=float,
+        metavar="SECONDS",
+        help="for one run of it (default: from its run without changes)",
+    )
+    add("--interactive", action="store_true", help="show the change of each function and ask")
+    add("--backup", action="store_true", help="keep the original of each changed file beside it")
+    add("--backup-suffix", metavar="TEXT", default=".orig", help="how backups are called (default .orig)")
+    add("--recover", action="store_true", help="put back what a run that was killed left changed, and end")
+
+
+def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tuple[str, bytes] | None) -> int:
+    """The command. Returns its exit status; raises ConfigError for what cannot be followed."""
+    _require_sense(parsed, stdin)
+    if parsed.recover:
+        return _recover(config)
+    transaction.require_none(config.root)
+    tell = (lambda _: None) if config.quiet else say
+    with Progress(config.quiet) as progress:
+        made = pipeline.plan(pipeline.read(paths, config, stdin), config, progress)
+    reverted: list[Reverted] = []
+    if parsed.interactive:
+        from np2tnp.migration.interactive import Quit, choose
+
+        try:
+            made = choose(made, config, input, print_exactly, wants_colour(sys.stdout))
+        except Quit:
+            say("nothing was written")
+            return CLEAN
+    if parsed.verify:
+        made, reverted = _verify(made, config, parsed.strict, tell)
+    backup = partial(_back_up, suffix=parsed.backup_suffix if parsed.backup else None)
+    if parsed.test:
+        made, failing = keep_what_passes(made, config, parsed.test, parsed.test_timeout, tell, backup)
+        reverted += failing
+        done = made.run
+    elif parsed.apply:
+        backup(made)
+        done = pipeline.write(made, config)
+    else:
+        done = made.run
+    _print(parsed, config, done, stdin, reverted)
+    if done.summary.errors:
+        return ERROR
+    return FOUND if parsed.check and done.changes else CLEAN
+
+
+def _verify(
+    made: pipeline.Plan, config: Config, strict: bool, tell: Callable[[str], None]
+) -> tuple[pipeline.Plan, list[Reverted]]:
+    from np2tnp.differential.originals import CannotVerify
+    from np2tnp.differential.program import Limits, require
+    from np2tnp.migration.verification import leave_out_what_differs
+
+    try:
+        require("numpy", "tensorflow")
+        verified = leave_out_what_differs(made, config, Limits(), strict, tell)
+    except CannotVerify as error:
+        raise ConfigError(f"--verify: {error}") from None
+    if verified.untested:
+        many = count(len(verified.untested), "region")
+        tell(f"{many} could not be tested and will be rewritten all the same (--strict leaves them out)")
+    return verified.plan, verified.reverted
+
+
+def _require_sense(parsed: argparse.Namespace, stdin: tuple[str, bytes] | None) -> None:
+    if parsed.apply and parsed.check:
+        raise ConfigError("--apply and --check exclude each other")
+    if parsed.strict and not parsed.verify:
+        raise ConfigError("--strict belongs to --verify")
+    for name in ("test", "interactive", "backup"):
+        if getattr(parsed, name) and not parsed.apply:
+            raise ConfigError(f"--{name} needs --apply")
+        if getattr(parsed, name) and stdin is not None:
+            raise ConfigError(f"--{name} does not work on standard input")
+    if parsed.verify and stdin is not None:
+        raise ConfigError("--verify does not work on standard input")
+    if parsed.test_timeout is not None and not parsed.test:
+        raise ConfigError("--test-timeout belongs to --test")
+    if not parsed.backup_suffix.strip("./\\"):
+        raise ConfigError("--backup-suffix: expected a text such as .orig")
+
+
+def _recover(config: Config) -> int:
+    lines = transaction.recover(config.root)
+    if lines is None:
+        say(f"there is nothing to recover in {config.root}")
+        return CLEAN
+    for line in lines:
+        say(line)
+    say("all files are as they were before the run that was killed" if lines else "no file had been changed")
+    return CLEAN
+
+
+def _back_up(made: pipeline.Plan, suffix: str | None) -> None:
+    """Write the backups of a plan's files, where they are wanted. Raises ConfigError before anything is changed."""
+    for path in made.new if suffix is not None else ():
+        try:
+            transaction.save_copy(path, made.files.contents[path], suffix or "")
+        except OSError as error:
+            raise ConfigError(f"{path}{suffix}: cannot be written: {error.strerror or error}") from None
+
+
+def _print(
+    parsed: argparse.Namespace,
+    config: Config,
+    done: Run,
+    stdin: tuple[str, bytes] | None,
+    reverted: list[Reverted],
+) -> None:
+    changed = {change.path for change in done.changes}
+    for change in done.changes:
+        if parsed.apply and stdin is not None and change.path == stdin[0]:
+            print_exactly(change.new_text, change.encoding)
+        elif not parsed.apply:
+            print_exactly(to_diff.render(change, wants_colour(sys.stdout)), change.encoding)
+        elif not config.quiet:
+            print_exactly(f"rewrote {change.path}\n")
+    if parsed.apply and stdin is not None and stdin[0] not in changed:
+        print_exactly(stdin[1].decode("utf-8", "surrogateescape"))
+    for report in done.reports:
+        for finding in report.findings:
+            if finding.code.startswith("TNP90"):
+                say(f"{finding.path}:{finding.span.line}:{finding.span.column}: {finding.code} {finding.message}")
+    for item in reverted:
+        say(f"{item.path}::{item.qualname} was left as it is: {item.reason}")
+        if item.evidence:
+            print(item.evidence, file=sys.stderr)
+    if config.quiet:
+        return
+    for note in done.notes:
+        say(note)
+    for path, region in blocked_regions(done):
+        if config.verbose and region.reasons:
+            say(f"{path}:{region.span.line}: {region.qualname} is {region.state.value}: {region.reasons[0]}")
+    ends = "rewritten" if parsed.apply else "would be rewritten"
+    say(f"{count(len(changed), 'file')} {ends}, {count(done.summary.files - len(changed), 'file')} left as they are")
+    states = done.summary.regions
+    say(f"regions: {states['convertible']} migrated, {states['kept']} kept in NumPy, {states['blocked']} blocked")

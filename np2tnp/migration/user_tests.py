@@ -1,0 +1,151 @@
+"""``rewrite --apply --test CMD``: keep the largest set of regions under which the user's own tests pass."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from np2tnp import pipeline
+from np2tnp.config import Config, ConfigError
+from np2tnp.migration.reverted import Reverted
+from np2tnp.migration.subsets import largest_passing
+from np2tnp.migration.transaction import Transaction
+from np2tnp.report.totals import count
+
+_LINES = 12  #: of a failure that are shown
+_NOT_INSTALLED = re.compile(r"No module named '(np2tnp|tensorflow)\b")
+#: A frame of a traceback as Python prints it, and as pytest does: file and, mostly, function.
+_FRAME = re.compile(r'(?:File "|^)([^"\n:]+\.py)(?:", line |:)\d+(?:, in |: in )?(\w+)?', re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One run of the test command."""
+
+    passed: bool
+    output: str  #: both streams
+    seconds: float
+    how: str  #: ``exit status 1``, ``took longer than 300 s``
+
+    @property
+    def tail(self) -> str:
+        lines = self.output.rstrip().splitlines()[-_LINES:]
+        return "\n".join(f"    {line}" for line in lines) or "    (no output)"
+
+
+def run_command(command: str, timeout: float | None) -> Outcome:
+    """Run a shell command with its output in a file; it and all its children end after `timeout` seconds."""
+    # Python compares compiled files by second and size: trial versions come faster than that
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    start = time.monotonic()
+    with tempfile.TemporaryFile() as stream:
+        process = subprocess.Popen(
+            command,
+            shell=True,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=os.name == "posix",
+        )
+        how = ""
+        try:
+            process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            how = f"took longer than {timeout:.0f} s"
+        finally:
+            _end(process)
+        stream.seek(0)
+        output = stream.read().decode("utf-8", "replace")
+    how = how or f"exit status {process.returncode}"
+    return Outcome(how == "exit status 0", output, time.monotonic() - start, how)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        if os.name == "posix":
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+    process.wait()
+
+
+def keep_what_passes(
+    made: pipeline.Plan,
+    config: Config,
+    command: str,
+    timeout: float | None,
+    say: Callable[[str], None],
+    before_keeping: Callable[[pipeline.Plan], None],
+) -> tuple[pipeline.Plan, list[Reverted]]:
+    """Apply the plan, or the largest part of it under which `command` succeeds, and say what was reverted and why.
+
+    `before_keeping` is called with the part once it is found. Raises ConfigError when the command fails already
+    without any change. When anything else is raised, Ctrl-C included, all files are as they were.
+    """
+    baseline = run_command(command, timeout)
+    if not baseline.passed:
+        raise ConfigError(f"the tests fail before any change ({baseline.how}):\n{baseline.tail}")
+    say(f"the tests pass before the rewrite ({baseline.seconds:.1f} s)")
+    if not made.new:
+        return made, []
+    limit = timeout or 20 * baseline.seconds + 300
+    everything = frozenset(made.regions)
+    plans = {everything: made}
+    failures: dict[frozenset[tuple[str, str]], Outcome] = {}
+
+    def plan_of(regions: frozenset[tuple[str, str]]) -> pipeline.Plan:
+        if regions not in plans:
+            plans[regions] = pipeline.plan(made.files, replace(config, chosen_regions=regions))
+        return plans[regions]
+
+    def passes(regions: frozenset[tuple[str, str]]) -> bool:
+        if regions in failures:
+            return False
+        transaction.show(plan_of(regions).new)
+        outcome = run_command(command, limit)
+        word = "pass" if outcome.passed else "fail"
+        say(f"the tests {word} with {len(regions)} of {count(len(everything), 'region')}")
+        if not outcome.passed:
+            failures[regions] = outcome
+            missing = _NOT_INSTALLED.search(outcome.output)
+            if missing:
+                raise ConfigError(f"the tests' Python has no {missing[1]}: install it there first")
+        return outcome.passed
+
+    try:
+        with Transaction(config.root, {path: made.files.contents[path] for path in made.new}) as transaction:
+            kept = everything
+            if not passes(everything):
+                kept = largest_passing(_suspects_last(made.regions, failures[everything].output), passes)
+                transaction.show(plan_of(kept).new)
+            before_keeping(plan_of(kept))
+            transaction.keep()
+    except KeyboardInterrupt:
+        say("interrupted: all files are as they were before")
+        raise
+    return plan_of(kept), [_describe(region, failures) for region in made.regions if region not in kept]
+
+
+def _suspects_last(regions: tuple[tuple[str, str], ...], output: str) -> list[tuple[str, str]]:
+    """The regions with those that the failure's tracebacks name at the end."""
+    named = {(os.path.basename(file), name) for file, name in _FRAME.findall(output)}
+
+    def is_suspect(region: tuple[str, str]) -> bool:
+        file = os.path.basename(region[0])
+        return (file, region[1].rpartition(".")[2]) in named or (file, "") in named
+
+    return sorted(regions, key=is_suspect)
+
+
+def _describe(region: tuple[str, str], failures: dict[frozenset[tuple[str, str]], Outcome]) -> Reverted:
+    """With the failure that was seen last with it in: that is when it alone was added to what passes."""
+    outcome = [outcome for subset, outcome in failures.items() if region in subset][-1]
+    return Reverted(*region, f"the tests fail with it ({outcome.how})", outcome.tail)

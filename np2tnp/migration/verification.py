@@ -1,0 +1,143 @@
+"""``rewrite --verify``: run every region to be migrated beside its original, and leave out what differs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from np2tnp import pipeline
+from np2tnp.config import Config
+from np2tnp.differential.originals import CannotVerify, Pair, functions_of
+from np2tnp.differential.program import FunctionResult, FunctionVerdict, Limits, verify_pair
+from np2tnp.files.problems import Problem
+from np2tnp.files.source import decode
+from np2tnp.migration.reverted import Reverted
+
+Key = tuple[str, str]
+_NAME = re.compile(r"'(\w+)'")  #: names and attributes in a dump of code
+
+
+@dataclass(slots=True)
+class Verified:
+    """The plan that is left, and what the verification said."""
+
+    plan: pipeline.Plan
+    reverted: list[Reverted] = field(default_factory=list)
+    untested: list[Reverted] = field(default_factory=list)  #: still in the plan, with the reason why nothing is known
+
+
+def leave_out_what_differs(
+    made: pipeline.Plan,
+    config: Config,
+    limits: Limits,
+    strict: bool,
+    say: Callable[[str], None],
+) -> Verified:
+    """The part of the plan whose regions are not DIFFERENT, and with `strict` only what is EQUAL.
+
+    A region that differs is left out; one that differs only because it calls such a one is tried again without that.
+    """
+    checker = _Checker(config, limits, say)
+    results = checker.check(made, made.regions)
+    wrong = [key for key in made.regions if results[key].verdict is FunctionVerdict.DIFFERENT]
+    kept = made
+    if wrong:
+        kept = checker.plan_without(made, set(wrong))
+        for key in wrong:
+            attempt = checker.plan_with(kept, key)
+            again = checker.check(attempt, [key])[key]
+            if again.verdict is FunctionVerdict.DIFFERENT:
+                results[key] = again
+            else:
+                kept, results[key] = attempt, again
+        results.update(checker.check(kept, kept.regions))
+    while True:
+        unwanted = {key for key in kept.regions if _is_unwanted(results[key], strict)}
+        if not unwanted:
+            break
+        kept = checker.plan_without(kept, unwanted)
+        results.update(checker.check(kept, kept.regions))
+    left = set(kept.regions)
+    reverted = [Reverted(*key, *_explain(results[key])) for key in made.regions if key not in left]
+    untested = [
+        Reverted(*key, results[key].reason) for key in kept.regions if results[key].verdict is FunctionVerdict.UNTESTED
+    ]
+    return Verified(kept, reverted, untested)
+
+
+class _Checker:
+    """Verifies regions of plans, and remembers what it found for the same pair of texts."""
+
+    def __init__(self, config: Config, limits: Limits, say: Callable[[str], None]) -> None:
+        self._config = config
+        self._limits = limits
+        self._say = say
+        self._known: dict[tuple[str, str, frozenset[str]], FunctionResult] = {}
+
+    def plan_without(self, made: pipeline.Plan, left_out: set[Key]) -> pipeline.Plan:
+        return self._plan(made, frozenset(made.regions) - left_out)
+
+    def plan_with(self, made: pipeline.Plan, key: Key) -> pipeline.Plan:
+        return self._plan(made, frozenset(made.regions) | {key})
+
+    def _plan(self, made: pipeline.Plan, regions: frozenset[Key]) -> pipeline.Plan:
+        return pipeline.plan(made.files, replace(self._config, chosen_regions=regions))
+
+    def check(self, made: pipeline.Plan, keys: tuple[Key, ...] | list[Key]) -> dict[Key, FunctionResult]:
+        results: dict[Key, FunctionResult] = {}
+        for path in dict.fromkeys(path for path, _ in keys):
+            new = _text(path, made.new[path])
+            codes = {name: (path, name, _code_reached(name, new)) for where, name in keys if where == path}
+            unknown = [name for name, code in codes.items() if code not in self._known]
+            if unknown:
+                pair = Pair(path, _text(path, made.files.contents[path]), new, "memory", in_memory=True)
+                for result in self._verify(pair, unknown):
+                    self._known[codes[result.name]] = result
+            results.update({(path, name): self._known[code] for name, code in codes.items()})
+        return results
+
+    def _verify(self, pair: Pair, names: list[str]) -> list[FunctionResult]:
+        try:
+            return verify_pair(pair, names, self._limits, lambda result: self._tell(pair.path, result))
+        except CannotVerify as error:
+            return [FunctionResult(name, reason=str(error)) for name in names]
+
+    def _tell(self, path: str, result: FunctionResult) -> None:
+        said = result.difference or result.reason
+        self._say(f"{result.verdict.value:<9} {path}::{result.name}{f': {said}' if said else ''}")
+
+
+def _code_reached(name: str, text: str) -> frozenset[str]:
+    """The code of a function and of all those of its file that it mentions: what its behaviour can depend on."""
+    codes = functions_of(text)
+    names: dict[str, set[str]] = {}
+    for other in codes:
+        names.setdefault(other.rpartition(".")[2], set()).add(other)
+    reached: set[str] = set()
+    left = {name} & codes.keys()
+    while left:
+        reached |= left
+        words = {word for item in left for word in _NAME.findall(codes[item])}
+        left = {other for word in words & names.keys() for other in names[word]} - reached
+    return frozenset(codes[item] for item in reached)
+
+
+def _is_unwanted(result: FunctionResult, strict: bool) -> bool:
+    if strict:
+        return result.verdict is not FunctionVerdict.EQUAL
+    return result.verdict is FunctionVerdict.DIFFERENT
+
+
+def _explain(result: FunctionResult) -> tuple[str, str]:
+    if result.verdict is FunctionVerdict.UNTESTED:
+        return f"could not be verified: {result.reason}", ""
+    code = "\n".join(f"    {line}" for line in result.code.splitlines())
+    return f"its rewrite differs: {result.difference}", code
+
+
+def _text(path: str, data: bytes) -> str:
+    try:
+        return decode(path, data).text
+    except Problem as problem:
+        raise CannotVerify(f"{path}: {problem}") from None
