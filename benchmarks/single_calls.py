@@ -135,7 +135,7 @@ def _operator_body(name: str, operands: list[str]) -> str:
 
 def work(job: list[int], skip: set[tuple[int, str]], singles: list[Single], say: Callable[..., None]) -> None:
     """Rewrite and compare the functions `job` names, telling each result as it comes."""
-    from np2tnp.differential.child import import_runtime
+    from np2tnp.differential.calls import import_runtime
 
     import_runtime()
     for start in range(0, len(job), PER_MODULE):
@@ -188,7 +188,7 @@ def _text_of(module: str, name: str) -> str:
 
 def examine(single: Single, char: str, original: Any, rewritten: Any) -> tuple[str, str] | None:
     """State and detail, or None where the call means nothing for the dtype (such as ``-v`` for booleans)."""
-    from np2tnp.differential.child import call_on_numpy
+    from np2tnp.differential.calls import call_on_numpy
 
     expected, itself = call(original, single, char)
     actual, itself_too = call(rewritten, single, char)
@@ -214,7 +214,7 @@ def examine(single: Single, char: str, original: Any, rewritten: Any) -> tuple[s
 
 def compare_results(case: Case, expected: Any, actual: Any, arguments: Any) -> str:
     """What differs, or nothing."""
-    from np2tnp.differential.child import compare_value
+    from np2tnp.differential.calls import compare_value
 
     if case.api in _ADDRESSES:
         return "" if type(expected) is type(actual) else f"{type(actual)} instead of {type(expected)}"

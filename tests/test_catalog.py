@@ -251,6 +251,28 @@ def test_operators_that_agree(catalog: Catalog) -> None:
         assert not {"dd", "ff", "fd"} & set(fact.tnp.pairs_bad)
 
 
+def test_stages_hold_no_more_than_the_eager_promise() -> None:
+    target = {"target": "rt.f", "accepted": ["a", "axis"], "dtypes": "?ld"}
+    stages = {"traced": "ok", "compiled": {"dtypes": "d", "accepted": ["a"], "fails": {"l": "error X in 1 of 1: (v)"}}}
+    facts = {"apis": {"numpy.f": {"kind": "function", "rt": {**target, **stages}}, "numpy.g": {"kind": "function"}}}
+    known = Catalog(facts, {}).get("numpy.f")
+    assert known is not None
+    assert known.rt is not None
+    assert (known.traced, known.compiled) == ("ok", "partly")
+    assert known.rt.takes({"a", "axis"}, "l", compile="graph")
+    assert known.rt.takes({"a"}, "d", compile="xla")
+    assert not known.rt.takes({"a", "axis"}, "d", compile="xla")
+    assert not known.rt.takes({"a"}, "l", compile="xla")
+    assert not known.rt.takes({"b"}, "d", compile="graph")
+    unknown = Catalog(facts, {}, has_stages=False).get("numpy.f")
+    assert unknown is not None
+    assert unknown.rt is not None
+    assert (unknown.traced, unknown.rt.takes({"a"}, "d", compile="graph")) == ("unknown", False)
+    without = Catalog(facts, {}).get("numpy.g")
+    assert without is not None
+    assert without.compiled == "unknown"
+
+
 MEASURED = [version for version in CHOICES["target_tensorflow"] if version != "newest"]
 
 

@@ -11,8 +11,8 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
-from np2tnp.differential import agreement, behaviour, facts_file, surface  # noqa: E402
-from np2tnp.differential.cases import DTYPES, all_cases, fresh_arguments, operands, used_parameters  # noqa: E402
+from np2tnp.differential import agreement, behaviour, facts_file, stage_facts, staged, surface  # noqa: E402
+from np2tnp.differential.cases import DTYPES, Case, all_cases, fresh_arguments, operands, used_parameters  # noqa: E402
 
 PARAMETERS = ["a", "axis=None", "dtype=None", "out=None", "keepdims=<no value>"]
 
@@ -125,6 +125,74 @@ def test_effects_are_measured(api: str, expected: tuple[str, list[str]]) -> None
     measured = behaviour.measure(api, surface.list_surface()[api]["parameters"])
     assert measured is not None
     assert (measured.effect, measured.mutates) == expected
+
+
+ENTRY = {"target": "rt.f", "accepted": ["a", "axis"], "dtypes": DTYPES}
+KNOWN = ["a", "axis=None"]
+
+
+def test_a_stage_that_agrees_everywhere_is_ok() -> None:
+    observed = [["v", labels()], ["m, axis=0", labels("?lBdD")]]
+    assert agreement.summarize_stage(observed, KNOWN, ENTRY) == "ok"
+
+
+def test_a_silent_difference_takes_the_whole_class_of_dtypes() -> None:
+    observed = [["v", labels()], ["s", labels("?lBD", value="d")], ["m, axis=0", labels("?lBdD")]]
+    found = agreement.summarize_stage(observed, KNOWN, ENTRY)
+    assert found == {"dtypes": "?bhilBHILFD", "differs": {"d": "value in 1 of 3: (s)"}}
+
+
+def test_a_call_that_raises_takes_only_what_never_succeeds() -> None:
+    observed = [["v", labels("?bhilBHILefd", error_X="FD")], ["s", labels("?lB", error_X="dD")]]
+    observed.append(["m, axis=0", labels("", error_X="?lBdD")])
+    found = agreement.summarize_stage(observed, KNOWN, ENTRY)
+    assert found["dtypes"] == "?bhilBHILefd"
+    assert found["accepted"] == ["a"]
+    assert found["fails"]["d"] == "error X in 2 of 3: (s)"
+
+
+def test_a_dtype_that_fails_where_its_class_succeeds_stands_alone() -> None:
+    observed = [["v", labels("?bhilBHILfdFD", error_X="e")], ["m, axis=0", labels("?lBdD")]]
+    assert agreement.summarize_stage(observed, KNOWN, ENTRY)["dtypes"] == "?bhilBHILfdFD"
+
+
+def test_returning_where_numpy_raises_is_kept_apart() -> None:
+    observed = [["v", labels()], ["m, axis=0", labels()], ["kbad", labels("", no_error="d")]]
+    assert agreement.summarize_stage(observed, KNOWN, ENTRY) == {"unchecked": "(kbad)"}
+
+
+def test_operators_keep_pairs_that_differ_in_a_stage() -> None:
+    observed = [["v, w", {"dd": "equal", "ll": "error X"}], ["2, v", {"d": "value", "e": "error X"}]]
+    found = agreement.summarize_operator(observed)
+    assert found == {"pairs_bad": ["ll"], "weak_int_bad": "d", "example": "error X: (v, w) for ll"}
+    assert agreement.summarize_operator([["v, 1j", {"D": "ulp:2"}]]) == "ok"
+
+
+def test_stages_are_kept_while_the_eager_promise_holds() -> None:
+    old = {"numpy.f": {"tnp": {"dtypes": "d", "traced": "ok"}}, "numpy.g": {"tnp": {"dtypes": "d", "traced": "ok"}}}
+    facts = {"numpy.f": {"tnp": {"dtypes": "d"}}, "numpy.g": {"tnp": {"dtypes": "fd"}}, "numpy.h": {}}
+    stage_facts.keep(facts, old)
+    assert facts["numpy.f"]["tnp"] == {"dtypes": "d", "traced": "ok"}
+    assert facts["numpy.g"]["tnp"] == {"dtypes": "fd"}
+
+
+def test_one_graph_of_many_calls_tells_them_apart() -> None:
+    pytest.importorskip("tensorflow")
+    from np2tnp.differential.calls import find_targets, import_runtime
+
+    import_runtime()
+    take, inv = find_targets("numpy.take")["rt"], find_targets("numpy.linalg.inv")["rt"]
+    calls = [staged.make_call(Case("numpy.take", text, "d", "same"), "d", take) for text in ("v, [1, -1]", "v, [99]")]
+    calls += [staged.make_call(Case("numpy.linalg.inv", "q", "dD", "solve"), char, inv) for char in "dD"]
+    assert [call.expected.error if call else "" for call in calls] == [None, "IndexError", None, None]
+    for stage, words in (
+        ("traced", "equal raises equal equal"),
+        ("compiled", "equal no equal error"),
+    ):  # XLA drops assertions
+        observed = staged.measure([c for c in calls if c], stage, ("a", "rt"), set(), lambda *_: None)
+        found = {id(call): "equal" if word.startswith("ulp") else word.split()[0] for call, word in observed}
+        seen = [found[id(call)] for call in calls]
+        assert seen == words.split()
 
 
 def test_measuring_again_changes_nothing() -> None:

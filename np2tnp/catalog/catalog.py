@@ -22,6 +22,34 @@ _FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """What holds of a target inside ``tf.function``, or compiled by XLA, with static shapes.
+
+    For the dtypes and parameters in it no call was seen to give something else than NumPy. Some may raise while they
+    are traced or compiled (``fails``): then they can be run eagerly.
+    """
+
+    dtypes: str = ""
+    accepted: frozenset[str] = frozenset()
+    unchecked: str = ""  #: a call that returns here where NumPy raises, such as an index out of range under XLA
+    differs: dict[str, str] = field(
+        default_factory=dict
+    )  #: dtype characters -> what is silently different, with a call
+    fails: dict[str, str] = field(default_factory=dict)  #: dtype characters -> what raises, with a call
+    pairs_bad: tuple[str, ...] = ()  #: operators: pairs of dtype characters that differ or raise
+    weak_bad: str = ""  #: operators: array dtypes that differ with some Python number as the other operand
+
+    @property
+    def state(self) -> str:
+        """``ok``: as much as in eager mode; ``fails``: nothing can be staged; ``differs``; else ``partly``."""
+        if not (self.fails or self.differs or self.pairs_bad or self.weak_bad):
+            return "ok"
+        if self.dtypes or self.pairs_bad or self.weak_bad:
+            return "partly"
+        return "differs" if self.differs else "fails"
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """A function that can stand for a NumPy call, and for what it was measured equal."""
 
@@ -37,12 +65,25 @@ class Target:
     weak_bool_bad: str = ""
     weak_complex_bad: str = ""
     weak_int_overflow: str = ""  #: array dtypes for which a Python int outside the dtype's range differs
+    traced: Stage | None = None  #: inside ``tf.function``; None where that was not measured
+    compiled: Stage | None = None  #: under XLA on a CPU; None where that was not measured
 
-    def takes(self, parameters: frozenset[str] | set[str], dtype: str | None = None) -> bool:
-        """Whether the target was measured equal with these parameters and, unless unknown, this dtype character."""
+    def takes(self, parameters: frozenset[str] | set[str], dtype: str | None = None, compile: str = "none") -> bool:
+        """Whether the target was measured equal with these parameters and, unless unknown, this dtype character.
+
+        Parameters
+        ----------
+        compile : ``none`` for eager calls, ``graph`` or ``xla``. An operator's pairs of dtypes are not looked at.
+        """
         if not self.accepted >= parameters:
             return False
-        return dtype in self.dtypes if dtype is not None else covers_all(self.dtypes)
+        dtypes = self.dtypes
+        if compile != "none":
+            stage = self.traced if compile == "graph" else self.compiled
+            if stage is None or not stage.accepted >= parameters:
+                return False
+            dtypes = stage.dtypes
+        return dtype in dtypes if dtype is not None else covers_all(dtypes)
 
 
 #: The dtype characters that an argument of unknown dtype may have; the others are checked where arrays enter
@@ -78,6 +119,22 @@ class ApiFact:
     prefer: str | None = None  #: ``tnp`` `rt` or ``numpy``: a human decision about the target
 
     @property
+    def target(self) -> Target | None:
+        """The target that holds for more dtypes: tnp's function, or else the exact helper."""
+        candidates = [t for t in (self.tnp, self.rt) if t is not None and (t.dtypes or t.name == "operator")]
+        return max(candidates, key=lambda target: len(target.dtypes), default=None)
+
+    @property
+    def traced(self) -> str:
+        """What becomes of :attr:`target` inside ``tf.function``: a :attr:`Stage.state`, or ``unknown``."""
+        return _state(self.target.traced if self.target is not None else None)
+
+    @property
+    def compiled(self) -> str:
+        """The same under XLA, on a CPU."""
+        return _state(self.target.compiled if self.target is not None else None)
+
+    @property
     def positional(self) -> tuple[str, ...]:
         """Names of the parameters that may be given by position, in order."""
         names: list[str] = []
@@ -101,12 +158,17 @@ class ApiFact:
         return tuple(t.partition("=")[0] for t in self.parameters if t != "/" and not t.startswith("*"))
 
 
+def _state(stage: Stage | None) -> str:
+    return "unknown" if stage is None else stage.state
+
+
 class Catalog:
     """Facts by canonical NumPy name."""
 
-    def __init__(self, facts: dict[str, Any], overlay: dict[str, Any]) -> None:
+    def __init__(self, facts: dict[str, Any], overlay: dict[str, Any], has_stages: bool = True) -> None:
         self._raw: dict[str, dict[str, Any]] = facts["apis"]
         self._overlay: dict[str, dict[str, Any]] = overlay.get("api", {})
+        self._has_stages = has_stages
         self._known: dict[str, ApiFact | None] = {}
         self._is_pure: dict[str, bool] = {}
         self.versions: dict[str, str] = facts.get("versions", {})
@@ -168,8 +230,8 @@ class Catalog:
             zero_d=merged.get("zero_d") or "array",
             result=merged.get("result"),
             returns=merged.get("returns", "array"),
-            tnp=_make_target(merged.get("tnp")),
-            rt=_make_target(merged.get("rt")),
+            tnp=_make_target(merged.get("tnp"), self._has_stages),
+            rt=_make_target(merged.get("rt"), self._has_stages),
             agreement=merged.get("agreement", {}),
             verdict=merged.get("verdict"),
             reason=merged.get("reason"),
@@ -180,7 +242,7 @@ class Catalog:
         )
 
 
-def _make_target(raw: dict[str, Any] | None) -> Target | None:
+def _make_target(raw: dict[str, Any] | None, has_stages: bool) -> Target | None:
     if not raw:
         return None
     return Target(
@@ -196,6 +258,24 @@ def _make_target(raw: dict[str, Any] | None) -> Target | None:
         weak_bool_bad=raw.get("weak_bool_bad", ""),
         weak_complex_bad=raw.get("weak_complex_bad", ""),
         weak_int_overflow=raw.get("weak_int_overflow", ""),
+        traced=_make_stage(raw.get("traced"), raw) if has_stages else None,
+        compiled=_make_stage(raw.get("compiled"), raw) if has_stages else None,
+    )
+
+
+def _make_stage(raw: Any, target: dict[str, Any]) -> Stage | None:
+    """`raw` holds only what is otherwise than in eager mode; ``"ok"`` is nothing."""
+    if raw is None:
+        return None
+    found = {} if raw == "ok" else raw
+    return Stage(
+        dtypes=found.get("dtypes", target.get("dtypes", "")),
+        accepted=frozenset(found.get("accepted", target.get("accepted", ()))),
+        unchecked=found.get("unchecked", ""),
+        differs=found.get("differs", {}),
+        fails=found.get("fails", {}),
+        pairs_bad=tuple(found.get("pairs_bad", ())),
+        weak_bad="".join(sorted({char for key, chars in found.items() if key.startswith("weak_") for char in chars})),
     )
 
 
@@ -221,4 +301,5 @@ def _load(target_tensorflow: str) -> Catalog:
         facts["versions"] = older["versions"]
         for name, changes in older["apis"].items():
             facts["apis"][name].update(changes)
-    return Catalog(facts, tomllib.loads((_FOLDER / "overlay.toml").read_text(encoding="utf-8")))
+    has_stages = older is None or older.get("staged", False)
+    return Catalog(facts, tomllib.loads((_FOLDER / "overlay.toml").read_text(encoding="utf-8")), has_stages)

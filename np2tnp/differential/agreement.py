@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
-from np2tnp.differential.cases import DTYPES, used_parameters
+from np2tnp.differential.cases import CLASSES, DTYPES, used_parameters
 from np2tnp.differential.surface import parameter_names
 
 #: What a case of NumPy's that raises says: nothing about equality, but the target must raise too.
@@ -53,6 +56,92 @@ def summarize(observed: list[Any], parameters: list[str], target: str) -> tuple[
     if bad_pairs and dtypes:
         agreement["pairs_bad"] = f"{len(bad_pairs)} pairs of dtypes, such as {bad_pairs[0]}"
     return entry, agreement
+
+
+def summarize_stage(observed: list[Any], parameters: list[str], entry: dict[str, Any]) -> Any:
+    """What a stage (traced, compiled) keeps of the target's eager promise `entry`: ``"ok"`` for all of it.
+
+    Otherwise a dict. ``dtypes`` and ``accepted``, where they are fewer: a call that gives something else takes its
+    dtypes or parameters away, and so does one that raises, if none with them succeeds. ``differs`` and ``fails`` give
+    examples. ``unchecked``: a call that returns where NumPy raises, such as an index out of range under XLA.
+    """
+    silent = [[call, {c: _neutral(label) for c, label in labels.items()}] for call, labels in _inherited(observed)]
+    kept, _ = summarize(silent, parameters, "")
+    found: dict[str, Any] = {}
+    if set(entry["dtypes"]) - set(kept["dtypes"]):
+        found["dtypes"] = "".join(char for char in entry["dtypes"] if char in kept["dtypes"])
+    if set(entry["accepted"]) - set(kept["accepted"]):
+        found["accepted"] = kept["accepted"]
+    for word, is_such in (("differs", _is_silent), ("fails", _is_loud)):
+        examples = _examples(observed, is_such)
+        if examples:
+            found[word] = examples
+    unchecked = next((f"({call})" for call, labels in observed if "no error" in labels.values()), None)
+    if unchecked is not None:
+        found["unchecked"] = unchecked
+    return found or "ok"
+
+
+def _inherited(observed: list[Any]) -> list[Any]:
+    """The labels with those of the class's representative where a dtype was not tried.
+
+    Of a representative that raises elsewhere than the dtype itself, only what is silently wrong is taken over.
+    """
+    filled = [[call, dict(labels)] for call, labels in observed]
+    counts = Counter(char for _, labels in observed for char in labels)
+    for group in CLASSES:
+        tried = [char for char in group if counts[char]]
+        chosen = max(tried, key=lambda char: counts[char], default="")
+        for char in tried:
+            both = [labels for _, labels in observed if char in labels and chosen in labels]
+            alike = all(_is_loud(labels[char]) == _is_loud(labels[chosen]) for labels in both)
+            for _, labels in filled:
+                if char not in labels and chosen in labels and (alike or _is_silent(labels[chosen])):
+                    labels[char] = labels[chosen]
+    return filled
+
+
+def summarize_operator(observed: list[Any]) -> Any:
+    """The same for an operator: ``"ok"``, or the operands that are not equal in addition to the eager ones."""
+    found: dict[str, Any] = {}
+    for call, labels in observed:
+        number = re.search(r"(?:^|, )(-?\d+\.\d+|-?\d+j|-?\d+|True)(?:,|$)", call)
+        bad = {chars: label for chars, label in labels.items() if not _agrees(label)}
+        if number:  # eager facts, too, keep only what is silently different of Python numbers
+            bad = {chars: label for chars, label in bad.items() if not _is_loud(label)}
+        if bad:
+            key = f"weak_{_number_kind(number[1])}_bad" if number else "pairs_bad"
+            found[key] = sorted({*found.get(key, ()), *bad})
+            found.setdefault("example", f"{next(iter(bad.values()))}: ({call}) for {next(iter(bad))}")
+    return {k: "".join(v) if k.startswith("weak") else v for k, v in found.items()} or "ok"
+
+
+def _number_kind(text: str) -> str:
+    return {"bool": "bool", "int": "int", "float": "float", "complex": "complex"}[type(ast.literal_eval(text)).__name__]
+
+
+def _neutral(label: str) -> str:
+    """`label` as far as it tells right from silently wrong: a call that raises is neither."""
+    return _RAISES if _is_loud(label) or label == "no error" else label
+
+
+def _is_loud(label: str) -> bool:
+    return label.startswith("error ")
+
+
+def _is_silent(label: str) -> bool:
+    return not _agrees(label) and not _is_loud(label) and label != "no error"
+
+
+def _examples(observed: list[Any], is_such: Callable[[str], bool]) -> dict[str, str]:
+    """dtype characters -> how often one label occurs for them, with an example."""
+    words: dict[str, list[str]] = {}
+    for char in DTYPES:
+        labels = [(labels[char], call) for call, labels in observed if char in labels]
+        bad = [(label, call) for label, call in labels if is_such(label)]
+        if bad:
+            words.setdefault(f"{bad[0][0]} in {len(bad)} of {len(labels)}: ({bad[0][1]})", []).append(char)
+    return {"".join(chars): word for word, chars in words.items()}
 
 
 def _find_base(calls: list[Any], parameters: list[str]) -> tuple[set[str], str]:

@@ -23,6 +23,8 @@ import numpy as np
 from np2tnp.differential import cases_arrays, cases_elementwise, cases_linear, cases_others, cases_reductions
 
 DTYPES = "?bhilBHILefdFD"
+#: dtypes that implementations treat alike, in the order in which one stands for its class.
+CLASSES = ("?", "lihb", "BLIH", "dfe", "DF")
 TAGS = {
     "@real": "?bhilBHILefd", "@float": "efd", "@inexact": "efdFD", "@int": "?bhilBHIL", "@number": "bhilBHILefdFD",
     "@double": "d", "@index": "il",

@@ -10,6 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+TARGETS = ("tnp", "rt")
+#: How a call can be staged, by the key in a target's entry: inside ``tf.function``, and under XLA.
+STAGES = ("traced", "compiled")
 FACTS = Path(__file__).parent.parent / "catalog" / "facts.json"
 
 
@@ -44,7 +47,10 @@ def updated(document: dict[str, Any], facts: dict[str, Any], versions: dict[str,
     if not is_older(versions, document):
         older = {name: entry for name, entry in document["by_tensorflow"].items() if name != minor}
         return {**document, "versions": versions, "apis": facts, "by_tensorflow": older}
-    entry = {"versions": versions, "apis": differences(document["apis"], facts)}
+    staged = any(stage in fact.get(t, {}) for fact in facts.values() for t in TARGETS for stage in STAGES)
+    entry: dict[str, Any] = {"versions": versions, "apis": differences(document["apis"], facts, staged)}
+    if staged:
+        entry["staged"] = True
     return {**document, "by_tensorflow": {**document["by_tensorflow"], minor: entry}}
 
 
@@ -55,22 +61,33 @@ def is_older(versions: dict[str, str], document: dict[str, Any]) -> bool:
 
 
 def seen_by(document: dict[str, Any], versions: dict[str, str]) -> dict[str, Any]:
-    """The APIs' facts as they count for the TensorFlow of `versions`."""
-    entry = document["by_tensorflow"].get(short_version(versions["tensorflow"]), {"apis": {}})
-    return {name: {**fact, **entry["apis"].get(name, {})} for name, fact in document["apis"].items()}
+    """The APIs' facts as they count for the TensorFlow of `versions`; without stages that were not measured on it."""
+    entry = document["by_tensorflow"].get(short_version(versions["tensorflow"]))
+    if entry is None:
+        return {name: dict(fact) for name, fact in document["apis"].items()}
+    facts = {name: {**fact, **entry["apis"].get(name, {})} for name, fact in document["apis"].items()}
+    if not entry.get("staged"):
+        for fact in facts.values():
+            fact.update({target: without_stages(fact[target]) for target in TARGETS if fact.get(target)})
+    return facts
 
 
-def differences(base: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
+def without_stages(entry: dict[str, Any]) -> dict[str, Any]:
+    """A target's entry as far as eager calls go."""
+    return {key: value for key, value in entry.items() if key not in STAGES}
+
+
+def differences(base: dict[str, Any], facts: dict[str, Any], staged: bool = False) -> dict[str, Any]:
     """What the targets of `facts` are where they are not those of `base`; None for one that is missing.
 
     NumPy's own behaviour is not compared: the older version is measured with an older NumPy, the reference is the
-    newest.
+    newest. Stages are compared if `staged`; else they were not measured.
     """
     changed: dict[str, Any] = {}
     for name in sorted(base.keys() & facts.keys()):
-        for target in ("tnp", "rt"):
+        for target in TARGETS:
             before, after = base[name].get(target), facts[name].get(target)
-            if _promise(before, target) != _promise(after, target):
+            if _promise(before, target, staged) != _promise(after, target, staged):
                 changed.setdefault(name, {})[target] = after
                 notes = facts[name].get("agreement", {}).get(target)
                 if notes is not None:
@@ -79,9 +96,14 @@ def differences(base: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
     return changed
 
 
-def _promise(entry: dict[str, Any] | None, target: str) -> Any:
+def _promise(entry: dict[str, Any] | None, target: str, staged: bool) -> Any:
     """What of a target decides: all of tnp's entry; of a helper's the dtypes, since it asks NumPy for the rest."""
-    return entry if entry is None or target == "tnp" else sorted(entry["dtypes"])
+    if entry is None:
+        return None
+    stages = {stage: entry.get(stage) for stage in STAGES} if staged else {}
+    if target == "rt":
+        return sorted(entry["dtypes"]), stages
+    return without_stages(entry), stages
 
 
 def short_version(version: str) -> str:
@@ -99,7 +121,10 @@ def write(document: dict[str, Any], path: Path = FACTS) -> None:
     parts = []
     for version, entry in sorted(document["by_tensorflow"].items()):
         versions = json.dumps(entry["versions"], sort_keys=True)
-        parts.append(f'{json.dumps(version)}: {{"versions": {versions}, "apis": {{\n{_lines(entry["apis"])}\n}}}}')
+        staged = '"staged": true, ' if entry.get("staged") else ""
+        parts.append(
+            f'{json.dumps(version)}: {{"versions": {versions}, {staged}"apis": {{\n{_lines(entry["apis"])}\n}}}}'
+        )
     older = ",\n".join(parts)
     text = f'{head}, "apis": {{\n{_lines(document["apis"])}\n}}, "by_tensorflow": {{{older}}}}}\n'
     path.write_text(text, encoding="utf-8")

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from np2tnp.differential import behaviour
-from np2tnp.differential.cases import DTYPES, make_arguments
+from np2tnp.differential.cases import DTYPES, Case, make_arguments
 from np2tnp.differential.compare import Outcome, Tolerance, compare, compare_outcomes
+from np2tnp.differential.staged import Call, make_call, representatives
 from np2tnp.differential.surface import BINARY_OPERATORS, UNARY_OPERATORS
 
 _CONTRACTIONS = {"matmul"}
@@ -63,6 +64,41 @@ def observe(api: str, announce: Callable[..., None]) -> dict[str, Any]:
         a + b for a in DTYPES for b in DTYPES if pairs[a + b] == EQUAL and _agrees_scalar(name, a, b) != EQUAL
     ]
     return facts
+
+
+def plan_calls(api: str, known: dict[str, Any]) -> dict[str, list[Call]]:
+    """The calls for the staged part: operands for which the tensor operator was found equal in eager mode."""
+    name = api.partition(".")[2]
+    facts = known.get("tnp")
+    if facts is None:
+        return {}
+    tolerance = "sum" if name in _CONTRACTIONS else "elementwise"
+    texts = [
+        (text, chars)
+        for text, variants in (_unary_calls(facts) if name in UNARY_OPERATORS else _binary_calls(name, facts)).items()
+        for chars in variants
+    ]
+    made = (make_call(Case(api, text, DTYPES, tolerance), chars, getattr(operator, name)) for text, chars in texts)
+    return {"tnp": [call for call in made if call is not None and call.expected.error is None]}
+
+
+def _unary_calls(facts: dict[str, Any]) -> dict[str, list[str]]:
+    return {text: list(facts["dtypes"]) for text in ("v", "s", "z", "e")}
+
+
+def _binary_calls(name: str, facts: dict[str, Any]) -> dict[str, list[str]]:
+    """Text of a call -> dtype characters of its operands."""
+    good = [a + b for a in DTYPES for b in DTYPES if a + b not in facts["pairs_bad"]]
+    alike = [pair for pair in good if pair[0] == pair[1] in representatives(DTYPES)]
+    if name in _CONTRACTIONS:
+        return {"q, p": good, "m, v[:4]": alike, "l, l": alike, "t, n.T": alike}
+    calls = {"v, w": good, "S, U": alike, "z, y": alike, "c, r2": alike, "e, w[:1]": alike}
+    for kind, numbers in (("int", ("2", "-1")), ("float", ("0.5", "-2.0")), ("complex", ("1j",)), ("bool", ("True",))):
+        chars = [char for char in DTYPES if char not in facts[f"weak_{kind}_bad"]]
+        for number in numbers:
+            signed = [char for char in chars if kind != "int" or number != "-1" or char not in "?BHIL"]
+            calls |= {f"v, {number}": signed, f"{number}, v": signed}
+    return calls
 
 
 def _ints(char: str) -> tuple[int, ...]:

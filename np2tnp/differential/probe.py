@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from np2tnp.differential import agreement, behaviour, facts_file, surface
+from np2tnp.differential import agreement, behaviour, facts_file, stage_facts, surface
 from np2tnp.differential.cases import all_cases, name_below, name_helper
 from np2tnp.differential.probe_arguments import add_arguments
 
@@ -44,11 +44,19 @@ def describe_numpy(names: set[str] | None = None) -> dict[str, dict[str, Any]]:
     return {name: {k: v for k, v in fact.items() if v is not None} for name, fact in facts.items()}
 
 
-def observe(apis: Iterable[str], workers: int, saved: Path | None = None) -> dict[str, dict[str, Any]]:
-    """What the children saw, by API and target; appended to the file `saved` as it comes in."""
+def observe(
+    part: str, apis: Iterable[str], workers: int, saved: Path | None = None, facts: dict[str, Any] | None = None
+) -> dict[str, dict[str, Any]]:
+    """What the children saw, by API and target; appended to the file `saved` as it comes in.
+
+    Parameters
+    ----------
+    part : ``eager``, or ``staged`` for what `facts` say to be equal in eager mode.
+    """
     todo = list(apis)
     results: dict[str, dict[str, Any]] = {}
-    threads = [threading.Thread(target=_drive, args=(todo[i::workers], results, saved)) for i in range(workers)]
+    job = {"part": part, "facts": facts or {}}
+    threads = [threading.Thread(target=_drive, args=(job, todo[i::workers], results, saved)) for i in range(workers)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -59,15 +67,18 @@ def observe(apis: Iterable[str], workers: int, saved: Path | None = None) -> dic
     return results
 
 
-def _drive(apis: list[str], results: dict[str, dict[str, Any]], saved: Path | None) -> None:
+def _drive(job: dict[str, Any], apis: list[str], results: dict[str, dict[str, Any]], saved: Path | None) -> None:
     skip: list[list[str]] = []
     while apis:
-        last = _run_child({"apis": apis, "skip": skip}, results, saved)
-        apis = [api for api in apis if api not in results]
-        if last is None:
+        known = {api: job["facts"][api] for api in apis if api in job["facts"]}
+        last = _run_child({**job, "facts": known, "apis": apis, "skip": skip}, results, saved)
+        left = [api for api in apis if api not in results]
+        if last is not None:
+            print(f"crashed: {last}", file=sys.stderr)
+            skip.append(last)
+        elif left == apis:  # neither a result nor a culprit
             return
-        print(f"crashed: {last}", file=sys.stderr)
-        skip.append(last)
+        apis = left
 
 
 def _run_child(job: dict[str, Any], results: dict[str, dict[str, Any]], saved: Path | None) -> list[str] | None:
@@ -103,10 +114,11 @@ def _run_child(job: dict[str, Any], results: dict[str, dict[str, Any]], saved: P
             last = None
             if saved is not None:
                 with saved.open("a", encoding="utf-8") as stream:
-                    stream.write(json.dumps(rest) + "\n")
+                    stream.write(json.dumps([job["part"], *rest]) + "\n")
     watchdog.cancel()
     process.wait()
-    return [*last[:2], "*", "*"] if last is not None and hung.is_set() else last
+    is_single = job["part"] == "eager"  # a graph that takes too long is made again call by call
+    return [*last[:2], "*", "*"] if last is not None and hung.is_set() and is_single else last
 
 
 def add_targets(facts: dict[str, dict[str, Any]], observed: dict[str, dict[str, Any]]) -> None:
@@ -164,22 +176,20 @@ def probed_apis(names: set[str] | None) -> list[str]:
     return sorted(apis, key=lambda api: not api.startswith("operator."))
 
 
-def measure(names: set[str] | None, jobs: int, saved: Path | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """NumPy's facts and the observations, made at the same time.
+def measure(
+    part: str, apis: list[str], jobs: int, saved: Path | None, facts: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """The observations of one part.
 
     Parameters
     ----------
     saved : a file of observations from an earlier run, which is not repeated but completed, or None.
     """
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Any] = {}
     if saved is not None and saved.exists():
-        found.update(json.loads(line) for line in saved.read_text(encoding="utf-8").splitlines())
-    left = [api for api in probed_apis(names) if api not in found]
-    with ThreadPoolExecutor(1) as pool:
-        watcher = pool.submit(observe, left, jobs, saved)
-        described = describe_numpy(names)
-        found.update(watcher.result())
-    return described, found
+        rows = (json.loads(line) for line in saved.read_text(encoding="utf-8").splitlines() if line.endswith("]"))
+        found.update({api: observed for kept, api, observed in rows if kept == part and api in set(apis)})
+    return found | observe(part, [api for api in apis if api not in found], jobs, saved, facts)
 
 
 def run(arguments: argparse.Namespace, _config: object = None) -> int:
@@ -187,19 +197,40 @@ def run(arguments: argparse.Namespace, _config: object = None) -> int:
     names = set(arguments.only) if arguments.only else None
     path = arguments.facts or facts_file.FACTS
     document = facts_file.read(path)
-    described, observed = measure(names, arguments.jobs, arguments.observations)
     versions = facts_file.installed_versions()
-    if facts_file.is_older(versions, document):  # its NumPy may not tell the signatures that the newest one tells
-        for name in described.keys() & document["apis"].keys():
-            described[name]["parameters"] = document["apis"][name].get("parameters", [])
-    add_targets(described, observed)
-    facts = described if names is None else _patched(document["apis"], described, names)
+    apis = probed_apis(names)
+    if arguments.part == "staged":
+        facts = facts_file.seen_by(document, versions)
+    else:
+        facts = _measure_eager(document, names, apis, versions, arguments)
+    if arguments.part == "eager":
+        stage_facts.keep(facts, facts_file.seen_by(document, versions))
+    else:
+        known = {api: facts[api] for api in apis if stage_facts.has_targets(facts.get(api, {}))}
+        observed = measure("staged", list(known), arguments.jobs, arguments.observations, known)
+        stage_facts.add(facts, observed)
     changed = facts_file.updated(document, facts, versions)
     if arguments.diff:
         facts_file.print_diff(facts_file.seen_by(document, versions), facts_file.seen_by(changed, versions))
     else:
         facts_file.write(changed, path)
     return 0
+
+
+def _measure_eager(
+    document: dict[str, Any], names: set[str] | None, apis: list[str], versions: dict[str, str],
+    arguments: argparse.Namespace,
+) -> dict[str, Any]:  # fmt: skip
+    """NumPy's facts and the eager observations, made at the same time."""
+    with ThreadPoolExecutor(1) as pool:
+        watcher = pool.submit(measure, "eager", apis, arguments.jobs, arguments.observations)
+        described = describe_numpy(names)
+        observed = watcher.result()
+    if facts_file.is_older(versions, document):  # its NumPy may not tell the signatures that the newest one tells
+        for name in described.keys() & document["apis"].keys():
+            described[name]["parameters"] = document["apis"][name].get("parameters", [])
+    add_targets(described, observed)
+    return described if names is None else _patched(document["apis"], described, names)
 
 
 def _patched(old: dict[str, Any], new: dict[str, Any], names: set[str]) -> dict[str, Any]:

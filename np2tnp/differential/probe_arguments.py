@@ -10,6 +10,10 @@ from pathlib import Path
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ``probe`` understands to `parser`."""
     parser.add_argument("--only", action="append", metavar="NAME", help="measure only these APIs, keep the other facts")
+    parser.add_argument(
+        "--part", choices=("all", "eager", "staged"), default="all",
+        help="eager calls, or those in tf.function and under XLA of what is equal in eager mode (default: both)",
+    )  # fmt: skip
     parser.add_argument("--diff", action="store_true", help="print what would change, write nothing")
     parser.add_argument(
         "--observations", type=Path, metavar="FILE", help="complete the observations in FILE instead of making all anew"

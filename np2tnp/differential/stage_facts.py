@@ -1,0 +1,48 @@
+"""The facts about calls inside ``tf.function`` (``traced``) and under XLA (``compiled``), beside the eager ones.
+
+They are part of a target's entry, and mean nothing without it: a stage holds for no more than the eager promise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from np2tnp.differential import agreement
+from np2tnp.differential.facts_file import STAGES, TARGETS, without_stages
+
+
+def has_targets(fact: dict[str, Any]) -> bool:
+    """Whether there is anything to stage."""
+    return any(target in fact for target in TARGETS)
+
+
+def add(facts: dict[str, Any], observed: dict[str, Any]) -> None:
+    """Put what the observations show into the targets' entries, and into those of methods that share them."""
+    for api, targets in observed.items():
+        fact = facts[api]
+        parameters = fact["parameters"] if fact["kind"] != "method" else ["self", *fact["parameters"]]
+        for target, by_stage in targets.items():
+            for stage, labels in by_stage.items():
+                if not labels:
+                    continue
+                if fact["kind"] == "operator":
+                    found = agreement.summarize_operator(labels)
+                else:
+                    found = agreement.summarize_stage(labels, parameters, fact[target])
+                fact[target] = {**fact[target], stage: found}
+    for name, fact in facts.items():
+        function = facts.get(f"numpy.{name[8:]}", {}) if name.startswith("ndarray.") else {}
+        function = facts.get(function.get("alias_of", ""), function)
+        for target in TARGETS:
+            if target in fact and target in function and target not in fact.get("agreement", {}):
+                shared = {stage: function[target][stage] for stage in STAGES if stage in function[target]}
+                fact[target] = without_stages(fact[target]) | shared
+
+
+def keep(facts: dict[str, Any], old: dict[str, Any]) -> None:
+    """Take over the stages of the old facts where the eager promise is what it was."""
+    for name, fact in facts.items():
+        for target in TARGETS:
+            before = old.get(name, {}).get(target)
+            if target in fact and before is not None and without_stages(before) == without_stages(fact[target]):
+                fact[target] = before

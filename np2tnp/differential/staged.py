@@ -1,0 +1,217 @@
+"""The probe's staged part: the calls that are equal in eager mode, made inside ``tf.function`` and under XLA.
+
+Many calls go into one graph, which is traced, run and compiled once: that is a hundred times cheaper than one graph a
+call. A call that raises while it is traced is caught there; a graph that raises when it runs, or that XLA refuses, is
+halved until the culprit stands alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from np2tnp.differential import behaviour
+from np2tnp.differential.calls import call_on_numpy, find_targets, label, target_arguments
+from np2tnp.differential.cases import CLASSES, Case, all_cases, names_in, used_parameters
+from np2tnp.differential.compare import Outcome
+from np2tnp.differential.facts_file import STAGES
+
+#: Calls in one graph: XLA's time grows faster than the graph.
+GROUP = 120
+
+Announce = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a target: its arguments with :class:`_Slot` in place of arrays, and what NumPy made of it."""
+
+    case: Case
+    chars: str
+    function: Callable[..., Any]
+    arguments: tuple[tuple[Any, ...], dict[str, Any]]
+    inputs: tuple[Any, ...]  #: the arrays, as ndarrays
+    expected: Outcome
+    numpy_arguments: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        return f"{self.case.call} {self.chars}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """Stands for a tensor in a structure."""
+
+    index: int
+
+
+def observe(api: str, plan: dict[str, list[Call]], skip: set[tuple[str, ...]], announce: Announce) -> dict[str, Any]:
+    """Labels per target, stage, case and dtype: ``{"rt": {"traced": [[call, {char: label}], ...], ...}}``.
+
+    Parameters
+    ----------
+    plan : the calls of each target.
+    skip : what crashed so far, as announced: graphs whose calls are then made one by one, and single calls.
+    """
+    results: dict[str, Any] = {}
+    for target, calls in plan.items():
+        for stage in STAGES:
+            labels: dict[str, dict[str, str]] = {}
+            for call, word in measure(calls, stage, (api, target), skip, announce):
+                labels.setdefault(call.case.call, {})[call.chars] = word
+            results.setdefault(target, {})[stage] = [[text, labels[text]] for text in sorted(labels)]
+    return results
+
+
+def plan_calls(api: str, known: dict[str, Any]) -> dict[str, list[Call]]:
+    """For each target of `api`, the calls that the eager facts in `known` promise to be equal."""
+    texts = known["parameters"] if known["kind"] != "method" else ["self", *known["parameters"]]
+    return {
+        target: list(make_calls(api, function, known[target], texts))
+        for target, function in find_targets(api).items()
+        if known.get(target, {}).get("dtypes")
+    }
+
+
+def make_calls(api: str, function: Callable[..., Any], entry: dict[str, Any], texts: list[str]) -> Iterator[Call]:
+    """The calls of one target that its eager facts in `entry` promise to be equal.
+
+    Of each class of dtypes one is tried with every case, the others only with the plainest ones.
+    """
+    accepted = set(entry["accepted"])
+    cases = [case for case in all_cases().get(api, ()) if set(used_parameters(case.call, texts)) <= accepted]
+    plainest = sorted(cases, key=lambda case: len(used_parameters(case.call, texts)))[:2]
+    chosen = representatives(entry["dtypes"])
+    for case in cases:
+        varies = bool(names_in(case.call) - {"np"})
+        tried = (char for char in case.dtypes if char in chosen or case in plainest) if varies else "d"
+        for char in tried:
+            if char in entry["dtypes"] and (call := make_call(case, char, function)) is not None:
+                yield call
+
+
+def representatives(dtypes: str) -> str:
+    """One dtype character of each class that occurs in `dtypes`."""
+    return "".join(next((char for char in group if char in dtypes), "") for group in CLASSES)
+
+
+def make_call(case: Case, chars: str, function: Callable[..., Any]) -> Call | None:
+    """The call, or None where its text means nothing for the dtype."""
+    from np2tnp.runtime.dispatch import map_structure
+
+    try:
+        expected, numpy_arguments = call_on_numpy(case, chars)
+    except TypeError:  # such as -v for booleans
+        return None
+    inputs: list[Any] = []
+
+    def take(leaf: Any) -> Any:
+        if not (type(leaf) is np.ndarray and leaf.dtype.kind in "biufc"):
+            return leaf
+        inputs.append(leaf)
+        return _Slot(len(inputs) - 1)
+
+    arguments = map_structure(take, target_arguments(case, chars))
+    return Call(case, chars, function, arguments, tuple(inputs), expected, numpy_arguments)
+
+
+def measure(
+    calls: list[Call], stage: str, where: tuple[str, str], skip: set[tuple[str, ...]], announce: Announce
+) -> Iterator[tuple[Call, str]]:
+    """The label of each call in one stage."""
+    for number, group in enumerate(_groups(calls, stage)):
+        name = f"{stage} {number}"
+        announce("start", *where, name, "*")
+        if (*where, name, "*") not in skip:
+            outcomes: list[Outcome | None] = [*make_outcomes(group, stage)]
+        else:
+            outcomes = [_alone(call, stage, where, skip, announce) for call in group]
+        for call, outcome in zip(group, outcomes, strict=True):
+            yield call, _label(call, outcome) if outcome is not None else "crash"
+
+
+def _groups(calls: list[Call], stage: str) -> Iterator[list[Call]]:
+    """Calls to be made in one graph: of like dtypes, and those for which NumPy raises apart from the others.
+
+    The latter end a graph when it runs, but not under XLA, which drops assertions.
+    """
+    for raises, size in ((False, GROUP), (True, 1 if stage == "traced" else GROUP)):
+        alike = sorted((c for c in calls if (c.expected.error is not None) is raises), key=lambda call: call.chars)
+        yield from (alike[start : start + size] for start in range(0, len(alike), size))
+
+
+def _alone(
+    call: Call, stage: str, where: tuple[str, str], skip: set[tuple[str, ...]], announce: Announce
+) -> Outcome | None:
+    """The outcome of a call in a graph of its own, or None where that crashed the process."""
+    announce("start", *where, stage, str(call))
+    return None if (*where, stage, str(call)) in skip else make_outcomes([call], stage)[0]
+
+
+def _label(call: Call, outcome: Outcome) -> str:
+    if call.expected.error is not None:  # which class does not matter: whoever stages it runs it eagerly then
+        return "raises" if outcome.error is not None else "no error"
+    return label(call.case, call.expected, outcome, call.numpy_arguments)
+
+
+def make_outcomes(calls: list[Call], stage: str) -> list[Outcome]:
+    """What each call gave, all made in one graph; where that fails, in two halves."""
+    try:
+        with behaviour.quiet():
+            failed, results = _run(calls, stage)
+    except Exception as error:
+        if len(calls) == 1:
+            return [_of_error(error)]
+        middle = len(calls) // 2
+        return make_outcomes(calls[:middle], stage) + make_outcomes(calls[middle:], stage)
+    return [failed.get(index) or Outcome(results[index]) for index in range(len(calls))]
+
+
+def _run(calls: list[Call], stage: str) -> tuple[dict[int, Outcome], dict[int, Any]]:
+    """Outcomes of the calls that raised while they were traced, and results of the others, by position."""
+    from np2tnp.runtime.dispatch import is_tensor, map_structure, to_tensor
+    from np2tnp.runtime.lazy import tf
+
+    failed: dict[int, Outcome] = {}
+    structures: dict[int, Any] = {}
+
+    def body(*tensors: Any) -> list[Any]:
+        failed.clear()
+        outputs: list[Any] = []
+
+        def give(leaf: Any) -> Any:
+            if not is_tensor(leaf):
+                return leaf
+            outputs.append(leaf)
+            return _Slot(len(outputs) - 1)
+
+        left = iter(tensors)
+        for index, call in enumerate(calls):
+            mine = list(itertools.islice(left, len(call.inputs)))
+            args, kwargs = _fill(call.arguments, mine)
+            try:
+                structures[index] = map_structure(give, call.function(*args, **kwargs))
+            except Exception as error:
+                failed[index] = _of_error(error)
+        return outputs
+
+    flat = [to_tensor(array) for call in calls for array in call.inputs]
+    function = tf.function(body, autograph=False, jit_compile=stage == "compiled")
+    results = function(*flat)
+    return failed, {index: _fill(s, results) for index, s in structures.items() if index not in failed}
+
+
+def _fill(structure: Any, values: Any) -> Any:
+    from np2tnp.runtime.dispatch import map_structure
+
+    return map_structure(lambda leaf: values[leaf.index] if isinstance(leaf, _Slot) else leaf, structure)
+
+
+def _of_error(error: BaseException) -> Outcome:
+    from np2tnp.runtime.exceptions import translate
+
+    return Outcome.of_error(translate(error) or error)
