@@ -53,6 +53,17 @@ def _held(item: Value, container: Sequence) -> Value:
     return item
 
 
+#: Attributes that are no arrays, whatever object has them.
+_NUMBERS_OF_ARRAYS = frozenset(("dtype", "ndim", "itemsize", "nbytes"))
+
+
+def _copies(key: Value) -> bool:
+    """Whether indexing with `key` surely copies: an array, a list, or a bool of any kind."""
+    if isinstance(key, Array):
+        return (not key.weak and key.rank != 0) or key.dtypes == frozenset("?")
+    return isinstance(key, Sequence) and key.type == "list"
+
+
 class Access(State):
     """Evaluates attributes and subscripts."""
 
@@ -83,8 +94,11 @@ class Access(State):
             return UNKNOWN
         if isinstance(base, Array) and name in MEMBERS:
             return self._array_attribute(node, base, name)
-        refs = frozenset((f".{name}",)) | env.aliases(f".{name}") | refs_of(base)
-        result = Unknown(home_of(base) if home_of(base) == HOST else EITHER, refs)
+        if name in _NUMBERS_OF_ARRAYS:
+            refs = NO_NAMES
+        else:
+            refs = frozenset((f".{name}",)) | env.aliases(f".{name}") | refs_of(base)
+        result = Unknown(home_of(base) if home_of(base) == HOST else EITHER, refs, view="view")
         if result.home != HOST:
             self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
         return result
@@ -112,7 +126,7 @@ class Access(State):
             if name in ("real", "imag"):
                 dtypes = frozenset({"F": "f", "D": "d"}.get(char, char) for char in dtypes)
             # the transpose of a 0-d or 1-d array is a view too, never the object itself
-            result = replace(base, home=self.lifted(base), dtypes=dtypes, exact=None, view=True)
+            result = replace(base, home=self.lifted(base), dtypes=dtypes, exact=None, view="view")
         else:
             if base.home != HOST:
                 self.construct(node, "method object", name)
@@ -122,7 +136,7 @@ class Access(State):
 
     def lifted(self, value: Value) -> str:
         """The home of `value` as an operand here: arrays of the host are brought to TensorFlow where they are used."""
-        if isinstance(value, Array) and value.home == HOST and self.made == TENSOR:
+        if isinstance(value, Array) and value.home == HOST and self.made == TENSOR and not value.refs & self.viewed:
             return EITHER if value.weak else TENSOR
         return home_of(value)
 
@@ -198,10 +212,11 @@ class Access(State):
             return _held(base.element, base)
         if isinstance(base, Unknown):
             if base.home == HOST:
-                return Unknown(HOST, base.refs)
+                return Unknown(HOST, base.refs, view="view")
             if any(scalar_type(key) == "slice" for key in keys) and len(keys) > 1 and base.deps:
                 self.facts.assumed_arrays |= base.deps
-            return Unknown(base.home, base.refs)  # of a list of arrays, perhaps: no evidence about the parameter itself
+            # of a list of arrays, perhaps: no evidence about the parameter itself
+            return Unknown(base.home, base.refs, view="" if any(map(_copies, keys)) else "view")
         return UNKNOWN
 
     def _index(self, base: Array, keys: tuple[Value, ...]) -> Array:
@@ -219,9 +234,7 @@ class Access(State):
                 rank = None if rank is None else rank - 1
             else:
                 exact_rank = False
-                if (isinstance(key, Array) and not key.weak and key.rank != 0) or (
-                    isinstance(key, Sequence) and key.type == "list"
-                ):
+                if _copies(key):
                     basic = False
                 if (
                     isinstance(key, Array)
@@ -239,7 +252,7 @@ class Access(State):
         if rank == 0 and not ellipsis:
             return Array(home, base.dtypes, 0, deps=base.deps)
         return Array(
-            home, base.dtypes, rank, base.refs, None, base.deps, zero_d="array" if ellipsis else "scalar", view=True
+            home, base.dtypes, rank, base.refs, None, base.deps, zero_d="array" if ellipsis else "scalar", view="view"
         )
 
     def element_of(self, value: Value) -> Value:
@@ -247,11 +260,11 @@ class Access(State):
         if isinstance(value, Array):
             rank = None if value.rank is None else max(value.rank - 1, 0)
             refs = NO_NAMES if rank == 0 else value.refs
-            return Array(value.home, value.dtypes, rank, refs, None, value.deps, view=True)
+            return Array(value.home, value.dtypes, rank, refs, None, value.deps, view="piece")
         if isinstance(value, Sequence):
             return _held(value.element, value)
         if isinstance(value, Unknown):
-            return Unknown(value.home, value.refs)
+            return Unknown(value.home, value.refs, view="piece")
         if isinstance(value, Const) and isinstance(value.value, str):
             return Scalar("str")
         return Scalar("object") if isinstance(value, Scalar) else UNKNOWN

@@ -48,6 +48,7 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     refs_of,
     scalar_type,
+    view_of,
 )
 
 
@@ -94,7 +95,7 @@ class Calls(Effects):
         else:
             result = self._unresolved(node, dotted(node.func) or "a callable", arguments, env, pure=False)
             if may_hold_tensor(callee):
-                result = Unknown(EITHER, refs_of(result))
+                result = Unknown(EITHER, refs_of(result), view="view")
         self.emit(ev.Call(node, self.place(node), callee, api, arguments, receiver, result))
         return result
 
@@ -151,7 +152,7 @@ class Calls(Effects):
             self.construct(out.node, "out tuple")
         elif out is not None and out.value != NONE:
             self.write(node, out.node.value, out.value, UNKNOWN, env, op="out=")
-            return replace(out.value, view=False) if isinstance(out.value, Array) else out.value
+            return replace(out.value, view="") if isinstance(out.value, Array) else out.value
         values: dict[str, Value] = {name: argument.value for name, argument in bound.items()}
         if receiver is not None:
             values["self"] = receiver
@@ -241,7 +242,7 @@ class Calls(Effects):
             return replace(result, refs=refs, deps=deps, exact=None)
         if isinstance(result, Sequence):
             return replace(result, refs=refs)
-        return Unknown(EITHER, refs, deps=deps)
+        return Unknown(EITHER, refs, deps=deps, view=view_of(result))
 
     def _method(self, node: cst.Call, callee: Bound, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         receiver, name = callee.receiver, callee.name
@@ -266,16 +267,13 @@ class Calls(Effects):
                 self.keep(refs_of(receiver), argument.value, env)
             return UNKNOWN
         if name in HARMLESS_METHODS:
-            return (
-                Unknown(HOST, refs_of(receiver))
-                if not may_hold_tensor(receiver)
-                else Unknown(EITHER, refs_of(receiver))
-            )
+            home = EITHER if may_hold_tensor(receiver) else HOST
+            return Unknown(home, refs_of(receiver), view="" if name == "copy" else "view")
         if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
             self.construct(node, "unknown in-place method", name)
         result = self._unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)
         if may_hold_tensor(receiver):
-            return Unknown(EITHER, refs_of(receiver) | refs_of(result))
+            return Unknown(EITHER, refs_of(receiver) | refs_of(result), view="view")
         return result
 
     def _container_method(

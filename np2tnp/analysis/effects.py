@@ -69,14 +69,16 @@ class Effects(NumpyResults):
             skip = 1
         matched = self.match(summary, arguments, skip)
         if matched is None:
+            self.facts.updates |= summary.updates
             harmless = not (summary.mutates or summary.keeps or summary.hosted)
             self._unresolved(node, dotted(node.func) or "a function", arguments, env, pure=harmless)
             return UNKNOWN
         self._kept_may_change(node, dotted(node.func) or "a function", env)
+        self.facts.updates |= summary.updates
         for name, argument in matched.items():
             if name in summary.keeps:
                 self.keep(frozenset((f"kept by {dotted(node.func)}",)), argument.value, env)
-            if name in summary.hosted and name not in summary.mutates:
+            if name in summary.changeable and name not in summary.mutates:
                 self._may_change(node, dotted(node.func) or "a function", argument, env)
             if name in summary.mutates:
                 others = [refs_of(other.value) for key, other in matched.items() if key != name]
@@ -93,6 +95,8 @@ class Effects(NumpyResults):
                 self.made != HOST and refs and any(may_hold_tensor(argument.value) for argument in matched.values())
             )
             return _hosted(with_refs(result, refs | {COPIED}) if copied else result)
+        if refs and any(name in summary.hosted and may_hold_tensor(item.value) for name, item in matched.items()):
+            return with_refs(result, refs | {COPIED})
         return result
 
     def _translate(self, refs: frozenset[str], matched: Mapping[str, ev.Argument]) -> frozenset[str]:

@@ -196,9 +196,12 @@ class RegionFacts:
     parameters: tuple[str, ...] = ()
     mutated: dict[str, bool] = field(default_factory=dict)  #: parameter -> its name holds it at every exit
     returned: frozenset[str] = NO_NAMES  #: parameters that the result may be
+    viewed: frozenset[str] = NO_NAMES  #: outside locations that the result may be a view of
     result: Value | None = None
     zero_d: str = "scalar"
     assumed_arrays: frozenset[str] = NO_NAMES
     assumed_scalars: frozenset[str] = NO_NAMES
     host_parameters: frozenset[str] = NO_NAMES
+    changeable: frozenset[str] = NO_NAMES  #: those of them that reach code which may change or keep them
+    updates: frozenset[str] = NO_NAMES  #: attributes (".w") and globals ("global:W") whose arrays it changes in place
     extra: dict[str, Any] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from np2tnp.analysis.env import Env, join_all
 from np2tnp.analysis.evaluate import none_test
 from np2tnp.analysis.imports import import_bindings
 from np2tnp.analysis.module import dotted, parameters_of, statements_of
+from np2tnp.analysis.returned import has_shared_items, outside_views
 from np2tnp.analysis.stores import Stores
 from np2tnp.analysis.values import (
     HOST,
@@ -30,6 +31,7 @@ from np2tnp.analysis.values import (
     may_be_array,
     may_hold_tensor,
     refs_of,
+    view_of,
 )
 from np2tnp.analysis.walk import walk
 
@@ -131,7 +133,11 @@ class Interpreter(Stores):
             shared = env.aliases(f"@{name}")
             if any(not ref.isidentifier() and not ref.startswith("@") for ref in shared):
                 facts.extra.setdefault("keeps", set()).add(name)
-        facts.returned |= frozenset(ref[1:] for ref in refs_of(value) if ref.startswith("@") and not _is_view(value))
+        facts.returned |= frozenset(ref[1:] for ref in refs_of(value) if ref.startswith("@") and not view_of(value))
+        views = outside_views(value)
+        facts.viewed |= views  # whoever writes to the result writes to what it shows: NumPy must make that view
+        if views or has_shared_items(value):
+            self.construct(node or facts.node, "returned view", min(views, default=""))
 
     def _raise(self, node: cst.Raise, env: Env) -> None:
         if node.exc is not None:
@@ -346,10 +352,6 @@ class Interpreter(Stores):
         self.run(node.body, env.copy())
         env.bind(node.name.value, Class(qualname))
         return env
-
-
-def _is_view(value: Value) -> bool:
-    return isinstance(value, Array) and value.view
 
 
 def _caught(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> str:

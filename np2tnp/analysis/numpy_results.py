@@ -33,8 +33,10 @@ from np2tnp.analysis.values import (
     Value,
     deps_of,
     exact_of,
+    home_of,
     is_python_number,
     may_be_array,
+    may_hold_tensor,
     refs_of,
     scalar_type,
 )
@@ -43,6 +45,9 @@ from np2tnp.catalog.catalog import ApiFact
 #: Methods that give a scalar for a NumPy scalar, and an array for a 0-d array.
 _SCALAR_TO_SCALAR = frozenset("astype copy squeeze transpose swapaxes view round conj conjugate clip".split())
 
+
+#: What gives back its very argument or a copy, never another view of it.
+_SAME_OR_COPY = frozenset("asarray asanyarray ascontiguousarray asfortranarray array astype nan_to_num require".split())
 
 #: Calls of NumPy whose result is a Python object even where the catalog does not say so.
 _PYTHON_RESULTS = frozenset(("numpy.shape", "numpy.ndim", "numpy.size", "numpy.dtype", "numpy.iinfo", "numpy.finfo"))
@@ -105,10 +110,10 @@ class NumpyResults(Evaluator):
         rank = self._rank(name, fact, values, first)
         refs: frozenset[str] = NO_NAMES
         exact: str | None = None
-        view = False
+        view = ""
         if fact.effect in ("view", "may-view") and first is not None:
             refs = refs_of(first)
-            view = fact.effect == "view"
+            view = "" if name in _SAME_OR_COPY else "view"
             if name in ("asarray", "asanyarray", "ascontiguousarray", "asfortranarray") and len(values) == 1:
                 exact = exact_of(first)
             elif name == "astype" or name == "array":
@@ -116,6 +121,9 @@ class NumpyResults(Evaluator):
                 if copy is None or copy == Const.of(True):
                     refs = NO_NAMES
         home = self.made
+        held = any(map(may_hold_tensor, values.values()))
+        if refs & self.viewed and first is not None and home_of(first) == HOST and not held:
+            home = HOST
         if dtypes is None:
             return UNKNOWN
         zero_d = "never" if name in NEVER_0D else fact.zero_d

@@ -119,6 +119,8 @@ class Analysis:
                 result=facts.result if facts.result is not None else NONE,
                 method=function.owner is not None and not _is_static(function.node),
                 hosted=facts.host_parameters,
+                changeable=facts.changeable,
+                updates=facts.updates,
             )
         finally:
             self._active.discard(qualname)
@@ -127,28 +129,40 @@ class Analysis:
     def _analyze(self, function: FunctionInfo) -> ev.RegionFacts:
         arrays, scalars = _declared(function)
         hosted: frozenset[str] = NO_NAMES
+        changeable: frozenset[str] = NO_NAMES
+        viewed: frozenset[str] = NO_NAMES
         stars = {
             p.name.value
             for p in (function.node.params.star_arg, function.node.params.star_kwarg)
             if isinstance(p, cst.Param)
         }
         for _ in range(ATTEMPTS):
-            facts, unresolved = self._attempt(function, arrays, scalars, hosted)
+            facts, unresolved = self._attempt(function, arrays, scalars, hosted, viewed)
             more_arrays = facts.assumed_arrays - scalars - hosted - stars
-            if more_arrays <= arrays and facts.host_parameters <= hosted:
+            changeable |= facts.host_parameters
+            more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
+            if more_arrays <= arrays and more_hosted <= hosted and facts.viewed <= viewed:
                 break
-            arrays, hosted = arrays | more_arrays, hosted | facts.host_parameters
+            viewed |= facts.viewed
+            arrays, hosted = arrays | more_arrays, hosted | more_hosted
             arrays -= hosted
         facts.assumed_arrays, facts.assumed_scalars, facts.host_parameters = arrays, scalars, hosted
+        facts.changeable = changeable
         self.unresolved += unresolved
         return facts
 
     def _attempt(
-        self, function: FunctionInfo, arrays: frozenset[str], scalars: frozenset[str], hosted: frozenset[str]
+        self,
+        function: FunctionInfo,
+        arrays: frozenset[str],
+        scalars: frozenset[str],
+        hosted: frozenset[str],
+        viewed: frozenset[str],
     ) -> tuple[ev.RegionFacts, int]:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names)
         interpreter = Interpreter(self.info, self.services, facts, TENSOR)
+        interpreter.viewed = viewed
         end = self._interpret(interpreter, function, arrays, scalars, hosted)
         if end is not None:
             interpreter.statement = None

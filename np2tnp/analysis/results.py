@@ -170,7 +170,8 @@ def promote_weak(char: str, kind: str) -> str:
 def operand_dtypes(value: Value) -> tuple[Dtypes, Dtypes]:
     """What may stand for `value` in an operation: dtype characters of arrays, and Python scalar types."""
     if isinstance(value, Array):
-        weak = frozenset(("bool", "int", "float", "complex")) if value.weak else frozenset()
+        only_bool = value.dtypes == frozenset("?")  # a Python bool promotes as an array of bools does
+        weak = frozenset(("bool", "int", "float", "complex")) if value.weak and not only_bool else frozenset()
         return value.dtypes, weak
     if is_python_number(value):
         kind = scalar_type(value)

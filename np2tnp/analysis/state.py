@@ -44,6 +44,8 @@ class Summary:
     defaults: int = 0
     method: bool = False
     hosted: frozenset[str] = NO_NAMES  #: parameters that its core takes as ndarrays
+    changeable: frozenset[str] = NO_NAMES  #: those of them that may be changed or kept by code that nobody knows
+    updates: frozenset[str] = NO_NAMES  #: attributes and globals whose arrays it changes in place
 
 
 @dataclass(slots=True)
@@ -74,6 +76,7 @@ class State:
         self.facts = facts
         self.made = made
         self.locals: frozenset[str] = NO_NAMES
+        self.viewed: frozenset[str] = NO_NAMES  #: outside locations whose views must stay NumPy's
         self.global_names: frozenset[str] = NO_NAMES
         self.loops = 0
         self.depth = 0  #: nested functions, lambdas and comprehensions around the current node

@@ -171,6 +171,7 @@ class Stores(Calls):
         if isinstance(target, cst.Attribute):
             self.emit(ev.AttributeStore(node, target, self.place(target), old, target.attr.value, value, node.value))
             self._mark_shared(refs_of(old), f"{dotted(target)}", node, env, skip=None)
+            self._updates_state(old)
             self.attribute_stored(
                 self.evaluate(target.value, env), target.attr.value, self.operator_result(op, [old, value])
             )
@@ -280,6 +281,7 @@ class Stores(Calls):
         if isinstance(base, Unknown) and base.deps and keys and (len(keys) > 1 or scalar_type(keys[0]) == "slice"):
             self.facts.assumed_arrays |= base.deps if exact_of(base) is None else frozenset((exact_of(base) or "",))
         self.facts.extra.setdefault("writes", set()).update(ref[1:] for ref in refs_of(base) if ref.startswith("@"))
+        self._updates_state(base)
         conflicts = self._mark_shared(refs_of(base), dotted(target) or "an element", node, env, skip=root, base=base)
         if root is not None and root not in self.locals and root not in env.values:
             root = None
@@ -301,6 +303,10 @@ class Stores(Calls):
             rank = base.rank if isinstance(base, Array) else None
             if keys and rank in (None, len(keys)) and home_of(base) != HOST:
                 self.emit(ev.ElementLoop(node, place, root or "an array"))
+
+    def _updates_state(self, base: Value) -> None:
+        """An array of the caller that is the written one, too, must not have become a tensor: callers are told."""
+        self.facts.updates |= {ref for ref in refs_of(base) if ref.startswith((".", "global:"))}
 
     def escape_value(self, target: cst.BaseExpression, value: Value, node: cst.CSTNode) -> None:
         source = node.value if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) else None

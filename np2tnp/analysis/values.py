@@ -34,12 +34,14 @@ class Unknown:
     refs: locations whose memory it may share.
     exact: the parameter whose very object it is.
     deps: parameters it was computed from.
+    view: as of an Array.
     """
 
     home: str = HOST
     refs: frozenset[str] = NO_NAMES
     exact: str | None = None
     deps: frozenset[str] = NO_NAMES
+    view: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,9 @@ class Array:
     weak: bool = False
     #: what NumPy makes of it when it is 0-d: "scalar", "array", "either", or "never" where it cannot be
     zero_d: str = "scalar"
-    view: bool = False  #: it may be a view of something in refs rather than the object itself
+    #: "view": it may be a view of something in refs rather than the object itself; "piece": one of the disjoint views
+    #: that iterating or unpacking gives
+    view: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +169,20 @@ def exact_of(value: Value) -> str | None:
     return value.exact if isinstance(value, (Unknown, Array)) else None
 
 
+def view_of(value: Value) -> str:
+    """Whether `value` may be a "view" or "piece" of what its locations name; "" where it is the object itself."""
+    return value.view if isinstance(value, (Unknown, Array)) else ""
+
+
+def is_outside_location(ref: str) -> bool:
+    """Whether a location is seen by others than the region: the caller's array, an attribute, a global."""
+    return ref.startswith(("@", ".", "global:"))
+
+
 def with_refs(value: Value, refs: frozenset[str]) -> Value:
     """`value`, found at the locations `refs`."""
     if isinstance(value, Unknown) and value.refs != refs:
-        return Unknown(value.home, refs, value.exact, value.deps)
+        return Unknown(value.home, refs, value.exact, value.deps, value.view)
     if isinstance(value, Array) and value.refs != refs:
         return Array(
             value.home, value.dtypes, value.rank, refs, value.exact, value.deps, value.weak, value.zero_d, value.view
@@ -226,7 +240,7 @@ def join(a: Value, b: Value) -> Value:
             a.deps | b.deps,
             a.weak or b.weak,
             _join_zero_d(a, b),
-            a.view or b.view,
+            _join_view(a, b),
         )
     if isinstance(a, (Const, Scalar)) and isinstance(b, (Const, Scalar)):
         return _join_scalars(a, b)
@@ -247,12 +261,19 @@ def join(a: Value, b: Value) -> Value:
         refs_of(a) | refs_of(b),
         exact_of(a) if exact_of(a) == exact_of(b) else None,
         deps_of(a) | deps_of(b),
+        _join_view(a, b),
     )
 
 
 def _join_zero_d(a: Array, b: Array) -> str:
     kinds = {"never" if value.rank else value.zero_d for value in (a, b)} - {"never"}
     return "never" if not kinds else kinds.pop() if len(kinds) == 1 else "either"
+
+
+def _join_view(a: Value, b: Value) -> str:
+    """What the tensor among the two may be a view of counts: what lives on the host is NumPy's own view."""
+    tensors = [value for value in (a, b) if isinstance(value, (Unknown, Array)) and value.home != HOST]
+    return max(map(view_of, tensors or (a, b)))
 
 
 def _join_home(a: str, b: str) -> str:

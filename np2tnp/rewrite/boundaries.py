@@ -37,6 +37,8 @@ def decorator(facts: ev.RegionFacts, runtime: str, kind: str, kept: Kept | None 
     names("arrays", tuple(name for name in order if name in facts.assumed_arrays and name not in facts.host_parameters))
     names("scalars", tuple(name for name in order if name in facts.assumed_scalars))
     names("hosted", tuple(name for name in order if name in facts.host_parameters))
+    if any(name not in facts.host_parameters | facts.assumed_scalars | {"self", "cls"} for name in order):
+        names("updates", tuple(sorted(ref.removeprefix("global:") for ref in facts.updates)))
     if kind != "scalar":
         arguments.append(build.argument(build.string(kind), "zero_d"))
     if kept is not None:
@@ -98,6 +100,8 @@ def _returned(node: cst.BaseExpression, value: Value) -> list[tuple[cst.BaseExpr
 
 
 def _kinds(value: Value, kinds: set[str]) -> None:
+    if isinstance(value, Array) and value.home == HOST:
+        return  # NumPy's own
     if isinstance(value, Array) and (value.rank is None or value.rank == 0) and value.exact is None:
         if value.zero_d != "never":
             kinds.add(value.zero_d)

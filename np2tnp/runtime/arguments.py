@@ -13,6 +13,7 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import NUMERIC, is_array, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.overlaps import attributes, leaves, overlap, overlaps_itself
 
 #: Types that pass the boundary unchanged and hold nothing to convert.
 _PLAIN = frozenset(
@@ -21,9 +22,6 @@ _PLAIN = frozenset(
 )
 _NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 _VAR = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-
-#: How hard to think about whether two arrays overlap before saying that they do.
-_OVERLAP_WORK = 10_000
 
 
 class Call(NamedTuple):
@@ -47,6 +45,7 @@ class Plan:
         refuses: dict[str, str],
         scalars: tuple[str, ...] = (),
         hosted: tuple[str, ...] = (),
+        updates: tuple[str, ...] = (),
     ) -> None:
         self.name = function.__qualname__
         self.mutates = mutates
@@ -69,6 +68,7 @@ class Plan:
         self._arrays = arrays
         self._scalars = scalars
         self._hosted = hosted
+        self._updates = updates
         code = getattr(function, "__code__", None)
         #: names that the body may read arrays by, as globals or as attributes of its instance
         self._reads = code.co_names if code is not None else ()
@@ -82,7 +82,7 @@ class Plan:
             if p.default is not p.empty and (type(p.default) not in _PLAIN or p.name in self._tracked)
         }
         self._bind = any(parameters[name].kind is inspect.Parameter.POSITIONAL_ONLY for name in self._fill)
-        self._simple = not (self._tracked or arrays or scalars or hosted or self._refused or self._fill)
+        self._simple = not (self._tracked or arrays or scalars or hosted or self._refused or self._fill or updates)
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, public: bool) -> Call:
         """Check and convert one call's arguments. Raises UnverifiedError; changes nothing."""
@@ -101,6 +101,8 @@ class Plan:
             self._refuse(name, self._value(name, args, kwargs), dtypes)
         originals = {name: self._value(name, args, kwargs) for name in self._tracked}
         raw = self._hosted
+        if self._updates:
+            self._check_state(args, kwargs)
         if self.mutates:
             self._check_overlap(args, kwargs)
             raw += tuple(name for name in self.mutates if self._stays(name, originals[name], public))
@@ -159,7 +161,7 @@ class Plan:
     def _stays(self, name: str, value: Any, public: bool) -> bool:
         """Whether the updated argument `value` reaches the body unconverted; checks that it can be updated at all."""
         if name in (self._star, self._star_star) or isinstance(value, (list, dict, tuple)):
-            for leaf in _leaves(value, of=(object,)):
+            for leaf in leaves(value, of=(object,)):
                 if isinstance(leaf, np.ndarray):
                     self._require_writable(name, leaf)
                 elif is_foreign(leaf):
@@ -177,7 +179,7 @@ class Plan:
             raise UnverifiedError(f"{self.name}: argument {name!r}: {_describe(value)}")
         if not value.flags.writeable:
             raise UnverifiedError(f"{self.name} updates {name!r} in place, and the array passed is read-only")
-        if _overlaps_itself(value):
+        if overlaps_itself(value):
             raise UnverifiedError(f"{self.name} updates {name!r}, whose elements share memory with each other")
 
     def _require_array(self, name: str, value: Any) -> None:
@@ -200,7 +202,7 @@ class Plan:
         return args, kwargs
 
     def _refuse(self, name: str, value: Any, dtypes: frozenset[str]) -> None:
-        for leaf in _leaves(value, of=(np.ndarray, *_NUMBERS)):
+        for leaf in leaves(value, of=(np.ndarray, *_NUMBERS)):
             kind = leaf.dtype.as_numpy_dtype if is_tensor(leaf) else getattr(leaf, "dtype", type(leaf))
             if np.dtype(kind).str in dtypes:
                 raise UnverifiedError(f"{self.name} was not verified for {np.dtype(kind)} in {name!r}")
@@ -210,23 +212,42 @@ class Plan:
         own = getattr(args[0], "__dict__", {}) if self._receiver is not None and args else {}
         for name in self._reads:
             for where, holder in ((f"the global {name}", self._globals), (f"self.{name}", own)):
-                for array in _leaves(holder.get(name)):
+                for array in leaves(holder.get(name)):
                     yield where, array
+
+    def _check_state(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Refuse an argument that becomes a tensor and shares memory with state that the body changes in place."""
+        slots = list(self._slots(args, kwargs))
+        taken = [(name, leaf) for name, value in slots if name not in self._hosted for leaf in leaves(value)]
+        if not taken:
+            return
+        objects = [value for _, value in slots] + [self._globals.get(name) for name in self._reads]
+        for where in self._updates:
+            attribute = where.startswith(".")
+            held = attributes(objects, where[1:]) if attribute else leaves(self._globals.get(where))
+            for array in held:
+                for name, leaf in taken:
+                    if overlap(leaf, array):
+                        place = f"an attribute {where}" if attribute else f"the global {where}"
+                        raise UnverifiedError(
+                            f"{self.name} updates {place} in place, which shares memory with argument {name!r};"
+                            " pass a copy of it"
+                        )
 
     def _check_overlap(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Refuse an updated array that shares memory with another argument: NumPy would show the update there too."""
-        everything = [(name, leaf) for name, value in self._slots(args, kwargs) for leaf in _leaves(value)]
+        everything = [(name, leaf) for name, value in self._slots(args, kwargs) for leaf in leaves(value)]
         state = list(self._state(args)) if self._reads else []
         for position, (name, array) in enumerate(everything):
             if name not in self.mutates_set:
                 continue
             for where, second in state:
-                if _overlaps(array, second):
+                if overlap(array, second):
                     raise UnverifiedError(
                         f"{self.name} updates {name!r}, which shares memory with {where}; pass a copy of it"
                     )
             for other_position, (other, second) in enumerate(everything):
-                if other_position != position and _overlaps(array, second):
+                if other_position != position and overlap(array, second):
                     raise UnverifiedError(
                         f"{self.name} updates {name!r}, which shares memory with argument {other!r}; pass a copy of one"
                     )
@@ -270,17 +291,6 @@ def _enter_container(value: Any, memo: dict[int, Any]) -> Any:
     return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
 
 
-def _leaves(value: Any, of: tuple[type, ...] = (np.ndarray,), seen: frozenset[int] = frozenset()) -> Iterator[Any]:
-    """The instances of `of` (and tensors, where `of` names more than ndarrays) in `value` and its containers."""
-    if isinstance(value, (list, tuple, dict)):
-        if id(value) not in seen:
-            inner = seen | {id(value)}
-            for item in value.values() if isinstance(value, dict) else value:
-                yield from _leaves(item, of, inner)
-    elif isinstance(value, of) or (len(of) > 1 and is_tensor(value)):
-        yield value
-
-
 def is_foreign(value: Any) -> bool:
     """Whether `value` is an array of another kind: an ndarray subclass, or an object that turns into an array."""
     kind = type(value)
@@ -297,26 +307,3 @@ def _describe(value: Any) -> str:
     dtype = getattr(value, "dtype", None)
     what = f"{type(value).__module__}.{type(value).__qualname__}" + (f" of dtype {dtype}" if dtype is not None else "")
     return f"{what} was not verified to behave as an ndarray of numbers does; convert it first"
-
-
-def _overlaps(first: Any, second: Any) -> bool:
-    if first is second:
-        return bool(first.size)
-    if not np.may_share_memory(first, second):
-        return False
-    try:
-        return bool(np.shares_memory(first, second, max_work=_OVERLAP_WORK))  # type: ignore[arg-type]
-    except np.exceptions.TooHardError:
-        return True
-
-
-def _overlaps_itself(array: Any) -> bool:
-    """Whether two elements may live at one address, as in a broadcast or a sliding window."""
-    if array.flags.forc or array.size < 2:
-        return False
-    reach = array.itemsize
-    for stride, count in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
-        if stride < reach:
-            return True
-        reach = stride * (count - 1) + reach
-    return False

@@ -64,6 +64,7 @@ def migrated(
     refuses: Mapping[str, str] | None = None,
     scalars: Iterable[str] = (),
     hosted: Iterable[str] = (),
+    updates: Iterable[str] = (),
     zero_d: str = "scalar",
     original: Callable[..., Any] | None = None,
     on_unverified: str = "raise",
@@ -79,6 +80,7 @@ def migrated(
     refuses: Mapping[str, str] | None = None,
     scalars: Iterable[str] = (),
     hosted: Iterable[str] = (),
+    updates: Iterable[str] = (),
     zero_d: str = "scalar",
     original: Callable[..., Any] | None = None,
     on_unverified: str = "raise",
@@ -94,6 +96,8 @@ def migrated(
     arrays : parameters that must be exact ndarrays or numbers.
     scalars : parameters that must not be arrays: the body treats them as plain Python values.
     hosted : parameters that reach the body as they are: the caller's own ndarrays and containers.
+    updates : globals (``"TABLE"``) and attributes of any object (``".w"``) whose arrays the body changes in place; an
+        argument that shares memory with one is refused.
     refuses : parameter -> dtype characters that were not verified for it.
     zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``; ``"unverified"`` refuses one.
     original : the function as it was before the migration; it shares the decorated function's defaults.
@@ -124,7 +128,14 @@ def migrated(
         if inspect.isgeneratorfunction(body) or inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
             raise TypeError(f"{body.__qualname__}: generators and coroutines run between calls and cannot be migrated")
         plan = Plan(
-            body, tuple(mutates), tuple(returns), tuple(arrays), dict(refuses or {}), tuple(scalars), tuple(hosted)
+            body,
+            tuple(mutates),
+            tuple(returns),
+            tuple(arrays),
+            dict(refuses or {}),
+            tuple(scalars),
+            tuple(hosted),
+            tuple(updates),
         )
         if original is not None:
             share_defaults(body, original)

@@ -1,0 +1,54 @@
+"""What a result shows of other memory: NumPy gives views where tensors can only give copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from np2tnp.analysis.values import (
+    NO_NAMES,
+    TENSOR,
+    Sequence,
+    Value,
+    home_of,
+    is_outside_location,
+    may_hold_tensor,
+    refs_of,
+    view_of,
+    with_refs,
+)
+
+
+def leaves_of(value: Value) -> Iterator[Value]:
+    """`value`, or what the container `value` holds, however deep; each with the locations that its container has."""
+    if not isinstance(value, Sequence):
+        yield value
+    elif value.items is not None:
+        for item in value.items:
+            yield from leaves_of(item)
+    else:
+        yield from leaves_of(with_refs(value.element, refs_of(value.element) | value.refs))
+
+
+def outside_views(value: Value) -> frozenset[str]:
+    """Locations outside of the region of which a tensor in the result may be a view, not the very object."""
+    found: frozenset[str] = NO_NAMES
+    for leaf in leaves_of(value):
+        outside = {ref for ref in refs_of(leaf) if is_outside_location(ref)}
+        if may_hold_tensor(leaf) and view_of(leaf):
+            found |= outside
+        elif home_of(leaf) == TENSOR:
+            found |= {ref for ref in outside if not ref.startswith("@")}  # the boundary gives back parameters only
+    return found
+
+
+def has_shared_items(value: Value) -> bool:
+    """Whether two tensors of the result may share memory in NumPy without being one array."""
+    leaves = [leaf for leaf in leaves_of(value) if may_hold_tensor(leaf)]
+    if len(leaves) == 1 and isinstance(value, Sequence) and value.items is None:
+        return view_of(leaves[0]) == "view"
+    return any(
+        {view_of(first), view_of(second)} not in ({""}, {"piece"})
+        and any(ref.isidentifier() or is_outside_location(ref) for ref in refs_of(first) & refs_of(second))
+        for first, second in combinations(leaves, 2)
+    )

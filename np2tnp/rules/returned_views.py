@@ -1,0 +1,46 @@
+"""TNP207: results that show memory which somebody else holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.cases import location_words
+
+
+@register
+class ReturnedView(Rule):
+    doc = Doc(
+        code="TNP207",
+        name="returned-view",
+        summary="A result that is a view of memory which another result, an argument or an object shows as well.",
+        why=(
+            "Results are arrays of their own after the migration: who writes to one would not change the other any"
+            " more. A plain view of an argument or an attribute goes on being made by NumPy; this is about the others."
+        ),
+        does="Leaves the whole function in NumPy.",
+        bad="""
+            def spectrum(x):
+                y = np.exp(x)
+                return y, y[1:]
+        """,
+        good="""
+            def spectrum(x):
+                y = np.exp(x)
+                return y, y[1:].copy()
+        """,
+        severity=Severity.SILENT,
+    )
+    on = (ev.Construct,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Construct)
+        if event.kind != "returned view" or not context.in_region:
+            return
+        words = "two results may share memory: return copies (.copy()), or the base alone"
+        if event.detail:
+            shown = location_words(frozenset((event.detail,)))
+            words = f"the result may be a view of {shown}: return a copy (.copy())"
+        yield self.hit(event.node, words, Verdict.BLOCK)

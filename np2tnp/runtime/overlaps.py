@@ -1,0 +1,75 @@
+"""Which arrays share memory: those of the arguments among each other, and with what globals and objects hold."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import is_tensor
+
+#: How hard to think about whether two arrays overlap before saying that they do.
+_OVERLAP_WORK = 10_000
+#: Objects that hold no arrays of the program's own state, or that would lead through the whole interpreter.
+_OPAQUE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.generic, str, bytes, int, float)
+
+
+def leaves(value: Any, of: tuple[type, ...] = (np.ndarray,), seen: frozenset[int] = frozenset()) -> Iterator[Any]:
+    """The instances of `of` (and tensors, where `of` names more than ndarrays) in `value` and its containers."""
+    if isinstance(value, (list, tuple, dict)):
+        if id(value) not in seen:
+            inner = seen | {id(value)}
+            for item in value.values() if isinstance(value, dict) else value:
+                yield from leaves(item, of, inner)
+    elif isinstance(value, of) or (len(of) > 1 and is_tensor(value)):
+        yield value
+
+
+def attributes(objects: list[Any], name: str) -> Iterator[Any]:
+    """Every ndarray that `objects`, or what they hold, have as attribute `name` (in containers, too)."""
+    seen: set[int] = set()
+    waiting = list(objects)
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen or value is None or isinstance(value, (np.ndarray, *_OPAQUE)) or is_tensor(value):
+            continue
+        seen.add(id(value))
+        if isinstance(value, Mapping):
+            waiting.extend(value.values())
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            waiting.extend(value)
+        else:
+            own = dict(getattr(value, "__dict__", {}))
+            for kind in type(value).__mro__:
+                slots = kind.__dict__.get("__slots__", ())
+                for slot in (slots,) if isinstance(slots, str) else slots:
+                    own.setdefault(slot, getattr(value, slot, None))
+            inherited = next((kind.__dict__[name] for kind in type(value).__mro__ if name in kind.__dict__), None)
+            yield from leaves(own.get(name, inherited))
+            waiting.extend(own.values())
+
+
+def overlap(first: Any, second: Any) -> bool:
+    """Whether two ndarrays have bytes in common; True where that is too hard to tell."""
+    if first is second:
+        return bool(first.size)
+    if not np.may_share_memory(first, second):
+        return False
+    try:
+        return bool(np.shares_memory(first, second, max_work=_OVERLAP_WORK))  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
+
+
+def overlaps_itself(array: Any) -> bool:
+    """Whether two elements may live at one address, as in a broadcast or a sliding window."""
+    if array.flags.forc or array.size < 2:
+        return False
+    reach = array.itemsize
+    for stride, count in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if stride < reach:
+            return True
+        reach = stride * (count - 1) + reach
+    return False
