@@ -111,15 +111,16 @@ class Analysis:
             facts = self._analyze(function)
             self.facts[qualname] = facts
             migrated = self.decide(facts)
+            written = facts.extra.get("writes", set()) - set(facts.mutated)
             self._summaries[qualname] = Summary(
                 parameters=facts.parameters,
                 migrated=migrated and not _is_cached(function.node),
-                mutates=(*facts.mutated, *sorted(facts.extra.get("writes", set()) - set(facts.mutated))),
+                mutates=(*facts.mutated, *sorted(written - facts.host_parameters)),
                 keeps=frozenset(facts.extra.get("keeps", ())),
                 result=facts.result if facts.result is not None else NONE,
                 method=function.owner is not None and not _is_static(function.node),
                 hosted=facts.host_parameters,
-                changeable=facts.changeable,
+                changeable=facts.changeable | (written & facts.host_parameters),
                 updates=facts.updates,
             )
         finally:

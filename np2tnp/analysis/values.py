@@ -272,7 +272,7 @@ def _join_zero_d(a: Array, b: Array) -> str:
 
 def _join_view(a: Value, b: Value) -> str:
     """What the tensor among the two may be a view of counts: what lives on the host is NumPy's own view."""
-    tensors = [value for value in (a, b) if isinstance(value, (Unknown, Array)) and value.home != HOST]
+    tensors = [value for value in (a, b) if may_hold_tensor(value)]
     return max(map(view_of, tensors or (a, b)))
 
 

@@ -30,13 +30,14 @@ from np2tnp.analysis.values import (
 
 HOMES = st.sampled_from([TENSOR, HOST, EITHER])
 NAMES = st.frozensets(st.sampled_from(["x", "@x", ".w", "global:g"]), max_size=2)
+VIEWS = st.sampled_from(["", "piece", "view"])
 EXACT = st.sampled_from([None, "x", "y"])
 ARRAYS = st.builds(
     Array, HOMES, st.frozensets(st.sampled_from("?ldD"), min_size=1), st.sampled_from([None, 0, 1, 2]), NAMES, EXACT,
-    NAMES, st.booleans(), st.sampled_from(["scalar", "array", "either", "never"]), st.booleans(),
+    NAMES, st.booleans(), st.sampled_from(["scalar", "array", "either", "never"]), VIEWS,
 )  # fmt: skip
 LEAVES = st.one_of(
-    st.builds(Unknown, HOMES, NAMES, EXACT, NAMES),
+    st.builds(Unknown, HOMES, NAMES, EXACT, NAMES, VIEWS),
     ARRAYS,
     st.builds(Symbol, st.sampled_from(["numpy", "numpy.sum", "math"])),
     st.sampled_from([None, True, 1, 1.0, 2, "s", b"b", Ellipsis]).map(Const.of),
