@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.lowering.nodes import Unsupported
+from np2tnp.analysis.lowering.tree import LoweredTree
 from np2tnp.analysis.positions import positions
 from np2tnp.analysis.regions import MODULE, Analysis
 from np2tnp.catalog.catalog import load
@@ -26,6 +28,8 @@ from np2tnp.rules import rules_by_event
 from np2tnp.rules.migrated_callees import left_out
 
 _WORD = re.compile(r"[^\W\d]\w*")
+#: From nodes to their spans by id.
+_Places = Callable[[Iterable[cst.CSTNode]], dict[int, Span]]
 
 
 class SelfCheckFailed(Exception):  # noqa: N818 # it becomes a finding, not a traceback
@@ -74,39 +78,48 @@ def analyze(source: Source, config: Config) -> FileReport:
 
     Raises libcst's ParserSyntaxError for what is not Python.
     """
+    if not config.rewrite:
+        try:
+            lowered = LoweredTree(source.text)
+            return _analyze(source, config, lowered.module, lowered.spans)
+        except Unsupported:
+            pass  # libcst has to read this one
     tree = cst.parse_module(source.text)
+    return _analyze(source, config, tree, lambda nodes: positions(tree, map(id, nodes)))
+
+
+def _analyze(source: Source, config: Config, tree: cst.Module, places: _Places) -> FileReport:
+    """`tree` is `source` parsed; to be rewritten it must be libcst's own."""
     plans = _Plans(
         Options(config.slow, config.random, config.on_unverified),
         frozenset(_WORD.findall(source.text)),
         functools.partial(config.wants_region, source.path),
     )
     plans.analysis = analysis = Analysis(tree, load(config.target_tensorflow), plans.decide)
-    analysis.run()
-    plans.decide(analysis.facts[MODULE])
-    new_text: str | None = None
-    problem: Finding | None = None
-    convertible = [plan for plan in plans.regions.values() if plan.state is RegionState.CONVERTIBLE]
-    if config.rewrite and convertible:
-        try:
-            new_text = _rewrite(source.text, tree, plans, convertible)
-        except SelfCheckFailed as error:
-            problem = Finding(source.path, Span(1, 1, 1, 1), "TNP907", str(error), Verdict.BLOCK)
-    report = _report(source, tree, plans, analysis)
-    analysis.release()
+    try:
+        analysis.run()
+        plans.decide(analysis.facts[MODULE])
+        new_text: str | None = None
+        problem: Finding | None = None
+        convertible = [plan for plan in plans.regions.values() if plan.state is RegionState.CONVERTIBLE]
+        if config.rewrite and convertible:
+            try:
+                new_text = _rewrite(source.text, tree, plans, convertible)
+            except SelfCheckFailed as error:
+                problem = Finding(source.path, Span(1, 1, 1, 1), "TNP907", str(error), Verdict.BLOCK)
+        report = _report(source, plans, analysis, places)
+    finally:
+        analysis.release()
     if problem is None:
-        return FileReport(
-            report.path, report.findings, report.regions, new_text, None, report.uses_numpy, report.unresolved
-        )
+        return replace(report, new_text=new_text)
     findings = tuple(sorted((*report.findings, problem), key=lambda item: item.sort_key))
-    return FileReport(
-        source.path, findings, report.regions, None, problem.message, report.uses_numpy, report.unresolved
-    )
+    return replace(report, findings=findings, error=problem.message)
 
 
-def _report(source: Source, tree: cst.Module, plans: _Plans, analysis: Analysis) -> FileReport:
+def _report(source: Source, plans: _Plans, analysis: Analysis, places: _Places) -> FileReport:
     wanted = {id(hit.node): hit.node for plan in plans.regions.values() for hit in plan.hits}
     wanted.update({id(plan.facts.node): plan.facts.node for plan in plans.regions.values()})
-    spans = positions(tree, set(wanted))
+    spans = places(node for node in wanted.values() if type(node) is not cst.Module)
     last = max(1, source.text.count("\n"))
     findings: set[Finding] = set()
     regions: list[Region] = []

@@ -334,7 +334,7 @@ def _run_key(config: Config) -> str:
 
     here = os.path.dirname(os.path.abspath(__file__))
     stamps = [__version__, config.fingerprint(), sys.version]
-    for folder in ("", "analysis", "catalog", "edits", "files", "rewrite", "rules"):
+    for folder in ("", "analysis", "analysis/lowering", "catalog", "edits", "files", "rewrite", "rules"):
         directory = os.path.join(here, folder)
         try:
             with os.scandir(directory) as entries:

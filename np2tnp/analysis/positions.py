@@ -81,25 +81,34 @@ class _PositionState(CodegenState):
         return _Extent(self, node, start_node, end_node)
 
 
-def render(module: cst.Module, wanted: Iterable[int]) -> tuple[str, dict[int, Span]]:
-    """The module's text and the spans of the nodes in it whose ``id`` is in ``wanted``; unknown ids are left out.
+def offsets(node: cst.CSTNode, wanted: Iterable[int]) -> tuple[str, dict[int, tuple[int, int]]]:
+    """The text of `node`, and where in it the nodes whose ``id`` is in `wanted` begin and end (those in it, that is).
 
     The text comes for free, so that a caller can compare it with what it parsed: libcst does not round-trip every file.
     """
     ids = set(wanted)
-    state = _PositionState(module, set(ids))
-    module._codegen(state)
-    text = "".join(state.tokens)
-    offsets = [0, *accumulate(map(len, state.tokens))]
+    state = _PositionState(node if isinstance(node, cst.Module) else cst.Module([]), set(ids))
+    node._codegen(state)
+    places = [0, *accumulate(map(len, state.tokens))]
+    # The module's own end may lie one token behind the text: its last newline was dropped again.
+    last = len(places) - 1
+    return "".join(state.tokens), {
+        key: (places[min(start, last)], places[min(end, last)])
+        for key, (start, end) in state.extents.items()
+        if key in ids
+    }
+
+
+def render(module: cst.Module, wanted: Iterable[int]) -> tuple[str, dict[int, Span]]:
+    """The module's text and the spans of the nodes in it whose ``id`` is in ``wanted``; unknown ids are left out."""
+    text, found = offsets(module, wanted)
     lines = [0, *(match.end() for match in _NEWLINE.finditer(text))]
 
-    def place(token: int) -> tuple[int, int]:
-        # The module's own end may lie one token behind the text: its last newline was dropped again.
-        offset = offsets[min(token, len(offsets) - 1)]
+    def place(offset: int) -> tuple[int, int]:
         line = bisect_right(lines, offset)
         return line, offset - lines[line - 1] + 1
 
-    return text, {key: Span(*place(start), *place(end)) for key, (start, end) in state.extents.items() if key in ids}
+    return text, {key: Span(*place(start), *place(end)) for key, (start, end) in found.items()}
 
 
 def positions(module: cst.Module, wanted: Iterable[int]) -> dict[int, Span]:

@@ -13,7 +13,7 @@ _NO_MEANING = frozenset(
     "lpar rpar lbracket rbracket lbrace rbrace comma semicolon newline header footer leading_lines"
     " lines_after_decorators trailing_whitespace equal colon indent operator first_line empty_lines last_line dot"
     " asynchronous keyword star encoding default_indent default_newline has_trailing_newline start end prefix quote"
-    " raw_value evaluated_value comment value_source lines_after_else".split()
+    " raw_value evaluated_value comment value_source lines_after_else first_colon second_colon posonly_ind".split()
 )
 
 Parts = Callable[[Any], tuple[Any, ...]]
@@ -31,9 +31,7 @@ class _PartsByType(dict[type, Parts]):
             names = [
                 item.name
                 for item in fields(kind)
-                if item.name not in _NO_MEANING
-                and not item.name.startswith("whitespace")
-                and item.type not in (str, "str")
+                if item.name not in _NO_MEANING and "whitespace" not in item.name and item.type not in (str, "str")
             ]
         parts: Parts
         if len(names) > 1:

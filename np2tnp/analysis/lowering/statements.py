@@ -1,0 +1,293 @@
+"""Statements of Python's own tree as libcst's nodes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis.lowering.expressions import ASYNCHRONOUS, Expressions, make_annotation, make_from
+from np2tnp.analysis.lowering.nodes import Unsupported, maker
+from np2tnp.analysis.lowering.places import DecoratorPlace
+
+_line = maker(cst.SimpleStatementLine, "body")
+_suite = maker(cst.SimpleStatementSuite, "body")
+_block = maker(cst.IndentedBlock, "body")
+_expr = maker(cst.Expr, "value")
+_assign = maker(cst.Assign, "targets", "value")
+_target = maker(cst.AssignTarget, "target")
+_annotated = maker(cst.AnnAssign, "target", "annotation", "value")
+_augmented = maker(cst.AugAssign, "target", "operator", "value")
+_return = maker(cst.Return, "value")
+_raise = maker(cst.Raise, "exc", "cause")
+_assert = maker(cst.Assert, "test", "msg")
+_delete = maker(cst.Del, "target")
+_global = maker(cst.Global, "names")
+_nonlocal = maker(cst.Nonlocal, "names")
+_name_item = maker(cst.NameItem, "name")
+_import = maker(cst.Import, "names")
+_import_from = maker(cst.ImportFrom, "module", "names", "relative")
+_alias = maker(cst.ImportAlias, "name", "asname")
+_as_name = maker(cst.AsName, "name")
+_if = maker(cst.If, "test", "body", "orelse")
+_else = maker(cst.Else, "body")
+_for = maker(cst.For, "target", "iter", "body", "orelse", "asynchronous")
+_while = maker(cst.While, "test", "body", "orelse")
+_finally = maker(cst.Finally, "body")
+_with = maker(cst.With, "items", "body", "asynchronous")
+_with_item = maker(cst.WithItem, "item", "asname")
+_function = maker(cst.FunctionDef, "name", "params", "body", "decorators", "returns", "asynchronous", "type_parameters")
+_class = maker(cst.ClassDef, "name", "body", "bases", "keywords", "decorators", "type_parameters")
+_decorator = maker(cst.Decorator, "decorator")
+_try = maker(cst.Try, "body", "handlers", "orelse", "finalbody")
+_try_star = maker(cst.TryStar, "body", "handlers", "orelse", "finalbody")
+_handler = maker(cst.ExceptHandler, "body", "type", "name")
+_star_handler = maker(cst.ExceptStarHandler, "body", "type", "name")
+
+_AUGMENTED: dict[type, cst.BaseAugOp] = {
+    ast.Add: cst.AddAssign(), ast.Sub: cst.SubtractAssign(), ast.Mult: cst.MultiplyAssign(),
+    ast.MatMult: cst.MatrixMultiplyAssign(), ast.Div: cst.DivideAssign(), ast.Mod: cst.ModuloAssign(),
+    ast.Pow: cst.PowerAssign(), ast.LShift: cst.LeftShiftAssign(), ast.RShift: cst.RightShiftAssign(),
+    ast.BitOr: cst.BitOrAssign(), ast.BitXor: cst.BitXorAssign(), ast.BitAnd: cst.BitAndAssign(),
+    ast.FloorDiv: cst.FloorDivideAssign(),
+}  # fmt: skip
+_pass = maker(cst.Pass)
+_break = maker(cst.Break)
+_continue = maker(cst.Continue)
+
+
+class Statements(Expressions):
+    """Lowers the statements of one text."""
+
+    def statements(self, nodes: Sequence[ast.stmt]) -> list[Any]:
+        """The statements of a block; those that semicolons join share a line."""
+        made: list[Any] = []
+        last = 0  # line on which the last small statement ended, when more may follow on it
+        for node in nodes:
+            kind = type(node)
+            compound = _COMPOUND.get(kind)
+            if compound is not None:
+                made.append(compound(self, node))
+                last = 0
+                continue
+            small = self._small(node)
+            if node.lineno == last:
+                made[-1].body.append(small)
+            else:
+                made.append(_line([small]))
+            last = node.end_lineno or 0
+        return made
+
+    def _small(self, node: ast.stmt) -> Any:
+        method = _SIMPLE.get(type(node))
+        if method is None:
+            raise Unsupported(type(node).__name__)
+        made = method(self, node)
+        self.at[id(made)] = node
+        return made
+
+    def _body(self, nodes: Sequence[ast.stmt]) -> Any:
+        """A suite: an indented block, or small statements behind the colon."""
+        first = nodes[0]
+        if self.places.is_first_on_line(first):
+            return _block(self.statements(nodes))
+        return _suite([self._small(node) for node in nodes])
+
+    def _optional_else(self, nodes: Sequence[ast.stmt]) -> Any:
+        return _else(self._body(nodes)) if nodes else None
+
+    # ---- small statements
+
+    def _expr(self, node: ast.Expr) -> Any:
+        return _expr(self.expression(node.value))
+
+    def _assign(self, node: ast.Assign) -> Any:
+        return _assign([_target(self.expression(target)) for target in node.targets], self.expression(node.value))
+
+    def _annotated(self, node: ast.AnnAssign) -> Any:
+        annotation = make_annotation(self.expression(node.annotation))
+        return _annotated(self.expression(node.target), annotation, self.optional(node.value))
+
+    def _augmented(self, node: ast.AugAssign) -> Any:
+        return _augmented(self.expression(node.target), _AUGMENTED[type(node.op)], self.expression(node.value))
+
+    def _return(self, node: ast.Return) -> Any:
+        return _return(self.optional(node.value))
+
+    def _raise(self, node: ast.Raise) -> Any:
+        return _raise(self.optional(node.exc), None if node.cause is None else make_from(self.expression(node.cause)))
+
+    def _assert(self, node: ast.Assert) -> Any:
+        return _assert(self.expression(node.test), self.optional(node.msg))
+
+    def _delete(self, node: ast.Delete) -> Any:
+        return _delete(self.targets(node.targets))
+
+    def _pass(self, node: ast.Pass) -> Any:
+        return _pass()
+
+    def _break(self, node: ast.Break) -> Any:
+        return _break()
+
+    def _continue(self, node: ast.Continue) -> Any:
+        return _continue()
+
+    def _global(self, node: ast.Global) -> Any:
+        return _global([_name_item(self.name(name)) for name in node.names])
+
+    def _nonlocal(self, node: ast.Nonlocal) -> Any:
+        return _nonlocal([_name_item(self.name(name)) for name in node.names])
+
+    def _import(self, node: ast.Import) -> Any:
+        return _import([self._import_alias(alias) for alias in node.names])
+
+    def _import_from(self, node: ast.ImportFrom) -> Any:
+        names: Any = (
+            cst.ImportStar()
+            if [alias.name for alias in node.names] == ["*"]
+            else [self._import_alias(alias) for alias in node.names]
+        )
+        return _import_from(self.dotted(node.module) if node.module else None, names, [cst.Dot()] * node.level)
+
+    def _import_alias(self, alias: ast.alias) -> Any:
+        return _alias(self.dotted(alias.name), None if alias.asname is None else _as_name(self.name(alias.asname)))
+
+    # ---- compound statements
+
+    def _if(self, node: ast.If) -> Any:
+        orelse: Any = None
+        if (
+            len(node.orelse) == 1
+            and type(node.orelse[0]) is ast.If
+            and self.places.starts_with(node.orelse[0], b"elif")
+        ):
+            orelse = self._if(node.orelse[0])
+        elif node.orelse:
+            orelse = _else(self._body(node.orelse))
+        made = _if(self.expression(node.test), self._body(node.body), orelse)
+        self.at[id(made)] = node
+        return made
+
+    def _for(self, node: ast.For | ast.AsyncFor) -> Any:
+        made = _for(
+            self.expression(node.target),
+            self.expression(node.iter),
+            self._body(node.body),
+            self._optional_else(node.orelse),
+            ASYNCHRONOUS if type(node) is ast.AsyncFor else None,
+        )
+        self.at[id(made)] = node
+        return made
+
+    def _while(self, node: ast.While) -> Any:
+        made = _while(self.expression(node.test), self._body(node.body), self._optional_else(node.orelse))
+        self.at[id(made)] = node
+        return made
+
+    def _try(self, node: Any) -> Any:
+        star = type(node) is not ast.Try
+        make_handler = _star_handler if star else _handler
+        handlers = [
+            make_handler(
+                self._body(handler.body),
+                self.optional(handler.type),
+                None if handler.name is None else _as_name(self.name(handler.name)),
+            )
+            for handler in node.handlers
+        ]
+        made = (_try_star if star else _try)(
+            self._body(node.body),
+            handlers,
+            self._optional_else(node.orelse),
+            _finally(self._body(node.finalbody)) if node.finalbody else None,
+        )
+        self.at[id(made)] = node
+        return made
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> Any:
+        items = [
+            _with_item(
+                self.expression(item.context_expr),
+                None if item.optional_vars is None else _as_name(self.expression(item.optional_vars)),
+            )
+            for item in node.items
+        ]
+        made = _with(items, self._body(node.body), ASYNCHRONOUS if type(node) is ast.AsyncWith else None)
+        self.at[id(made)] = node
+        return made
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Any:
+        _refuse_type_parameters(node)
+        made = _function(
+            self.name(node.name),
+            self.parameters(node.args),
+            self._body(node.body),
+            self._decorators(node.decorator_list),
+            None if node.returns is None else make_annotation(self.expression(node.returns)),
+            ASYNCHRONOUS if type(node) is ast.AsyncFunctionDef else None,
+            None,
+        )
+        self.at[id(made)] = node
+        return made
+
+    def _class(self, node: ast.ClassDef) -> Any:
+        _refuse_type_parameters(node)
+        arguments = self.arguments(node, node.bases, node.keywords)
+        made = _class(
+            self.name(node.name),
+            self._body(node.body),
+            [item for item in arguments if item.keyword is None and item.star != "**"],
+            [item for item in arguments if item.keyword is not None or item.star == "**"],
+            self._decorators(node.decorator_list),
+            None,
+        )
+        self.at[id(made)] = node
+        return made
+
+    def _decorators(self, nodes: Sequence[ast.expr]) -> list[Any]:
+        made = []
+        for node in nodes:
+            item = _decorator(self.expression(node))
+            self.at[id(item)] = DecoratorPlace(node)
+            made.append(item)
+        return made
+
+
+def _refuse_type_parameters(node: ast.AST) -> None:
+    if getattr(node, "type_params", None):
+        raise Unsupported("type parameters")
+
+
+_SIMPLE: dict[type, Callable[[Statements, Any], Any]] = {
+    ast.Expr: Statements._expr,
+    ast.Assign: Statements._assign,
+    ast.AnnAssign: Statements._annotated,
+    ast.AugAssign: Statements._augmented,
+    ast.Return: Statements._return,
+    ast.Raise: Statements._raise,
+    ast.Assert: Statements._assert,
+    ast.Delete: Statements._delete,
+    ast.Pass: Statements._pass,
+    ast.Break: Statements._break,
+    ast.Continue: Statements._continue,
+    ast.Global: Statements._global,
+    ast.Nonlocal: Statements._nonlocal,
+    ast.Import: Statements._import,
+    ast.ImportFrom: Statements._import_from,
+}
+_COMPOUND: dict[type, Callable[[Statements, Any], Any]] = {
+    ast.If: Statements._if,
+    ast.For: Statements._for,
+    ast.AsyncFor: Statements._for,
+    ast.While: Statements._while,
+    ast.Try: Statements._try,
+    ast.With: Statements._with,
+    ast.AsyncWith: Statements._with,
+    ast.FunctionDef: Statements._function,
+    ast.AsyncFunctionDef: Statements._function,
+    ast.ClassDef: Statements._class,
+}
+if hasattr(ast, "TryStar"):  # Python 3.11
+    _COMPOUND[ast.TryStar] = Statements._try
