@@ -76,7 +76,7 @@ class _Plans:
 def analyze(source: Source, config: Config) -> FileReport:
     """All that is to say about one file, and its new text where ``config.rewrite`` asks for it and something changes.
 
-    Raises libcst's ParserSyntaxError for what is not Python.
+    Raises libcst's ParserSyntaxError for what is not Python, SyntaxError for what only Python's compiler refuses.
     """
     if not config.rewrite:
         try:
@@ -189,6 +189,7 @@ def _rewrite(text: str, tree: cst.Module, plans: _Plans, convertible: list[Regio
     try:
         compile(new_text, "<rewritten>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
+        compile(text, "<original>", "exec", dont_inherit=True)  # parsers accept `return` outside of a function
         raise SelfCheckFailed(f"the rewritten text does not compile: {error}") from None
     return new_text
 

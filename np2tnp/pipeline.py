@@ -272,6 +272,9 @@ def _analyse_source(source: Source, config: Config) -> FileReport:
     gc.disable()
     try:
         return analyze(source, config)
+    except SyntaxError as error:
+        problem = Problem("TNP901", f"syntax error: {error.msg}", error.lineno or 1, error.offset or 1)
+        raise problem from None
     except Exception as error:
         if type(error).__name__ != "ParserSyntaxError":
             raise

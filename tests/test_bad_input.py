@@ -200,3 +200,11 @@ def test_any_text_gives_a_report(pieces: list[str]) -> None:
     text = "import numpy as np\n" + "".join(pieces)
     report = pipeline.analyse_bytes(Config(rewrite=True), ("f.py", text.encode()))
     assert not [item for item in report.findings if item.code in ("TNP906", "TNP907")], report.findings
+
+
+def test_a_file_that_only_the_compiler_refuses_is_a_syntax_error() -> None:
+    text = "import numpy as np\n\n\ndef f(x):\n    return np.exp(x)\n\n\nreturn f(1.0)\n"
+    report = pipeline.analyse_bytes(Config(rewrite=True, slow="convert"), ("f.py", text.encode()))
+    assert [(finding.code, finding.span.line) for finding in report.findings] == [("TNP901", 8)]
+    assert report.error is not None
+    assert "'return' outside function" in report.error
