@@ -9,35 +9,20 @@ from __future__ import annotations
 import contextlib
 import gc
 import io
+import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
 
 from np2tnp.differential.channel import serve
-
-_SAMPLE = 1e-3  #: seconds a sample should last at least: shorter calls are repeated inside it
-_WARM = 0.05  #: seconds of warm-up at least, once the first call is over
-_COPIES = 2**28  #: bytes that fresh arguments of one sample may take
-
-
-@dataclass
-class _Input:
-    """One size's arguments and what the original made of them."""
-
-    size: int
-    names: tuple[str, ...]
-    values: list[Any]
-    expected: Any
-    mutates: bool
-    seconds: float
+from np2tnp.profiling.calls import Arguments, Input, function_of, moved, positional_names, read_recorded
+from np2tnp.profiling.sampling import Side, Subject, subject_of, time_transfer
 
 
 class Trial:
     """Both versions of one program and the current size's arguments."""
 
     def __init__(self) -> None:
-        self._input: _Input | None = None
+        self._input: Input | None = None
 
     def start(self, logical_cpus: int = 1) -> dict[str, Any]:
         """Set TensorFlow up, and say what there is."""
@@ -57,18 +42,28 @@ class Trial:
         return limit_memory(mebibytes)
 
     def load(
-        self, path: str, original: str, rewritten: str, function: str, inputs: str | None = None
+        self,
+        path: str,
+        original: str,
+        rewritten: str,
+        function: str,
+        inputs: str | None = None,
+        places: tuple[str, ...] = (),
     ) -> dict[str, Any]:
-        """Execute both texts. Replies with the function's parameters; raises when one of the two lacks the function."""
+        """Execute both texts, with `places` importable. Replies with the function's parameters.
+
+        Raises when one of the two lacks the function.
+        """
         import numpy as np
 
         from np2tnp.differential.loading import Program, load
 
+        sys.path.extend(place for place in places if place not in sys.path)
         with contextlib.redirect_stdout(io.StringIO()):
-            self._original = getattr(load(path, original), function)
-            module = load(path, rewritten)
-        self._rewritten = getattr(module, function)
-        self._namespace = vars(module)
+            self._old = load(path, original)
+            self._original, self._is_bound = function_of(self._old, function)
+            self._new = load(path, rewritten)
+            self._rewritten, _ = function_of(self._new, function)
         self._given = dict(np.load(inputs, allow_pickle=False)) if inputs else {}
         self._input = None
         target = Program(original).target(function)
@@ -76,6 +71,7 @@ class Trial:
         return {
             "required": [item.name for item in parameters if item.default is None],
             "parameters": [item.name for item in parameters],
+            "given": list(self._given),
             "has_core": hasattr(self._rewritten, "core"),
         }
 
@@ -83,28 +79,42 @@ class Trial:
         """Make the arguments of one size and call the original once. Replies with its seconds and data sizes."""
         import numpy as np
 
-        from np2tnp.differential.observe import observe
-
         self._input = None
         gc.collect()
         scope: dict[str, Any] = {"np": np, "rng": np.random.default_rng(seed), size_name: size}
         values: dict[str, Any] = dict(self._given)
         for name, expression in expressions:
-            values[name] = scope[name] = eval(expression, {**self._namespace, **scope})
-        names = tuple(values)
-        held = list(values.values())
+            values[name] = scope[name] = eval(expression, {**vars(self._new), **scope})
+        arguments = Arguments([], values)
+        return self._call_original(arguments, arguments)
+
+    def prepare_recorded(self, payload: str, main: str) -> dict[str, Any]:
+        """As ``prepare``, with the arguments that the recorder wrote to `payload`."""
+        self._input = None
+        gc.collect()
+        reference = read_recorded(payload, self._old, main)
+        variant = read_recorded(payload, self._new, main)
+        for arguments in (reference, variant):
+            if self._is_bound:
+                del arguments.args[0]
+        return self._call_original(reference, variant)
+
+    def _call_original(self, reference: Arguments, variant: Arguments) -> dict[str, Any]:
+        from np2tnp.differential.observe import observe
+
+        names = positional_names(self._original, len(reference.args))
         start = time.perf_counter()
-        copies = [_copy(value) for value in held]
-        expected = observe(self._original, [], dict(zip(names, copies, strict=True)))
+        given = reference.copy()
+        expected = observe(self._original, given.args, given.kwargs, names=names)
         seconds = time.perf_counter() - start
         if not expected.returned:
             raise ValueError(f"the original raises {expected.error}: {expected.message}")
-        self._input = _Input(size, names, held, expected, expected.changed, seconds)
-        arrays = [value for value in held if isinstance(value, np.ndarray)]
+        self._input = Input(names, reference, variant, expected, expected.changed, seconds)
+        arrays = reference.arrays()
         return {
             "seconds": seconds,
-            "bytes": sum(a.nbytes for a in arrays),
-            "elements": max([a.size for a in arrays], default=0),
+            "bytes": sum(array.nbytes for array in arrays),
+            "elements": max([array.size for array in arrays], default=0),
         }
 
     def measure(self, variant: str, device: str, repeats: int, budget: float) -> dict[str, Any]:
@@ -119,13 +129,13 @@ class Trial:
         assert it is not None
         with tf.device(device):
             try:
-                subject = _subject(variant, self._rewritten, it)
+                subject = subject_of(variant, self._rewritten, it)
             except Exception as error:
                 return {"agreed": False, "reason": _said(error)}
             agreed, reason, first = self._agree(it, subject)
             if not agreed:
                 return {"agreed": False, "reason": reason}
-            transfer = _time_transfer(it, subject, device)
+            transfer = time_transfer(it, subject)
             traces = subject.traces()
             samples = self._sample(it, subject, repeats, budget)
             if subject.traces() != traces:
@@ -136,13 +146,11 @@ class Trial:
                 }
         return {"agreed": True, "reason": "", "first_call": first, "transfer": transfer, "device": device, **samples}
 
-    def _agree(self, it: _Input, subject: _Subject) -> tuple[bool, str, float]:
+    def _agree(self, it: Input, subject: Subject) -> tuple[bool, str, float]:
         import numpy as np
 
-        from np2tnp.differential.inputs import perturbed
         from np2tnp.differential.judge import judge
         from np2tnp.differential.observe import observe
-        from np2tnp.differential.specs import Array, Call, make_call
 
         try:
             actual = subject.observe()
@@ -150,27 +158,27 @@ class Trial:
             return False, _said(error), 0.0
         first = subject.first_call
         rng = np.random.default_rng(0)
-        specs = [Array(v) if type(v) is np.ndarray else v for v in it.values]
 
         def again(how: str) -> Any:
-            call = Call((), dict(zip(it.names, specs, strict=True)))
-            args, kwargs = make_call(call if how == "same" else perturbed(call, rng, how == "shaken"), self._namespace)
-            return observe(self._original, args, kwargs)
+            given = it.reference.copy()
+            if how != "same":
+                given = moved(given, rng, how == "shaken")
+            return observe(self._original, given.args, given.kwargs, names=it.names)
 
         judged = judge(it.expected, actual, again)
         if judged.kind in ("equal", "unstable"):
             return judged.kind == "equal", judged.detail, first
         return False, f"not equal: {judged.detail}" if judged.kind == "different" else judged.detail, first
 
-    def _sample(self, it: _Input, subject: _Subject, repeats: int, budget: float) -> dict[str, Any]:
-        def reference(arguments: list[Any]) -> None:
-            self._original(**dict(zip(it.names, arguments, strict=True)))
+    def _sample(self, it: Input, subject: Subject, repeats: int, budget: float) -> dict[str, Any]:
+        def reference(arguments: Arguments) -> None:
+            self._original(*arguments.args, **arguments.kwargs)
 
         quiet = io.StringIO()
         with contextlib.redirect_stdout(quiet):
             sides = (
-                _Side(reference, it),
-                _Side(subject.call, it if subject.takes_arrays else None, subject.synchronise),
+                Side(reference, it.reference, it.mutates),
+                Side(subject.call, subject.arguments, subject.copies, subject.synchronise),
             )
             for side in sides:
                 side.warm_up(budget / 10)
@@ -190,175 +198,6 @@ class Trial:
         return {"reference": times[0], "variant": times[1], "calls": [side.calls for side in sides]}
 
 
-class _Side:
-    """One of the two that are sampled in turns."""
-
-    def __init__(
-        self, call: Callable[[list[Any]], Any], it: _Input | None, synchronise: Callable[[], None] | None = None
-    ) -> None:
-        self._call = call
-        self._input = it
-        self._synchronise = synchronise
-        self.calls = 1
-
-    def warm_up(self, seconds: float) -> None:
-        """Call until the times settle; decides how many calls a sample takes."""
-        end = time.perf_counter() + max(seconds, _WARM)
-        last = self.sample()
-        for number in range(1000):
-            now = self.sample()
-            self.calls = max(1, min(10_000, round(_SAMPLE / max(now, 1e-8))))
-            if self._input is not None and self._input.mutates:
-                size = sum(getattr(value, "nbytes", 0) for value in self._input.values)
-                self.calls = max(1, min(self.calls, _COPIES // max(size, 1)))
-            if time.perf_counter() > end or (number >= 3 and now > 0.9 * last and now * self.calls > _WARM):
-                return
-            last = now
-
-    def sample(self) -> float:
-        """Seconds of one call: the mean over one sample."""
-        it, call, count = self._input, self._call, self.calls
-        if it is not None and it.mutates:  # each call wants arguments that no other has changed
-            prepared = [[_copy(value) for value in it.values] for _ in range(count)]
-        else:
-            prepared = [it.values if it is not None else []] * count
-        if self._synchronise is not None:
-            self._synchronise()
-        start = time.perf_counter()
-        for arguments in prepared:
-            call(arguments)
-        if self._synchronise is not None:
-            self._synchronise()
-        return (time.perf_counter() - start) / count
-
-
-class _Subject:
-    """The rewritten function, called in one of the variants."""
-
-    def __init__(self, function: Any, it: _Input, takes_arrays: bool, compiled: Any = None) -> None:
-        from np2tnp import runtime as rt
-
-        self._function = function
-        self._input = it
-        self._compiled = compiled
-        self.takes_arrays = takes_arrays
-        self.first_call = 0.0
-        self.tensors = [] if takes_arrays else [rt.tensor(value) for value in it.values]
-
-    def call(self, arguments: list[Any]) -> Any:
-        """One call; `arguments` only count where ndarrays go in."""
-        return self._function(
-            **dict(zip(self._input.names, arguments if self.takes_arrays else self.tensors, strict=True))
-        )
-
-    def observe(self) -> Any:
-        """What the variant gives, as the caller of the public function would see it."""
-        from np2tnp import runtime as rt
-        from np2tnp.differential.observe import Observation, freeze, observe
-
-        it = self._input
-        if self.takes_arrays:
-            seen = observe(self._timed, [], dict(zip(it.names, [_copy(value) for value in it.values], strict=True)))
-            return seen if self._compiled is None else replace(seen, printed=it.expected.printed)  # a trace prints once
-        printed = io.StringIO()
-        self.synchronise()
-        with contextlib.redirect_stdout(printed):
-            start = time.perf_counter()
-            value = self.call([])
-            self.synchronise()
-            self.first_call = time.perf_counter() - start
-        after = dict(zip(it.names, it.values, strict=True))
-        if isinstance(value, rt.updated):
-            after.update(value.arrays)
-            value = value.result
-        frozen = freeze(rt.host(value))
-        text = it.expected.printed if self._compiled is not None else printed.getvalue()  # a trace prints once
-        return Observation("returned", frozen, after={k: freeze(rt.host(v)) for k, v in after.items()}, printed=text)
-
-    def _timed(self, **arguments: Any) -> Any:
-        start = time.perf_counter()
-        result = self._function(**arguments)
-        self.first_call = time.perf_counter() - start
-        return result
-
-    def traces(self) -> int:
-        """How often the function was traced so far."""
-        return int(self._compiled.experimental_get_tracing_count()) if self._compiled is not None else 0
-
-    def synchronise(self) -> None:
-        """Wait until every device is done."""
-        from np2tnp.runtime.lazy import tf
-
-        tf.test.experimental.sync_devices()
-
-
-def _subject(variant: str, function: Any, it: _Input) -> _Subject:
-    """The function as `variant` calls it: ``eager``, ``graph`` or ``xla``; tensors in, or (``-ndarray``) ndarrays."""
-    how, _, arrays = variant.partition("-")
-    if variant == "eager-ndarray":
-        return _Subject(function, it, takes_arrays=True)
-    core = getattr(function, "core", None)
-    if core is None:
-        raise TypeError("has no core that takes tensors (it is not decorated with rt.migrated)")
-    if how == "eager":
-        return _Subject(core, it, takes_arrays=False)
-    from np2tnp.runtime.lazy import tf
-
-    # no AutoGraph: what rewrite emits stages its own loops
-    compiled = tf.function(core, autograph=False, jit_compile=True if how == "xla" else None)
-    if arrays == "ndarray":
-        return _Subject(_public(compiled), it, takes_arrays=True, compiled=compiled)
-    return _Subject(compiled, it, takes_arrays=False, compiled=compiled)
-
-
-def _public(compiled: Any) -> Callable[..., Any]:
-    """A compiled core behind the boundary: ndarrays in, ndarrays out, updated arguments written back."""
-    import numpy as np
-
-    from np2tnp import runtime as rt
-
-    def call(**arguments: Any) -> Any:
-        value = compiled(**rt.tensor(arguments))
-        if isinstance(value, rt.updated):
-            for name, array in value.arrays.items():
-                np.copyto(arguments[name], rt.host(array))
-            value = value.result
-        return rt.host(value)
-
-    return call
-
-
-def _time_transfer(it: _Input, subject: _Subject, device: str) -> dict[str, float]:
-    """Seconds for the arguments to reach the device and for the result to come back; the best of three."""
-    from np2tnp import runtime as rt
-
-    if subject.takes_arrays:
-        return {}
-    there, back = [], []
-    for _ in range(3):
-        start = time.perf_counter()
-        held = [rt.tensor(value) for value in it.values]
-        subject.synchronise()
-        there.append(time.perf_counter() - start)
-        del held
-        result = subject.call([])
-        subject.synchronise()
-        start = time.perf_counter()
-        rt.host(list(result) if isinstance(result, rt.updated) else result)
-        back.append(time.perf_counter() - start)
-    return {"to_device": min(there), "to_host": min(back)}
-
-
-def _copy(value: Any) -> Any:
-    import copy
-
-    import numpy as np
-
-    if type(value) is np.ndarray:
-        return value.copy(order="K")
-    return copy.deepcopy(value) if isinstance(value, (list, dict, tuple)) or hasattr(value, "__dict__") else value
-
-
 def _said(error: Exception) -> str:
     text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     return f"{type(error).__name__}: {text.partition('. ')[0]}"[:300]  # TensorFlow goes on with general advice
@@ -367,7 +206,7 @@ def _said(error: Exception) -> str:
 def main() -> None:
     """Serve requests until the pipe closes."""
     trial = Trial()
-    serve({name: getattr(trial, name) for name in ("start", "limit_memory", "load", "prepare", "measure")})
+    serve({name: getattr(trial, name) for name in ("start", "limit_memory", "load", "prepare", "prepare_recorded", "measure")})
 
 
 if __name__ == "__main__":

@@ -1,0 +1,187 @@
+"""Calling one version of a function again and again, with a watch. Runs in the child process."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from np2tnp.profiling.calls import Arguments, Input
+
+_SAMPLE = 1e-3  #: seconds a sample should last at least: shorter calls are repeated inside it
+_WARM = 0.05  #: seconds of warm-up at least, once the first call is over
+_COPIES = 2**28  #: bytes that fresh arguments of one sample may take
+
+
+class Side:
+    """One of the two that are sampled in turns."""
+
+    def __init__(
+        self,
+        call: Callable[[Arguments], Any],
+        arguments: Arguments,
+        copies: bool,
+        synchronise: Callable[[], None] | None = None,
+    ) -> None:
+        self._call = call
+        self._arguments = arguments
+        self._copies = copies  #: each call wants arguments that no other has changed
+        self._synchronise = synchronise
+        self.calls = 1
+
+    def warm_up(self, seconds: float) -> None:
+        """Call until the times settle; decides how many calls a sample takes."""
+        end = time.perf_counter() + max(seconds, _WARM)
+        last = self.sample()
+        for number in range(1000):
+            now = self.sample()
+            self.calls = max(1, min(10_000, round(_SAMPLE / max(now, 1e-8))))
+            if self._copies:
+                size = sum(array.nbytes for array in self._arguments.arrays())
+                self.calls = max(1, min(self.calls, _COPIES // max(size, 1)))
+            if time.perf_counter() > end or (number >= 3 and now > 0.9 * last and now * self.calls > _WARM):
+                return
+            last = now
+
+    def sample(self) -> float:
+        """Seconds of one call: the mean over one sample."""
+        call, count = self._call, self.calls
+        prepared = [self._arguments.copy() if self._copies else self._arguments for _ in range(count)]
+        if self._synchronise is not None:
+            self._synchronise()
+        start = time.perf_counter()
+        for arguments in prepared:
+            call(arguments)
+        if self._synchronise is not None:
+            self._synchronise()
+        return (time.perf_counter() - start) / count
+
+
+class Subject:
+    """The rewritten function, called in one of the variants."""
+
+    def __init__(self, function: Any, it: Input, takes_arrays: bool, compiled: Any = None) -> None:
+        from np2tnp import runtime as rt
+
+        self._function = function
+        self._input = it
+        self._compiled = compiled
+        self.takes_arrays = takes_arrays
+        self.first_call = 0.0
+        held = it.variant
+        if not takes_arrays:
+            held = Arguments([rt.tensor(v) for v in held.args], {k: rt.tensor(v) for k, v in held.kwargs.items()})
+        self.arguments = held
+        #: tensors cannot be changed, but an object among the arguments can
+        self.copies = it.mutates and (takes_arrays or any(hasattr(value, "__dict__") for value in it.variant.values()))
+
+    def call(self, arguments: Arguments) -> Any:
+        """One call."""
+        return self._function(*arguments.args, **arguments.kwargs)
+
+    def observe(self) -> Any:
+        """What the variant gives, as the caller of the public function would see it."""
+        from np2tnp import runtime as rt
+        from np2tnp.differential.observe import Observation, freeze, observe
+
+        it = self._input
+        if self.takes_arrays:
+            given = it.variant.copy()
+            seen = observe(self._timed, given.args, given.kwargs, names=it.names)
+            return seen if self._compiled is None else replace(seen, printed=it.expected.printed)  # a trace prints once
+        printed = io.StringIO()
+        given = self.arguments.copy() if self.copies else self.arguments
+        self.synchronise()
+        with contextlib.redirect_stdout(printed):
+            start = time.perf_counter()
+            value = self.call(given)
+            self.synchronise()
+            self.first_call = time.perf_counter() - start
+        after = dict(zip(it.expected.after, given.values(), strict=True))
+        if isinstance(value, rt.updated):
+            after.update(value.arrays)
+            value = value.result
+        frozen = freeze(rt.host(value))
+        text = it.expected.printed if self._compiled is not None else printed.getvalue()  # a trace prints once
+        return Observation("returned", frozen, after={k: freeze(rt.host(v)) for k, v in after.items()}, printed=text)
+
+    def _timed(self, *args: Any, **kwargs: Any) -> Any:
+        start = time.perf_counter()
+        result = self._function(*args, **kwargs)
+        self.first_call = time.perf_counter() - start
+        return result
+
+    def traces(self) -> int:
+        """How often the function was traced so far."""
+        return int(self._compiled.experimental_get_tracing_count()) if self._compiled is not None else 0
+
+    def synchronise(self) -> None:
+        """Wait until every device is done."""
+        from np2tnp.runtime.lazy import tf
+
+        tf.test.experimental.sync_devices()
+
+
+def subject_of(variant: str, function: Any, it: Input) -> Subject:
+    """The function as `variant` calls it: ``eager``, ``graph`` or ``xla``; tensors in, or (``-ndarray``) ndarrays."""
+    how, _, arrays = variant.partition("-")
+    if variant == "eager-ndarray":
+        return Subject(function, it, takes_arrays=True)
+    core = getattr(function, "core", None)
+    if core is None:
+        raise TypeError("has no core that takes tensors (it is not decorated with rt.migrated)")
+    if how == "eager":
+        return Subject(core, it, takes_arrays=False)
+    from np2tnp.runtime.lazy import tf
+
+    # no AutoGraph: what rewrite emits stages its own loops
+    compiled = tf.function(core, autograph=False, jit_compile=True if how == "xla" else None)
+    if arrays == "ndarray":
+        return Subject(_public(compiled, function), it, takes_arrays=True, compiled=compiled)
+    return Subject(compiled, it, takes_arrays=False, compiled=compiled)
+
+
+def _public(compiled: Any, function: Any) -> Callable[..., Any]:
+    """A compiled core behind the boundary: ndarrays in, ndarrays out, updated arguments written back."""
+    import inspect
+
+    import numpy as np
+
+    from np2tnp import runtime as rt
+
+    signature = inspect.signature(function)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        value = compiled(*rt.tensor(args), **rt.tensor(kwargs))
+        if isinstance(value, rt.updated):
+            given = signature.bind(*args, **kwargs).arguments
+            for name, array in value.arrays.items():
+                np.copyto(given[name], rt.host(array))
+            value = value.result
+        return rt.host(value)
+
+    return call
+
+
+def time_transfer(it: Input, subject: Subject) -> dict[str, float]:
+    """Seconds for the arguments to reach the device and for the result to come back; the best of three."""
+    from np2tnp import runtime as rt
+
+    if subject.takes_arrays:
+        return {}
+    there, back = [], []
+    for _ in range(3):
+        start = time.perf_counter()
+        held = [rt.tensor(value) for value in it.variant.values()]
+        subject.synchronise()
+        there.append(time.perf_counter() - start)
+        del held
+        result = subject.call(subject.arguments.copy() if subject.copies else subject.arguments)
+        subject.synchronise()
+        start = time.perf_counter()
+        rt.host(list(result) if isinstance(result, rt.updated) else result)
+        back.append(time.perf_counter() - start)
+    return {"to_device": min(there), "to_host": min(back)}
