@@ -8,6 +8,18 @@ import argparse
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ``profile`` understands to `parser`."""
     parser.add_argument("target", metavar="FILE:FUNCTION", nargs="?", help="what to time, as rewrite would emit it")
+    parser.add_argument(
+        "--top", type=int, default=10, metavar="N", help="of a program (after --): how many hot functions (default 10)"
+    )
+    parser.add_argument(
+        "--find-only", action="store_true", help="run the program once and rank its functions; time nothing"
+    )
+    parser.add_argument(
+        "--signatures", type=int, default=3, metavar="N", help="recorded arguments to time a function with (default 3)"
+    )
+    parser.add_argument(
+        "--record-limit", type=int, default=256, metavar="MIB", help="of the arguments of one call (default 256)"
+    )
     parser.add_argument("--suite", choices=("basics",), help="time five standard operations instead")
     parser.add_argument(
         "--size", metavar="n=LOW..HIGH", help="sizes on a log grid (n=1e3..1e7, n=1e3..1e6:7 for seven) or n=100,1000"

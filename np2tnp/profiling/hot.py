@@ -1,4 +1,4 @@
-"""Which functions of a program spend its time in NumPy: runs it once under a sampler, and asks the analysis about them."""
+"""Which functions of a program spend its time in NumPy: runs it once under a sampler, and asks the analysis of them."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Samples:
     cpu: float = 0.0  #: seconds of CPU time of all processes, NumPy's own threads included
     cost: float = 0.0  #: how many of them the samplers used
     total: float = 0.0  #: seconds charged to Python threads
-    own: dict[tuple[str, int], list[float]] = field(default_factory=dict)  #: (file, line) → own seconds, in NumPy's Python
+    own: dict[tuple[str, int], list[float]] = field(default_factory=dict)  #: (file, line) → own, in NumPy's Python
     inclusive: dict[tuple[str, int], float] = field(default_factory=dict)  #: (file, first line) → seconds with callees
     stdlib: set[str] = field(default_factory=set)
 
@@ -178,6 +178,14 @@ class Ranking:
     functions: tuple[Hot, ...]
     elsewhere: tuple[tuple[str, float], ...]  #: (library or "the standard library" ..., share), the largest first
     problems: tuple[str, ...] = ()  #: files that could not be analysed, a line each
+    regions: dict[str, tuple[Region, ...]] = field(
+        default_factory=dict
+    )  #: by absolute path, of the files with hot ones
+    convertible: dict[str, dict[str, int]] = field(default_factory=dict)  #: path → name → first line
+
+    def region_at(self, path: str, line: int) -> str:
+        """The qualified name of the region that holds a line of an absolute path; empty where that is unknown."""
+        return _region_at(self.regions[path], line) if path in self.regions else ""
 
 
 def rank(samples: Samples, config: Config, least: float = LEAST) -> Ranking:
@@ -193,6 +201,8 @@ def rank(samples: Samples, config: Config, least: float = LEAST) -> Ranking:
             by_file[path][line] = sum(cell)
     functions: list[Hot] = []
     problems: list[str] = []
+    regions: dict[str, tuple[Region, ...]] = {}
+    convertible: dict[str, dict[str, int]] = {}
     for path, lines in by_file.items():
         if sum(lines.values()) < least * total:
             elsewhere["other files"] += sum(lines.values())
@@ -205,14 +215,20 @@ def rank(samples: Samples, config: Config, least: float = LEAST) -> Ranking:
             continue
         seconds: dict[str, float] = defaultdict(float)
         for line, value in lines.items():
-            seconds[_region_at(report, line)] += value
+            seconds[_region_at(report.regions, line)] += value
+        regions[path] = report.regions
+        convertible[shown] = {
+            region.qualname: firsts[region.qualname]
+            for region in report.regions
+            if region.state is RegionState.CONVERTIBLE and region.qualname in firsts
+        }
         for region in report.regions:
             if seconds[region.qualname] < least * total:
                 continue
-            if region.state is RegionState.PLAIN or region.qualname not in firsts:
+            if region.state is RegionState.PLAIN:
                 elsewhere[f"{region.qualname} ({shown}, no NumPy)"] += seconds[region.qualname]
                 continue
-            first = firsts[region.qualname]
+            first = firsts.get(region.qualname, 0)  # the module's top level has none
             inclusive = max(
                 (s for (p, line), s in samples.inclusive.items() if p == path and line == first), default=0.0
             )
@@ -220,7 +236,8 @@ def rank(samples: Samples, config: Config, least: float = LEAST) -> Ranking:
             functions.append(Hot(shown, region, own, own / total, max(own, inclusive), first))
     functions.sort(key=lambda hot: -hot.seconds)
     rest = sorted(((name, value / total) for name, value in elsewhere.items()), key=lambda item: -item[1])
-    return Ranking(tuple(functions), tuple(item for item in rest if item[1] >= least), tuple(problems))
+    shown_rest = tuple(item for item in rest if item[1] >= least)
+    return Ranking(tuple(functions), shown_rest, tuple(problems), regions, convertible)
 
 
 def _library(path: str, stdlib: set[str]) -> str:
@@ -253,7 +270,8 @@ def _analyse(path: str, config: Config) -> tuple[FileReport, dict[str, int]]:
         report = analyze(from_text(path, text), config)
         return report, first_lines(text)
     except Exception as error:  # one bad file is a message, not a traceback
-        raise CannotVerify(f"{path}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}") from None
+        said = str(error).partition("\n")[0]
+        raise CannotVerify(f"{path}: {type(error).__name__}: {said}") from None
 
 
 def first_lines(text: str) -> dict[str, int]:
@@ -272,7 +290,7 @@ def first_lines(text: str) -> dict[str, int]:
     return found
 
 
-def _region_at(report: FileReport, line: int) -> str:
+def _region_at(regions: Sequence[Region], line: int) -> str:
     """The region that holds the line; regions do not overlap but for the module's, which is all of the file."""
-    inside = [r for r in report.regions if r.span.line <= line <= r.span.end_line]
+    inside = [r for r in regions if r.span.line <= line <= r.span.end_line]
     return min(inside, key=lambda r: r.span.end_line - r.span.line).qualname if inside else "<module>"

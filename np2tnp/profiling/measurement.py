@@ -9,7 +9,9 @@ from typing import Any
 
 from np2tnp.differential.channel import Child, ChildDied, ChildTimeout
 from np2tnp.differential.originals import CannotVerify, Pair
+from np2tnp.profiling.decision import Decision, decide
 from np2tnp.profiling.evidence import Ratio, Speed, Spread, judge_speed, ratio, spread
+from np2tnp.profiling.record import Signature
 from np2tnp.profiling.sizes import Crossover, Point, bracket, find_crossover
 
 _MODULE = "np2tnp.profiling.trial"
@@ -37,6 +39,10 @@ class Plan:
     inputs: str | None = None
     refine: int = 1  #: sizes added around the crossover
     variants: tuple[str, ...] = VARIANTS
+    recorded: tuple[Signature, ...] = ()  #: arguments of a program's own calls, instead of sizes and expressions
+    main: str = ""  #: the program's main file where that is the function's file
+    places: tuple[str, ...] = ()  #: what the program could import from
+    migrated: tuple[str, ...] = ()  #: every function of the file that the rewritten text has migrated
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,7 @@ class Trial:
     ratio: Ratio | None = None
     speed: Speed | None = None
     samples: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
+    signature: str = ""  #: of the arguments, where they were recorded
     disturbed: bool = False  #: NumPy was much slower here than beside another variant: no evidence for FASTER
 
     def as_dict(self) -> dict[str, Any]:
@@ -67,6 +74,7 @@ class Trial:
             "device": self.device,
             "size": self.size,
             "elements": self.elements,
+            "signature": self.signature,
             "agreed": self.agreed,
             "reason": self.reason,
             "verdict": self.speed.value if self.speed else None,
@@ -89,6 +97,12 @@ class Measured:
     devices: list[str] = field(default_factory=list)
     trials: list[Trial] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    veto: str = ""  #: why the function is not confirmed whatever was measured
+
+    def decision(self) -> Decision:
+        """What the trials are reason enough for."""
+        decision = decide(self)
+        return replace(decision, confirmed=False, above=None, reason=self.veto) if self.veto else decision
 
     def crossovers(self) -> dict[tuple[str, str], Crossover]:
         """By (device, variant), where there is one."""
@@ -117,6 +131,9 @@ class Measured:
             "size_name": self.plan.size_name,
             "arguments": dict(self.plan.expressions),
             "min_effect": self.plan.min_effect,
+            "seen": [signature.as_dict() for signature in self.plan.recorded],
+            "migrated": list(self.plan.migrated),
+            "decision": self.decision().as_dict(),
             "notes": self.notes,
             "trials": [trial.as_dict() for trial in self.trials],
             "crossovers": [
@@ -139,31 +156,34 @@ def measure(plan: Plan, progress: Progress | None = None, keep: Callable[[Measur
         session.ensure()
         measured.environment = session.environment
         measured.devices = choose_devices(plan.devices, session.environment["logical_devices"])
-        _check_arguments(plan, session.signature)
+        if not plan.recorded:
+            _check_arguments(plan, session.signature)
         combinations = [(device, variant) for device in measured.devices for variant in plan.variants]
-        sizes, done = list(plan.sizes), 0
+        sizes: list[int | Signature] = list(plan.recorded or plan.sizes)
+        done = 0
         dropped: dict[tuple[str, str], str] = {}
         refinements = plan.refine
         while sizes:
             size = sizes.pop(0)
+            shown = size.text if isinstance(size, Signature) else f"{plan.size_name}={size:,}"
             for device, variant in combinations:
                 if progress is not None:
                     total = done + (len(sizes) + 1) * len(combinations) - combinations.index((device, variant))
-                    progress(f"{plan.function} {plan.size_name}={size:,} {variant} on {device}", done, total)
+                    progress(f"{plan.function} {shown[:40]} {variant} on {device}", done, total)
                 done += 1
                 if (device, variant) in dropped:
                     trial = _failed(plan, variant, device, size, dropped[device, variant])
                 else:
                     trial = session.trial(variant, device, size)
                     if trial.reason.startswith(("no answer", "the child process ended")):
-                        dropped[device, variant] = f"not tried: at {plan.size_name}={size:,} {trial.reason}"
+                        dropped[device, variant] = f"not tried: at {shown} {trial.reason}"
                 measured.trials.append(trial)
-            doubt_lucky_trials(measured, size)
+            doubt_lucky_trials(measured, len(combinations))
             if keep is not None:
                 keep(measured)
             if not sizes and refinements:
                 refinements -= 1
-                sizes = _between(measured, combinations)
+                sizes = [*_between(measured, combinations)]
     measured.trials.sort(key=lambda it: (it.device, plan.variants.index(it.variant), it.size))
     return measured
 
@@ -174,7 +194,7 @@ class _Session:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._child = Child(_MODULE, {"TF_CPP_MIN_LOG_LEVEL": "2"})
-        self._size: int | None = None
+        self._size: int | Signature | None = None
         self._prepared: dict[str, Any] = {}
         self.environment: dict[str, Any] = {}
         self.signature: dict[str, Any] = {}
@@ -201,6 +221,7 @@ class _Session:
                 rewritten=plan.pair.rewritten,
                 function=plan.function,
                 inputs=plan.inputs,
+                places=plan.places,
             )
             if plan.memory:
                 self._child.ask("limit_memory", 10, mebibytes=plan.memory)
@@ -208,20 +229,13 @@ class _Session:
             self._child.close()
             raise CannotVerify(f"{plan.pair.path} cannot be loaded: {error}") from None
 
-    def trial(self, variant: str, device: str, size: int) -> Trial:
+    def trial(self, variant: str, device: str, size: int | Signature) -> Trial:
         """Measure one; whatever goes wrong is its reason."""
         plan = self._plan
         try:
             self.ensure()
             if self._size != size:
-                self._prepared = self._child.ask(
-                    "prepare",
-                    plan.timeout,
-                    size_name=plan.size_name,
-                    size=size,
-                    expressions=list(plan.expressions),
-                    seed=plan.seed,
-                )
+                self._prepared = self._prepare(size)
                 self._size = size
             reply = self._child.ask(
                 "measure", plan.timeout, variant=variant, device=device, repeats=plan.repeats, budget=plan.budget
@@ -232,12 +246,13 @@ class _Session:
             return _failed(plan, variant, device, size, str(error))
         if not reply["agreed"] or "variant" not in reply:
             return _failed(plan, variant, device, size, reply["reason"], agreed=reply["agreed"])
+        signature = size.text if isinstance(size, Signature) else ""
         found = ratio(reply["reference"], reply["variant"])
         return Trial(
             plan.function,
             variant,
             device,
-            size,
+            size.elements if isinstance(size, Signature) else size,
             True,
             "",
             self._prepared["elements"],
@@ -248,31 +263,52 @@ class _Session:
             found,
             judge_speed(found, plan.min_effect),
             (tuple(reply["reference"]), tuple(reply["variant"])),
+            signature,
         )
 
+    def _prepare(self, size: int | Signature) -> dict[str, Any]:
+        plan = self._plan
+        if isinstance(size, Signature):
+            reply = self._child.ask("prepare_recorded", plan.timeout, payload=size.payload, main=plan.main)
+        else:
+            expressions = list(plan.expressions)
+            reply = self._child.ask(
+                "prepare",
+                plan.timeout,
+                size_name=plan.size_name,
+                size=size,
+                expressions=expressions,
+                seed=plan.seed,
+            )
+        prepared: dict[str, Any] = reply
+        return prepared
 
-def _failed(plan: Plan, variant: str, device: str, size: int, reason: str, agreed: bool = False) -> Trial:
+
+def _failed(plan: Plan, variant: str, device: str, size: int | Signature, reason: str, agreed: bool = False) -> Trial:
+    if isinstance(size, Signature):
+        return Trial(plan.function, variant, device, size.elements, agreed, reason, size.elements, signature=size.text)
     return Trial(plan.function, variant, device, size, agreed, reason)
 
 
-def doubt_lucky_trials(measured: Measured, size: int) -> None:
-    """Take FASTER back where NumPy, sampled beside another variant at the same size, was fast enough to win.
+def doubt_lucky_trials(measured: Measured, last: int) -> None:
+    """Take FASTER back where NumPy, sampled beside another variant on the same arguments, was fast enough to win.
 
     On a busy machine NumPy's threaded products come in two speeds, a hundred times apart. A variant that was only
-    compared with the slow one has not won anything.
+    compared with the slow one has not won anything. `last`: how many trials, at the end, are of the same arguments.
     """
-    timed = [trial for trial in measured.trials if trial.size == size and trial.reference is not None]
-    best = min((trial.reference.low for trial in timed if trial.reference), default=0.0)
-    for i, trial in enumerate(measured.trials):
-        if trial.size != size or trial.speed is not Speed.FASTER or trial.variant_time is None:
+    start = len(measured.trials) - last
+    references = [trial.reference for trial in measured.trials[start:] if trial.reference is not None]
+    best = min((reference.low for reference in references), default=0.0)
+    for i, trial in enumerate(measured.trials[start:], start):
+        if trial.speed is not Speed.FASTER or trial.variant_time is None:
             continue
         if trial.variant_time.median * (1 + measured.plan.min_effect) >= best:
             measured.trials[i] = replace(trial, speed=Speed.UNSURE, disturbed=True)
-    worst = max((trial.reference.median for trial in timed if trial.reference), default=0.0)
+    worst = max((reference.median for reference in references), default=0.0)
     if worst > 3 * best > 0:
         measured.notes.append(
-            f"{measured.plan.size_name} = {size:,}: NumPy itself took from {best:.3g} s to {worst:.3g} s; "
-            "is the machine busy?"
+            f"{measured.plan.size_name} = {measured.trials[start].size:,}: NumPy itself took from {best:.3g} s to "
+            f"{worst:.3g} s; is the machine busy?"
         )
 
 
@@ -292,15 +328,14 @@ def choose_devices(wanted: str, present: list[str]) -> list[str]:
 
 
 def _check_arguments(plan: Plan, signature: dict[str, Any]) -> None:
-    given = {name for name, _ in plan.expressions}
+    given = {*(name for name, _ in plan.expressions), *signature["given"]}
     unknown = sorted(given - set(signature["parameters"])) if signature["parameters"] else []
-    if plan.inputs is None:
-        missing = [name for name in signature["required"] if name not in given]
-        if missing:
-            example = f"--arg '{missing[0]}=rng.standard_normal({plan.size_name})'"
-            raise CannotVerify(
-                f"{plan.function} needs arguments nobody gave: {', '.join(missing)}. Give them like {example}"
-            )
+    missing = [name for name in signature["required"] if name not in given]
+    if missing and not unknown:
+        example = f"--arg '{missing[0]}=rng.standard_normal({plan.size_name})'"
+        raise CannotVerify(
+            f"{plan.function} needs arguments nobody gave: {', '.join(missing)}. Give them like {example}"
+        )
     if unknown:
         raise CannotVerify(
             f"{plan.function} has no parameter {', '.join(unknown)} (it has {', '.join(signature['parameters'])})"

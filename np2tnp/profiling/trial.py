@@ -206,7 +206,12 @@ def _said(error: Exception) -> str:
 def main() -> None:
     """Serve requests until the pipe closes."""
     trial = Trial()
-    serve({name: getattr(trial, name) for name in ("start", "limit_memory", "load", "prepare", "prepare_recorded", "measure")})
+    serve(
+        {
+            name: getattr(trial, name)
+            for name in ("start", "limit_memory", "load", "prepare", "prepare_recorded", "measure")
+        }
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """With which arguments a program calls a few of its functions. Runs inside the user's program.
 
-Which functions is in ``wanted.json`` of the folder given. Every call of one is counted by the signature of its arguments
-(dtypes, shapes, layouts, kinds of other values); of a few signatures the arguments themselves are kept, pickled
-before the call can change them, within limits of count, bytes and time. Results go to the folder, a JSON file a process.
+Which functions is in ``wanted.json`` of the folder given. Every call of one is counted by the signature of its
+arguments (dtypes, shapes, layouts, kinds of other values); of a few signatures the arguments themselves are kept,
+pickled before the call can change them, within limits of count, bytes and time. Results go to the folder, a JSON file
+a process.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Recorder:
             return
         try:
             with self._lock:
-                entry = self._count(frame, item["number"])
+                entry = self._count(frame, item["number"], item["values"])
         except Exception as error:  # recording must never change what the program does
             self._function(item["number"])["problem"] = f"{type(error).__name__}: {error}"[:200]
             return
@@ -82,16 +83,20 @@ class Recorder:
         empty = {"number": number, "calls": 0, "callers": {}, "signatures": {}, "problem": ""}
         return self._found.setdefault(number, empty)
 
-    def _count(self, frame: Any, number: int) -> dict[str, Any]:
-        args, kwargs, names = _arguments(frame)
+    def _count(self, frame: Any, number: int, with_values: bool) -> dict[str, Any]:
+        """Count a call; the entry that its time is to be added to."""
         function = self._function(number)
         function["calls"] += 1
         caller = frame.f_back
         if caller is not None:
             place = f"{self._path(caller.f_code.co_filename)}:{caller.f_lineno}"
             function["callers"][place] = function["callers"].get(place, 0) + 1
+        if not with_values:
+            return {"seconds": 0.0}
+        args, kwargs, names = _arguments(frame)
         values = [*args, *kwargs.values()]
-        text = ", ".join(f"{name}: {_signature(value)}" for name, value in zip(names, values, strict=False))
+        parts = [f"{name}: {_signature(value)}" for name, value in zip(names, values, strict=False)]
+        text = ", ".join(parts) or "no arguments"
         signatures: dict[str, Any] = function["signatures"]
         entry = signatures.get(text)
         if entry is None:

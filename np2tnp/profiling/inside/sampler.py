@@ -1,9 +1,10 @@
 """Where a program spends its time, by looking at its stacks now and then. Runs inside the user's program.
 
 A thread that the ``threading`` module does not know of wakes every few milliseconds, reads what every other thread is
-executing, and charges the CPU time that thread has used since the last look to it. No call is intercepted: those events would cost
-more than many NumPy calls do. A call that holds the interpreter's lock is seen at its end, still on its own line, and is
-charged all it used. The result is a JSON file a process in the folder given, written now and then and at exit.
+executing, and charges to it the CPU time that the thread has used since the last look. No call is intercepted: those
+events would cost more than many NumPy calls do. A call that holds the interpreter's lock is seen at its end, still on
+its own line, and is charged all it used. The result is a JSON file a process in the folder given, written now and then
+and at exit.
 """
 
 from __future__ import annotations
@@ -52,15 +53,13 @@ class Sampler:
 
     def _run(self) -> None:
         me = _thread.get_ident()
-        interval, wanted = _INTERVAL, 0
+        interval = _INTERVAL
         last = time.perf_counter()
         next_write, pause = last + 0.5, 0.5
         state = os.getpid()
         while not self._is_over:
             state = (state * 1103515245 + 12345) % 2**31  # own numbers: the program's random state is not ours to touch
             time.sleep(interval * (0.5 + state / 2**31))  # no fixed rhythm that a loop could be in step with
-            if self._is_over:
-                return
             now = time.perf_counter()
             try:
                 for thread, frame in sys._current_frames().items():

@@ -1,11 +1,13 @@
 """Runs in the user's program before its first line: starts what NP2TNP_INSIDE names, then steps aside.
 
-This folder is put first on PYTHONPATH by ``np2tnp profile -- PROGRAM``. Nothing of np2tnp is imported, so that the program
-may use another Python than np2tnp does; a sitecustomize that this one hides is run as if nothing had been in its way.
+This folder is put first on PYTHONPATH by ``np2tnp profile -- PROGRAM``. Nothing of np2tnp is imported, so that the
+program may use another Python than np2tnp does; a sitecustomize that this one hides is run as if nothing had been in
+its way.
 """
 
 import os
 import sys
+from typing import Any
 
 
 def _start() -> None:
@@ -19,7 +21,7 @@ def _start() -> None:
     try:
         with open(path, encoding="utf-8") as file:
             code = compile(file.read(), path, "exec")
-        scope = {"__name__": "np2tnp_inside_" + name, "__file__": path}
+        scope: dict[str, Any] = {"__name__": "np2tnp_inside_" + name, "__file__": path}
         exec(code, scope)
         scope["start"](os.environ["NP2TNP_INSIDE_FOLDER"])
     except Exception as error:

@@ -1,0 +1,85 @@
+"""Whether what was measured of a function is reason enough to rewrite it. Standard library only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from np2tnp.profiling.evidence import Speed
+
+if TYPE_CHECKING:
+    from np2tnp.profiling.measurement import Measured, Trial
+
+#: Variants that are what a caller gets, with ``--compile``'s value for each: ndarrays in, ndarrays out.
+EMITTED = {"eager-ndarray": "none", "graph-ndarray": "graph", "xla-ndarray": "xla"}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do about one function."""
+
+    confirmed: bool  #: equal and FASTER at every size that was measured
+    reason: str  #: of the decision, for people
+    compile: str = "none"
+    above: int | None = None  #: not confirmed as it is, but would be for largest arrays of this many elements or more
+    device: str = ""
+    gain: float = 0.0  #: how many times faster, the least over the sizes (from `above` on)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: see docs/profile-schema.md."""
+        return {
+            "confirmed": self.confirmed,
+            "reason": self.reason,
+            "compile": self.compile,
+            "above": self.above,
+            "device": self.device,
+            "gain": self.gain,
+        }
+
+
+def decide(measured: Measured) -> Decision:
+    """The decision that the trials of one function allow, on the device where migrated code runs by default."""
+    device = next((name for name in measured.devices if name.startswith("GPU")), "CPU:0")
+    decisions = []
+    for variant in EMITTED:
+        trials = [t for t in measured.trials if t.variant == variant and t.device == device]
+        if trials:
+            decisions.append(_decide(trials, EMITTED[variant], device))
+    if not decisions:
+        return Decision(False, "it was not measured")
+    confirmed = [decision for decision in decisions if decision.confirmed]
+    if confirmed:
+        simplest = confirmed[0]
+        best = max(confirmed, key=lambda decision: decision.gain)
+        return best if best.gain > 1.05 * simplest.gain else simplest
+    partly = [decision for decision in decisions if decision.above is not None]
+    return min(partly, key=lambda decision: decision.above or 0) if partly else decisions[0]
+
+
+def _decide(trials: list[Trial], compile: str, device: str) -> Decision:
+    trials = sorted(trials, key=lambda trial: trial.elements)
+    failed = next((trial for trial in trials if not trial.agreed), None)
+    if failed is not None:
+        return Decision(False, failed.reason or "the results differ", compile, device=device)
+    unknown = next((trial for trial in trials if trial.ratio is None), None)
+    if unknown is not None:
+        return Decision(False, f"not timed: {unknown.reason}", compile, device=device)
+    won = [trial.speed is Speed.FASTER and not trial.disturbed for trial in trials]
+    first = len(won)  # of the trials that end the list and were all won
+    while first and won[first - 1]:
+        first -= 1
+    gain = min((trial.ratio.low for trial in trials[first:] if trial.ratio), default=0.0)
+    if first == 0:
+        return Decision(True, _said(trials), compile, device=device, gain=gain)
+    if first == len(trials) or not trials[first].elements > trials[first - 1].elements:
+        return Decision(False, _said(trials), compile, device=device)
+    return Decision(False, _said(trials), compile, trials[first].elements, device, gain)
+
+
+def _said(trials: list[Trial]) -> str:
+    parts = []
+    for trial in trials:
+        verdict = trial.speed.value if trial.speed else "not timed"
+        how = f" ({trial.ratio.value:.2g} times)" if trial.ratio else ""
+        parts.append(f"{verdict}{how} at {trial.elements:,} elements")
+    return ", ".join(parts)

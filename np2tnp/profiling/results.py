@@ -1,0 +1,64 @@
+"""The result file, the charts and the progress bar: what all forms of ``profile`` share."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from np2tnp.differential.channel import child_environment
+from np2tnp.differential.originals import CannotVerify
+from np2tnp.profiling.measurement import Progress
+
+SCHEMA = 1  #: of the result file; see docs/profile-schema.md
+
+
+def now() -> str:
+    """The time of day for result files."""
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+
+
+def write_json(path: Path, document: dict[str, Any]) -> None:
+    """Write the file in one step, so that it is valid at every moment. Raises CannotVerify."""
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        os.replace(temporary, path)
+    except OSError as error:
+        raise CannotVerify(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def draw(arguments: list[str]) -> str:
+    """Draw charts in a child process (matplotlib imports NumPy). What to tell the user about them."""
+    command = [sys.executable, "-m", "np2tnp.profiling.charts", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=child_environment())
+    if done.returncode == 0:
+        return ", " + ", ".join(done.stdout.split("\n")[:-1])
+    if "No module named 'matplotlib'" in done.stderr:
+        return " (no charts: pip install 'np2tnp[profile]')"
+    return f" (no charts: {(done.stderr.strip().splitlines() or ['?'])[-1]})"
+
+
+@contextlib.contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """A bar on stderr, when that is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    columns = (BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("starting TensorFlow", total=None)
+
+        def update(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        yield update
