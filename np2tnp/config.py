@@ -33,11 +33,23 @@ NOT_YET: dict[str, tuple[str, ...]] = {
     "compile": ("graph", "xla"),
 }
 
+#: Options that decide what is emitted: what was measured under some may only be rewritten under the same.
+EMISSION = ("boundary", "random", "on_unverified", "target_tensorflow", "unsafe")
+
 _CODE_PREFIX = re.compile(r"(?:TNP\d{0,3}|ALL)\Z")
 
 
 class ConfigError(Exception):
     """A configuration or command line that cannot be followed. The text is one line for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegionOptions:
+    """What a measurement decided for one region."""
+
+    path: str
+    qualname: str
+    above: int = 0  #: elements of the largest array from which on it was faster; below, the original is called
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,7 @@ class Config:
     only_regions: tuple[str, ...] = ()  #: patterns of the regions that may be rewritten; empty: all
     skip_regions: tuple[str, ...] = ()  #: patterns of regions that stay as they are
     chosen_regions: frozenset[tuple[str, str]] | None = None  #: (path, qualified name) exactly; None: all
+    region_options: tuple[RegionOptions, ...] = ()
     needles: tuple[str, ...] = ("numpy",)  #: a file that contains none of these is not parsed
     verbose: bool = False
     quiet: bool = False
@@ -97,6 +110,13 @@ class Config:
         if self.only_regions and not self._names_region(self.only_regions, path, qualname):
             return False
         return not self._names_region(self.skip_regions, path, qualname)
+
+    def options_of(self, path: str, qualname: str) -> RegionOptions:
+        """What was decided for this region apart from the others."""
+        return next(
+            (item for item in self.region_options if (item.path, item.qualname) == (path, qualname)),
+            RegionOptions(path, qualname),
+        )
 
     def require_regions(self, known: Iterable[tuple[str, str]]) -> None:
         """Raise ConfigError when ``only_regions`` asks for what is not among the (path, qualified name) ``known``."""
@@ -136,7 +156,7 @@ _ANALYSIS_OPTIONS = {
     ),
 }
 #: Not to be set in a file: they belong to one command.
-_INTERNAL = {"root", "rewrite", "verbose", "quiet", "only_regions", "chosen_regions"}
+_INTERNAL = {"root", "rewrite", "verbose", "quiet", "only_regions", "chosen_regions", "region_options"}
 
 
 def _matches(code: str, prefixes: Iterable[str]) -> bool:

@@ -15,7 +15,7 @@ from np2tnp.analysis.lowering.tree import LoweredTree
 from np2tnp.analysis.positions import positions
 from np2tnp.analysis.regions import MODULE, Analysis
 from np2tnp.catalog.catalog import load
-from np2tnp.config import Config
+from np2tnp.config import Config, RegionOptions
 from np2tnp.files.source import Source
 from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
 from np2tnp.rewrite.apply import Applier
@@ -43,6 +43,7 @@ class _Plans:
     options: Options
     words: frozenset[str]
     wants: Callable[[str], bool]  #: whether the region of this name may be rewritten
+    decided: Callable[[str], RegionOptions]  #: what is special for the region of this name
     analysis: Analysis | None = None
     names: Names | None = None
     regions: dict[str, RegionPlan] = field(default_factory=dict)
@@ -94,6 +95,7 @@ def _analyze(source: Source, config: Config, tree: cst.Module, places: _Places) 
         Options(config.slow, config.random, config.on_unverified),
         frozenset(_WORD.findall(source.text)),
         functools.partial(config.wants_region, source.path),
+        functools.partial(config.options_of, source.path),
     )
     plans.analysis = analysis = Analysis(tree, load(config.target_tensorflow), plans.decide)
     try:
@@ -176,9 +178,10 @@ def _rewrite(text: str, tree: cst.Module, plans: _Plans, convertible: list[Regio
         body = node.body.visit(Applier(plan.edits, names.rt))
         assert isinstance(body, cst.BaseSuite)
         kept = None
-        if keeps:
+        above = plans.decided(plan.facts.qualname).above
+        if keeps or above:
             name = original_name(node.name.value, plans.words)
-            kept = Kept(name, plans.options.on_unverified, plan.facts.qualname in pure)
+            kept = Kept(name, plans.options.on_unverified, plan.facts.qualname in pure, above)
         migrated = wrap_function(node.with_changes(body=body), plan.facts, names.rt, kind, kept)
         replaced[id(node)] = [migrated] if kept is None else [kept_original(node, kept.name), below_original(migrated)]
         code = tree.code_for_node(migrated)

@@ -26,6 +26,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--apply", action="store_true", help="write the changes (default: print them as diffs)")
     add("--check", action="store_true", help="exit 1 if anything would change")
+    add(
+        "--confirmed",
+        metavar="RESULT.json",
+        action="append",
+        help="rewrite only what np2tnp profile measured equal and faster (its result file; may be repeated)",
+    )
+    add(
+        "--dispatch",
+        action="store_true",
+        help="with --confirmed: where only large arrays win, rewrite with a size test that keeps NumPy for the others",
+    )
     add("--verify", action="store_true", help="run each function beside its original; leave out those that differ")
     add("--strict", action="store_true", help="with --verify: leave out what could not be tested, too")
     add("--test", metavar="CMD", help="keep only the regions under which this command succeeds")
@@ -51,6 +62,10 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
     with Progress(config.quiet) as progress:
         made = pipeline.plan(pipeline.read(paths, config, stdin), config, progress)
     reverted: list[Reverted] = []
+    if parsed.confirmed:
+        from np2tnp.migration.confirmed import leave_out_what_did_not_win
+
+        made, config, reverted = leave_out_what_did_not_win(made, config, parsed.confirmed, parsed.dispatch)
     if parsed.interactive:
         from np2tnp.migration.interactive import Quit, choose
 
@@ -60,7 +75,8 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
             say("nothing was written")
             return CLEAN
     if parsed.verify:
-        made, reverted = _verify(made, config, parsed.strict, tell)
+        made, differing = _verify(made, config, parsed.strict, tell)
+        reverted += differing
     backup = partial(_back_up, suffix=parsed.backup_suffix if parsed.backup else None)
     if parsed.test:
         made, failing = keep_what_passes(made, config, parsed.test, parsed.test_timeout, tell, backup)
@@ -98,6 +114,8 @@ def _verify(
 def _require_sense(parsed: argparse.Namespace, stdin: tuple[str, bytes] | None) -> None:
     if parsed.apply and parsed.check:
         raise ConfigError("--apply and --check exclude each other")
+    if parsed.dispatch and not parsed.confirmed:
+        raise ConfigError("--dispatch belongs to --confirmed")
     if parsed.strict and not parsed.verify:
         raise ConfigError("--strict belongs to --verify")
     for name in ("test", "interactive", "backup"):

@@ -13,7 +13,7 @@ from np2tnp.differential.originals import CannotVerify, Pair, changed_functions,
 from np2tnp.differential.program import require
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measurement import Measured, Plan, measure
-from np2tnp.profiling.results import SCHEMA, draw, now, progress_bar, write_json
+from np2tnp.profiling.results import SCHEMA, draw, emission_options, now, progress_bar, write_json
 from np2tnp.profiling.sizes import SizeError, parse_sizes
 
 
@@ -64,6 +64,8 @@ def make_plan(args: argparse.Namespace, config: Config) -> Plan:
         args.seed,
         args.logical_cpus,
         args.inputs,
+        options=emission_options(config),
+        migrated=tuple(changed_functions(pair)[0]),
     )
     for note in notes:
         print(note, file=sys.stderr)

@@ -42,6 +42,7 @@ class Plan:
     recorded: tuple[Signature, ...] = ()  #: arguments of a program's own calls, instead of sizes and expressions
     main: str = ""  #: the program's main file where that is the function's file
     places: tuple[str, ...] = ()  #: what the program could import from
+    options: tuple[tuple[str, Any], ...] = ()  #: of the configuration that decide what is emitted
     migrated: tuple[str, ...] = ()  #: every function of the file that the rewritten text has migrated
 
 
@@ -132,6 +133,7 @@ class Measured:
             "arguments": dict(self.plan.expressions),
             "min_effect": self.plan.min_effect,
             "seen": [signature.as_dict() for signature in self.plan.recorded],
+            "options": dict(self.plan.options),
             "migrated": list(self.plan.migrated),
             "decision": self.decision().as_dict(),
             "notes": self.notes,

@@ -25,7 +25,7 @@ from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.hot import Ended, Hot, Ranking, Samples, command_line, rank, read_samples, run_inside
 from np2tnp.profiling.measurement import Measured, Plan, Progress, measure
 from np2tnp.profiling.record import Recorded, Wanted, record
-from np2tnp.profiling.results import now, progress_bar, write_json
+from np2tnp.profiling.results import emission_options, now, progress_bar, write_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -228,6 +228,7 @@ def _plan(recorded: Recorded, chosen: set[Place], args: argparse.Namespace, conf
         recorded=tuple(recorded.chosen(args.signatures)),
         main=recorded.main,
         places=recorded.places,
+        options=emission_options(config),
         migrated=tuple(sorted(other for where, other in chosen if where == path)),
     )
 

@@ -101,6 +101,7 @@ class Trial:
 
     def _call_original(self, reference: Arguments, variant: Arguments) -> dict[str, Any]:
         from np2tnp.differential.observe import observe
+        from np2tnp.runtime.fallback import largest
 
         names = positional_names(self._original, len(reference.args))
         start = time.perf_counter()
@@ -110,11 +111,10 @@ class Trial:
         if not expected.returned:
             raise ValueError(f"the original raises {expected.error}: {expected.message}")
         self._input = Input(names, reference, variant, expected, expected.changed, seconds)
-        arrays = reference.arrays()
         return {
             "seconds": seconds,
-            "bytes": sum(array.nbytes for array in arrays),
-            "elements": max([array.size for array in arrays], default=0),
+            "bytes": sum(array.nbytes for array in reference.arrays()),
+            "elements": largest(reference.args, reference.kwargs),  # what a size test would see
         }
 
     def measure(self, variant: str, device: str, repeats: int, budget: float) -> dict[str, Any]:

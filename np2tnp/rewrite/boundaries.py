@@ -20,6 +20,7 @@ class Kept:
     name: str
     on_unverified: str
     pure: bool = False
+    above: int = 0
 
 
 def decorator(facts: ev.RegionFacts, runtime: str, kind: str, kept: Kept | None = None) -> cst.Decorator:
@@ -47,6 +48,8 @@ def decorator(facts: ev.RegionFacts, runtime: str, kind: str, kept: Kept | None 
             arguments.append(build.argument(build.string(kept.on_unverified), "on_unverified"))
             if kept.pure:
                 arguments.append(build.argument(cst.Name("True"), "pure"))
+        if kept.above:
+            arguments.append(build.argument(cst.Integer(f"{kept.above:_}"), "above"))
     target: cst.BaseExpression = build.name(f"{runtime}.migrated")
     return cst.Decorator(build.call(target, *arguments) if arguments else target)
 

@@ -19,7 +19,7 @@ from np2tnp.runtime.arguments import Call, Plan
 from np2tnp.runtime.dispatch import is_tensor, to_ndarray
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.exceptions import translate
-from np2tnp.runtime.fallback import Fallback, share_defaults
+from np2tnp.runtime.fallback import Fallback, is_below, share_defaults
 
 __all__ = ["migrated", "updated"]
 
@@ -69,6 +69,7 @@ def migrated(
     original: Callable[..., Any] | None = None,
     on_unverified: str = "raise",
     pure: bool = False,
+    above: int = 0,
 ) -> Callable[[F], F]: ...
 def migrated(
     function: Any = None,
@@ -85,6 +86,7 @@ def migrated(
     original: Callable[..., Any] | None = None,
     on_unverified: str = "raise",
     pure: bool = False,
+    above: int = 0,
 ) -> Any:
     """Make `function`, whose body works on tensors, keep its NumPy contract.
 
@@ -104,6 +106,8 @@ def migrated(
     on_unverified : what the public function does with a call that it would refuse: ``"raise"`` UnverifiedError,
         ``"numpy"`` calls `original`, ``"warn"`` does so with one UnverifiedWarning a function.
     pure : the body changes nothing but what it returns, so `original` may be called after a refusal inside it, too.
+    above : the public function calls `original` when no array among its arguments has this many elements: below that
+        NumPy was measured to be faster.
 
     The decorated function has ``.core``: tensors in, tensors out, for calls between migrated functions. On a method
     it is called with the instance: ``obj.method.core(obj, x)``. ndarrays given to it are converted, except for
@@ -123,6 +127,8 @@ def migrated(
         raise ValueError(f"on_unverified must be 'raise', 'warn' or 'numpy', not {on_unverified!r}")
     if on_unverified != "raise" and original is None:
         raise ValueError(f"on_unverified={on_unverified!r} needs the original")
+    if above and original is None:
+        raise ValueError(f"above={above!r} needs the original")
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isgeneratorfunction(body) or inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
@@ -142,7 +148,8 @@ def migrated(
         fallback = None
         if original is not None and on_unverified != "raise":
             fallback = Fallback(original, plan.name, warns=on_unverified == "warn", pure=pure)
-        return _wrap(body, plan, zero_d, fallback)
+        public = _wrap(body, plan, zero_d, fallback)
+        return public if original is None or not above else _by_size(public, original, above)
 
     return decorate if function is None else decorate(function)
 
@@ -187,6 +194,16 @@ def _wrap(body: Callable[..., Any], plan: Plan, zero_d: str, fallback: Fallback 
     core.__qualname__ = f"{body.__qualname__}.core"  # so that it pickles by name too
     public.core = core  # type: ignore[attr-defined]
     return public
+
+
+def _by_size(public: Callable[..., Any], original: Callable[..., Any], above: int) -> Callable[..., Any]:
+    """`public` for large arrays, `original` for small ones; TensorFlow is not even imported for these."""
+
+    @functools.wraps(public)
+    def chosen(*args: Any, **kwargs: Any) -> Any:
+        return (original if is_below(above, args, kwargs) else public)(*args, **kwargs)
+
+    return chosen
 
 
 def _finished(result: Any, call: Call, plan: Plan, zero_d: str) -> Any:

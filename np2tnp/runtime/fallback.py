@@ -1,9 +1,9 @@
-"""What a migrated function does instead of refusing, where asked to: it calls the function that it was."""
+"""When a migrated function calls the function that it was: for what it would refuse, and for small arrays."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ class Fallback:
 
     def takes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether the original can be called: it knows no tensors."""
-        return not any(is_tensor(leaf) for leaf in _leaves((args, kwargs)))
+        return not any(is_tensor(leaf) for leaf in leaves((args, kwargs)))
 
     def repeats(self, args: tuple[Any, ...], kwargs: dict[str, Any], updated: Iterable[Any]) -> bool:
         """Whether a call that has begun may begin again with the same arguments: nothing was used up or changed.
@@ -35,7 +35,7 @@ class Fallback:
         """
         return (
             self.pure
-            and all(isinstance(leaf, _PLAIN) for leaf in _leaves((args, kwargs)))
+            and all(isinstance(leaf, _PLAIN) for leaf in leaves((args, kwargs)))
             and not any(isinstance(value, (list, tuple, dict)) for value in updated)
         )
 
@@ -55,10 +55,25 @@ def share_defaults(body: Callable[..., Any], original: Callable[..., Any]) -> No
             setattr(original, attribute, getattr(body, attribute))
 
 
-def _leaves(value: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
+def is_below(elements: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the original is to be called because no array among the arguments has so many elements.
+
+    It knows no tensors: with one among them the answer is no.
+    """
+    return largest(args, kwargs) < elements and not any(is_tensor(leaf) for leaf in leaves((args, kwargs)))
+
+
+def largest(args: Sequence[Any], kwargs: dict[str, Any]) -> int:
+    """Elements of the largest ndarray among arguments, those in lists, tuples and dicts included; 0 without any."""
+    sizes = (leaf.size for leaf in leaves((tuple(args), kwargs)) if isinstance(leaf, np.ndarray))
+    return max(sizes, default=0)
+
+
+def leaves(value: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
+    """Everything in `value` that is no list, tuple or dict, the items of those included."""
     if type(value) in (list, tuple, dict) or (isinstance(value, tuple) and hasattr(value, "_fields")):
         if id(value) not in seen:
             for item in value.values() if type(value) is dict else value:
-                yield from _leaves(item, seen | {id(value)})
+                yield from leaves(item, seen | {id(value)})
     else:
         yield value

@@ -1,0 +1,157 @@
+"""``rewrite --confirmed``: only what was measured equal and faster is rewritten, with ``--dispatch`` from a size on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from np2tnp.cli import main
+from np2tnp.differential.originals import Pair
+from np2tnp.profiling.evidence import Ratio, Speed, Spread
+from np2tnp.profiling.measurement import Measured, Plan, Trial
+
+TEXT = """\
+import numpy as np
+
+
+def inner(x):
+    return np.exp(x)
+
+
+def outer(x):
+    return np.sum(inner(x))
+
+
+def alone(x):
+    return np.tanh(x) + 1.0
+
+
+class Model:
+    def step(self, x):
+        return np.cosh(x)
+
+
+def unseen(x):
+    return np.log(x)
+"""
+OPTIONS = (("boundary", "numpy"), ("random", "numpy"), ("on_unverified", "raise"), ("target_tensorflow", "newest"))
+SPREAD = Spread(1.0, 1.0, 1.0)
+
+
+def function(name: str, *trials: tuple[int, Speed], migrated: tuple[str, ...] = (), **changes) -> dict:
+    """A function's entry in a result file, measured at some sizes with these outcomes."""
+    options = (*OPTIONS, ("unsafe", False))
+    plan = Plan(Pair("m.py", TEXT, "", "test"), name, "n", (), (), options=options, migrated=migrated or (name,))
+    found = Measured(plan, devices=["CPU:0"])
+    for elements, speed in trials:
+        ratio = Ratio(2.0, 1.9, 2.1) if speed is Speed.FASTER else Ratio(0.5, 0.4, 0.6)
+        found.trials.append(
+            Trial(name, "eager-ndarray", "CPU:0", elements, True, "", elements, 0.1, {}, SPREAD, SPREAD, ratio, speed)
+        )
+    return {**found.as_dict(), **changes}
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    (tmp_path / "m.py").write_text(TEXT)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def confirm(functions: list[dict], *arguments: str, **changes) -> int:
+    document = {"schema": 1, "kind": "program", "complete": True, "functions": functions, **changes}
+    Path("result.json").write_text(json.dumps(document))
+    return main(["rewrite", "--apply", "--confirmed", "result.json", *arguments, "m.py"])
+
+
+def migrated_in(text: str) -> set[str]:
+    lines = text.splitlines()
+    return {lines[i + 1].split("def ")[1].partition("(")[0] for i, line in enumerate(lines) if "@rt.migrated" in line}
+
+
+def test_only_winners_are_rewritten(project, capsys):
+    wins, loses = ((10, Speed.FASTER), (1000, Speed.FASTER)), ((10, Speed.FASTER), (1000, Speed.UNSURE))
+    assert confirm([function("alone", *wins), function("Model.step", *loses)]) == 0
+    assert migrated_in(Path("m.py").read_text()) == {"alone"}
+    said = capsys.readouterr().err
+    assert "m.py::Model.step was left as it is: FASTER (2 times) at 10 elements, UNSURE" in said
+    assert "m.py::unseen was left as it is: it was not measured" in said
+
+
+def test_a_size_test_keeps_numpy_for_small_arrays(project, capsys):
+    entry = function("alone", (10, Speed.SLOWER), (50_000, Speed.FASTER), (900_000, Speed.FASTER))
+    assert confirm([entry]) == 0
+    assert Path("m.py").read_text() == TEXT
+    assert "--dispatch migrates it for 50,000 elements and more" in capsys.readouterr().err
+    assert confirm([entry], "--dispatch") == 0
+    text = Path("m.py").read_text()
+    assert "@rt.migrated(original=_alone_numpy, above=50_000)" in text
+    assert "def _alone_numpy(x):\n    return np.tanh(x) + 1.0\n" in text
+
+
+def test_what_was_measured_together_is_rewritten_together_or_not_at_all(project, capsys):
+    outer = function("outer", (10, Speed.FASTER), migrated=("inner", "outer", "alone"))
+    assert confirm([outer]) == 0
+    assert Path("m.py").read_text() == TEXT
+    assert "outer was left as it is: it was measured together with inner" in capsys.readouterr().err
+    companion = [{"path": "m.py", "function": "inner"}]
+    assert confirm([outer], companions=companion) == 0
+    assert migrated_in(Path("m.py").read_text()) == {"inner", "outer"}
+
+
+def test_both_confirmed_are_rewritten_as_one(project):
+    both = [function(name, (10, Speed.FASTER), migrated=("inner", "outer")) for name in ("inner", "outer")]
+    assert confirm(both) == 0
+    assert "inner.core(x)" in Path("m.py").read_text()
+
+
+def test_nothing_is_written_without_apply(project, capsys):
+    confirm([function("alone", (10, Speed.FASTER))])
+    Path("m.py").write_text(TEXT)
+    assert main(["rewrite", "--confirmed", "result.json", "m.py"]) == 0
+    assert Path("m.py").read_text() == TEXT
+    assert "+@rt.migrated" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"complete": False}, "interrupted"),
+        ({"schema": 99}, "another version"),
+        ({"functions": 3}, "not a result file"),
+        ({"functions": [{"path": "m.py"}]}, "another version"),
+        ({"functions": []}, "nothing about the files"),
+    ],
+)
+def test_results_that_say_nothing_are_refused(project, capsys, changes, said):
+    assert confirm(**{"functions": [], **changes}) == 2
+    assert said in capsys.readouterr().err
+    assert Path("m.py").read_text() == TEXT
+
+
+def test_results_of_other_sources_and_options_are_refused(project, capsys):
+    entry = function("alone", (10, Speed.FASTER))
+    assert confirm([{**entry, "options": {**entry["options"], "random": "tf"}}]) == 2
+    assert "measured with random = tf" in capsys.readouterr().err
+    Path("m.py").write_text(TEXT + "\n# changed\n")
+    assert confirm([entry]) == 2
+    assert "m.py has changed since it was measured" in capsys.readouterr().err
+
+
+def test_files_that_are_no_results_are_one_line(project, capsys):
+    for name in ("absent.json", "m.py"):
+        assert main(["rewrite", "--confirmed", name, "m.py"]) == 2
+        assert name in capsys.readouterr().err
+    assert main(["rewrite", "--dispatch", "m.py"]) == 2
+    assert "--dispatch belongs to --confirmed" in capsys.readouterr().err
+
+
+def test_a_file_is_known_by_its_text_wherever_it_lies(project):
+    (project / "other").mkdir()
+    (project / "m.py").rename(project / "other" / "m.py")
+    document = {"schema": 1, "complete": True, "functions": [function("alone", (10, Speed.FASTER))]}
+    Path("result.json").write_text(json.dumps(document))
+    assert main(["rewrite", "--apply", "--confirmed", "result.json", "other"]) == 0
+    assert migrated_in(Path("other/m.py").read_text()) == {"alone"}
