@@ -110,7 +110,8 @@ def test_nothing_is_the_least(a: Value) -> None:
 
 @given(VALUES, st.sets(HOMES))
 def test_unknown_of_any_home_is_the_greatest(a: Value, homes: set[str]) -> None:
-    top = Unknown(EITHER, frozenset(("x", "@x", ".w", "global:g")), None, frozenset(("x", "@x", ".w", "global:g")))
+    places = frozenset(("x", "@x", ".w", "global:g"))
+    top = Unknown(EITHER, places, None, places, "view")
     assert join(a, top) == top
 
 
