@@ -11,7 +11,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.numpy_results import NumpyResults
-from np2tnp.analysis.state import Summary
+from np2tnp.analysis.state import NESTED, Summary
 from np2tnp.analysis.values import (
     COPIED,
     HOST,
@@ -167,6 +167,9 @@ class Effects(NumpyResults):
         for holder in holders:
             env.link(holder, refs)
             if not holder.isidentifier():
+                if refs & NESTED:  # whatever the nested function is called with
+                    self.facts.extra.setdefault("keeps", set()).update(self.facts.parameters)
+                    self.construct(self.statement or self.facts.node, "nested keeps")
                 # an object outside holds the caller's own array: it must get that very object
                 self.facts.host_parameters |= {ref[1:] for ref in refs if ref.startswith("@")}
 

@@ -10,6 +10,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.calls import Calls
 from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.module import dotted
+from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.tables import AUGMENTED
 from np2tnp.analysis.values import (
     COPIED,
@@ -280,7 +281,10 @@ class Stores(Calls):
             return
         if isinstance(base, Unknown) and base.deps and keys and (len(keys) > 1 or scalar_type(keys[0]) == "slice"):
             self.facts.assumed_arrays |= base.deps if exact_of(base) is None else frozenset((exact_of(base) or "",))
-        self.facts.extra.setdefault("writes", set()).update(ref[1:] for ref in refs_of(base) if ref.startswith("@"))
+        written = self.facts.extra.setdefault("writes", set())
+        written.update(ref[1:] for ref in refs_of(base) if ref.startswith("@"))
+        if refs_of(base) & NESTED:  # whatever the nested function is called with
+            written.update(self.facts.parameters)
         self._updates_state(base)
         conflicts = self._mark_shared(refs_of(base), dotted(target) or "an element", node, env, skip=root, base=base)
         if root is not None and root not in self.locals and root not in env.values:

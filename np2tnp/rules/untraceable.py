@@ -21,6 +21,7 @@ _WORDS = {
     "evaluation order": "both the index and the value call something: an assignment evaluates the value first",
     "nditer": "np.nditer that may write through: loop over indices instead",
     "unknown in-place method": "x.{0}() of what may be an array or another object: say x[...] = ... instead",
+    "nested keeps": "a nested function keeps its argument in an object outside: keep a copy (.copy())",
     "method object": "a method of an array is used as a value: tensors have no such method",
 }
 
