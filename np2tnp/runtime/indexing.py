@@ -93,7 +93,13 @@ class Item:
     def set(self, value: Any) -> Any:
         """``x[key] = value`` as a new array of the same shape and dtype. Raises NumPy's exceptions."""
         if is_tensor(self._x):
-            return _set(self._x, self._key, value)
+            try:
+                return _set(self._x, self._key, value)
+            except IndexError:
+                if self._x.shape.rank:
+                    raise
+                kind = np.dtype(self._x.dtype.as_numpy_dtype).type.__name__  # it counts as the scalar x[i] is
+                raise TypeError(f"'numpy.{kind}' object does not support item assignment") from None
         self._x[_host_key(self._key)] = host(value)
         return self._x
 
