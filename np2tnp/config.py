@@ -29,7 +29,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 #: Values that are part of the design but not built yet. They are refused: an option that does nothing would be a lie.
 NOT_YET: dict[str, tuple[str, ...]] = {
-    "boundary": ("tensor",),
     "compile": ("graph", "xla"),
 }
 
@@ -209,7 +208,17 @@ def load(
                 break
     values = _validated(table, config_file or "the configuration")
     values.update(_validated(overrides or {}, None))
-    return replace(Config(root=root), **values)
+    config = replace(Config(root=root), **values)
+    _refuse_contradictions(config)
+    return config
+
+
+def _refuse_contradictions(config: Config) -> None:
+    if config.boundary == "tensor":
+        for name, without in (("on_unverified", "raise"), ("compile", "none")):
+            if getattr(config, name) != without:
+                option = name.replace("_", "-")
+                raise ConfigError(f"--{option} needs a boundary: --boundary tensor leaves functions without one")
 
 
 def _common_directory(paths: Iterable[str]) -> str:

@@ -18,13 +18,15 @@ from np2tnp.catalog.catalog import load
 from np2tnp.config import Config, RegionOptions
 from np2tnp.files.source import Source
 from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
+from np2tnp.rewrite import tensor_boundary
 from np2tnp.rewrite.apply import Applier
-from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, wrap_function
+from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, with_last_return, wrap_function
 from np2tnp.rewrite.imports import add_imports, choose_names
 from np2tnp.rewrite.originals import below_original, kept_original, original_name
 from np2tnp.rewrite.plan import Names, Options, RegionPlan, plan_region
 from np2tnp.rewrite.purity import pure_regions
-from np2tnp.rules import rules_by_event
+from np2tnp.rules import migrated_callees, rules_by_event
+from np2tnp.rules.base import Hit
 from np2tnp.rules.migrated_callees import left_out
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -48,6 +50,7 @@ class _Plans:
     names: Names | None = None
     regions: dict[str, RegionPlan] = field(default_factory=dict)
     left_out: frozenset[str] = frozenset()
+    leaking: frozenset[str] = frozenset()  #: found in an earlier round: code that stays NumPy uses them
 
     def decide(self, facts: ev.RegionFacts) -> bool:
         """Plan one region; whether it will be migrated."""
@@ -65,13 +68,21 @@ class _Plans:
             analysis.summary,
             rules_by_event(),
             top_level=facts.qualname == MODULE,
-            left_out=facts.qualname in self.left_out,
+            against=self._against(facts),
         )
         if plan.state is RegionState.CONVERTIBLE and not self.wants(facts.qualname):
             # its callers are then planned as callers of a NumPy function
             plan.state, plan.is_unwanted = RegionState.KEPT, True
         self.regions[facts.qualname] = plan
         return plan.state is RegionState.CONVERTIBLE
+
+    def _against(self, facts: ev.RegionFacts) -> Hit | None:
+        assert self.analysis is not None
+        if facts.qualname in self.left_out:
+            return migrated_callees.hit(facts.node)
+        if facts.qualname in self.leaking:
+            return tensor_boundary.hit(self.analysis.info.functions[facts.qualname])
+        return None
 
 
 def analyze(source: Source, config: Config) -> FileReport:
@@ -91,16 +102,12 @@ def analyze(source: Source, config: Config) -> FileReport:
 
 def _analyze(source: Source, config: Config, tree: cst.Module, places: _Places) -> FileReport:
     """`tree` is `source` parsed; to be rewritten it must be libcst's own."""
-    plans = _Plans(
-        Options(config.slow, config.random, config.on_unverified),
-        frozenset(_WORD.findall(source.text)),
-        functools.partial(config.wants_region, source.path),
-        functools.partial(config.options_of, source.path),
-    )
-    plans.analysis = analysis = Analysis(tree, load(config.target_tensorflow), plans.decide)
+    plans, analysis = _planned(tree, source, config)
     try:
-        analysis.run()
-        plans.decide(analysis.facts[MODULE])
+        while config.boundary == "tensor" and (more := tensor_boundary.leaking(plans.regions.values(), analysis.info)):
+            earlier = analysis
+            plans, analysis = _planned(tree, source, config, plans.leaking | more)
+            earlier.release()
         new_text: str | None = None
         problem: Finding | None = None
         convertible = [plan for plan in plans.regions.values() if plan.state is RegionState.CONVERTIBLE]
@@ -116,6 +123,27 @@ def _analyze(source: Source, config: Config, tree: cst.Module, places: _Places) 
         return replace(report, new_text=new_text)
     findings = tuple(sorted((*report.findings, problem), key=lambda item: item.sort_key))
     return replace(report, findings=findings, error=problem.message)
+
+
+def _planned(
+    tree: cst.Module, source: Source, config: Config, leaking: frozenset[str] = frozenset()
+) -> tuple[_Plans, Analysis]:
+    """Every region of the module with what is decided about it."""
+    plans = _Plans(
+        Options(config.slow, config.random, config.on_unverified, config.boundary),
+        frozenset(_WORD.findall(source.text)),
+        functools.partial(config.wants_region, source.path),
+        functools.partial(config.options_of, source.path),
+        leaking=leaking,
+    )
+    plans.analysis = analysis = Analysis(tree, load(config.target_tensorflow), plans.decide)
+    try:
+        analysis.run()
+        plans.decide(analysis.facts[MODULE])
+    except BaseException:
+        analysis.release()
+        raise
+    return plans, analysis
 
 
 def _report(source: Source, plans: _Plans, analysis: Analysis, places: _Places) -> FileReport:
@@ -173,16 +201,21 @@ def _rewrite(text: str, tree: cst.Module, plans: _Plans, convertible: list[Regio
     for plan in convertible:
         node = plan.facts.node
         assert isinstance(node, cst.FunctionDef)
-        kind = settle_zero_d(plan.facts, plan.edits, names.rt)
-        add_returns(plan.facts, plan.edits, names.rt)
+        wrapped = plans.options.boundary == "numpy"
+        kind = settle_zero_d(plan.facts, plan.edits, names.rt) if wrapped else ""
+        add_returns(plan.facts, plan.edits, names.rt if wrapped else None)
         body = node.body.visit(Applier(plan.edits, names.rt))
         assert isinstance(body, cst.BaseSuite)
         kept = None
         above = plans.decided(plan.facts.qualname).above
-        if keeps or above:
+        if wrapped and (keeps or above):
             name = original_name(node.name.value, plans.words)
             kept = Kept(name, plans.options.on_unverified, plan.facts.qualname in pure, above)
-        migrated = wrap_function(node.with_changes(body=body), plan.facts, names.rt, kind, kept)
+        migrated = node.with_changes(body=body)
+        if wrapped:
+            migrated = wrap_function(migrated, plan.facts, names.rt, kind, kept)
+        else:
+            migrated = with_last_return(migrated, plan.facts, None)
         replaced[id(node)] = [migrated] if kept is None else [kept_original(node, kept.name), below_original(migrated)]
         code = tree.code_for_node(migrated)
         needs |= {module for module, name in (("tnp", names.tnp), ("rt", names.rt)) if f"{name}." in code}

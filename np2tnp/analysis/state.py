@@ -15,6 +15,7 @@ from np2tnp.analysis.values import (
     EITHER,
     HOST,
     NO_NAMES,
+    NONE,
     UNKNOWN,
     Array,
     Bound,
@@ -23,6 +24,7 @@ from np2tnp.analysis.values import (
     Symbol,
     Unknown,
     Value,
+    exact_of,
     refs_of,
 )
 from np2tnp.catalog.catalog import Catalog
@@ -46,6 +48,22 @@ class Summary:
     hosted: frozenset[str] = NO_NAMES  #: parameters that its core takes as ndarrays
     changeable: frozenset[str] = NO_NAMES  #: those of them that may be changed or kept by code that nobody knows
     updates: frozenset[str] = NO_NAMES  #: attributes and globals whose arrays it changes in place
+
+    @property
+    def form(self) -> str:
+        """What a core without wrapper returns, see :func:`form`."""
+        return form(self.mutates, self.result)
+
+
+def form(mutates: tuple[str, ...], result: Value | None) -> str:
+    """What a function that updates the parameters `mutates` returns where it has no wrapper.
+
+    "updated": only their final values, because its own result is always None; "same": its result, which always is its
+    one updated parameter; "pair": its result and the final values.
+    """
+    if result is None or result == NONE:
+        return "updated"
+    return "same" if mutates == (exact_of(result),) else "pair"
 
 
 @dataclass(slots=True)

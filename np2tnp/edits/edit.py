@@ -37,6 +37,7 @@ class Edits:
     statements: dict[int, StatementEdit] = field(default_factory=dict)
     needs: set[str] = field(default_factory=set)
     converted: int = 0  #: calls and operators that become TensorFlow work
+    cores: set[int] = field(default_factory=set)  #: callees (names, attributes) that get and give tensors
     total: int = 0  #: calls and operators on arrays
 
     def wrap_host(self, node: cst.CSTNode) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.state import form
 from np2tnp.analysis.values import HOST, Array, Sequence, Unknown, Value
 from np2tnp.edits import build
 from np2tnp.edits.edit import Edits
@@ -115,18 +116,29 @@ def _kinds(value: Value, kinds: set[str]) -> None:
             _kinds(item, kinds)
 
 
-def add_returns(facts: ev.RegionFacts, edits: Edits, runtime: str) -> None:
-    """Every return of a function that updates parameters hands their final values back."""
+def add_returns(facts: ev.RegionFacts, edits: Edits, runtime: str | None) -> None:
+    """Every return of a function that updates parameters hands their final values back.
+
+    `runtime`: the runtime's name; None where there is no wrapper to take them.
+    """
     if not facts.mutated:
         return
-    edits.needs.add("rt")
     for event in facts.events:
         if isinstance(event, ev.Return) and event.node is not None:
             edits.statement(event.node).change.append(lambda updated: _updated_return(facts, updated.value, runtime))
 
 
-def _updated_return(facts: ev.RegionFacts, value: Any, runtime: str) -> cst.Return:
+def _updated_return(facts: ev.RegionFacts, value: Any, runtime: str | None) -> cst.Return:
     result = value if value is not None else cst.Name("None")
+    if runtime is None:
+        names: list[cst.BaseExpression] = [cst.Name(name) for name in facts.mutated]
+        kind = form(tuple(facts.mutated), facts.result)
+        if kind == "same":
+            return cst.Return(result)
+        parts = names if kind == "updated" else [result, *names]
+        if len(parts) == 1:
+            return cst.Return(parts[0])
+        return cst.Return(build.tuple_of([build.argument(part) for part in parts]).with_changes(lpar=(), rpar=()))
     given = [build.argument(cst.Name(name), name) for name in facts.mutated]
     return cst.Return(build.call(f"{runtime}.updated", result, *given))
 
@@ -135,8 +147,12 @@ def wrap_function(
     node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str, kind: str, kept: Kept | None = None
 ) -> cst.FunctionDef:
     """The function with its decorator innermost and, where its end can be reached, a last return of what it updates."""
-    added = decorator(facts, runtime, kind, kept)
-    decorators = [*node.decorators, added]
+    node = with_last_return(node, facts, runtime)
+    return node.with_changes(decorators=[*node.decorators, decorator(facts, runtime, kind, kept)])
+
+
+def with_last_return(node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str | None) -> cst.FunctionDef:
+    """The function with a last return of what it updates, where its end can be reached."""
     if facts.mutated and any(isinstance(event, ev.Return) and event.node is None for event in facts.events):
         last = cst.SimpleStatementLine([_updated_return(facts, None, runtime)])
         body = node.body
@@ -146,4 +162,4 @@ def wrap_function(
             assert isinstance(body, cst.SimpleStatementSuite)
             lines = [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in body.body]
             node = node.with_changes(body=cst.IndentedBlock([*lines, last]))
-    return node.with_changes(decorators=decorators)
+    return node

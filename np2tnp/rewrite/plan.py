@@ -13,7 +13,6 @@ from np2tnp.analysis.state import Summary
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
-from np2tnp.rules import migrated_callees
 from np2tnp.rules.base import Context, Hit, Rule, apply
 
 #: The code of what is so slow in eager TensorFlow that the region stays NumPy by default.
@@ -48,6 +47,7 @@ class Options:
     slow: str = "keep"
     random: str = "numpy"
     on_unverified: str = "raise"
+    boundary: str = "numpy"
 
 
 def plan_region(
@@ -59,13 +59,14 @@ def plan_region(
     summary: Callable[[str], Summary | None],
     table: dict[type, list[Rule]],
     top_level: bool = False,
-    left_out: bool = False,
+    against: Hit | None = None,
 ) -> RegionPlan:
-    """Ask every rule about every event of the region, and decide. `left_out`: an earlier run decided against it."""
+    """Ask every rule about every event of the region, and decide. `against`: what stands against it beforehand."""
     edits = Edits()
     context = Context(
         catalog, module, facts, edits, names.numpy, names.tnp, names.rt, options.random, not top_level, summary
     )
+    context.boundary = options.boundary
     for event in facts.events:
         if isinstance(event, ev.Store) and isinstance(event.node, cst.Call):
             context.stores.setdefault(id(event.node), []).append(event)
@@ -74,8 +75,8 @@ def plan_region(
     hits: list[Hit] = []
     for event in facts.events:
         hits.extend(apply(event, context, table))
-    if left_out:
-        hits.append(migrated_callees.hit(facts.node))
+    if against is not None:
+        hits.append(against)
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     slow = [hit for hit in hits if hit.code == SLOW]
     if top_level:

@@ -81,6 +81,7 @@ class Context:
     decisions: dict[int, object] = field(default_factory=dict)  #: call id → what `rules.decisions` decided
     stores: dict[int, list[ev.Store]] = field(default_factory=dict)  #: stores by id of their node
     calls: dict[int, ev.Call] = field(default_factory=dict)  #: calls by id of their node
+    boundary: str = "numpy"  #: "tensor": migrated functions have no wrapper
 
 
 class Rule:

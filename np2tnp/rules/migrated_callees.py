@@ -52,11 +52,15 @@ def left_out(module: ModuleInfo) -> frozenset[str]:
     decorators = {f"{name}.migrated" for name in names}
     done = {name for name, info in module.functions.items() if _is_decorated(info, decorators)}
     originals = {original for name in done for original in _kept_original(module.functions[name], module)}
+    # written with --boundary tensor: no decorator, but the runtime's name
+    unwrapped = {name for name, info in module.functions.items() if name not in done and names & _mentioned(info.node)}
+    done |= unwrapped
     used = {name.rpartition(".")[2] for name in done}
     mentions = {name: _mentioned(info.node) for name, info in module.functions.items() if name not in done}
     # what a class's attributes hold was known from all its methods together
     classes = {module.functions[name].owner for name in done} - {None}
-    found = {name for name, info in module.functions.items() if name not in done and info.owner in classes} | originals
+    found = {name for name, info in module.functions.items() if name not in done and info.owner in classes}
+    found |= originals | unwrapped
     used |= {name.rpartition(".")[2] for name in found}
     while more := {name for name, words in mentions.items() if name not in found and words & used}:
         found |= more

@@ -67,6 +67,9 @@ def use_core(
         name = argument.name or (names[index] if index < len(names) else None)
         if name in hosted and may_hold_tensor(argument.value):
             context.edits.wrap_host(argument.node.value)
+    context.edits.cores.add(id(event.node.func))
+    if context.boundary == "tensor":
+        return
 
     def change(updated: Any) -> cst.BaseExpression:
         func = updated.func

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -69,6 +69,7 @@ class UpdatingCall(Rule):
         context.edits.needs.add("rt")
         context.edits.total += 1
         context.edits.converted += 1
+        form = summary.form if context.boundary == "tensor" else "pair"
         complex_targets = [t for t in targets if t is not None and not isinstance(t, cst.Name) and is_storable(t)]
         names = [t.value if isinstance(t, cst.Name) else "_" for t in targets]
         edit = context.edits.statement(statement)  # type: ignore[arg-type]
@@ -83,6 +84,8 @@ class UpdatingCall(Rule):
             target = complex_targets[0]
 
             def whole(updated: cst.Expr) -> cst.BaseSmallStatement:
+                if form != "pair":
+                    return rebind(target, lambda base: updated.value, context.rt, context.tnp)
                 changed = cst.Subscript(
                     cst.Call(build.name("tuple"), [build.argument(updated.value)]),
                     [cst.SubscriptElement(cst.Index(cst.Integer("1")))],
@@ -90,9 +93,13 @@ class UpdatingCall(Rule):
                 return rebind(target, lambda base: changed, context.rt, context.tnp)
 
             edit.change.append(whole)
+        elif form == "updated" and not isinstance(statement, cst.Expr):
+            message = "the result of a function that only updates its arguments is used; write the call on a line"
+            yield self.hit(event.node, message, Verdict.BLOCK)
+            return
         elif isinstance(statement, cst.Return):
             result = unused_name("result", context)
-            edit.before.append(lambda: build.assign(build.names_tuple([result, *names]), event.node))
+            edit.before.append(lambda: _bound([result, *names], form, event.node))
             _hoist(event, context, result)
         else:
             first: cst.BaseExpression = cst.Name("_")
@@ -107,7 +114,11 @@ class UpdatingCall(Rule):
                     return
 
             def change(updated: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
-                return build.assign(build.targets_tuple(first, names), updated.value)  # type: ignore[attr-defined]
+                value: cst.BaseExpression = updated.value  # type: ignore[attr-defined]
+                if form == "pair":
+                    return build.assign(build.targets_tuple(first, names), value)
+                kept = [first] if form == "same" and isinstance(updated, cst.Assign) else []
+                return _bound([*kept, *names], form, value)
 
             edit.change.append(change)
         yield self.hit(
@@ -115,6 +126,17 @@ class UpdatingCall(Rule):
             f"{dotted(event.node.func)}() updates its arguments: its core gives the new arrays back",
             Verdict.ADAPT,
         )
+
+
+def _bound(targets: Sequence[str | cst.BaseExpression], form: str, value: cst.BaseExpression) -> cst.Assign:
+    """Bind what a core returns: ``a, b = value``, or ``a = b = value`` where it is the `same` object for all."""
+    nodes = [cst.Name(target) if isinstance(target, str) else target for target in targets]
+    if form == "same":
+        each = [node for node in nodes if not (isinstance(node, cst.Name) and node.value == "_")] or nodes[:1]
+        return cst.Assign([cst.AssignTarget(node) for node in each], value)  # type: ignore[arg-type]
+    if len(nodes) == 1:
+        return build.assign(nodes[0], value)
+    return build.assign(build.targets_tuple(nodes[0], [cst.ensure_type(n, cst.Name).value for n in nodes[1:]]), value)
 
 
 def _only_names(target: cst.BaseExpression) -> bool:

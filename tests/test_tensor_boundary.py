@@ -1,0 +1,186 @@
+"""``--boundary tensor``: what is migrated takes and gives tensors, and can be built on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
+
+from side_by_side import rewrite
+
+from np2tnp.config import ConfigError, load
+from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.lazy import tf
+
+ROOT = Path(__file__).resolve().parents[1]
+FIXTURES = ROOT / "fixtures" / "tensor_boundary"
+
+
+def rewritten(name: str) -> str:
+    text = (FIXTURES / f"{name}.py").read_text(encoding="utf-8")
+    new = rewrite(text, boundary="tensor").new_text
+    assert new is not None
+    assert "migrated" not in new
+    return new
+
+
+def loaded(text: str, name: str) -> Any:
+    module = types.ModuleType(name)
+    exec(compile(text, f"{name}.py", "exec", dont_inherit=True), vars(module))
+    return module
+
+
+@pytest.fixture(scope="module", params=["kernels"])
+def pair(request: pytest.FixtureRequest) -> tuple[Any, Any]:
+    name = request.param
+    return loaded((FIXTURES / f"{name}.py").read_text(encoding="utf-8"), name), loaded(rewritten(name), name)
+
+
+@pytest.fixture(scope="module")
+def networks() -> tuple[Any, Any]:
+    old = loaded((FIXTURES / "network.py").read_text(encoding="utf-8"), "network")
+    new = loaded(rewritten("network"), "network")
+    return old.Network(3, 4), new.Network(3, 4)
+
+
+def test_functions_that_update_arguments_return_them() -> None:
+    text = rewritten("kernels")
+    for part in (
+        "    return tnp.sum(field), field\n",
+        "    x = rt.at(x)[1:].multiply(0.5)\n    return x\n",
+        "    return x, y\n",
+        "    total, v = relax(v, 3)\n    v = smooth(v)\n    v = fix_ends(v)\n    v, u = shift(v, u)\n",
+        "    z = y = fix_ends(y)\n",
+    ):
+        assert part in text
+
+
+def test_results_and_updates_are_numpys(pair: tuple[Any, Any]) -> None:
+    old, new = pair
+    start = np.linspace(0.0, 1.0, 6)
+    expected = start.copy()
+    total = old.run(expected)
+    found, updated = new.run(tf.constant(start))
+    assert is_tensor(found)
+    np.testing.assert_allclose(found, total, rtol=1e-14)
+    np.testing.assert_allclose(updated, expected, rtol=1e-14)
+    np.testing.assert_allclose(new.fixed(tf.constant(start)), old.fixed(start), rtol=1e-14)
+    np.testing.assert_allclose(new.energy(tf.constant(start), 3.0), old.energy(start, 3.0), rtol=1e-14)
+
+
+def test_programs_print_the_same() -> None:
+    text = rewritten("kernels")
+    outputs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+        for code in ((FIXTURES / "kernels.py").read_text(encoding="utf-8"), text)
+    ]
+    assert outputs[0] == outputs[1] != ""
+
+
+def test_gradients_and_jacobians(pair: tuple[Any, Any]) -> None:
+    _, new = pair
+    x = tf.constant([0.3, -1.2, 2.0], tf.float64)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        energy = new.energy(x, 3.0)
+        field = new.field(x)
+    np.testing.assert_allclose(tape.gradient(energy, x), 3.0 * x - np.sin(x), rtol=1e-12)
+    a, b, _ = x.numpy()
+    np.testing.assert_allclose(tape.jacobian(field, x), [[b, a, 0], [np.cos(a), 0, 0], [0, 2 * b, 0]], rtol=1e-12)
+
+
+def test_gradients_flow_through_updates(pair: tuple[Any, Any]) -> None:
+    old, new = pair
+    start = np.linspace(0.0, 1.0, 6)
+    x = tf.Variable(start)
+    with tf.GradientTape() as tape:
+        total, _ = new.relax(x, 2)
+    step = 1e-6
+    moved = [[old.relax(start + sign * step * row, 2) for row in np.eye(6)] for sign in (1, -1)]
+    np.testing.assert_allclose(tape.gradient(total, x), np.subtract(*moved) / (2 * step), rtol=1e-8)
+    np.testing.assert_array_equal(x, start)
+
+
+def test_vectorized_map_and_graphs(pair: tuple[Any, Any]) -> None:
+    old, new = pair
+    rows = np.arange(12.0).reshape(3, 4) ** 2
+    expected = np.stack([old.normalised(row) for row in rows])
+    np.testing.assert_allclose(tf.vectorized_map(new.normalised, tf.constant(rows)), expected, rtol=1e-12)
+    np.testing.assert_allclose(tf.function(new.normalised)(tf.constant(rows[1])), expected[1], rtol=1e-12)
+
+
+def test_tensorflow_and_matplotlib_take_the_results(pair: tuple[Any, Any]) -> None:
+    pyplot = pytest.importorskip("matplotlib").figure
+    _, new = pair
+    result = new.normalised(tf.constant(np.arange(5.0)))
+    assert abs(float(tf.reduce_sum(tf.nn.relu(result)) - tf.reduce_sum(tf.nn.relu(-result)))) < 1e-12
+    axes = pyplot.Figure().subplots()
+    (line,) = axes.plot(result)
+    np.testing.assert_array_equal(line.get_ydata(), result.numpy())
+
+
+def test_a_network_learns_by_its_gradients(networks: tuple[Any, Any]) -> None:
+    old, new = networks
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(20, 3)), rng.normal(size=20)
+    np.testing.assert_allclose(new.loss(tf.constant(x), tf.constant(y)), old.loss(x, y), rtol=1e-12)
+    weights = [tf.Variable(getattr(new, name)) for name in ("w1", "b1", "w2")]
+    new.w1, new.b1, new.w2 = weights
+    losses = []
+    for _ in range(20):
+        with tf.GradientTape() as tape:
+            loss = new.loss(tf.constant(x), tf.constant(y))
+        gradients = tape.gradient(loss, weights)
+        for name, weight, gradient in zip(("w1", "b1", "w2"), weights, gradients, strict=True):
+            if not losses:
+                index = (0,) * getattr(old, name).ndim
+                assert gradient[index].numpy() == pytest.approx(slope(old, name, index, x, y), rel=1e-5)
+            weight.assign_sub(0.1 * gradient)
+        losses.append(float(loss))
+    assert losses[-1] < 0.9 * losses[0]
+
+
+def slope(network: Any, name: str, index: tuple[int, ...], x: np.ndarray, y: np.ndarray) -> float:
+    """The central difference of the loss in one weight."""
+    weight, step = getattr(network, name), 1e-6
+    start = weight[index]
+    losses = []
+    for value in (start + step, start - step):
+        weight[index] = value
+        losses.append(network.loss(x, y))
+    weight[index] = start
+    return (losses[0] - losses[1]) / (2 * step)
+
+
+def test_what_numpy_code_of_the_module_uses_stays_numpy() -> None:
+    text = (
+        "import numpy as np\n\n\ndef squared(x):\n    return np.square(np.exp(x))\n\n\n"
+        "def free(x):\n    return np.exp(x)\n\n\ndef above(x):\n    return squared(np.exp(x))\n\n\n"
+        "def rows(x):\n    for row in np.exp(x):\n        yield squared(row)\n\n\n"
+        "class Model:\n    def apply(self, x):\n        return np.exp(x)\n\n\nTABLE = Model().apply(np.ones(3))\n"
+    )
+    report = rewrite(text, boundary="tensor")
+    assert report.new_text is not None
+    blocked = {region.qualname: region.reasons[0] for region in report.regions if region.state.value == "blocked"}
+    assert set(blocked) == {"squared", "rows", "Model.apply"}
+    assert "--boundary tensor" in blocked["squared"]
+    assert "rt.tensor(squared(rt.host(rt.exp(x))))" in report.new_text or "squared(rt.host(" in report.new_text
+
+
+def test_a_second_run_changes_nothing() -> None:
+    for name in ("kernels", "network"):
+        assert rewrite(rewritten(name), boundary="tensor").new_text is None
+        assert rewrite(rewritten(name)).new_text is None
+
+
+def test_options_that_need_a_wrapper_are_refused() -> None:
+    for option in ({"on_unverified": "numpy"},):
+        with pytest.raises(ConfigError, match="needs a boundary"):
+            load([], {"boundary": "tensor", **option}, isolated=True)
