@@ -228,7 +228,7 @@ def test_configuration(project: Path, capfd: pytest.CaptureFixture[str]) -> None
         ('slow = "never"', "keep, convert"),
         ("jobs = -1", "whole number"),
         ("cache = 1", "true or false"),
-        ('boundary = "tensor"', "not implemented"),
+        ('boundary = "vector"', "unknown value"),
         ("rewrite = true", "unknown option"),
         ("= 1", "not valid TOML"),
     ],
