@@ -92,6 +92,14 @@ def test_signed_zero_on_request() -> None:
     assert not compare(np.array([0j]), np.array([complex(0, -0.0)]), strict)
 
 
+@pytest.mark.parametrize("one", [1 + 0j, np.complex128(1), np.array(1 + 0j), np.complex64(1)])
+def test_a_single_complex_number_is_compared(one: object) -> None:
+    assert compare(one, one)
+    difference = compare(one, one + (1 + 1j))  # type: ignore[operator]
+    assert not difference
+    assert "result" in difference.detail
+
+
 def test_complex_is_measured_by_its_modulus() -> None:
     assert compare(np.array([1 + 1e-17j]), np.array([1 + 3e-17j]))
     assert not compare(np.array([1 + 1e-3j]), np.array([1 + 2e-3j]))

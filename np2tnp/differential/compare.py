@@ -180,8 +180,8 @@ def _complex_distance(expected: Any, actual: Any) -> Any:
         gap = np.abs(np.where(finite, expected - actual, 0))
         gap = gap / np.maximum(modulus * np.finfo(expected.dtype).eps, np.finfo(expected.dtype).smallest_subnormal)
         parts = np.maximum(
-            ulp_distance(np.ascontiguousarray(expected.real), np.ascontiguousarray(actual.real)),
-            ulp_distance(np.ascontiguousarray(expected.imag), np.ascontiguousarray(actual.imag)),
+            ulp_distance(np.asarray(expected.real), np.asarray(actual.real)),
+            ulp_distance(np.asarray(expected.imag), np.asarray(actual.imag)),
         )
         # C99 calls a complex number with an infinite part infinite whatever the other part: only infinities' places
         # count

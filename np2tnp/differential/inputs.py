@@ -201,10 +201,9 @@ def call_of(profile: Profile, it: Draw, given: dict[str, Any], instances: dict[s
 
 
 def edges(call: Call, rng: np.random.Generator) -> Iterator[tuple[str, Call]]:
-    """Variations of a call that is known to return: (what it tries, call)."""
+    """Variations of a call that is known to return, the most telling first: (what it tries, call)."""
     items = call.items()
     arrays = [i for i, item in enumerate(items) if isinstance(item, Array)]
-    floats = [i for i in arrays if items[i].values.dtype.kind in "fc"]
     if not arrays:
         return
 
@@ -214,70 +213,87 @@ def edges(call: Call, rng: np.random.Generator) -> Iterator[tuple[str, Call]]:
             new[i] = change(items[i])
         return call.with_items(new)
 
-    if floats:
-        yield "float32", with_arrays(lambda a: Array(_to_single(a.values)), floats)
-        yield "whole numbers", with_arrays(lambda a: Array(np.rint(a.values.real).astype(np.int64)), floats)
-        for name, value in (("NaN", np.nan), ("infinity", np.inf), ("-0.0", -0.0)):
-            yield name, with_arrays(partial(_with_value, value=value, rng=rng), floats)
-        yield "equal values", with_arrays(lambda a: Array(np.full_like(a.values, 1.5)), floats)
-        yield "zeros", with_arrays(lambda a: Array(np.zeros_like(a.values)), floats)
-    for layout in ("F", "strided", "reversed", "readonly"):
-        yield f"{layout} layout", with_arrays(partial(_with_layout, layout=layout), arrays)
-    yield "empty", with_arrays(lambda a: Array(a.values[:0]), arrays)
-    yield "one element", with_arrays(lambda a: Array(a.values[:1]), arrays)
-    yield "0-d", with_arrays(lambda a: Array(a.values.ravel()[0] if a.values.size else a.values), arrays)
-    yield "a list", with_arrays(lambda a: a.values.tolist(), arrays)
     for i in arrays[1:]:
         if items[i].values.shape == items[arrays[0]].values.shape and items[i].values.ndim:
-            yield "aliased", with_arrays(lambda _: Same(arrays[0]), [i])
-            yield "overlapping", with_arrays(lambda _: Overlap(arrays[0]), [i])
+            yield "aliased arguments", with_arrays(lambda _: Same(arrays[0]), [i])
+            yield "overlapping arguments", with_arrays(lambda _: Overlap(arrays[0]), [i])
+    yield "empty", with_arrays(lambda a: Array(a.values[:0]), arrays)
+    yield "one element", with_arrays(lambda a: Array(a.values[:1]), arrays)
+    floats = [i for i in arrays if items[i].values.dtype.kind in "fc"]
+    for name, change in _VALUES.items() if floats else ():
+        yield name, with_arrays(partial(_changed, change=change, rng=rng), floats)
+    for layout in ("F", "strided", "reversed", "readonly"):
+        yield f"{layout} layout", with_arrays(partial(_with_layout, layout=layout), arrays)
+    yield "0-d", with_arrays(lambda a: Array(a.values.ravel()[0] if a.values.size else a.values), arrays)
+    yield "a list", with_arrays(lambda a: a.values.tolist(), arrays)
+    yield "a number", with_arrays(lambda a: a.values.ravel()[0].item() if a.values.size else 0, arrays)
+    numbers = [i for i, item in enumerate(items) if type(item) in (int, float)]
+    if numbers:
+        yield "NumPy numbers", with_arrays(lambda item: np.asarray(item)[()], numbers)
 
 
-def _to_single(values: Any) -> Any:
-    return values.astype(np.complex64 if values.dtype.kind == "c" else np.float32)
+def _changed(array: Array, change: Callable[[Any, np.random.Generator], Any], rng: np.random.Generator) -> Array:
+    with np.errstate(all="ignore"):
+        return Array(change(array.values, rng))
 
 
-def _with_value(array: Array, value: float, rng: np.random.Generator) -> Array:
-    copy = np.array(array.values)
+def _with_value(values: Any, rng: np.random.Generator, value: float) -> Any:
+    copy = np.array(values)
     if copy.size:
         copy.flat[int(rng.integers(0, copy.size))] = value
-    return Array(copy)
+    return copy
+
+
+#: What else the floats of a call may be: name, new values from the old ones.
+_VALUES: dict[str, Callable[[Any, np.random.Generator], Any]] = {
+    "NaN": partial(_with_value, value=np.nan),
+    "infinity": partial(_with_value, value=np.inf),
+    "-infinity": partial(_with_value, value=-np.inf),
+    "-0.0": partial(_with_value, value=-0.0),
+    "float32": lambda values, _: values.astype(np.complex64 if values.dtype.kind == "c" else np.float32),
+    "whole numbers": lambda values, _: np.rint(values.real).astype(np.int64),
+    "equal values": lambda values, _: np.full_like(values, 1.5),
+    "zeros": lambda values, _: np.zeros_like(values),
+    "large values": lambda values, _: values * 1e3,
+    "small values": lambda values, _: values * 1e-9,
+    "complex": lambda values, rng: values + 1j * rng.standard_normal(values.shape),
+    "bytes": lambda values, _: np.abs(10 * values.real).astype(np.uint8),
+    "booleans": lambda values, _: values.real > 0.25,
+}
 
 
 def _with_layout(array: Array, layout: str) -> Array:
     return Array(array.values, layout)
 
 
-def perturbed(spec: Any, rng: np.random.Generator, whole: bool = False) -> Any:
-    """`spec` with its floats moved to a neighbour: what a function makes of that is its own sensitivity to rounding.
+def perturbed(spec: Any, rng: np.random.Generator) -> Any:
+    """`spec` with its fractions moved to a neighbour: what a function makes of that is its own sensitivity to rounding.
 
-    Whole numbers stay as they are unless `whole`: they are usually meant exactly (0 and 1, counts,
-    thresholds).
-    With `whole`, arrays of integers and booleans are moved too, as floats: most functions compute with them as such.
+    Whole numbers stay as they are: they are usually meant exactly (0 and 1, counts, thresholds).
     """
     if isinstance(spec, Array):
-        return Array(_nudged(spec.values, rng, whole), spec.layout)
+        return Array(moved(spec.values, rng), spec.layout)
     if isinstance(spec, Call):
-        return spec.with_items([perturbed(item, rng, whole) for item in spec.items()])
+        return spec.with_items([perturbed(item, rng) for item in spec.items()])
     if isinstance(spec, Instance):
-        return Instance(spec.name, perturbed(spec.call, rng, whole))
+        return Instance(spec.name, perturbed(spec.call, rng))
     if type(spec) in (list, tuple):
-        return type(spec)(perturbed(item, rng, whole) for item in spec)
+        return type(spec)(perturbed(item, rng) for item in spec)
     if type(spec) is dict:
-        return {key: perturbed(item, rng, whole) for key, item in spec.items()}
-    if type(spec) is float or isinstance(spec, np.floating):
-        return type(spec)(_nudged(np.asarray(spec), rng, whole)[()])
-    return spec
+        return {key: perturbed(item, rng) for key, item in spec.items()}
+    if type(spec) is float:
+        return float(moved(np.asarray(spec), rng))
+    return moved(spec, rng) if isinstance(spec, np.inexact) else spec
 
 
-def _nudged(values: Any, rng: np.random.Generator, whole: bool) -> Any:
+def moved(values: Any, rng: np.random.Generator) -> Any:
+    """An array or NumPy number with each fraction in it moved by one unit in the last place, up or down."""
     if values.dtype.kind == "c":
-        return (_nudged(values.real, rng, whole) + 1j * _nudged(values.imag, rng, whole)).astype(values.dtype)
-    if whole and values.dtype.kind in "biu" and values.ndim:
-        values = values.astype(np.float64)
+        return (moved(values.real, rng) + 1j * moved(values.imag, rng)).astype(values.dtype)
     if values.dtype.kind != "f":
         return values
     with np.errstate(all="ignore"):
         towards = np.where(rng.random(values.shape) < 0.5, -np.inf, np.inf).astype(values.dtype)
-        exact = ~np.isfinite(values) | ((values == 0) if whole else (np.rint(values) == values))
-        return np.where(exact, values, np.nextafter(values, towards)).astype(values.dtype)
+        stays = ~np.isfinite(values) | (np.rint(values) == values)
+        found = np.where(stays, values, np.nextafter(values, towards)).astype(values.dtype)
+    return found if isinstance(values, np.ndarray) else found[()]

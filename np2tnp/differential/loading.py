@@ -6,6 +6,7 @@ import ast
 import linecache
 import sys
 import types
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,8 +36,13 @@ def place_of(path: Path) -> tuple[Path, str]:
     return folder, ".".join(names) or path.stem
 
 
-def load(path: str, text: str) -> types.ModuleType:
-    """The module that `text` makes when it is executed as the file `path`. Raises whatever its top level raises."""
+def load(
+    path: str, text: str, tree: ast.Module | None = None, names: Mapping[str, Any] | None = None
+) -> types.ModuleType:
+    """The module that `text` makes when it is executed as the file `path`. Raises whatever its top level raises.
+
+    `tree` is executed instead of the text where it is given; `names` are known in the module from the start.
+    """
     root, name = place_of(Path(path))
     for entry in (str(Path(path).resolve().parent), str(root)):
         if entry not in sys.path:
@@ -49,7 +55,8 @@ def load(path: str, text: str) -> types.ModuleType:
     sys.modules[name] = module
     sys.argv = [path]
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
-    exec(compile(text, path, "exec", dont_inherit=True), vars(module))
+    vars(module).update(names or {})
+    exec(compile(text if tree is None else tree, path, "exec", dont_inherit=True), vars(module))
     return module
 
 

@@ -102,7 +102,7 @@ class Verifier:
             return result
         try:
             found = self._old.ask(
-                "search", 60 + 20 * self._limits.search, name=name, limit=max(40, 8 * self._limits.count)
+                "search", 60 + 20 * self._limits.search, name=name, limit=max(24, 5 * self._limits.count)
             )
         except (ChildTimeout, ChildDied, RuntimeError) as error:
             result.reason = f"while looking for inputs with the original: {error}"
@@ -203,7 +203,7 @@ class Verifier:
             judged: dict[str, Any] = self._old.ask(
                 "judge", 60 + 6 * self._limits.seconds, number=number, observation=seen["observation"]
             )
-        except (ChildTimeout, ChildDied) as error:
+        except (ChildTimeout, ChildDied, RuntimeError) as error:
             result.counts["not comparable"] += 1
             result.reason = f"while comparing: {error}"
             return None

@@ -28,6 +28,7 @@ from np2tnp.differential.specs import Call, Case
 
 _FLAVOURS = ("normal", "unit", "whole", "normal", "sorted")
 _PROFILES = 8  #: how many combinations of kinds are kept
+_EDGED = 3  #: around how many of them edges are tried
 _SLOW = 2.0  #: seconds that one trial of the search may take
 
 #: Kinds tried in the place of others of the same look, because only trying tells a (n, m) from an (m, k).
@@ -90,7 +91,7 @@ class Search:
         self.failures: Counter[str] = Counter()
 
     def cases(self, target: Target, limit: int) -> list[Case]:
-        """At most `limit` different cases, the most telling first, edges after them. Empty: see `failures`."""
+        """At most `limit` different cases, the most telling first, and the edges around some. Empty: see `failures`."""
         self.failures = Counter()
         frames = self._frames(target)
         if not frames:
@@ -283,14 +284,13 @@ class Search:
             if time.monotonic() > end:
                 break
         for case in plain:
-            if count < (2 * limit) // 3 and is_new(case):
+            if count < limit and is_new(case):
                 count += 1
                 yield case
-        for _, case in found[:3]:
+        for _, case in found[:_EDGED]:
             for note, call in edges(case.call, rng):
                 edge = Case(case.target, call, case.construct, case.before, note)
-                if count < limit and is_new(edge):
-                    count += 1
+                if is_new(edge):
                     yield edge
 
 

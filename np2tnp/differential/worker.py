@@ -32,6 +32,8 @@ class Worker:
         from np2tnp.differential.search import Search
 
         given = dict(np.load(inputs, allow_pickle=False)) if inputs else {}
+        self._place = path, text
+        self._noisy: Any = None
         self._program = Program(text)
         self._module = load(path, text)
         self._state = Globals(self._module)
@@ -51,7 +53,7 @@ class Worker:
         return limit_memory(mebibytes)
 
     def search(self, name: str, limit: int) -> dict[str, Any]:
-        """Find at most `limit` inputs for the target `name`."""
+        """Find at most `limit` inputs for the target `name`, and edges around some of them."""
         target = self._program.target(name)
         self._cases, self._seen = [], {}
         if target is None:
@@ -100,31 +102,52 @@ class Worker:
 
         return program_of(self._cases[number], module, self._parameters)
 
-    def _observe(self, case: Any, parameters: tuple[str, ...], count: bool = False) -> Any:
+    def _observe(self, case: Any, parameters: tuple[str, ...], count: bool = False, noisy: bool = False) -> Any:
         from np2tnp.differential.loading import bind
         from np2tnp.differential.observe import Observation, observe
 
-        self._state.restore()
+        module, state = self._noisy if noisy else (self._module, self._state)
+        state.restore()
         try:
-            call, args, kwargs, owner = bind(case, self._module)
+            call, args, kwargs, owner = bind(case, module)
         except Exception as error:
             names = tuple(base.__name__ for base in type(error).__mro__)
             status = "refused" if "UnverifiedError" in names else "raised"
             return Observation(status, error=names[0], bases=names, message=f"while making the object: {error}"[:500])
         counter = _count_ops if count else None
-        return observe(call, args, kwargs, owner, self._state, counter, parameters)
+        return observe(call, args, kwargs, owner, state, counter, parameters)
 
     def _repeat(self, case: Any, how: str) -> Any:
+        """What the original does once more; None where that cannot be known."""
         from dataclasses import replace
 
         from np2tnp.differential.inputs import perturbed
 
+        if how == "noisy" and not self._load_noisy():
+            return None
         if how != "same":
-            whole = how == "shaken"
-            construct = perturbed(case.construct, self._rng, whole) if case.construct is not None else None
-            before = tuple((name, perturbed(call, self._rng, whole)) for name, call in case.before)
-            case = replace(case, call=perturbed(case.call, self._rng, whole), construct=construct, before=before)
-        return self._observe(case, self._parameters)
+            construct = perturbed(case.construct, self._rng) if case.construct is not None else None
+            before = tuple((name, perturbed(call, self._rng)) for name, call in case.before)
+            case = replace(case, call=perturbed(case.call, self._rng), construct=construct, before=before)
+        return self._observe(case, self._parameters, noisy=how == "noisy")
+
+    def _load_noisy(self) -> bool:
+        """Load the program once more, with noise in what it rounds. False where it cannot be loaded so."""
+        from np2tnp.differential.loading import load
+        from np2tnp.differential.noise import Noise, disturbed
+        from np2tnp.differential.observe import Globals
+
+        if self._noisy is None:
+            name = self._module.__name__
+            path, text = self._place
+            try:
+                module = load(path, text, disturbed(text), Noise(self._rng).names)
+                self._noisy = module, Globals(module)
+            except Exception:
+                self._noisy = False
+            finally:
+                sys.modules[name] = self._module
+        return bool(self._noisy)
 
 
 def limit_memory(mebibytes: int) -> bool:

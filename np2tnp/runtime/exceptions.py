@@ -16,6 +16,8 @@ _BY_MESSAGE: tuple[tuple[re.Pattern[str], type[Exception]], ...] = tuple(
             r"not in the list of allowed values|no opkernel|could not find (valid )?device|no registered",
             UnverifiedError,
         ),
+        # NumPy takes a 0-d array for one of length 1 there
+        (r"invalid reduction dimension \((0|-1) for input with 0 dimension", UnverifiedError),
         (r"not invertible|singular|cholesky decomposition was not successful|did not converge", np.linalg.LinAlgError),
         (
             r"invalid reduction dimension|expected .*(dimensions?|axis) in the range|axis must be|axis .* out of",

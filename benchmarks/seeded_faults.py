@@ -1,0 +1,102 @@
+"""Deliberately wrong rewrites, and right ones: does ``verify`` tell them apart?
+
+    python benchmarks/seeded_faults.py [--suite faults|programs|both] [--only NAME] [--json FILE]
+
+fixtures/faults has functions and a wrong rewrite of each, wrong in a way that a tool, or a person in a hurry, gets it
+wrong. The right rewrites are what np2tnp itself makes of the originals. ``verify`` must call all wrong ones DIFFERENT
+and none of the right ones. The suite ``programs`` is every function of fixtures/projects and fixtures/programs as
+rewritten: a DIFFERENT there is a false alarm, or a bug of the rewriter. Exit status 1 if anything is not as it must be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from np2tnp.config import Config  # noqa: E402
+from np2tnp.differential.originals import Pair, changed_functions, rewrite_in_memory  # noqa: E402
+from np2tnp.differential.program import FunctionResult, FunctionVerdict, Limits, verify_pair  # noqa: E402
+
+FAULTS = ROOT / "fixtures" / "faults"
+LIMITS = Limits(search=2.0, seconds=10.0, shrink=3.0)
+
+
+@dataclass
+class Finding:
+    """What ``verify`` said of one function."""
+
+    where: str
+    name: str
+    expected: str  #: ``DIFFERENT``, or ``not DIFFERENT``
+    verdict: str
+    detail: str = ""
+
+    @property
+    def is_wrong(self) -> bool:
+        return (self.verdict == "DIFFERENT") != (self.expected == "DIFFERENT")
+
+
+def check_faults(wanted: frozenset[str] = frozenset()) -> Iterator[Finding]:
+    """The wrong rewrites, then the right ones; only the functions `wanted`, where there are any."""
+    path = FAULTS / "original.py"
+    original, wrong = (file.read_text(encoding="utf-8") for file in (path, FAULTS / "wrong.py"))
+    right = rewrite_in_memory(str(path), original, Config(slow="convert"))
+    for rewritten, expected in ((wrong, "DIFFERENT"), (right, "not DIFFERENT")):
+        pair = Pair(str(path), original, rewritten, "memory")
+        names = [name for name in changed_functions(pair)[0] if not wanted or name in wanted]
+        for result in verify_pair(pair, names, LIMITS):
+            yield _finding("faults", result, expected)
+
+
+def check_programs(paths: Sequence[Path]) -> Iterator[Finding]:
+    """Every rewritten function of programs that are right: nothing in them may be DIFFERENT."""
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        pair = Pair(str(path), text, rewrite_in_memory(str(path), text, Config(slow="convert")), "memory")
+        for result in verify_pair(pair, changed_functions(pair)[0], LIMITS):
+            yield _finding(path.stem, result, "not DIFFERENT")
+
+
+def _finding(where: str, result: FunctionResult, expected: str) -> Finding:
+    detail = result.difference if result.verdict is FunctionVerdict.DIFFERENT else result.reason
+    return Finding(where, result.name, expected, result.verdict.value, detail)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--only", metavar="NAME", action="append", help="these faults, or these programs")
+    parser.add_argument("--suite", choices=("faults", "programs", "both"), default="faults")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all verdicts there")
+    options = parser.parse_args(argv)
+    start = time.monotonic()
+    wanted = frozenset(options.only or ())
+    folders = (ROOT / "fixtures" / "projects", ROOT / "fixtures" / "programs")
+    programs = sorted(path for folder in folders for path in folder.rglob("*.py") if path.stem != "examples")
+    programs = [path for path in programs if options.suite != "faults" and (not wanted or path.stem in wanted)]
+    found: list[Finding] = []
+    faults = check_faults(wanted) if options.suite != "programs" else iter(())
+    for finding in itertools.chain(faults, check_programs(programs)):
+        found.append(finding)
+        if finding.is_wrong:
+            print(f"{finding.where}: {finding.name} is {finding.verdict}: {finding.detail}", flush=True)
+    for expected in ("DIFFERENT", "not DIFFERENT"):
+        verdicts = Counter(finding.verdict for finding in found if finding.expected == expected)
+        print(f"{'wrong' if expected == 'DIFFERENT' else 'right'} rewrites: {sum(verdicts.values())}: {dict(verdicts)}")
+    print(f"{time.monotonic() - start:.0f} s")
+    if options.json:
+        options.json.write_text(json.dumps([asdict(finding) for finding in found], indent=1) + "\n", encoding="utf-8")
+    return int(any(finding.is_wrong for finding in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""A program whose rounding is noisy: what becomes of its results is how they amplify rounding errors.
+
+TensorFlow adds, multiplies, divides and takes roots to the same bits as NumPy. It may round differently in sums,
+products of matrices, transforms, powers and transcendental functions. So these, and only these, are disturbed here:
+each gets operands, and gives results, that are moved to a neighbour. Whole numbers stay, for they are mostly exact.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from np2tnp.differential.inputs import moved
+
+#: Functions and methods of NumPy whose last bits are nobody's promise, by name.
+ROUNDED = frozenset(
+    """
+    arccos arccosh arcsin arcsinh arctan arctan2 arctanh average cbrt convolve corrcoef correlate cos cosh cov cross
+    cumprod cumsum det diff dot eig eigh eigvals eigvalsh einsum exp exp2 expm1 fft fft2 fftn float_power gradient
+    hypot ifft ifft2 ifftn inner interp inv irfft irfft2 irfftn kron linspace log log10 log1p log2 logaddexp
+    logaddexp2 logspace lstsq matmul mean multi_dot nancumsum nanmean nanpercentile nanquantile nanstd nansum nanvar
+    norm outer percentile pinv polyfit polyval power prod qr quantile rfft rfft2 rfftn sin sinc sinh slogdet solve
+    std sum svd tan tanh tensordot trace trapezoid trapz vander var vdot
+    """.split()
+)
+_CALL, _PLAIN_CALL, _OPERATOR = "__np2tnp_noisy_method__", "__np2tnp_noisy_call__", "__np2tnp_noisy_operator__"
+
+
+class Noise:
+    """Moves floats to a neighbour, at random. `names` is what a noisy program must know."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+
+    @property
+    def names(self) -> dict[str, Any]:
+        return {_CALL: self._method, _PLAIN_CALL: self._call, _OPERATOR: self._operator}
+
+    def moved(self, value: Any) -> Any:
+        """`value` with the fractions in it moved to a neighbour: arrays, NumPy numbers, lists and tuples of them."""
+        if type(value) is np.ndarray or isinstance(value, np.inexact):
+            return moved(value, self._rng)
+        if type(value) in (list, tuple):
+            return type(value)([self.moved(item) for item in value])
+        return value
+
+    def _method(self, owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        """``owner.name(...)``: of an array, or of a module of NumPy; anything else is left alone."""
+        if isinstance(owner, (np.ndarray, np.inexact)):
+            return self.moved(getattr(self.moved(owner), name)(*args, **kwargs))
+        return self._call(getattr(owner, name), *args, **kwargs)
+
+    def _call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        module = str(getattr(function, "__module__", "") or "")
+        if not isinstance(function, np.ufunc) and not module.startswith("numpy"):
+            return function(*args, **kwargs)
+        if kwargs.get("out") is not None or (isinstance(function, np.ufunc) and len(args) > function.nin):
+            return function(*args, **kwargs)  # the result is an array that somebody has already
+        return self.moved(function(*map(self.moved, args), **kwargs))
+
+    def _operator(self, sign: str, a: Any, b: Any, /) -> Any:
+        if sign == "**":
+            return self.moved(self.moved(a) ** b)
+        return self.moved(self.moved(a) @ self.moved(b))
+
+
+class _Disturb(ast.NodeTransformer):
+    """Sends the calls and operators that round through Noise."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ROUNDED:
+            words = [node.func.value, ast.Constant(node.func.attr)]
+            return _call(_CALL, [*words, *node.args], node.keywords, node)
+        if isinstance(node.func, ast.Name) and node.func.id in ROUNDED:
+            return _call(_PLAIN_CALL, [node.func, *node.args], node.keywords, node)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        sign = {ast.Pow: "**", ast.MatMult: "@"}.get(type(node.op))
+        if sign is None:
+            return node
+        return _call(_OPERATOR, [ast.Constant(sign), node.left, node.right], [], node)
+
+
+def _call(name: str, args: list[ast.expr], keywords: list[ast.keyword], at: ast.AST) -> ast.AST:
+    return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), args, keywords), at)
+
+
+def disturbed(text: str) -> ast.Module:
+    """The program `text` as a tree that calls Noise where it rounds; ``super().sum()`` and the like stay."""
+    tree = ast.parse(text)
+    _Disturb().visit(tree)
+    return ast.fix_missing_locations(tree)
