@@ -164,7 +164,9 @@ def _run_child(programs: Sequence[Path], folder: Path, output: Path, seeds: int,
 
 
 def _compare_program(original: Path, rewritten: Path, seeds: int, vary: bool) -> Comparison:
-    from np2tnp.differential.loading import load
+    import numpy as np
+
+    from np2tnp.differential.loading import load, load_noisy
     from np2tnp.differential.observe import Globals
 
     result = Comparison(original.name)
@@ -178,7 +180,9 @@ def _compare_program(original: Path, rewritten: Path, seeds: int, vary: bool) ->
     examples = vars(load(str(beside), beside.read_text(encoding="utf-8")) if beside.exists() else old)["EXAMPLES"]
     kinds: Counter[str] = Counter()
     operations: Counter[str] = Counter()
-    versions = (old, Globals(old)), (new, Globals(new))
+    noisy = load_noisy(str(original), original.read_text(encoding="utf-8"), np.random.default_rng(0))
+    assert noisy is not None
+    versions = tuple((module, Globals(module)) for module in (old, new, noisy))
     for number, (name, build, *rest) in enumerate(examples):
         for seed, (variation, change) in itertools.product(range(seeds), VARIATIONS.items() if vary else [("", None)]):
             if variation and not _has_arrays(build, seed):
@@ -217,7 +221,7 @@ def _compare_call(
         with time_limit(_SECONDS):
             return observe(getattr(module, name), args, kwargs, None, state, counter)
 
-    old, new = versions
+    old, new, noisy = versions
     try:
         expected = call(old)
     except TimeIsUp:
@@ -226,7 +230,7 @@ def _compare_call(
         actual = call(new, counter=_counter())
     except TimeIsUp:
         return Judgement("different", f"does not end in {_SECONDS} s"), 0
-    return judge(expected, actual, lambda how: call(old, how != "same")), actual.operations
+    return judge(expected, actual, lambda how: call(noisy if how == "noisy" else old, how != "same")), actual.operations
 
 
 def _strided(array: Any) -> Any:

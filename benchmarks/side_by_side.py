@@ -20,6 +20,7 @@ import numpy as np  # noqa: E402
 
 from np2tnp.config import Config  # noqa: E402
 from np2tnp.differential.judge import Judgement, judge  # noqa: E402
+from np2tnp.differential.noise import Noise, disturbed  # noqa: E402
 from np2tnp.differential.observe import Globals, Observation, TimeIsUp, observe, time_limit  # noqa: E402
 from np2tnp.engine import analyze  # noqa: E402
 from np2tnp.files.source import Source  # noqa: E402
@@ -64,13 +65,18 @@ class Pair:
     """One module in its original and its rewritten form."""
 
     def __init__(self, old: str, new: str, name: str = "snippet") -> None:
-        self._old, self._new = (self._load(text, name) for text in (old, new))
+        self._text = old
+        self._old, self._new = (
+            self._load(compile(text, f"{name}.py", "exec", dont_inherit=True), name) for text in (old, new)
+        )
+        self._noisy: tuple[types.ModuleType, Globals] | None = None
 
     @staticmethod
-    def _load(text: str, name: str) -> tuple[types.ModuleType, Globals]:
+    def _load(code: types.CodeType, name: str, names: dict[str, Any] | None = None) -> tuple[types.ModuleType, Globals]:
         module = types.ModuleType(name)
         sys.modules[name] = module
-        exec(compile(text, f"{name}.py", "exec", dont_inherit=True), vars(module))
+        vars(module).update(names or {})
+        exec(code, vars(module))
         return module, Globals(module)
 
     def compare(self, calls: Iterable[Call]) -> list[Judgement]:
@@ -81,9 +87,18 @@ class Pair:
         try:
             expected = self._call(self._old, call)
             actual = self._call(self._new, call)
-            return judge(expected, actual, lambda moved: self._call(self._old, call, moved))
+            return judge(expected, actual, lambda how: self._again(call, how))
         except TimeIsUp:
             return Judgement("unstable", "takes too long")
+
+    def _again(self, call: Call, how: str) -> Observation | None:
+        version = self._old
+        if how == "noisy":
+            if self._noisy is None:
+                names = Noise(np.random.default_rng(0)).names
+                self._noisy = self._load(compile(disturbed(self._text), "noisy.py", "exec"), "noisy", names)
+            version = self._noisy
+        return self._call(version, call, moved=how != "same")
 
     @staticmethod
     def _call(version: tuple[types.ModuleType, Globals], call: Call, moved: bool = False) -> Observation:

@@ -9,10 +9,13 @@ import types
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from np2tnp.differential.hints import Function, Parameter, parameters_of
 from np2tnp.differential.specs import Case, make_call
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,24 @@ def load(
     vars(module).update(names or {})
     exec(compile(text if tree is None else tree, path, "exec", dont_inherit=True), vars(module))
     return module
+
+
+def load_noisy(path: str, text: str, rng: np.random.Generator) -> types.ModuleType | None:
+    """The module with noise where it rounds (see noise.py); None where its top level raises then.
+
+    The module that is already loaded from the file stays the one that others import.
+    """
+    from np2tnp.differential.noise import Noise, disturbed
+
+    name = place_of(Path(path))[1]
+    real = sys.modules.get(name)
+    try:
+        return load(path, text, disturbed(text), Noise(rng).names)
+    except Exception:
+        return None
+    finally:
+        if real is not None:
+            sys.modules[name] = real
 
 
 class Program:

@@ -48,7 +48,7 @@ class Noise:
 
     def _method(self, owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         """``owner.name(...)``: of an array, or of a module of NumPy; anything else is left alone."""
-        if isinstance(owner, (np.ndarray, np.inexact)):
+        if isinstance(owner, (np.ndarray, np.inexact)) and kwargs.get("out") is None:
             return self.moved(getattr(self.moved(owner), name)(*args, **kwargs))
         return self._call(getattr(owner, name), *args, **kwargs)
 

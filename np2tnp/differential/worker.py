@@ -133,20 +133,12 @@ class Worker:
 
     def _load_noisy(self) -> bool:
         """Load the program once more, with noise in what it rounds. False where it cannot be loaded so."""
-        from np2tnp.differential.loading import load
-        from np2tnp.differential.noise import Noise, disturbed
+        from np2tnp.differential.loading import load_noisy
         from np2tnp.differential.observe import Globals
 
         if self._noisy is None:
-            name = self._module.__name__
-            path, text = self._place
-            try:
-                module = load(path, text, disturbed(text), Noise(self._rng).names)
-                self._noisy = module, Globals(module)
-            except Exception:
-                self._noisy = False
-            finally:
-                sys.modules[name] = self._module
+            module = load_noisy(*self._place, self._rng)
+            self._noisy = module is not None and (module, Globals(module))
         return bool(self._noisy)
 
 

@@ -71,8 +71,8 @@ def copied(value: Any) -> Any:
     return copy.deepcopy(value) if isinstance(value, (list, dict, tuple)) or hasattr(value, "__dict__") else value
 
 
-def moved(arguments: Arguments, rng: np.random.Generator, whole: bool) -> Arguments:
-    """The arguments with their fractions (`whole`: all their numbers) moved by one ULP, in objects' attributes too.
+def moved(arguments: Arguments, rng: np.random.Generator) -> Arguments:
+    """The arguments with their fractions moved by one ULP, in objects' attributes too.
 
     How much a function makes of that is its own sensitivity to rounding. The objects of `arguments` are changed.
     """
@@ -81,7 +81,7 @@ def moved(arguments: Arguments, rng: np.random.Generator, whole: bool) -> Argume
 
     def move(value: Any) -> Any:
         if type(value) is np.ndarray and value.dtype.kind != "O":
-            return make(perturbed(Array(value), rng, whole), {})
+            return make(perturbed(Array(value), rng), {})
         if type(value) in (list, tuple):
             return type(value)(move(item) for item in value)
         if type(value) is dict:
@@ -92,7 +92,7 @@ def moved(arguments: Arguments, rng: np.random.Generator, whole: bool) -> Argume
                 if type(item) is np.ndarray:
                     held[name] = move(item)
             return value
-        return perturbed(value, rng, whole)
+        return perturbed(value, rng)
 
     return Arguments([move(value) for value in arguments.args], {k: move(v) for k, v in arguments.kwargs.items()})
 

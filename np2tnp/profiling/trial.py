@@ -60,6 +60,7 @@ class Trial:
 
         sys.path.extend(place for place in places if place not in sys.path)
         with contextlib.redirect_stdout(io.StringIO()):
+            self._place, self._name = (path, original), function
             self._old = load(path, original)
             self._original, self._is_bound = function_of(self._old, function)
             self._new = load(path, rewritten)
@@ -161,14 +162,24 @@ class Trial:
 
         def again(how: str) -> Any:
             given = it.reference.copy()
+            function = self._noisy(rng) if how == "noisy" else self._original
+            if function is None:
+                return None
             if how != "same":
-                given = moved(given, rng, how == "shaken")
-            return observe(self._original, given.args, given.kwargs, names=it.names)
+                given = moved(given, rng)
+            return observe(function, given.args, given.kwargs, names=it.names)
 
         judged = judge(it.expected, actual, again)
         if judged.kind in ("equal", "unstable"):
             return judged.kind == "equal", judged.detail, first
         return False, f"not equal: {judged.detail}" if judged.kind == "different" else judged.detail, first
+
+    def _noisy(self, rng: Any) -> Any:
+        """The original with noise where it rounds; None where there is no such thing."""
+        from np2tnp.differential.loading import load_noisy
+
+        module = load_noisy(*self._place, rng)
+        return function_of(module, self._name)[0] if module is not None else None
 
     def _sample(self, it: Input, subject: Subject, repeats: int, budget: float) -> dict[str, Any]:
         def reference(arguments: Arguments) -> None:

@@ -1,0 +1,89 @@
+"""Noise where a program rounds: it moves last bits and nothing else."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+import pytest
+
+from np2tnp.differential.judge import judge
+from np2tnp.differential.noise import Noise, disturbed
+from np2tnp.differential.observe import Observation, observe
+
+
+def load(text: str, noisy: bool = True) -> types.ModuleType:
+    module = types.ModuleType("program")
+    vars(module).update(Noise(np.random.default_rng(0)).names if noisy else {})
+    exec(compile(disturbed(text) if noisy else text, "program.py", "exec"), vars(module))
+    return module
+
+
+X = np.random.default_rng(1).standard_normal(1000)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["x.sum()", "np.exp(x)", "x @ x", "x[:4] ** 1.5", "np.linalg.norm(x)", "np.fft.rfft(x)", "sin(x)", "np.mean(x, 0)"],
+)
+def test_what_rounds_is_disturbed_a_little(expression: str) -> None:
+    text = f"import numpy as np\nfrom numpy import sin\ndef f(x):\n    return {expression}\n"
+    x = np.abs(X)
+    exact, noisy = load(text, noisy=False).f(x), load(text).f(x)
+    assert type(exact) is type(noisy)
+    assert np.any(exact != noisy)
+    np.testing.assert_allclose(noisy, exact, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["x + x * x / 3 - np.sqrt(x)", "np.sort(x)", "np.arange(9).sum()", "np.ones((3, 3)) @ np.ones(3)", "Own().sum(x)",
+     "int(x.sum() * 0) + 2**3", "np.maximum(x, 0.5)", "x.astype('f4')"],
+)  # fmt: skip
+def test_what_is_exact_stays(expression: str) -> None:
+    text = (
+        "import numpy as np\nclass Own:\n    def sum(self, x):\n        return x * 0.1\n"
+        f"def f(x):\n    return {expression}\n"
+    )
+    x = np.abs(X)
+    np.testing.assert_array_equal(load(text).f(x), load(text, noisy=False).f(x))
+
+
+def test_arrays_that_somebody_has_stay_the_same_objects() -> None:
+    text = (
+        "import numpy as np\ndef f(x, y):\n    z = y[:1]\n    np.exp(x, out=y)\n    np.exp(x, y)\n"
+        "    return x.sum(out=z, keepdims=True) is z, y\n"
+    )
+    y = np.zeros_like(X)
+    first, second = load(text).f(X, y)
+    assert second is y
+    assert first
+    assert y[0] == X.sum()
+    np.testing.assert_array_equal(y[1:], np.exp(X[1:]))
+
+
+#: (function, input): their results are mostly rounding errors of what they come from
+CANCELLING: list[tuple[str, Any]] = [
+    ("def f(x):\n    return x - x.mean() - (x * T).sum() / (T * T).sum() * T", np.ones(6)),
+    ("def f(x):\n    return 10 * np.log10(np.sum(np.exp(x))) - 10 * np.log10(6.0)", np.zeros(6)),
+    ("def f(n):\n    r = np.random.default_rng(0).normal(1.2, 0.2, n)\n    return np.exp(np.log(r).mean()) - r", 6),
+]
+
+
+@pytest.mark.parametrize(("text", "argument"), CANCELLING)
+def test_a_result_of_rounding_errors_may_differ_by_as_much(text: str, argument: object) -> None:
+    text = f"import numpy as np\nT = np.linspace(-1.0, 1.0, 6)\n{text}\n"
+    exact, noisy, other = load(text, noisy=False), load(text), load(text)
+
+    def run(module: types.ModuleType) -> Observation:
+        return observe(module.f, [argument], {})
+
+    def again(how: str) -> Observation:
+        return run(noisy if how == "noisy" else exact)
+
+    expected = run(exact)
+    actual = run(other)
+    assert judge(expected, actual, again).kind == "equal"
+    wrong = Observation("returned", actual.value + 1e-9, after=expected.after)
+    assert judge(expected, wrong, again).kind == "different"
