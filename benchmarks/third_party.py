@@ -51,6 +51,7 @@ class Package:
 PACKAGES = (
     Package("numpy-financial", "numpy_financial", tests=("numpy_financial/tests",)),
     Package("pymap3d", "pymap3d", tests=("pymap3d/tests",)),
+    Package("nolds", "nolds", tests=("nolds/test_measures.py",)),
     Package("transforms3d", "transforms3d", tests=("transforms3d/tests",)),
     # Its other tests need data that the source distribution leaves out.
     Package(
@@ -259,7 +260,7 @@ def run_tests(
     ]
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(work), str(CHECKOUT)]),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(work), str(CHECKOUT), os.environ.get("PYTHONPATH")])),
         "PYTHONDONTWRITEBYTECODE": "1",
         "MPLBACKEND": "agg",
         "TF_CPP_MIN_LOG_LEVEL": "3",

@@ -125,7 +125,7 @@ class Calls(Effects):
             return self._ufunc_method(node, api, arguments, env)
         views = ("numpy.nditer", "numpy.frombuffer", "numpy.ndarray")
         if api in views and any(may_hold_tensor(argument.value) for argument in arguments):
-            self.construct(node, "nditer")
+            self.construct(node, "over memory", api.replace("numpy.", "np."))
         bound = bind(fact, arguments)
         if any(foreign_dtype(a.value) for a in arguments if a.name == "dtype" or api == "ndarray.astype"):
             return UNKNOWN  # strings, objects: the result stays NumPy's

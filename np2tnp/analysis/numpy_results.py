@@ -20,6 +20,7 @@ from np2tnp.analysis.tables import (
 from np2tnp.analysis.values import (
     ALL_DTYPES,
     EITHER,
+    FOREIGN,
     HOST,
     NO_NAMES,
     NONE,
@@ -52,6 +53,9 @@ _SAME_OR_COPY = frozenset("asarray asanyarray ascontiguousarray asfortranarray a
 #: Calls of NumPy whose result is a Python object even where the catalog does not say so.
 _PYTHON_RESULTS = frozenset(("numpy.shape", "numpy.ndim", "numpy.size", "numpy.dtype", "numpy.iinfo", "numpy.finfo"))
 
+
+#: Calls whose result lies in the memory of a buffer, a file or another library's array.
+_OVER_BUFFERS = frozenset(("numpy.frombuffer", "numpy.from_dlpack"))
 
 #: Distributions over float64.
 _FLOAT_DRAWS = frozenset(
@@ -113,6 +117,8 @@ class NumpyResults(Evaluator):
         view = ""
         if fact.effect in ("view", "may-view") and first is not None:
             refs = refs_of(first)
+            if isinstance(first, Unknown) and first.home == HOST and self.made == TENSOR:
+                refs |= {FOREIGN}
             view = "" if name in _SAME_OR_COPY else "view"
             if name in ("asarray", "asanyarray", "ascontiguousarray", "asfortranarray") and len(values) == 1:
                 exact = exact_of(first)
@@ -120,6 +126,8 @@ class NumpyResults(Evaluator):
                 copy = values.get("copy")
                 if copy is None or copy == Const.of(True):
                     refs = NO_NAMES
+        if api in _OVER_BUFFERS or "buffer" in values:
+            refs |= {FOREIGN}
         home = self.made
         held = any(map(may_hold_tensor, values.values()))
         if refs & self.viewed and first is not None and home_of(first) == HOST and not held:

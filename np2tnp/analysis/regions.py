@@ -11,6 +11,7 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import ClassInfo, FunctionInfo, ModuleInfo, collect, dotted, parameters_of
 from np2tnp.analysis.state import Services, Summary
+from np2tnp.analysis.subclasses import annotated_subclass, array_base
 from np2tnp.analysis.values import (
     EITHER,
     GENERATORS,
@@ -188,7 +189,13 @@ class Analysis:
             name = parameter.name.value
             if index == 0 and function.owner is not None and not _is_static(node):
                 env.bind(name, Instance(function.owner))
+                base = array_base(self.info.classes[function.owner], self.info)
+                if base is not None:
+                    interpreter.construct(parameter, "array subclass", base)
                 continue
+            annotated = annotated_subclass(parameter, self.info)
+            if annotated is not None:
+                interpreter.construct(parameter, "subclass parameter", annotated)
             if parameter is node.params.star_arg:
                 env.bind(name, Sequence("tuple", Unknown(EITHER, frozenset((f"@{name}",)), None, frozenset((name,)))))
             elif parameter is node.params.star_kwarg:

@@ -137,6 +137,8 @@ UNKNOWN = Unknown()
 NONE = Const.of(None)
 #: A reference that results of calls on the host have, where they may be one of their arguments: ours was a copy.
 COPIED = "a copy made for the host"
+#: A reference of arrays made of an object that is not ours: NumPy may have made a view of the object's memory.
+FOREIGN = "memory of another object"
 #: Random generators: a symbol stands for the object, so that its methods have canonical names.
 GENERATORS = (Symbol("numpy.random.Generator"), Symbol("numpy.random.RandomState"))
 #: The element of an empty container: joined with anything it gives the other.

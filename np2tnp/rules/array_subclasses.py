@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.subclasses import SUBCLASSES
+from np2tnp.analysis.values import NONE, Class, Instance, Symbol
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.shared import short_name
 
-_CLASSES = frozenset(
-    ("numpy.matrix", "numpy.asmatrix", "numpy.mat", "numpy.bmat", "numpy.memmap", "numpy.recarray", "numpy.chararray")
-)
+#: Calls that make one.
+_CLASSES = SUBCLASSES | {"numpy.asmatrix", "numpy.mat", "numpy.bmat"}
 #: Functions of np.ma that give no masked array.
 _QUESTIONS = frozenset(("is_masked", "isMaskedArray", "isMA", "isarray", "count", "count_masked", "is_mask"))
 
@@ -20,7 +24,7 @@ class ArraySubclass(Rule):
     doc = Doc(
         code="TNP307",
         name="array-subclass",
-        summary="A masked array, a matrix, a memory map or a record array is made.",
+        summary="A masked array, a matrix, a memory map: a subclass of ndarray is made, taken or inherited.",
         why=(
             "A conversion to a tensor keeps the numbers and loses the rest: masks, `*` as matrix product, files,"
             " fields."
@@ -36,18 +40,46 @@ class ArraySubclass(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Call,)
+    on = (ev.Call, ev.Construct)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
-        assert isinstance(event, ev.Call)
-        api = event.api
-        if api is None or not context.in_region:
+        if not context.in_region:
             return
-        owner, _, name = api.rpartition(".")
-        if (
-            api in _CLASSES
-            or api.startswith("numpy.rec.")
-            or (f"{owner}.".startswith("numpy.ma.") and name not in _QUESTIONS)
-        ):
-            words = f"{api.replace('numpy.', 'np.', 1)} makes a subclass of ndarray, which no tensor can stand for"
+        words = _inherited(event) if isinstance(event, ev.Construct) else None
+        if isinstance(event, ev.Call) and event.api is not None:
+            words = _made(event, event.api)
+        if words is not None:
+            assert isinstance(event, (ev.Call, ev.Construct))
             yield self.hit(event.node, words, Verdict.BLOCK)
+
+
+def _inherited(event: ev.Construct) -> str | None:
+    if event.kind == "array subclass":
+        return f"the class inherits from {short_name(event.detail)}: self is an array that no tensor can stand for"
+    if event.kind == "subclass parameter":
+        return f"the argument is a {short_name(event.detail)}, which no tensor can stand for; pass an ndarray"
+    return None
+
+
+def _made(event: ev.Call, api: str) -> str | None:
+    """Why the call gets or makes something that is not exactly an ndarray; None where it does not."""
+    owner, _, name = api.rpartition(".")
+    made = api in _CLASSES or api.startswith("numpy.rec.")
+    if made or (f"{owner}.".startswith("numpy.ma.") and name not in _QUESTIONS):
+        return f"{short_name(api)} makes a subclass of ndarray, which no tensor can stand for"
+    if api == "numpy.load" and any(item.name == "mmap_mode" and item.value != NONE for item in event.arguments):
+        return "np.load with mmap_mode= gives an np.memmap, which no tensor can stand for"
+    if name == "view" and any(item.name == "type" or _is_class(item) for item in event.arguments):
+        return "x.view() with a class makes a subclass of ndarray, which no tensor can stand for"
+    given = next((item.value for item in event.arguments if isinstance(item.value, Instance)), None)
+    if isinstance(given, Instance):
+        return f"{short_name(api)} gets an object of class {given.qualname}, which NumPy may treat in its own way"
+    return None
+
+
+def _is_class(argument: ev.Argument) -> bool:
+    value, node = argument.value, argument.node.value
+    if isinstance(value, Symbol):
+        return value.name in SUBCLASSES or value.name == "numpy.ndarray"
+    is_type_of = isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "type"
+    return isinstance(value, Class) or is_type_of or (isinstance(node, cst.Name) and node.value == "cls")

@@ -11,6 +11,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.state import Summary
 from np2tnp.analysis.values import (
+    FOREIGN,
     HOST,
     NONE,
     Array,
@@ -96,7 +97,9 @@ _SIGNS = {
 
 def location_words(locations: frozenset[str]) -> str:
     """The first of some memory locations for people."""
-    first = min(locations)
+    first = min(locations - {FOREIGN}, default="")
+    if not first:
+        return "the object it was made from (np.array() makes a copy)"
     if first.startswith("@"):
         return f"the caller's array {first[1:]}"
     if first.startswith("."):

@@ -56,6 +56,11 @@ class NativeCode(Rule):
                 yield self.hit(event.node, words, Verdict.BLOCK)
         elif isinstance(event, ev.Call):
             callee = event.callee
+            if isinstance(callee, Symbol) and callee.name == "builtins.memoryview":
+                if any(may_hold_tensor(argument.value) for argument in event.arguments):
+                    words = "memoryview() gives the memory of an ndarray away; use the array, or x.tobytes()"
+                    yield self.hit(event.node, words, Verdict.BLOCK)
+                return
             if isinstance(callee, Bound) and callee.name in POINTERS and home_of(callee.receiver) != HOST:
                 yield self.hit(event.node, f".{callee.name}() gives the memory of an ndarray away", Verdict.BLOCK)
             elif not isinstance(callee, Symbol) or not is_native(callee.name):

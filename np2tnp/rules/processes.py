@@ -8,6 +8,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.values import Symbol
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.shared import has_migrated_functions
 
 _MODULES = ("multiprocessing", "joblib", "pathos", "loky", "billiard")
 _NAMES = ("concurrent.futures.ProcessPoolExecutor", "concurrent.futures.process")
@@ -68,16 +69,11 @@ class Processes(Rule):
         if event.kind != "import" or context.in_region:
             return
         found = next((name for name in event.detail.split() if _makes_processes(name)), None)
-        if found is not None and any(_is_migrated(name, context) for name in context.module.functions):
+        if found is not None and has_migrated_functions(context):
             words = (
                 f"{found}: a child forked from a process that ran TensorFlow hangs; use spawn, forkserver or threads"
             )
             yield self.hit(event.node, words, Verdict.NOTE)
-
-
-def _is_migrated(qualname: str, context: Context) -> bool:
-    summary = context.summary(qualname)
-    return summary is not None and summary.migrated
 
 
 def _makes_processes(name: str) -> bool:

@@ -17,6 +17,12 @@ from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Hit
 
 
+def has_migrated_functions(context: Context) -> bool:
+    """Whether some function of the module is rewritten."""
+    summaries = (context.summary(name) for name in context.module.functions)
+    return any(summary is not None and summary.migrated for summary in summaries)
+
+
 def makes_tensor(value: Value) -> bool:
     """Whether the analysis counts on tensors in `value`."""
     if isinstance(value, (Array, Unknown)):

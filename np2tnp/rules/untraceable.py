@@ -19,7 +19,7 @@ _WORDS = {
     "flat store": "x.flat[...] = v repeats or cuts v to fit: assign to x[...] or use np.put",
     "debug f-string": "f'{x=}' shows the source text of the expression, which the rewrite would change",
     "evaluation order": "both the index and the value call something: an assignment evaluates the value first",
-    "nditer": "np.nditer that may write through: loop over indices instead",
+    "over memory": "{0} shows an array's own memory and may write through: use indices, or a copy of the array",
     "unknown in-place method": "x.{0}() of what may be an array or another object: say x[...] = ... instead",
     "nested keeps": "a nested function keeps its argument in an object outside: keep a copy (.copy())",
     "method object": "a method of an array is used as a value: tensors have no such method",
