@@ -14,6 +14,7 @@ from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.tables import AUGMENTED
 from np2tnp.analysis.values import (
     COPIED,
+    FOREIGN,
     HOST,
     NO_NAMES,
     UNKNOWN,
@@ -353,6 +354,8 @@ class Stores(Calls):
             for name, held in env.values.items():
                 if may_hold_tensor(held) and any(ref.startswith("kept by") for ref in env.aliases(name)):
                     env.stale.setdefault(name, Stale(via, id(node)))
+        if FOREIGN in conflicts and not host:
+            self.facts.viewed |= {FOREIGN}  # NumPy must make that array, so that the store is seen in the object
         return set() if host else conflicts
 
     def _write_container(
