@@ -40,6 +40,7 @@ class Comparison:
     kinds: dict[str, int] = field(default_factory=dict)  #: judgement (equal, raised, different...) → examples
     operations: dict[str, int] = field(default_factory=dict)  #: function → TensorFlow operations in all its calls
     problems: list[str] = field(default_factory=list)  #: for people: one a differing or refused example
+    runs: dict[str, int] = field(default_factory=dict)  #: with --compile: how calls of compiled functions ran
     error: str = ""  #: the rewritten program could not be loaded
 
     @property
@@ -51,6 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("programs", nargs="*", type=Path, help="files (default: all of fixtures/programs)")
     parser.add_argument("--slow", choices=("keep", "convert"), default="convert")
+    parser.add_argument("--compile", choices=("none", "graph", "xla"), default="none")
     parser.add_argument("--unsafe", action="store_true")
     parser.add_argument("--subset", type=int, metavar="SEED", help="rewrite only a random half of the regions")
     parser.add_argument("--seeds", type=int, default=3)
@@ -65,7 +67,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.keep or Path(scratch)
-        reports = rewrite(programs, folder, options.subset, slow=options.slow, unsafe=options.unsafe)
+        options_of_run = {"slow": options.slow, "compile": options.compile, "unsafe": options.unsafe}
+        reports = rewrite(programs, folder, options.subset, **options_of_run)
         if options.show:
             for path in programs:
                 print((folder / path.name).read_text(encoding="utf-8"))
@@ -134,10 +137,12 @@ def _print(programs: Sequence[Path], reports: dict[str, Any], comparisons: dict[
             + "".join(f"{states[name]:>12}" for name in columns)
             + "".join(f"{seen.kinds.get(name, 0):>10}" for name in kinds)
             + f"{operations:>9}"
+            + "".join(f"  {number} {how}" for how, number in sorted(seen.runs.items()))
         )
         totals.update({name: states[name] for name in columns})
         totals.update(seen.kinds)
         totals["operations"] += operations
+        totals.update(seen.runs)
         wrong |= seen.is_wrong or report.error is not None
     print(
         f"{'all':<28}"
@@ -193,7 +198,7 @@ def _compare_program(original: Path, rewritten: Path, seeds: int, vary: bool) ->
             if judgement.kind in ("different", "refused", "unstable", "random"):
                 case = f"{name} (example {number}, seed {seed}{variation and ', ' + variation})"
                 result.problems.append(f"{case}: {judgement.kind}: {judgement.detail}")
-    result.kinds, result.operations = dict(kinds), dict(operations)
+    result.kinds, result.operations, result.runs = dict(kinds), dict(operations), _runs()
     return result
 
 
@@ -231,6 +236,15 @@ def _compare_call(
     except TimeIsUp:
         return Judgement("different", f"does not end in {_SECONDS} s"), 0
     return judge(expected, actual, lambda how: call(noisy if how == "noisy" else old, how != "same")), actual.operations
+
+
+def _runs() -> dict[str, int]:
+    """How calls of compiled functions ran since the last time."""
+    from np2tnp.runtime.compiled import RUNS
+
+    found = dict(RUNS)
+    RUNS.clear()
+    return found
 
 
 def _strided(array: Any) -> Any:

@@ -28,12 +28,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 #: Values that are part of the design but not built yet. They are refused: an option that does nothing would be a lie.
-NOT_YET: dict[str, tuple[str, ...]] = {
-    "compile": ("graph", "xla"),
-}
+NOT_YET: dict[str, tuple[str, ...]] = {}
 
 #: Options that decide what is emitted: what was measured under some may only be rewritten under the same.
-EMISSION = ("boundary", "random", "on_unverified", "target_tensorflow", "unsafe")
+EMISSION = ("boundary", "compile", "random", "on_unverified", "target_tensorflow", "unsafe")
 
 _CODE_PREFIX = re.compile(r"(?:TNP\d{0,3}|ALL)\Z")
 

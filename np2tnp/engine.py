@@ -25,6 +25,7 @@ from np2tnp.rewrite.imports import add_imports, choose_names
 from np2tnp.rewrite.originals import below_original, kept_original, original_name
 from np2tnp.rewrite.plan import Names, Options, RegionPlan, plan_region
 from np2tnp.rewrite.purity import pure_regions
+from np2tnp.rewrite.staging import stage
 from np2tnp.rules import migrated_callees, rules_by_event
 from np2tnp.rules.base import Hit
 from np2tnp.rules.migrated_callees import left_out
@@ -130,7 +131,7 @@ def _planned(
 ) -> tuple[_Plans, Analysis]:
     """Every region of the module with what is decided about it."""
     plans = _Plans(
-        Options(config.slow, config.random, config.on_unverified, config.boundary),
+        Options(config.slow, config.random, config.on_unverified, config.boundary, config.compile),
         frozenset(_WORD.findall(source.text)),
         functools.partial(config.wants_region, source.path),
         functools.partial(config.options_of, source.path),
@@ -213,7 +214,10 @@ def _rewrite(text: str, tree: cst.Module, plans: _Plans, convertible: list[Regio
             kept = Kept(name, plans.options.on_unverified, plan.facts.qualname in pure, above)
         migrated = node.with_changes(body=body)
         if wrapped:
-            migrated = wrap_function(migrated, plan.facts, names.rt, kind, kept)
+            compile_as = plans.options.compile if plan.compiled else "none"
+            migrated = wrap_function(migrated, plan.facts, names.rt, kind, kept, compile_as)
+            if plan.compiled:
+                migrated = stage(migrated, names.rt, frozenset(plans.analysis.info.values))
         else:
             migrated = with_last_return(migrated, plan.facts, None)
         replaced[id(node)] = [migrated] if kept is None else [kept_original(node, kept.name), below_original(migrated)]

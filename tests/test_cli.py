@@ -243,7 +243,7 @@ def test_mistakes_in_the_configuration(project: Path, capfd: pytest.CaptureFixtu
 
 
 def test_options_that_do_nothing_are_refused(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    for option in (["--boundary", "tensor", "--compile", "graph"], ["--compile", "xla"]):
+    for option in (["--boundary", "tensor", "--compile", "graph"],):
         status, _, err = run(capfd, "rewrite", "heat.py", *option)
         assert status == 2 or "not implemented" not in err
     assert run(capfd, "check", "heat.py", "--slow", "fast")[0] == 2

@@ -24,7 +24,9 @@ class Kept:
     above: int = 0
 
 
-def decorator(facts: ev.RegionFacts, runtime: str, kind: str, kept: Kept | None = None) -> cst.Decorator:
+def decorator(
+    facts: ev.RegionFacts, runtime: str, kind: str, kept: Kept | None = None, compile_as: str = "none"
+) -> cst.Decorator:
     """``@rt.migrated(...)`` with what the wrapper must know."""
     arguments: list[cst.Arg] = []
 
@@ -43,6 +45,8 @@ def decorator(facts: ev.RegionFacts, runtime: str, kind: str, kept: Kept | None 
         names("updates", tuple(sorted(ref.removeprefix("global:") for ref in facts.updates)))
     if kind != "scalar":
         arguments.append(build.argument(build.string(kind), "zero_d"))
+    if compile_as != "none":
+        arguments.append(build.argument(build.string(compile_as), "compile"))
     if kept is not None:
         arguments.append(build.argument(cst.Name(kept.name), "original"))
         if kept.on_unverified != "raise":
@@ -144,11 +148,16 @@ def _updated_return(facts: ev.RegionFacts, value: Any, runtime: str | None) -> c
 
 
 def wrap_function(
-    node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str, kind: str, kept: Kept | None = None
+    node: cst.FunctionDef,
+    facts: ev.RegionFacts,
+    runtime: str,
+    kind: str,
+    kept: Kept | None = None,
+    compile_as: str = "none",
 ) -> cst.FunctionDef:
     """The function with its decorator innermost and, where its end can be reached, a last return of what it updates."""
     node = with_last_return(node, facts, runtime)
-    return node.with_changes(decorators=[*node.decorators, decorator(facts, runtime, kind, kept)])
+    return node.with_changes(decorators=[*node.decorators, decorator(facts, runtime, kind, kept, compile_as)])
 
 
 def with_last_return(node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str | None) -> cst.FunctionDef:

@@ -13,6 +13,7 @@ from np2tnp.analysis.state import Summary
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
+from np2tnp.rules import compiled_regions
 from np2tnp.rules.base import Context, Hit, Rule, apply
 
 #: The code of what is so slow in eager TensorFlow that the region stays NumPy by default.
@@ -29,6 +30,7 @@ class RegionPlan:
     state: RegionState
     reasons: list[Hit] = field(default_factory=list)  #: the hits that block it or keep it in NumPy
     is_unwanted: bool = False  #: kept only because it was not to be rewritten
+    compiled: bool = False  #: its decorator compiles it, and its loops are staged
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Options:
     random: str = "numpy"
     on_unverified: str = "raise"
     boundary: str = "numpy"
+    compile: str = "none"
 
 
 def plan_region(
@@ -66,6 +69,7 @@ def plan_region(
     context = Context(
         catalog, module, facts, edits, names.numpy, names.tnp, names.rt, options.random, not top_level, summary
     )
+    context.compile = options.compile
     context.boundary = options.boundary
     for event in facts.events:
         if isinstance(event, ev.Store) and isinstance(event.node, cst.Call):
@@ -77,6 +81,8 @@ def plan_region(
         hits.extend(apply(event, context, table))
     if against is not None:
         hits.append(against)
+    eager = [hit for hit in hits if hit.code == compiled_regions.CODE]  # of interest where it would be compiled
+    hits = [hit for hit in hits if hit.code != compiled_regions.CODE]
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     slow = [hit for hit in hits if hit.code == SLOW]
     if top_level:
@@ -93,4 +99,9 @@ def plan_region(
         return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks)
     if slow and options.slow == "keep":
         return RegionPlan(facts, hits, edits, RegionState.KEPT, slow)
-    return RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
+    if options.compile == "none":
+        return RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
+    why = compiled_regions.needs_state(facts)
+    if why:
+        eager.append(Hit(compiled_regions.CODE, facts.node, f"not compiled: {why}", Verdict.NOTE))
+    return RegionPlan(facts, [*hits, *eager], edits, RegionState.CONVERTIBLE, compiled=not eager)

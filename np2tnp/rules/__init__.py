@@ -6,6 +6,7 @@ from np2tnp.rules import (  # noqa: F401
     array_subclasses,
     assigned_attributes,
     callbacks,
+    compiled_regions,
     coroutines,
     decorators,
     element_loops,

@@ -45,6 +45,7 @@ class Doc:
     good: str = ""
     safety: str = "Safe."
     severity: Severity = Severity.RAISES
+    compile: str = "none"  #: the value of --compile with which the example is flagged and rewritten
 
     def __post_init__(self) -> None:
         for name in ("bad", "good"):
@@ -82,6 +83,7 @@ class Context:
     stores: dict[int, list[ev.Store]] = field(default_factory=dict)  #: stores by id of their node
     calls: dict[int, ev.Call] = field(default_factory=dict)  #: calls by id of their node
     boundary: str = "numpy"  #: "tensor": migrated functions have no wrapper
+    compile: str = "none"  #: "graph", "xla": functions run as one graph where they can
 
 
 class Rule:

@@ -11,7 +11,9 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import is_tensor, to_ndarray
 from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.keys import is_symbolic
 from np2tnp.runtime.promotion import numpy_dtype
+from np2tnp.runtime.python_numbers import python_number
 
 __all__ = ["dtype", "flat", "item", "itemsize", "nbytes", "ndim", "shape", "size", "tobytes", "tolist"]
 
@@ -54,6 +56,8 @@ def nbytes(x: Any) -> Any:
 
 def item(x: Any, *args: Any) -> Any:
     """``x.item(*args)``: one element as a Python number. Raises NumPy's ValueError or IndexError."""
+    if not args and is_tensor(x) and is_symbolic(x):
+        return python_number(x)
     return _on_host(x).item(*args)
 
 

@@ -16,10 +16,12 @@ import numpy as np
 
 from np2tnp.runtime import lazy
 from np2tnp.runtime.arguments import Call, Plan
+from np2tnp.runtime.compiled import MODES, Compiled
 from np2tnp.runtime.dispatch import is_tensor, to_ndarray
-from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import translate
 from np2tnp.runtime.fallback import Fallback, is_below, share_defaults
+from np2tnp.runtime.tracing import current
 
 __all__ = ["migrated", "updated"]
 
@@ -66,6 +68,7 @@ def migrated(
     hosted: Iterable[str] = (),
     updates: Iterable[str] = (),
     zero_d: str = "scalar",
+    compile: str = "none",
     original: Callable[..., Any] | None = None,
     on_unverified: str = "raise",
     pure: bool = False,
@@ -83,6 +86,7 @@ def migrated(
     hosted: Iterable[str] = (),
     updates: Iterable[str] = (),
     zero_d: str = "scalar",
+    compile: str = "none",
     original: Callable[..., Any] | None = None,
     on_unverified: str = "raise",
     pure: bool = False,
@@ -102,6 +106,8 @@ def migrated(
         argument that shares memory with one is refused.
     refuses : parameter -> dtype characters that were not verified for it.
     zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``; ``"unverified"`` refuses one.
+    compile : ``"graph"`` or ``"xla"`` runs the body as one graph, traced once for each combination of dtypes, shapes
+        and values of other arguments; calls that cannot be traced run eagerly, and the logger ``np2tnp`` says why.
     original : the function as it was before the migration; it shares the decorated function's defaults.
     on_unverified : what the public function does with a call that it would refuse: ``"raise"`` UnverifiedError,
         ``"numpy"`` calls `original`, ``"warn"`` does so with one UnverifiedWarning a function.
@@ -129,6 +135,8 @@ def migrated(
         raise ValueError(f"on_unverified={on_unverified!r} needs the original")
     if above and original is None:
         raise ValueError(f"above={above!r} needs the original")
+    if compile not in ("none", *MODES):
+        raise ValueError(f"compile must be 'none', 'graph' or 'xla', not {compile!r}")
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isgeneratorfunction(body) or inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
@@ -148,19 +156,38 @@ def migrated(
         fallback = None
         if original is not None and on_unverified != "raise":
             fallback = Fallback(original, plan.name, warns=on_unverified == "warn", pure=pure)
-        public = _wrap(body, plan, zero_d, fallback)
+        public = _wrap(body, plan, zero_d, fallback, compile)
         return public if original is None or not above else _by_size(public, original, above)
 
     return decorate if function is None else decorate(function)
 
 
-def _wrap(body: Callable[..., Any], plan: Plan, zero_d: str, fallback: Fallback | None) -> Callable[..., Any]:
+def _wrap(
+    body: Callable[..., Any], plan: Plan, zero_d: str, fallback: Fallback | None, mode: str
+) -> Callable[..., Any]:
+    compiled = None if mode == "none" else Compiled(body, mode)
+
+    def has_objects(call: Call) -> bool:
+        """Whether the body updates something in place: a trace would do that once."""
+        return not all(is_tensor(call.converted[name]) for name in plan.mutates)
+
+    def run(call: Call) -> Any:
+        args, kwargs = call.args, call.kwargs
+        trace = current()
+        if trace is not None:  # another function is being compiled: the body becomes part of it
+            if compiled is None:
+                raise Unsupported(f"{plan.name}, which is not compiled, is called")
+            trace.enter(body)
+        elif compiled is not None and not has_objects(call) and lazy.tf.executing_eagerly():
+            return compiled(args, kwargs)
+        return body(*args, **kwargs)
+
     @functools.wraps(body)
     def core(*args: Any, **kwargs: Any) -> Any:
         if not lazy.ready:
             lazy.configure()
         call = plan.prepare(args, kwargs, public=False)
-        result = body(*call.args, **call.kwargs)
+        result = run(call)
         return _ordered(result, plan) if plan.mutates else result
 
     @functools.wraps(body)
@@ -176,7 +203,7 @@ def _wrap(body: Callable[..., Any], plan: Plan, zero_d: str, fallback: Fallback 
                 raise
             return fallback(refusal, args, kwargs)
         try:
-            return _finished(body(*call.args, **call.kwargs), call, plan, zero_d)
+            return _finished(run(call), call, plan, zero_d)
         except Exception as error:
             translated = translate(error)
             refused = error if translated is None else translated

@@ -8,18 +8,18 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.tracing import check
 
 
 def wrapped(index: Any, length: int, axis: int) -> Any:
     """An integer index (int, ndarray or symbolic tensor) with negative values counted from the end, as int64.
 
-    Raises IndexError for one out of range; for a symbolic tensor, when the graph runs (XLA cannot: it drops
-    assertions).
+    Raises IndexError for one out of range; a symbolic tensor is checked when the graph runs.
     """
     if is_tensor(index):
         index = tf.cast(index, tf.int64)
         inside = tf.reduce_all((index >= -length) & (index < length))
-        tf.debugging.Assert(inside, [f"index out of bounds for axis {axis} with size {length}"])
+        check(inside, f"index out of bounds for axis {axis} with size {length}")
         return tf.where(index < 0, index + length, index)
     if isinstance(index, int):
         if not -length <= index < length:

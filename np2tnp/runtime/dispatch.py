@@ -196,6 +196,10 @@ def exact(api: str, reference: Callable[..., Any] | None = None) -> Callable[[F]
                 raise
             except Exception as error:
                 if is_tracing():
+                    from np2tnp.runtime.standins import is_standin, retried
+
+                    if any(map(is_standin, args)):
+                        return retried(api, reference, helper, args, kwargs)
                     if isinstance(error, Unsupported):
                         raise UnverifiedError(f"{api}: {error}, which has no exact form inside tf.function") from error
                     raise

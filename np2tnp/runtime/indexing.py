@@ -17,6 +17,7 @@ from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.inplace import in_place, updated_value
 from np2tnp.runtime.keys import basic_key, resolve_basic, static_shape
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.traced_keys import resolved_key, resolved_store
 
 __all__ = ["at"]
 
@@ -49,10 +50,13 @@ def _update(x: Any, key: Any, operation: str, value: Any) -> Any:
         key, value = _host_key(key), host(value)
         x[key] = getattr(operator, operation)(x[key], value)
         return x
-    item = _get(x, key)
+    item = _get(*resolved_key(x, key))
     if not item.shape.rank and _is_scalar(x, key):
-        return _set(x, key, updated_value(operation, item, value))  # NumPy's scalars have no in-place operators
-    return _set(x, key, in_place(operation, item, value))
+        new = updated_value(operation, item, value)  # NumPy's scalars have no in-place operators
+    else:
+        new = in_place(operation, item, value)
+    key, new = resolved_store(key, new, x.dtype)
+    return _set(x, key, new)
 
 
 def _is_scalar(x: Any, key: Any) -> bool:
@@ -86,7 +90,7 @@ class Item:
     def get(self) -> Any:
         """``x[key]``, exactly as NumPy reads it."""
         if is_tensor(self._x):
-            return _get(self._x, self._key)
+            return _get(*resolved_key(self._x, self._key))
         return self._x[_host_key(self._key)]
 
     @unconverted
@@ -94,7 +98,7 @@ class Item:
         """``x[key] = value`` as a new array of the same shape and dtype. Raises NumPy's exceptions."""
         if is_tensor(self._x):
             try:
-                return _set(self._x, self._key, value)
+                return _set(self._x, *resolved_store(self._key, value, self._x.dtype))
             except IndexError:
                 if self._x.shape.rank:
                     raise

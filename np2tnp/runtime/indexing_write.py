@@ -14,6 +14,7 @@ import numpy as np
 from np2tnp.runtime.bounds import last_of_each, wrapped
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.indexing_padded import pays, write_padded
 from np2tnp.runtime.indexing_read import check_mask, is_plain, stacked, true_indices
 from np2tnp.runtime.keys import (
     Basic,
@@ -32,6 +33,7 @@ from np2tnp.runtime.keys import (
 )
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.stored import constant, filled, fitted, stored, trimmed
+from np2tnp.runtime.tracing import check
 from np2tnp.runtime.vectors import operand, reshaped
 
 
@@ -80,6 +82,8 @@ def write_basic(x: Any, plan: Basic, value: Any) -> Any:
         if not plan.unit:
             return _write_where(x, list(plan.axes), value)
         value = fitted(value, plan.sliced)  # XLA does not broadcast
+        if pays(plan, shape):
+            return write_padded(x, plan, value)
     begin, end, strides = plan.vectors()
     return tf.raw_ops.TensorStridedSliceUpdate(
         input=x,
@@ -200,7 +204,7 @@ def _write_masked_values(x: Any, mask: Any, first: int, rank: int, after: int, v
         raise ValueError(f"cannot assign {given} input values to the {int(total)} output values where the mask is true")
     if not given:
         return x
-    tf.debugging.Assert(total == given, ["shape mismatch: the mask does not select", given, "elements"])
+    check(total == given, f"shape mismatch: the mask does not select {given} elements")
     source = tf.reshape(tf.clip_by_value(order - 1, 0, given - 1), tf.shape(mask))
     spread = tf.gather(constant(value), source, axis=where)
     return tf.raw_ops.SelectV2(condition=operand(_spread(mask, first, after)), t=spread, e=x)
@@ -287,7 +291,7 @@ def _write_where(x: Any, axes: list[Any], value: Any) -> Any:
         if source is not None and length != 1:
             if counts[position] is None:
                 count = tf.reduce_sum(tf.cast(member, tf.int64))
-                tf.debugging.Assert(count == length, ["shape mismatch in a store to a slice"])
+                check(count == length, "shape mismatch in a store to a slice")
                 source = tf.minimum(source, max(length - 1, 0))
             if length:
                 result = tf.raw_ops.GatherV2(params=result, indices=operand(source), axis=position, batch_dims=0)

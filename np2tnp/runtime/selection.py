@@ -22,6 +22,7 @@ from np2tnp.runtime.shapes import (
     sequence_of,
     static_shape,
 )
+from np2tnp.runtime.tracing import check
 
 __all__ = [
     "apply_along_axis",
@@ -38,7 +39,7 @@ __all__ = [
 def checked(indices: Any, length: int, mode: str = "raise") -> Any:
     """`indices` as int64 in 0..length-1: negative ones counted from the end, others treated as `mode` says.
 
-    Out of range under "raise" is Unsupported in eager mode (NumPy then raises its IndexError), an assertion in a graph.
+    Out of range under "raise" is Unsupported in eager mode (NumPy then raises its IndexError), checked in a graph.
     """
     require(indices.dtype.is_integer, "indices that are not integers")
     indices = cast(indices, np.dtype(np.int64))
@@ -50,8 +51,7 @@ def checked(indices: Any, length: int, mode: str = "raise") -> Any:
         return tf.clip_by_value(indices, 0, max(length - 1, 0))
     inside = tf.reduce_all(tf.logical_and(tf.greater_equal(indices, -length), tf.less(indices, length)))
     if is_tracing():
-        with tf.control_dependencies([tf.debugging.Assert(inside, ["index out of bounds"])]):
-            indices = tf.identity(indices)
+        check(inside, "index out of bounds")
     else:
         require(known(inside), "index out of bounds")
     return tf.where(tf.less(indices, 0), tf.add(indices, length), indices)

@@ -1,0 +1,214 @@
+"""Which names a piece of a function reads, assigns, needs afterwards: syntax alone, on statements of one scope.
+
+Live names are over-approximated (a name may be read later), assigned names under-approximated (it surely has a value).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import libcst as cst
+
+from np2tnp.analysis.walk import PARTS
+
+Statement = cst.BaseStatement | cst.BaseSmallStatement  # the latter in a line of several
+Names = frozenset[str]
+NONE: Names = frozenset()
+
+
+def reads(node: cst.CSTNode | None) -> Names:
+    """The names that evaluating `node` may read, those inside nested functions and comprehensions included."""
+    return frozenset(_reads(node)) if node is not None else NONE
+
+
+def _reads(node: object) -> Iterator[str]:
+    if isinstance(node, cst.Name):
+        yield node.value
+    elif isinstance(node, (cst.Attribute, cst.Arg)):
+        yield from _reads(node.value)
+    elif isinstance(node, cst.Lambda):
+        own = {parameter.name.value for parameter in parameters(node.params)}
+        yield from (name for name in _reads(node.body) if name not in own)
+        for parameter in parameters(node.params):
+            yield from _reads(parameter.default)
+    elif isinstance(node, cst.BaseComp):
+        own = set(_bound_in(node.for_in))
+        yield from (name for child in _children(node) for name in _reads(child) if name not in own)
+        yield from _reads(node.for_in.iter)
+    elif isinstance(node, cst.FunctionDef):
+        own = {parameter.name.value for parameter in parameters(node.params)}
+        yield from (name for name in _reads(node.body) if name not in own)
+    elif isinstance(node, cst.Annotation):
+        return
+    elif isinstance(node, (cst.CSTNode, tuple, list)):
+        for child in _children(node):
+            yield from _reads(child)
+
+
+def _children(node: object) -> tuple[object, ...]:
+    return PARTS[type(node)](node)
+
+
+def _bound_in(comp: cst.CompFor) -> Iterator[str]:
+    yield from targets(comp.target)
+    if comp.inner_for_in is not None:
+        yield from _bound_in(comp.inner_for_in)
+
+
+def parameters(params: cst.Parameters) -> list[cst.Param]:
+    """All parameters of a function or lambda."""
+    found = [*params.posonly_params, *params.params, *params.kwonly_params]
+    found.extend(param for param in (params.star_arg, params.star_kwarg) if isinstance(param, cst.Param))
+    return found
+
+
+def targets(node: cst.CSTNode) -> Iterator[str]:
+    """The names that assigning to `node` binds."""
+    if isinstance(node, cst.Name):
+        yield node.value
+    elif isinstance(node, (cst.Tuple, cst.List)):
+        for element in node.elements:
+            yield from targets(element.value)
+    elif isinstance(node, cst.StarredElement):
+        yield from targets(node.value)
+
+
+def assigned(node: object) -> dict[str, None]:
+    """The names that `node` (a statement or several) may bind in its scope, in order of appearance."""
+    found: dict[str, None] = {}
+    _assigned(node, found)
+    return found
+
+
+def _assigned(node: object, found: dict[str, None]) -> None:
+    if isinstance(node, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.For, cst.NamedExpr)):
+        found.update(dict.fromkeys(targets(node.target)))
+    elif isinstance(node, cst.AsName):
+        found.update(dict.fromkeys(targets(node.name)))
+    elif isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+        found[node.name.value] = None
+        return
+    elif isinstance(node, cst.ImportAlias) and node.asname is None:
+        found[_first(node.name)] = None
+    elif isinstance(node, (cst.Lambda, cst.BaseComp)):
+        return  # a walrus in a comprehension binds outside: `reads` sees its target, nothing stages such a loop
+    if isinstance(node, (cst.CSTNode, tuple, list)):
+        for child in _children(node):
+            _assigned(child, found)
+
+
+def _first(node: cst.BaseExpression) -> str:
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+def statements(body: cst.BaseSuite) -> Sequence[Statement]:
+    """A block's statements; small ones stay in their lines."""
+    return body.body
+
+
+def live_before(block: Iterable[Statement], live: Names, leave: Names = NONE, again: Names = NONE) -> Names:
+    """The names needed before a block, given those needed after it, after a ``break``, and at a ``continue``."""
+    for statement in reversed(list(block)):
+        live = _before(statement, live, leave, again)
+    return live
+
+
+def _before(node: Statement, live: Names, leave: Names, again: Names) -> Names:
+    if isinstance(node, cst.SimpleStatementLine):
+        return live_before(node.body, live, leave, again)
+    if isinstance(node, cst.Assign):
+        bound = frozenset(name for target in node.targets for name in targets(target.target))
+        inside = reads_of_targets(target.target for target in node.targets)
+        return (live - bound) | inside | reads(node.value)
+    if isinstance(node, cst.AnnAssign):
+        bound = frozenset(targets(node.target)) if node.value is not None else NONE
+        return (live - bound) | reads_of_targets([node.target]) | reads(node.value)
+    if isinstance(node, (cst.Return, cst.Raise)):
+        return reads(node)
+    if isinstance(node, cst.Break):
+        return leave
+    if isinstance(node, cst.Continue):
+        return again
+    if isinstance(node, cst.If):
+        otherwise = _orelse(node.orelse, live, leave, again)
+        return reads(node.test) | live_before(node.body.body, live, leave, again) | otherwise
+    if isinstance(node, (cst.For, cst.While)):
+        return live_at_loop(node, live, leave, again) | (reads(node.iter) if isinstance(node, cst.For) else NONE)
+    if isinstance(node, cst.With):
+        bound = frozenset(assigned(node.items))
+        return reads_of_items(node) | (live_before(node.body.body, live, leave, again) - bound)
+    if isinstance(node, cst.FunctionDef):
+        return (live - {node.name.value}) | reads(node)
+    return live | leave | again | reads(node)
+
+
+def live_at_loop(node: cst.For | cst.While, live: Names, leave: Names = NONE, again: Names = NONE) -> Names:
+    """The names needed at the head of a loop, before each iteration."""
+    after = _orelse(node.orelse, live, leave, again)
+    bound = frozenset(targets(node.target)) if isinstance(node, cst.For) else NONE
+    test = reads(node.test) if isinstance(node, cst.While) else NONE
+    head = after | test
+    while True:
+        wider = head | (live_before(node.body.body, head, live, head) - bound)
+        if wider == head:
+            return head
+        head = wider
+
+
+def _orelse(node: cst.Else | cst.If | None, live: Names, leave: Names, again: Names) -> Names:
+    if node is None:
+        return live
+    return (
+        live_before(node.body.body, live, leave, again)
+        if isinstance(node, cst.Else)
+        else _before(node, live, leave, again)
+    )
+
+
+def reads_of_targets(nodes: Iterable[cst.CSTNode]) -> Names:
+    """The names read to find out where to store: ``x`` and ``i`` of ``x[i] = ...``."""
+    found: Names = NONE
+    for node in nodes:
+        if isinstance(node, (cst.Tuple, cst.List)):
+            found |= reads_of_targets(element.value for element in node.elements)
+        elif not isinstance(node, cst.Name):
+            found |= reads(node)
+    return found
+
+
+def reads_of_items(node: cst.With) -> Names:
+    return frozenset(name for item in node.items for name in reads(item.item))
+
+
+def surely_assigned(block: Iterable[Statement], before: Names) -> Names | None:
+    """The names that have a value after a block, given those that have one before; None: its end is not reached."""
+    known: Names | None = before
+    for statement in block:
+        if known is None:
+            return None
+        known = _after(statement, known)
+    return known
+
+
+def _after(node: Statement, known: Names) -> Names | None:
+    if isinstance(node, cst.SimpleStatementLine):
+        return surely_assigned(node.body, known)
+    if isinstance(node, (cst.Return, cst.Raise, cst.Break, cst.Continue)):
+        return None
+    if isinstance(node, cst.Del):
+        return known - reads(node)
+    if isinstance(node, cst.If):
+        then = surely_assigned(node.body.body, known)
+        other: Names | None = known
+        if isinstance(node.orelse, cst.Else):
+            other = surely_assigned(node.orelse.body.body, known)
+        elif node.orelse is not None:
+            other = _after(node.orelse, known)
+        return other if then is None else then if other is None else then & other
+    if isinstance(node, (cst.For, cst.While, cst.Try, cst.TryStar, cst.Match, cst.With)):
+        return known  # a context manager may swallow what was raised
+    if isinstance(node, cst.AnnAssign) and node.value is None:
+        return known
+    return known | frozenset(assigned(node))

@@ -1,0 +1,70 @@
+"""What symbols of a trace cannot do as tensors do: be asked for their length or number, be read at a loop's counter."""
+
+from __future__ import annotations
+
+from typing import TypeVar, cast
+
+import libcst as cst
+
+from np2tnp.analysis.liveness import Names, reads
+from np2tnp.edits import build
+
+Node = TypeVar("Node", bound=cst.CSTNode)
+
+
+def through_runtime(node: Node, runtime: str, varying: Names) -> Node:
+    """`node` with ``x[i]`` as ``rt.at(x)[i].get()`` where `i` is made from `varying` names."""
+    return cast(Node, node.visit(_Reads(runtime, varying)))
+
+
+def without_builtins(node: Node, runtime: str, shadowed: Names) -> Node:
+    """`node` with ``len(x)`` as ``rt.length(x)``, and so on for Python's types of numbers."""
+    return cast(Node, node.visit(_Builtins(runtime, shadowed)))
+
+
+#: Builtin -> function of the runtime that takes symbols, too.
+_BUILTINS = {"len": "length", "float": "python_float", "int": "python_int", "bool": "python_bool"}
+
+
+class _Builtins(cst.CSTTransformer):
+    def __init__(self, runtime: str, shadowed: Names) -> None:
+        super().__init__()
+        self.runtime = runtime
+        self.shadowed = shadowed
+
+    def leave_Call(  # noqa: N802 - the name is libcst's
+        self, original_node: cst.Call, updated_node: cst.Call
+    ) -> cst.BaseExpression:
+        func = updated_node.func
+        if not isinstance(func, cst.Name) or func.value not in _BUILTINS or func.value in self.shadowed:
+            return updated_node
+        if len(updated_node.args) != 1 or updated_node.args[0].star or updated_node.args[0].keyword is not None:
+            return updated_node
+        return updated_node.with_changes(func=build.name(f"{self.runtime}.{_BUILTINS[func.value]}"))
+
+
+class _Reads(cst.CSTTransformer):
+    def __init__(self, runtime: str, varying: Names) -> None:
+        super().__init__()
+        self.runtime = runtime
+        self.varying = varying
+
+    def leave_Subscript(  # noqa: N802 - the name is libcst's
+        self, original_node: cst.Subscript, updated_node: cst.Subscript
+    ) -> cst.BaseExpression:
+        if _is_at(updated_node.value, self.runtime):
+            return updated_node
+        if not any(reads(element) & self.varying for element in original_node.slice):
+            return updated_node
+        return build.at(self.runtime, updated_node.value, updated_node.slice, "get")
+
+
+def _is_at(node: cst.BaseExpression, runtime: str) -> bool:
+    """Whether `node` is ``rt.at(...)``, whose items are the runtime's already."""
+    func = node.func if isinstance(node, cst.Call) else None
+    return (
+        isinstance(func, cst.Attribute)
+        and func.attr.value == "at"
+        and isinstance(func.value, cst.Name)
+        and func.value.value == runtime
+    )

@@ -1,0 +1,122 @@
+"""TNP409: what keeps a function out of the graphs of ``--compile``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.tables import HARMLESS_METHODS, KEEPING_METHODS
+from np2tnp.analysis.values import HOST, Array, Bound, Const, Function, Instance, Scalar, Sequence, Symbol, home_of
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.cases import StoreCase, store_case
+from np2tnp.rules.decisions import decide
+from np2tnp.rules.host_calls import AMBIGUOUS
+from np2tnp.rules.shared import callee_words, short_name
+
+CODE = "TNP409"
+
+#: Builtins that only compute. Exceptions are made only where the trace ends.
+_PURE_BUILTINS = frozenset(
+    "abs all any bool complex dict divmod enumerate filter float frozenset int isinstance issubclass len list map max"
+    " min pow range repr reversed round set slice sorted str sum tuple type zip callable hasattr".split()
+)
+#: Functions of NumPy that do something besides computing.
+_IMPURE = ("numpy.set", "numpy.save", "numpy.load", "numpy.show", "numpy.test", "numpy.info", "numpy.fromfile")
+_WORDS = {
+    "try": "a try statement: tracing raises other exceptions than running does",
+    "nonlocal": "a nested function that rebinds a name outside of it",
+    "local class": "a class made inside the function",
+    "match": "a match statement",
+}
+
+
+@register
+class CompiledRegion(Rule):
+    doc = Doc(
+        code=CODE,
+        name="not-compiled",
+        summary="With --compile: something that happens once, when the function is traced, and not at every call.",
+        why=(
+            "A graph is made by running the function once with symbols for arrays. What it prints, draws at random,"
+            " reads from files or objects or stores in them would happen in that run only."
+        ),
+        does=(
+            "Migrates the function without compiling it. Calls of it from compiled functions keep those eager, too."
+            " What only a trace can see (a value that decides about a Python `if`) is found at run time: the call"
+            " runs eagerly, and the logger np2tnp says why."
+        ),
+        bad="""
+            def smooth(x):
+                print("smoothing", len(x))
+                return np.convolve(x, np.ones(3) / 3)
+        """,
+        good="""
+            @rt.migrated
+            def smooth(x):
+                print("smoothing", len(x))
+                return rt.convolve(x, tnp.ones(3) / 3)
+        """,
+        severity=Severity.SILENT,
+        compile="xla",
+        safety="Safe: what runs eagerly gives the same results.",
+    )
+    on = (ev.Call, ev.Construct, ev.AttributeStore, ev.Store, ev.Escape)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if context.compile == "none" or not context.in_region:
+            return
+        why = ""
+        if isinstance(event, ev.Call):
+            why = _call(event, context)
+        elif isinstance(event, ev.Construct):
+            why = _WORDS.get(event.kind, "")
+            if event.kind == "with" and event.detail.rpartition(".")[2] != "errstate":
+                why = "a with statement"
+        elif isinstance(event, ev.AttributeStore):
+            why = f"the attribute .{event.name} is assigned"
+        elif isinstance(event, ev.Store):
+            if store_case(event, context).kind is StoreCase.STATE:
+                why = "an array that belongs to an object outside is changed"
+        elif isinstance(event, ev.Escape) and isinstance(event.value, Array):
+            why = f"an array {event.reason}, which needs its values"
+        if why and event.node is not None:
+            yield self.hit(event.node, f"not compiled: {why}", Verdict.NOTE)
+
+
+def _call(event: ev.Call, context: Context) -> str:
+    """What stands against tracing a call; empty where nothing does."""
+    if event.api is not None:
+        decision = decide(event, context)
+        if decision is not None and not decision.converts:
+            return f"{short_name(event.api)} stays in NumPy"
+        return f"{short_name(event.api)} does more than compute" if event.api.startswith(_IMPURE) else ""
+    callee = event.callee
+    if isinstance(callee, Symbol):
+        package, _, name = callee.name.partition(".")
+        pure = package in ("math", "cmath", "operator") or (
+            package == "builtins" and (name in _PURE_BUILTINS or name.endswith(("Error", "Exception")))
+        )
+        return "" if pure else f"{callee_words(event)} may do more than compute"
+    if isinstance(callee, Function):
+        summary = None if callee.nested else context.summary(callee.qualname)
+        migrated = callee.nested or (summary is not None and summary.migrated)
+        return "" if migrated else f"{callee_words(event)} is not migrated"
+    if isinstance(callee, Bound) and not isinstance(callee.receiver, Instance):
+        receiver = callee.receiver
+        if isinstance(receiver, (Sequence, Const, Scalar)):
+            return "" if callee.name in HARMLESS_METHODS | KEEPING_METHODS else f".{callee.name}()"
+        if home_of(receiver) != HOST and callee.name in AMBIGUOUS:
+            return ""
+    return f"{callee_words(event, 'a call')} may do more than compute"
+
+
+def needs_state(facts: ev.RegionFacts) -> str:
+    """Why no call of the region can be compiled, whatever is in it; empty where that is not so."""
+    if facts.host_parameters:
+        return f"the parameter {min(facts.host_parameters)} reaches code outside as it is"
+    if facts.parameters[:1] in (("self",), ("cls",)) and isinstance(facts.node, cst.FunctionDef):
+        return "a method: what its object holds may be another at the next call"
+    return ""

@@ -1,0 +1,227 @@
+"""``compile="graph"`` and ``"xla"``: the body of a migrated function traced once a signature, and run as one graph.
+
+A signature is the dtype and shape of every array and the value of everything else (a Python number decides shapes, and
+is weak in promotion). Whatever cannot be traced without changing a result leaves the body eager for that signature.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import NUMERIC, is_tensor
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.tracing import Trace, all_hold, tracing
+from np2tnp.runtime.weak import DTYPES, Weak
+
+MODES = ("graph", "xla")
+
+#: How many traces one function makes; signatures beyond run eagerly (tracing costs seconds, and memory for ever).
+MOST_TRACES = 8
+
+#: How calls of compiled functions ran: "compiled", "eager", or "repeated" (eagerly, after a check of the graph failed).
+RUNS: Counter[str] = Counter()
+
+_log = logging.getLogger("np2tnp")
+_IDENTITY = (type(None), bool, str, bytes, type(Ellipsis), np.dtype, type)
+
+
+class _Slot(NamedTuple):
+    """In a signature or a result: the array number `place` of the inputs or the outputs."""
+
+    place: int
+    source: str  #: "input", "output", or the Python type's name of a number that the graph computes
+
+
+class _Graph(NamedTuple):
+    """A traced signature."""
+
+    function: Callable[..., Any]  #: tensors → outputs and whether all checks held
+    result: Any  #: the result with a _Slot for each tensor
+    reads: tuple[tuple[dict[str, Any], str, Any], ...]
+
+    def is_current(self) -> bool:
+        """Whether the globals that the trace read are the same objects still."""
+        return all(scope.get(name) is value for scope, name, value in self.reads)
+
+
+class Compiled:
+    """The body of one migrated function, run as graphs where that gives the same results."""
+
+    def __init__(self, body: Callable[..., Any], mode: str) -> None:
+        self._body = body
+        self._mode = mode
+        self._graphs: dict[Any, _Graph | None] = {}  # None: runs eagerly
+        self._lock = threading.Lock()
+        self._said: set[str] = set()
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What the body returns for these arguments. Raises what the eager body raises."""
+        inputs: list[Any] = []
+        try:
+            key = (_key(args, inputs), _key(kwargs, inputs)) if kwargs else _key(args, inputs)
+        except Unsupported as error:
+            self._say(str(error))
+            return self._eagerly(args, kwargs)
+        graph = self._graphs.get(key, self)
+        if graph is self or (isinstance(graph, _Graph) and not graph.is_current()):
+            graph = self._trace(key, args, kwargs, inputs)
+        if not isinstance(graph, _Graph):
+            return self._eagerly(args, kwargs)
+        try:
+            *outputs, held = graph.function(*inputs)
+            if bool(held):
+                RUNS["compiled"] += 1
+                return _rebuilt(graph.result, inputs, outputs)
+        except tf.errors.OpError as error:  # what this device cannot compile, or no memory for it
+            self._say(str(error).partition("\n")[0])
+            self._graphs[key] = None
+        return self._eagerly(args, kwargs, "repeated")
+
+    def _eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any], how: str = "eager") -> Any:
+        RUNS[how] += 1
+        return self._body(*args, **kwargs)
+
+    def _trace(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], inputs: list[Any]) -> _Graph | None:
+        with self._lock:
+            if key not in self._graphs and len(self._graphs) >= MOST_TRACES:
+                self._say(f"called with more than {MOST_TRACES} combinations of dtypes, shapes and other values")
+                return None
+            graph: _Graph | None = None
+            try:
+                graph = _traced(self._body, self._mode, args, kwargs, inputs)
+            except Exception as error:  # whatever it is, the eager body says it better, or does not mind
+                self._say(f"{type(error).__name__}: {error}".partition("\n")[0])
+            self._graphs[key] = graph
+            return graph
+
+    def _say(self, reason: str) -> None:
+        if reason not in self._said:
+            self._said.add(reason)
+            _log.warning("%s runs eagerly for some arguments, not as compiled: %s", self._body.__qualname__, reason)
+
+
+def _traced(
+    body: Callable[..., Any], mode: str, args: tuple[Any, ...], kwargs: dict[str, Any], inputs: list[Any]
+) -> _Graph:
+    found: list[Any] = []
+    with tracing(mode) as trace:
+        trace.enter(body)
+
+        def run(*tensors: Any) -> list[Any]:
+            symbols = iter(tensors)
+            result = body(*_exchanged(args, symbols), **_exchanged(kwargs, symbols))
+            outputs: list[Any] = []
+            places = {id(tensor): _Slot(index, "input") for index, tensor in enumerate(tensors)}
+            found.append(_template(result, places, outputs))
+            return [*outputs, all_hold(trace.checks[0])]
+
+        specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in inputs]
+        function = tf.function(run, input_signature=specs, autograph=False, jit_compile=mode == "xla")
+        concrete = function.get_concrete_function()
+    return _Graph(concrete, found[-1], tuple(_reads(trace)))
+
+
+def _reads(trace: Trace) -> Any:
+    return trace.globals.values()
+
+
+def _key(value: Any, inputs: list[Any]) -> Any:
+    """What the trace depends on in `value`; its tensors are appended to `inputs`. Raises Unsupported."""
+    if is_tensor(value):
+        if not hasattr(value, "numpy") or isinstance(value, tf.Variable):
+            raise Unsupported(f"an argument is a {type(value).__name__}")
+        inputs.append(value)
+        return value.dtype, tuple(value.shape)
+    kind = type(value)
+    if kind is int or isinstance(value, _IDENTITY):
+        return kind, value
+    if kind is float:
+        return kind, value.hex()
+    if kind is complex:
+        return kind, value.real.hex(), value.imag.hex()
+    if isinstance(value, np.generic) and value.dtype.char in NUMERIC:
+        return kind, value.tobytes()
+    if kind is list or (isinstance(value, tuple) and (kind is tuple or hasattr(value, "_fields"))):
+        return kind, *[_key(item, inputs) for item in value]
+    if kind is dict:
+        return kind, *[(_key(name, inputs), _key(item, inputs)) for name, item in value.items()]
+    if kind is slice:
+        return kind, *[_key(part, inputs) for part in (value.start, value.stop, value.step)]
+    if kind is range:
+        return kind, value.start, value.stop, value.step
+    raise Unsupported(f"an argument is a {kind.__name__}")
+
+
+def _exchanged(value: Any, symbols: Any) -> Any:
+    """`value` with the next of `symbols` for each tensor, in the order of :func:`_key`; containers are new."""
+    if is_tensor(value):
+        return next(symbols)
+    kind = type(value)
+    if kind is list:
+        return [_exchanged(item, symbols) for item in value]
+    if isinstance(value, tuple):
+        items = [_exchanged(item, symbols) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if kind is dict:
+        return {name: _exchanged(item, symbols) for name, item in value.items()}
+    return value
+
+
+def _template(value: Any, places: dict[int, _Slot], outputs: list[Any]) -> Any:
+    """A result of the trace with a _Slot for each tensor. Raises Unsupported for what another call may not share."""
+    if is_tensor(value) or isinstance(value, Weak):
+        tensor, source = (value.tensor, value.kind.__name__) if isinstance(value, Weak) else (value, "output")
+        if None in tuple(tensor.shape):
+            raise Unsupported("a result whose shape depends on values")
+        place = places.get(id(value))
+        if place is None:
+            place = places[id(value)] = _Slot(len(outputs), source)
+            outputs.append(tensor)
+        return place
+    from np2tnp.runtime.boundary import updated
+
+    kind = type(value)
+    if kind is updated:
+        return updated(
+            _template(value.result, places, outputs),
+            **{name: _template(item, places, outputs) for name, item in value.arrays.items()},
+        )
+    if kind is list:
+        return [_template(item, places, outputs) for item in value]
+    if isinstance(value, tuple) and (kind is tuple or hasattr(value, "_fields")):
+        items = [_template(item, places, outputs) for item in value]
+        return kind(*items) if kind is not tuple else tuple(items)
+    if kind is dict:
+        return {name: _template(item, places, outputs) for name, item in value.items()}
+    if kind in DTYPES or isinstance(value, (*_IDENTITY, np.generic)):
+        return value
+    raise Unsupported(f"a result is a {kind.__name__}")
+
+
+def _rebuilt(template: Any, inputs: list[Any], outputs: list[Any]) -> Any:
+    """A result from its template: new containers, and the tensors of this call."""
+    kind = type(template)
+    if kind is _Slot:
+        if template.source == "input":
+            return inputs[template.place]
+        tensor = outputs[template.place]
+        return tensor if template.source == "output" else tensor.numpy().item()
+    if kind is tuple:
+        return tuple([_rebuilt(item, inputs, outputs) for item in template])
+    if kind is list:
+        return [_rebuilt(item, inputs, outputs) for item in template]
+    if kind is dict:
+        return {name: _rebuilt(item, inputs, outputs) for name, item in template.items()}
+    if hasattr(template, "arrays"):
+        arrays = {name: _rebuilt(item, inputs, outputs) for name, item in template.arrays.items()}
+        return kind(_rebuilt(template.result, inputs, outputs), **arrays)
+    if isinstance(template, tuple):
+        return kind(*[_rebuilt(item, inputs, outputs) for item in template])
+    return template

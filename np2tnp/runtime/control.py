@@ -1,0 +1,374 @@
+"""Loops and branches as functions of what they change: plain Python when run eagerly, staged while tracing.
+
+``a, b = rt.fori_loop(0, n, body, a, b)`` is ``for i in range(0, n): a, b = body(i, a, b)``. While tracing, the body is
+traced once for all iterations. That needs values whose dtype and shape stay the same: iterations before they do are
+traced by themselves. Where they never do, or the body needs the value of the counter, the loop is unrolled.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.tracing import Trace, all_hold, check, current, unrolled
+from np2tnp.runtime.weak import DTYPES, LIMIT, Weak, is_number, weak
+
+__all__ = ["both", "cond", "either", "fori_loop", "negation", "unassigned", "while_loop"]
+
+#: Iterations that may be traced by themselves until the types are stable (1 nearly always: ``s = 0.0; s += x.sum()``).
+_PEELED = 3
+
+
+class _Unstable(Exception):  # noqa: N818 - a signal
+    """The body changed the dtype, the shape or the kind of a value that the loop carries."""
+
+
+class _Kind(NamedTuple):
+    """What stays the same about a carried value. A value without dtype must stay the very value."""
+
+    kind: Any  #: "tensor", a Python number's type, tuple, or "static"
+    dtype: Any = None
+    shape: Any = None
+    parts: tuple[_Kind, ...] = ()
+    value: Any = None
+
+
+class _Unassigned:
+    """A name that has no value yet: whatever is done with it raises what Python raises for such a name."""
+
+    def _refuse(self, *_: Any) -> Any:
+        raise UnboundLocalError("a variable that only a loop assigns is used, and the loop had no iteration")
+
+    __bool__ = __str__ = __format__ = __iter__ = __len__ = __getitem__ = __array__ = __index__ = _refuse
+    __float__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
+
+    def __repr__(self) -> str:
+        return "rt.unassigned"
+
+
+#: What a loop carries in for a variable that has no value before its first iteration.
+unassigned = _Unassigned()
+
+
+def fori_loop(
+    start: Any, stop: Any, body: Callable[..., Any], /, *carried: Any, step: Any = 1, until: bool = False
+) -> Any:
+    """``for i in range(start, stop, step): carried = body(i, *carried)``; gives the last `carried`.
+
+    body : takes the counter and the carried values, returns their new values: a tuple, or one value where it takes one.
+    until : the body returns, after those, whether this iteration is the last.
+    """
+    trace = current()
+    if trace is None:
+        for i in range(start, stop, step):
+            carried, left = _split(body(i, *carried), carried, until)
+            if until and left:
+                break
+        return _result(carried)
+    if isinstance(step, Weak) or is_tensor(step):
+        raise Unsupported("a range whose step is only known when the graph runs")
+    bounds, step = [_bound(start), _bound(stop)], operator.index(step)
+    if not until:
+        return _result(_staged_range(trace, bounds, step, body, carried))
+
+    def inside(i: Any, *_: Any) -> Any:
+        return i < bounds[1] if step > 0 else i > bounds[1]
+
+    def advance(i: Any, *values: Any) -> tuple[Any, ...]:
+        new, left = _split(body(i, *values), values, until)
+        return (i + step, *new, left)
+
+    return _result(_staged_until(trace, inside, advance, (bounds[0], *carried))[1:])
+
+
+def while_loop(test: Callable[..., Any], body: Callable[..., Any], /, *carried: Any, until: bool = False) -> Any:
+    """``while test(*carried): carried = body(*carried)``; gives the last `carried`.
+
+    until : the body returns, after the new values, whether this iteration is the last.
+    """
+    trace = current()
+    if trace is None:
+        while test(*carried):
+            carried, left = _split(body(*carried), carried, until)
+            if until and left:
+                break
+        return _result(carried)
+    if until:
+        return _result(_staged_until(trace, test, body, carried))
+    return _result(_staged_while(trace, test, lambda *values: _split(body(*values), values, False)[0], carried))
+
+
+def _bound(value: Any) -> Any:
+    """A bound of a range: an int where it is known, else Weak. Raises TypeError for what no range takes."""
+    if isinstance(value, Weak):
+        if value.kind not in (int, bool):
+            raise TypeError(f"'{value.kind.__name__}' object cannot be interpreted as an integer")
+        return value
+    if is_tensor(value):
+        if value.shape.rank != 0 or not value.dtype.is_integer:
+            raise Unsupported("a range over something that may be no integer")
+        tensor = tf.cast(value, tf.int64)
+        check(tf.abs(tensor) < LIMIT, "a range beyond 2**52")
+        return Weak(int, tensor)
+    return range(value).stop if type(value) is not int else value
+
+
+def _staged_range(trace: Trace, bounds: list[Any], step: int, body: Callable[..., Any], carried: Any) -> Any:
+    start, stop = bounds
+    known = all(isinstance(bound, int) for bound in bounds)
+    peeled = _PEELED if known and len(range(start, stop, step)) < 2 else 0
+    reason: Exception
+    values = carried
+    while True:
+        kept = len(trace.checks[-1])
+        try:
+            return _while_counter(trace, weak(start), weak(stop), step, body, values)
+        except _Unstable as error:
+            reason = error
+        except Exception as error:  # the body may need the counter's value: then unrolling helps
+            reason = error
+            peeled = _PEELED
+        del trace.checks[-1][kept:]
+        if peeled >= _PEELED or (known and not len(range(start, stop, step))):
+            break
+        if not known:
+            check((weak(start) < stop if step > 0 else weak(start) > stop).tensor, "a loop without an iteration")
+        values = _tuple(body(start, *values), values)
+        start = start + step
+        peeled += 1
+    if not known:
+        raise Unsupported(f"a loop that cannot be staged: {reason}")
+    try:
+        for i in unrolled(range(bounds[0], bounds[1], step)):
+            carried = _tuple(body(i, *carried), carried)
+    except Unsupported as error:
+        raise Unsupported(f"{error}; it cannot be staged: {reason}") from reason
+    return carried
+
+
+def _while_counter(trace: Trace, start: Weak, stop: Weak, step: int, body: Callable[..., Any], carried: Any) -> Any:
+    limit = max(start.limit, stop.limit) + abs(step)
+    if limit > 2 * LIMIT:
+        raise Unsupported("a range beyond 2**52")
+
+    def condition(i: Any, *_: Any) -> Any:
+        return i < stop.tensor if step > 0 else i > stop.tensor
+
+    def advance(i: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (i + step, *_tuple(body(Weak(int, i, limit, origin=object()), *values), values))
+
+    return _loop(trace, condition, advance, start.tensor, carried)
+
+
+def _staged_until(trace: Trace, test: Any, body: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A while loop whose body returns, last, whether to leave it: that becomes part of the condition."""
+
+    def stays(*values: Any) -> Any:
+        *values, left = values  # type: ignore[assignment]
+        return tf.logical_and(tf.logical_not(left), _truth(test(*values)))
+
+    def advance(*values: Any) -> tuple[Any, ...]:
+        *new, left = body(*values[:-1])
+        return (*new, _truth(left))
+
+    return _staged_while(trace, stays, advance, (*carried, tf.constant(False)))[:-1]
+
+
+def _staged_while(trace: Trace, test: Any, body: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
+    def condition(_: Any, *values: Any) -> Any:
+        return _truth(test(*values))
+
+    def advance(counter: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (counter, *body(*values))
+
+    for _ in range(_PEELED + 1):
+        kept = len(trace.checks[-1])
+        try:
+            return _loop(trace, condition, advance, tf.constant(0), carried)
+        except _Unstable:
+            del trace.checks[-1][kept:]
+        first = _truth(test(*carried))
+        known = tf.get_static_value(first)
+        if known is not None and not known:
+            return carried
+        check(first, "a loop without an iteration")
+        carried = body(*carried)
+    raise Unsupported("a while loop whose values change their dtype or shape")
+
+
+def cond(test: Any, then: Callable[..., Any] | None, otherwise: Callable[..., Any] | None, /, *carried: Any) -> Any:
+    """``carried = then(*carried) if test else otherwise(*carried)``; both return as many values as they take.
+
+    `None` in place of a function leaves everything as it is.
+    """
+    trace = current()
+    then, otherwise = then or _unchanged, otherwise or _unchanged
+    if trace is None or not _is_symbolic(test):
+        return then(*carried) if test else otherwise(*carried)
+    test = _truth(test)
+    known = tf.get_static_value(test)
+    if known is not None:
+        return then(*carried) if known else otherwise(*carried)
+    results: list[Any] = []
+
+    def branch(function: Callable[..., Any]) -> Callable[[], Any]:
+        def run() -> Any:
+            with trace.nested() as checks:
+                values = _tuple(function(*carried), carried)
+                results.append(tuple(_kind(value) for value in values))
+                return (*_flat(values), all_hold(checks))
+
+        return run
+
+    kinds: Any = None
+    outputs: Any = None
+    try:
+        *outputs, held = tf.cond(test, branch(then), branch(otherwise))
+        kinds = results[0]
+    except (TypeError, ValueError) as error:
+        if len(results) == 2 and results[0] != results[1]:
+            raise Unsupported("an if whose branches give different dtypes, shapes or kinds") from error
+        raise
+    if results[0] != results[1]:
+        raise Unsupported("an if whose branches give different dtypes, shapes or kinds")
+    trace.checks[-1].append(held)
+    return _result(_built(kinds, iter(outputs)))
+
+
+def negation(test: Any) -> Any:
+    """``not test``, of which only the truth is used."""
+    return Weak(bool, tf.logical_not(_truth(test))) if _is_symbolic(test) else not test
+
+
+def both(test: Any, other: Callable[[], Any]) -> Any:
+    """``test and other()``, of which only the truth is used. While tracing both are computed."""
+    if not _is_symbolic(test):
+        return test and other()
+    return Weak(bool, tf.logical_and(_truth(test), _truth(other())))
+
+
+def either(test: Any, other: Callable[[], Any]) -> Any:
+    """``test or other()``, of which only the truth is used. While tracing both are computed."""
+    if not _is_symbolic(test):
+        return test or other()
+    return Weak(bool, tf.logical_or(_truth(test), _truth(other())))
+
+
+def _is_symbolic(value: Any) -> bool:
+    return current() is not None and (is_tensor(value) or isinstance(value, Weak))
+
+
+def _unchanged(*carried: Any) -> Any:
+    return _result(carried)
+
+
+def _loop(trace: Trace, condition: Any, advance: Any, counter: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The staged loop. Raises _Unstable where an iteration changes what must stay the same."""
+    kinds = tuple(_kind(value) for value in carried)
+
+    def test(held: Any, i: Any, *flat: Any) -> Any:
+        with trace.nested() as checks:
+            result = condition(i, *_built(kinds, iter(flat)))
+            if checks:
+                raise Unsupported("a check in the condition of a while loop")
+        return tf.logical_and(held, result)  # once a check has failed the rest is for nothing
+
+    def run(held: Any, i: Any, *flat: Any) -> Any:
+        with trace.nested() as checks:
+            for value, kind in zip(flat, _flat_kinds(kinds), strict=True):
+                if kind is int:
+                    check(tf.abs(value) < LIMIT, "a Python integer beyond 2**52")
+            i, *values = advance(i, _built(kinds, iter(flat)))
+            if tuple(_kind(value) for value in values) != kinds:
+                raise _Unstable
+            return (tf.logical_and(held, all_hold(checks)), i, *_flat(values))
+
+    variables = (tf.constant(True), counter, *_flat(carried))
+    held, _, *flat = tf.while_loop(test, run, variables)
+    trace.checks[-1].append(held)
+    return _built(kinds, iter(flat))
+
+
+def _truth(value: Any) -> Any:
+    """A condition as a boolean tensor. Raises what Python raises for an array of several elements."""
+    if isinstance(value, Weak):
+        return value.tensor if value.kind is bool else tf.not_equal(value.tensor, tf.zeros((), value.tensor.dtype))
+    if not is_tensor(value):
+        return tf.constant(bool(value))
+    if value.shape.num_elements() != 1:
+        raise Unsupported("the truth value of an array of several elements")
+    value = tf.reshape(value, ())
+    return value if value.dtype == tf.bool else tf.not_equal(value, tf.zeros((), value.dtype))
+
+
+def _tuple(result: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (result,) if len(carried) == 1 else tuple(result)
+
+
+def _split(result: Any, carried: tuple[Any, ...], until: bool) -> tuple[tuple[Any, ...], Any]:
+    """What a body returned, as the carried values and whether to leave the loop."""
+    if not until:
+        return _tuple(result, carried), False
+    *values, left = result
+    return tuple(values), left
+
+
+def _result(carried: tuple[Any, ...]) -> Any:
+    return carried[0] if len(carried) == 1 else carried
+
+
+def _kind(value: Any) -> _Kind:
+    """What must stay the same about a carried value. Raises Unsupported for what a loop cannot carry."""
+    if is_tensor(value):
+        if None in tuple(value.shape):
+            raise Unsupported("a loop that carries an array whose shape depends on values")
+        return _Kind("tensor", value.dtype, tuple(value.shape))
+    if is_number(value):
+        kind = value.kind if isinstance(value, Weak) else type(value)
+        return _Kind(kind, DTYPES[kind])
+    if type(value) is tuple:
+        return _Kind(tuple, parts=tuple(_kind(item) for item in value))
+    if value is None or value is unassigned or isinstance(value, str):
+        return _Kind("static", value=value)
+    raise Unsupported(f"a loop that carries a {type(value).__name__}")
+
+
+def _flat(values: Any) -> list[Any]:
+    """The tensors of carried values, in order."""
+    flat: list[Any] = []
+    for value in values:
+        if is_tensor(value):
+            flat.append(value)
+        elif is_number(value):
+            flat.append(weak(value).tensor)
+        elif type(value) is tuple:
+            flat.extend(_flat(value))
+    return flat
+
+
+def _flat_kinds(kinds: tuple[_Kind, ...]) -> list[Any]:
+    flat: list[Any] = []
+    for kind in kinds:
+        if kind.kind is tuple:
+            flat.extend(_flat_kinds(kind.parts))
+        elif kind.kind != "static":
+            flat.append(kind.kind)
+    return flat
+
+
+def _built(kinds: tuple[_Kind, ...], flat: Any) -> tuple[Any, ...]:
+    """Carried values from their kinds and tensors."""
+    values: list[Any] = []
+    for kind in kinds:
+        if kind.kind is tuple:
+            values.append(_built(kind.parts, flat))
+        elif kind.kind == "static":
+            values.append(kind.value)
+        else:
+            tensor = next(flat)
+            values.append(tensor if kind.kind == "tensor" else Weak(kind.kind, tensor))
+    return tuple(values)

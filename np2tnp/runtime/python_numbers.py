@@ -1,0 +1,76 @@
+"""``len``, ``float``, ``int`` and ``bool`` of what may be a symbol of a trace; Python's own of everything else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.keys import is_symbolic
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.promotion import dtype_of
+from np2tnp.runtime.tracing import check, current
+from np2tnp.runtime.weak import LIMIT, Weak
+
+__all__ = ["length", "python_bool", "python_float", "python_int"]
+
+
+def length(value: Any, /) -> int:
+    """``len(value)``."""
+    if is_tensor(value) and is_symbolic(value) and value.shape.rank:
+        if value.shape[0] is None:
+            raise Unsupported("a length that is only known when the graph runs")
+        return int(value.shape[0])
+    return len(value)
+
+
+def python_float(value: Any, /) -> Any:
+    """``float(value)``."""
+    tensor = _symbol(value)
+    if tensor is None:
+        return float(value)
+    if dtype_of(tensor).kind == "c":
+        raise Unsupported("float() of a complex number")
+    return Weak(float, tf.cast(tensor, tf.float64))
+
+
+def python_int(value: Any, /) -> Any:
+    """``int(value)``."""
+    tensor = _symbol(value)
+    if tensor is None:
+        return int(value)
+    if dtype_of(tensor).kind == "c":
+        raise Unsupported("int() of a complex number")
+    check(tf.abs(tf.cast(tensor, tf.float64)) < LIMIT, "int() of a number beyond 2**52")  # false for NaN, too
+    return Weak(int, tf.cast(tensor, tf.int64))
+
+
+def python_bool(value: Any, /) -> Any:
+    """``bool(value)``."""
+    tensor = _symbol(value)
+    if tensor is None:
+        return bool(value)
+    return Weak(bool, tensor if tensor.dtype == tf.bool else tf.not_equal(tensor, tf.zeros((), tensor.dtype)))
+
+
+def python_number(tensor: Any) -> Any:
+    """The only element of a symbolic tensor as the Python number that ``item()`` gives."""
+    kind = dtype_of(tensor).kind
+    if kind in "iu":
+        return python_int(tensor)
+    if kind == "b":
+        return python_bool(tensor)
+    return python_float(tensor) if kind == "f" else Weak(complex, tf.cast(_symbol(tensor), tf.complex128))
+
+
+def _symbol(value: Any) -> Any | None:
+    """A 0-d tensor of the trace for `value`; None where Python can be asked."""
+    if current() is None:
+        return None
+    if isinstance(value, Weak):
+        return value.tensor
+    if not is_tensor(value) or not is_symbolic(value):
+        return None
+    if value.shape.num_elements() != 1:
+        raise Unsupported("a number made of an array of several elements")
+    return tf.reshape(value, ())

@@ -1,0 +1,29 @@
+"""What stands for a value while tracing without being a tensor, and how helpers take it.
+
+Helpers know nothing of these: one that fails is called again with what NumPy's rules make of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from np2tnp.runtime.dispatch import resolve
+from np2tnp.runtime.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.weak import Weak, resolved
+
+
+def is_standin(value: object) -> bool:
+    """Whether `value` stands for an array or a number of the trace."""
+    return isinstance(value, Weak)
+
+
+def retried(api: str, reference: Any, helper: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The helper's result with tensors for the stand-ins among its arguments. Raises UnverifiedError."""
+    try:
+        function = reference
+        if function is None:
+            function = resolve(api)
+        return helper(*resolved(api, function, args, kwargs))
+    except Unsupported as error:
+        raise UnverifiedError(f"{api}: {error}") from error

@@ -1,0 +1,146 @@
+"""The trace that ``compile=`` makes of a migrated function, while it is being made.
+
+A graph cannot stop in the middle: what eager code checks and raises becomes a *check*, a boolean that the graph
+computes beside its results. When one is false the call is done again eagerly, which raises NumPy's exception or
+finds the value that the graph could not (XLA drops assertions, so they would not do).
+"""
+
+from __future__ import annotations
+
+import dis
+import threading
+import types
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+
+__all__ = ["unrolled"]
+
+#: How many operations a trace may grow to by Python loops that are unrolled into it: compiling more takes minutes.
+UNROLLED_OPERATIONS = 3000
+
+#: Modules whose attributes nobody changes: a trace may use what it read there.
+_CONSTANT_MODULES = frozenset("numpy tensorflow math cmath operator builtins itertools functools".split())
+_CONSTANTS = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, type(Ellipsis))
+
+#: How many traces are being made in this process: where it is 0, nobody asks the thread.
+active = 0
+_local = threading.local()
+
+
+class Trace:
+    """One trace: its mode ("graph" or "xla"), its checks by nested graph, and the functions that it read."""
+
+    def __init__(self, mode: str) -> None:
+        self.mode = mode
+        self.checks: list[list[Any]] = [[]]
+        self.globals: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
+
+    def enter(self, function: Callable[..., Any]) -> None:
+        """The trace goes into `function`: remember the globals that it reads. Raises Unsupported where one may change
+        unseen.
+        """
+        scope = function.__globals__
+        for name in global_names(function.__code__):
+            if name not in scope:
+                continue
+            value = scope[name]
+            if not _is_constant(value):
+                raise Unsupported(f"{function.__qualname__} reads the global {name}, a {type(value).__name__}")
+            self.globals[id(scope), name] = (scope, name, value)
+
+    @contextmanager
+    def nested(self) -> Iterator[list[Any]]:
+        """A graph inside this one (a loop's body): its checks are collected apart. Gives their list."""
+        self.checks.append([])
+        try:
+            yield self.checks[-1]
+        finally:
+            self.checks.pop()
+
+
+@contextmanager
+def tracing(mode: str) -> Iterator[Trace]:
+    """Make a trace in this thread."""
+    global active
+    previous = getattr(_local, "trace", None)
+    trace = _local.trace = Trace(mode)
+    active += 1
+    try:
+        yield trace
+    finally:
+        active -= 1
+        _local.trace = previous
+
+
+def current() -> Trace | None:
+    """The trace that this thread is making, if it is making one (a user's own ``tf.function`` is none)."""
+    return getattr(_local, "trace", None) if active else None
+
+
+def check(condition: Any, message: str) -> None:
+    """`condition` (a boolean tensor, 0-d) must hold when the graph runs. Raises Unsupported if it surely does not."""
+    trace = current()
+    if trace is None:
+        tf.debugging.Assert(condition, [message])
+        return
+    known = tf.get_static_value(condition)
+    if known is None:
+        trace.checks[-1].append(condition)
+    elif not known:
+        raise Unsupported(message)
+
+
+def all_hold(conditions: list[Any]) -> Any:
+    """One boolean tensor: whether all conditions hold."""
+    return tf.reduce_all(tf.stack(conditions)) if conditions else tf.constant(True)
+
+
+def unrolled(iterable: Iterable[Any]) -> Iterable[Any]:
+    """`iterable`, for a loop that becomes as many copies of its body when it is traced.
+
+    Raises Unsupported, which leaves the call eager, once the graph has too many operations to be worth compiling.
+    """
+    if current() is None:
+        return iterable
+    return _counted(iterable)
+
+
+def _counted(iterable: Iterable[Any]) -> Iterator[Any]:
+    for item in iterable:
+        yield item
+        if len(tf.compat.v1.get_default_graph().get_operations()) > UNROLLED_OPERATIONS:
+            raise Unsupported(f"a loop that unrolls to more than {UNROLLED_OPERATIONS} operations")
+
+
+def global_names(code: types.CodeType) -> tuple[str, ...]:
+    """The globals that `code` and the functions in it read."""
+    found = _GLOBAL_NAMES.get(code)
+    if found is None:
+        names = [str(item.argval) for item in dis.get_instructions(code) if item.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                names.extend(global_names(constant))
+        found = _GLOBAL_NAMES[code] = tuple(dict.fromkeys(names))
+    return found
+
+
+_GLOBAL_NAMES: dict[types.CodeType, tuple[str, ...]] = {}
+
+
+def _is_constant(value: object) -> bool:
+    """Whether a global with this value changes only by being rebound."""
+    if isinstance(value, types.ModuleType):
+        name = value.__name__
+        return name.partition(".")[0] in _CONSTANT_MODULES or name == __package__ or name.startswith(f"{__package__}.")
+    if isinstance(value, tuple):
+        return all(map(_is_constant, value))
+    if isinstance(value, type):
+        return value.__module__.partition(".")[0] in _CONSTANT_MODULES
+    functions = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum))
+    return isinstance(value, (*_CONSTANTS, *functions))

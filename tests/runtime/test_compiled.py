@@ -1,0 +1,213 @@
+"""Functions compiled by their decorator give what they give eagerly, or run eagerly."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from np2tnp import runtime as rt
+from np2tnp.runtime import compiled
+from np2tnp.runtime.compiled import MOST_TRACES, RUNS
+
+MODES = ("graph", "xla")
+STRENGTH = 2.0
+TABLE = np.arange(3.0)
+
+
+@pytest.fixture(params=MODES)
+def mode(request: pytest.FixtureRequest) -> str:
+    RUNS.clear()
+    return str(request.param)
+
+
+def same(actual: Any, expected: Any) -> None:
+    assert type(actual) is type(expected)
+    if isinstance(expected, tuple):
+        assert len(actual) == len(expected)
+        for one, other in zip(actual, expected, strict=True):
+            same(one, other)
+        return
+    if expected is None or isinstance(expected, str):
+        assert actual == expected
+        return
+    np.testing.assert_allclose(actual, expected, rtol=1e-6)
+    if isinstance(expected, (np.ndarray, np.generic)):
+        assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
+
+
+def run(function: Callable[..., Any], mode: str, *args: Any, **options: Any) -> tuple[Any, Any]:
+    """The eager and the compiled result."""
+    eager = rt.migrated(**options)(function)
+    traced = rt.migrated(compile=mode, **options)(function)
+    return traced(*args), eager(*args)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i1", "c8"])
+def test_values_and_dtypes(mode: str, dtype: str) -> None:
+    def scaled(x: Any, factor: float) -> Any:
+        return rt.op_mul(x, 3), rt.sum(x), rt.size(x), rt.op_truediv(x, 2), factor, "text", None
+
+    x = np.arange(5).astype(dtype)
+    actual, expected = run(scaled, mode, x, 0.5)
+    same(actual, expected)
+    assert RUNS == {"compiled": 1}
+
+
+def test_arguments_are_updated_and_results_are_own_memory(mode: str) -> None:
+    @rt.migrated(mutates=("a",), returns=("a", "b"), compile=mode)
+    def shift(a: Any, b: Any) -> Any:
+        a = rt.at(a)[1:].set(b[:-1])
+        return rt.updated((a, b, b + 1), a=a)
+
+    for _ in range(2):
+        a, b = np.zeros(4), np.arange(4.0)
+        first, second, third = shift(a, b)
+        assert first is a
+        assert second is b
+        assert a.tolist() == [0, 0, 1, 2]
+        third[0] = 9
+        assert b[0] == 0
+    assert RUNS == {"compiled": 2}
+
+
+def test_a_container_that_is_updated_in_place_is_not_traced(mode: str) -> None:
+    @rt.migrated(mutates=("items",), compile=mode)
+    def fill(items: Any, value: float) -> Any:
+        items = rt.at(items)[0].set(value)
+        return rt.updated(None, items=items)
+
+    for value in (1.0, 2.0):
+        items = [0.0, 0.0]
+        fill(items, value)
+        assert items == [value, 0.0]
+    assert not RUNS
+
+
+def test_numbers_of_one_value_but_another_kind_are_told_apart(mode: str) -> None:
+    @rt.migrated(compile=mode)
+    def scaled(x: Any, factor: Any) -> Any:
+        return rt.op_mul(x, factor)
+
+    x = np.arange(3, dtype="i4")
+    for factor in (1, 1.0, True, np.float32(1), 1j, -0.0, 0.0):
+        same(scaled(x, factor), x * factor)
+        assert np.array_equal(np.signbit(np.real(scaled(x, factor))), np.signbit(np.real(x * factor)))
+
+
+def test_a_global_that_is_rebound_is_seen(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    @rt.migrated(compile=mode)
+    def scaled(x: Any) -> Any:
+        return x * STRENGTH
+
+    assert scaled(np.ones(2)).tolist() == [2, 2]
+    monkeypatch.setitem(globals(), "STRENGTH", 3.0)
+    assert scaled(np.ones(2)).tolist() == [3, 3]
+    assert RUNS == {"compiled": 2}
+
+
+def test_a_global_that_may_change_unseen_keeps_it_eager(mode: str, caplog: pytest.LogCaptureFixture) -> None:
+    @rt.migrated(compile=mode)
+    def added(x: Any) -> Any:
+        return x + rt.tensor(TABLE)
+
+    with caplog.at_level(logging.WARNING, "np2tnp"):
+        assert added(np.ones(3)).tolist() == [1, 2, 3]
+        TABLE[0] = 5
+        assert added(np.ones(3)).tolist() == [6, 2, 3]
+    TABLE[0] = 0
+    assert RUNS == {"eager": 2}
+    assert len(caplog.records) == 1
+    assert "reads the global TABLE" in caplog.text
+
+
+def test_values_that_vary_do_not_retrace_for_ever(mode: str, caplog: pytest.LogCaptureFixture) -> None:
+    @rt.migrated(compile=mode)
+    def scaled(x: Any, factor: float) -> Any:
+        return x * factor
+
+    with caplog.at_level(logging.WARNING, "np2tnp"):
+        for factor in range(MOST_TRACES + 3):
+            assert scaled(np.ones(2), float(factor)).tolist() == [factor, factor]
+    assert RUNS == {"compiled": MOST_TRACES, "eager": 3}
+    assert f"more than {MOST_TRACES} combinations" in caplog.text
+
+
+@pytest.mark.parametrize("index", [3, -4, 99])
+def test_an_index_out_of_range_raises_what_numpy_raises(mode: str, index: int) -> None:
+    @rt.migrated(mutates=("x",), compile=mode)
+    def picked(x: Any, rows: Any) -> Any:
+        x = rt.at(x)[rows].set(7.0)
+        return rt.updated(rt.at(x)[rows].get(), x=x)
+
+    x = np.arange(3.0)
+    assert picked(x, np.array([0, -1])).tolist() == [7, 7]
+    assert x.tolist() == [7, 1, 7]
+    with pytest.raises(IndexError, match="out of bounds for axis 0 with size 3"):
+        picked(x, np.array([0, index]))
+    assert x.tolist() == [7, 1, 7]
+    assert RUNS["repeated"] == 1
+
+
+def test_what_needs_a_value_runs_eagerly(mode: str, caplog: pytest.LogCaptureFixture) -> None:
+    @rt.migrated(compile=mode)
+    def sign(x: Any) -> Any:
+        return "positive" if rt.sum(x) > 0 else "negative"
+
+    with caplog.at_level(logging.WARNING, "np2tnp"):
+        assert [sign(np.ones(2)), sign(-np.ones(2))] == ["positive", "negative"]
+    assert RUNS == {"eager": 2}
+    assert "runs eagerly" in caplog.text
+
+
+def test_a_compiled_function_calls_others_by_their_cores(mode: str) -> None:
+    @rt.migrated(mutates=("x",), compile=mode)
+    def double(x: Any) -> Any:
+        x = rt.imul(x, 2)
+        return rt.updated(None, x=x)
+
+    @rt.migrated
+    def eager(x: Any) -> Any:
+        return x + 1
+
+    def twice(x: Any) -> Any:
+        _, x = double.core(x)  # type: ignore[attr-defined]
+        return x
+
+    def through_eager(x: Any) -> Any:
+        return eager.core(x)  # type: ignore[attr-defined]
+
+    globals().update(double=double, eager=eager)
+    twice.__globals__["double"] = double
+    assert rt.migrated(compile=mode)(twice)(np.ones(2)).tolist() == [2, 2]
+    assert RUNS.pop("compiled") == 1
+    assert rt.migrated(compile=mode)(through_eager)(np.ones(2)).tolist() == [2, 2]
+    assert not RUNS["compiled"]
+
+
+def test_unknown_modes_are_refused() -> None:
+    with pytest.raises(ValueError, match="compile must be"):
+        rt.migrated(compile="jit")
+
+
+def test_results_whose_shape_depends_on_values_run_eagerly(mode: str) -> None:
+    @rt.migrated(compile=mode)
+    def positive(x: Any) -> Any:
+        return rt.at(x)[x > 0].get()
+
+    assert positive(np.array([1.0, -1, 2])).tolist() == [1, 2]
+    assert positive(np.array([1.0, 1, 2])).tolist() == [1, 1, 2]
+    assert RUNS["compiled"] == 0
+
+
+def test_global_names_are_those_that_code_loads() -> None:
+    def reader(x: Any) -> Any:
+        return [STRENGTH * x.TABLE for _ in range(3)]
+
+    from np2tnp.runtime.tracing import global_names
+
+    assert set(global_names(reader.__code__)) == {"STRENGTH", "range"}
+    assert compiled.MODES == MODES

@@ -1,0 +1,207 @@
+"""Staged loops and branches: the same values, dtypes and errors as Python's own statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from np2tnp import runtime as rt
+from np2tnp.runtime.compiled import RUNS
+
+MODES = ("none", "graph", "xla")
+
+
+def outcomes(function: Callable[..., Any], *args: Any, staged: bool = True) -> list[Any]:
+    """Results of the function in all modes; all must be equal in value and type."""
+    results = []
+    for mode in MODES:
+        RUNS.clear()
+        results.append(rt.migrated(compile=mode)(function)(*args))
+        if mode != "none":
+            assert ({"compiled": 1} if staged else {"eager": 1}) == RUNS, RUNS
+    for result in results[1:]:
+        assert str(types_of(result)) == str(types_of(results[0]))
+        for one, other in zip(flat(result), flat(results[0]), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-6)
+    return results
+
+
+def flat(value: Any) -> list[Any]:
+    return [leaf for item in value for leaf in flat(item)] if isinstance(value, (tuple, list)) else [value]
+
+
+def types_of(value: Any) -> list[Any]:
+    return [(type(leaf), getattr(leaf, "dtype", None), getattr(leaf, "shape", None)) for leaf in flat(value)]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u1"])
+def test_the_counter_stays_a_weak_number(dtype: str) -> None:
+    def program(x: Any) -> Any:
+        def body(i: Any, x: Any, total: Any) -> Any:
+            x = rt.op_add(x, rt.op_mul(i, 2))
+            return x, total + i * 0.5
+
+        return rt.fori_loop(0, 5, body, x, 0.0)
+
+    _, (x, total) = outcomes(program, np.arange(3).astype(dtype))[:2]
+    assert x.dtype == np.dtype(dtype)
+    assert x.tolist() == [20, 21, 22]
+    assert (type(total), total) == (float, 5.0)
+
+
+RANGES = [(0, 4, 1), (3, -1, -1), (-4, 4, 3), (2, 2, 1), (1, 2, 1), (5, 0, 1)]
+
+
+@pytest.mark.parametrize(("start", "stop", "step"), RANGES)
+def test_indices_wrap_and_ranges_are_those_of_python(start: int, stop: int, step: int) -> None:
+    def program(x: Any) -> Any:
+        def body(i: Any, x: Any, seen: Any) -> Any:
+            x = rt.at(x)[i].set(rt.at(x)[i].get() * 2 + i)
+            return x, rt.op_add(seen, rt.at(x)[i].get())
+
+        return rt.fori_loop(start, stop, body, x, 0, step=step)
+
+    x = np.arange(4.0)
+    expected, seen = x.copy(), 0
+    for i in range(start, stop, step):
+        expected[i] = expected[i] * 2 + i
+        seen += expected[i]
+    for actual, total in outcomes(program, x):
+        assert actual.tolist() == expected.tolist()
+        assert total == seen
+        assert type(total) is type(seen)
+
+
+@pytest.mark.parametrize("stop", [5, 7])
+def test_an_index_that_leaves_the_array_raises(stop: int) -> None:
+    def program(x: Any, n: Any) -> Any:
+        def body(i: Any, total: Any) -> Any:
+            return total + rt.at(x)[i].get()
+
+        return rt.fori_loop(0, rt.at(n)[0].get(), body, 0.0)
+
+    for mode in MODES[1:]:
+        function = rt.migrated(compile=mode)(program)
+        RUNS.clear()
+        assert function(np.ones(4), np.array([3])) == 3
+        assert RUNS == {"compiled": 1}
+        with pytest.raises(IndexError, match="index 4 is out of bounds"):
+            function(np.ones(4), np.array([stop]))
+        assert RUNS["repeated"] == 1
+
+
+def test_values_that_change_their_dtype_in_the_first_iteration() -> None:
+    def program(x: Any) -> Any:
+        def body(i: Any, total: Any, last: Any) -> Any:
+            return rt.op_add(total, rt.sum(x)), rt.at(x)[i].get()
+
+        return rt.fori_loop(0, 3, body, 0, rt.unassigned)
+
+    for result in outcomes(program, np.arange(3, dtype="f4")):
+        assert result == (9.0, 2.0)
+
+
+def test_values_that_change_their_shape_are_unrolled() -> None:
+    def program(x: Any) -> Any:
+        return rt.fori_loop(0, 3, lambda i, x: rt.concatenate((x, x)), x)
+
+    assert outcomes(program, np.ones(1))[0].shape == (8,)
+
+
+def test_a_loop_that_unrolls_to_too_much_stays_eager() -> None:
+    def program(x: Any) -> Any:
+        return rt.fori_loop(0, 4000, lambda i, x: x + int(i) % 2, x)
+
+    assert outcomes(program, np.zeros(1), staged=False)[0].tolist() == [2000]
+
+
+def test_a_while_loop_on_values() -> None:
+    def program(x: Any) -> Any:
+        def condition(x: Any, error: Any, count: Any) -> Any:
+            return rt.both(rt.op_gt(error, 1e-3), lambda: count < 50)
+
+        def body(x: Any, error: Any, count: Any) -> Any:
+            new = 0.5 * (x + 2.0 / x)
+            return new, rt.max(rt.absolute(new - x)), count + 1
+
+        return rt.while_loop(condition, body, x, 1.0, 0)
+
+    for x, _, count in outcomes(program, np.array([1.0, 3.0])):
+        np.testing.assert_allclose(x, np.sqrt(2), rtol=1e-6)
+        assert type(count) is int
+        assert count == 4
+
+
+@pytest.mark.parametrize("limit", [0, 1, 3, 100])
+def test_leaving_a_loop(limit: int) -> None:
+    def program(x: Any) -> Any:
+        def body(i: Any, x: Any, steps: Any) -> Any:
+            x = x / 2
+            return x, i + 1, rt.negation(rt.any(x > 1))
+
+        return rt.fori_loop(0, limit, body, x, 0, until=True)
+
+    for x, steps in outcomes(program, np.array([20.0, 3.0])):
+        assert steps == min(limit, 5)
+        assert x.tolist() == [20 / 2**steps, 3 / 2**steps]
+
+
+def test_branches() -> None:
+    def program(x: Any) -> Any:
+        def body(i: Any, x: Any, flips: Any) -> Any:
+            def then(x: Any, flips: Any) -> Any:
+                return -x, flips + 1
+
+            x = x + i
+            return rt.cond(rt.sum(x) > 2, then, None, x, flips)
+
+        return rt.fori_loop(0, 6, body, x, 0)
+
+    x, flips = np.zeros(1), 0
+    for i in range(6):
+        x = x + i
+        if x.sum() > 2:
+            x, flips = -x, flips + 1
+    for actual, count in outcomes(program, np.zeros(1)):
+        assert (actual.tolist(), count) == (x.tolist(), flips)
+
+
+def test_branches_of_different_dtypes_are_not_joined() -> None:
+    def program(x: Any) -> Any:
+        return rt.cond(rt.sum(x) > 0, lambda y: rt.astype(y, "f4"), None, x)
+
+    assert outcomes(program, np.ones(2), staged=False)[0].dtype == np.float32
+
+
+def test_division_by_zero_of_python_numbers_raises() -> None:
+    def program(x: Any) -> Any:
+        return rt.fori_loop(0, 3, lambda i, x: x + 1 / (i - 1), x)
+
+    for mode in MODES:
+        with pytest.raises(ZeroDivisionError):
+            rt.migrated(compile=mode)(program)(np.ones(2))
+
+
+def test_integers_beyond_64_bits_stay_pythons() -> None:
+    def program(x: Any) -> Any:
+        return rt.fori_loop(0, 70, lambda i, n, x: (n * 2, x + 1), 1, x)[0]
+
+    assert [rt.migrated(compile=mode)(program)(np.ones(1)) for mode in MODES] == [2**70] * 3
+
+
+def test_small_integers_overflow_as_in_numpy() -> None:
+    def program(x: Any) -> Any:
+        return rt.fori_loop(0, 200, lambda i, x: rt.op_add(x, i), x)
+
+    for mode in MODES:
+        with pytest.raises(OverflowError):
+            rt.migrated(compile=mode)(program)(np.zeros(2, "i1"))
+
+
+def test_a_variable_that_no_iteration_assigned() -> None:
+    assert repr(rt.unassigned) == "rt.unassigned"
+    with pytest.raises(UnboundLocalError):
+        rt.unassigned + 1
