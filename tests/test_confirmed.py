@@ -10,7 +10,7 @@ import pytest
 from np2tnp.cli import main
 from np2tnp.differential.originals import Pair
 from np2tnp.profiling.evidence import Ratio, Speed, Spread
-from np2tnp.profiling.measurement import Measured, Plan, Trial
+from np2tnp.profiling.measured import Measured, Plan, Trial
 
 TEXT = """\
 import numpy as np

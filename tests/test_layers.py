@@ -29,7 +29,7 @@ THIRD_PARTY = {
     3: {"libcst"},
     4: {"libcst"},
     5: {"libcst"},
-    6: {"libcst", "rich", "numpy", "tensorflow", "matplotlib"},
+    6: {"libcst", "rich", "numpy", "tensorflow", "matplotlib", "pynvml"},
     7: {"libcst", "rich"},
 }
 HEAVY = {"numpy", "tensorflow", "matplotlib"}

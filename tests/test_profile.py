@@ -14,8 +14,10 @@ import pytest
 
 from np2tnp.differential.originals import CannotVerify, Pair
 from np2tnp.profiling.evidence import Ratio, Speed, Spread, judge_speed, ratio, spread
-from np2tnp.profiling.measurement import Measured, Plan, Trial, choose_devices, doubt_lucky_trials, measure
+from np2tnp.profiling.measured import Measured, Plan, Trial
+from np2tnp.profiling.measurement import choose_devices, doubt_lucky_trials, measure
 from np2tnp.profiling.sizes import Point, SizeError, bracket, find_crossover, grid, parse_sizes
+from np2tnp.profiling.summary import pays_after, summarize
 
 ROOT = Path(__file__).parent.parent
 
@@ -149,10 +151,74 @@ def test_a_win_against_a_slowed_numpy_is_taken_back():
     lucky = replace(beside, variant="xla", reference=slow, ratio=Ratio(50.0, 49.0, 51.0), speed=Speed.FASTER)
     real = replace(lucky, variant="graph", variant_time=Spread(0.5, 0.5, 0.5))
     measured = Measured(plan, trials=[beside, lucky, real])
-    doubt_lucky_trials(measured, 10)
+    doubt_lucky_trials(measured, 3)
     assert [trial.speed for trial in measured.trials] == [Speed.SLOWER, Speed.UNSURE, Speed.FASTER]
     assert measured.trials[1].disturbed
     assert "busy" in measured.notes[0]
+
+
+def timed(variant: str, size: int, speed: Speed, ratio_: float, first_call: float = 0.1) -> Trial:
+    here = Spread(1e-3 / ratio_, 1e-3 / ratio_, 1e-3 / ratio_)
+    found = Ratio(ratio_, ratio_ * 0.9, ratio_ * 1.1)
+    there = Spread(1e-3, 1e-3, 1e-3)
+    return Trial("f", variant, "CPU:0", size, True, "", size, first_call, {}, there, here, found, speed)
+
+
+def test_numpy_on_one_thread_can_take_a_win_back():
+    measured = Measured(plan_for("sigmoid", (10,)), trials=[timed("xla", 10, Speed.FASTER, 2.0)])
+    doubt_lucky_trials(measured, 1, Spread(2e-3, 2e-3, 2e-3))
+    assert measured.trials[0].speed is Speed.FASTER
+    doubt_lucky_trials(measured, 1, Spread(4e-4, 4e-4, 4e-4))
+    assert measured.trials[0].speed is Speed.UNSURE
+
+
+def test_nothing_wins_on_a_disturbed_device():
+    trial = replace(timed("xla", 10, Speed.FASTER, 2.0), remarks=("clocks are lowered: thermal limit",))
+    measured = Measured(plan_for("sigmoid", (10,)), trials=[trial])
+    doubt_lucky_trials(measured, 1)
+    assert measured.trials[0].speed is Speed.UNSURE
+    assert measured.as_dict()["trials"][0]["remarks"] == ["clocks are lowered: thermal limit"]
+
+
+def test_the_summary_tells_transfer_from_data_that_stays():
+    plan = plan_for("sigmoid", (100, 10_000))
+    slow, fast = Speed.SLOWER, Speed.FASTER
+    measured = Measured(plan, devices=["CPU:0"])
+    measured.trials = [timed("eager-ndarray", 100, slow, 0.1), timed("eager-ndarray", 10_000, fast, 10.0)]
+    line = "eager on CPU:0: faster above n = 1,000 (910 to 1,100), with transfer"
+    assert summarize(measured) == [f"{line}; at n = 10,000 the first call pays after 111 calls"]
+    measured.trials += [timed("eager-tensor", 100, fast, 2.0), timed("eager-tensor", 10_000, fast, 2.0)]
+    assert f"{line}; faster at every size measured when the data stays on the device;" in summarize(measured)[0]
+    measured.trials = [timed("xla", 100, slow, 0.5), timed("xla", 10_000, slow, 0.5)]
+    assert summarize(measured) == []
+
+
+def test_a_first_call_pays_only_for_what_is_faster():
+    assert pays_after(timed("xla", 10, Speed.FASTER, 2.0, first_call=1.0)) == 1999
+    assert pays_after(timed("xla", 10, Speed.FASTER, 2.0, first_call=5e-4)) == 1
+    assert pays_after(timed("xla", 10, Speed.UNSURE, 2.0)) is None
+
+
+NVML = """
+def nvmlInit(): pass
+def nvmlShutdown(): pass
+def nvmlDeviceGetHandleByIndex(index): return index
+def nvmlDeviceGetCurrentClocksThrottleReasons(handle): return 0x24 if handle == 3 else 0x1
+def nvmlDeviceGetComputeRunningProcesses(handle): return []
+"""
+
+
+def test_throttling_is_seen_through_the_driver(tmp_path, monkeypatch):
+    from np2tnp.profiling.nvml import watch
+
+    assert watch("CPU:0") == []
+    (tmp_path / "pynvml.py").write_text(NVML)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "pynvml", raising=False)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,3")
+    assert watch("GPU:0") == []
+    assert watch("GPU:1") == ["clocks are lowered: power limit, thermal limit"]
+    monkeypatch.delitem(sys.modules, "pynvml", raising=False)
 
 
 def test_devices_are_chosen_by_name():
@@ -176,6 +242,7 @@ def test_all_variants_run_on_every_logical_device():
         assert trial.first_call > 0
         assert (trial.transfer == {}) == trial.variant.endswith("ndarray")
     assert measured.environment["tf32"] is False
+    assert measured.single[64, ""].median > 0
 
 
 def test_no_time_without_agreement():
@@ -211,6 +278,18 @@ def test_a_dead_child_ends_only_its_own_trials():
 def test_arguments_must_fit(expressions, said):
     with pytest.raises(CannotVerify, match=said):
         measure(plan_for("sigmoid", (10,), *expressions))
+
+
+def test_inputs_from_a_file(tmp_path):
+    np = pytest.importorskip("numpy")
+    np.savez(tmp_path / "in.npz", x=np.linspace(-1, 1, 300))
+    plan = plan_for("sigmoid", (1,), devices="CPU:0", variants=("eager-ndarray",), inputs=str(tmp_path / "in.npz"))
+    trial = measure(plan).trials[0]
+    assert trial.agreed
+    assert trial.elements == 300
+    np.savez(tmp_path / "in.npz", x=np.ones(3), z=np.ones(3))
+    with pytest.raises(CannotVerify, match="no parameter z"):
+        measure(plan)
 
 
 def run_cli(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess:

@@ -20,7 +20,7 @@ from np2tnp.differential.originals import CannotVerify
 from np2tnp.profiling.decision import decide
 from np2tnp.profiling.evidence import Ratio, Speed, Spread
 from np2tnp.profiling.hot import command_line, first_lines, rank, read_samples, run_inside
-from np2tnp.profiling.measurement import Measured, Plan, Trial
+from np2tnp.profiling.measured import Measured, Plan, Trial
 from np2tnp.profiling.program import reaches, with_companions
 from np2tnp.profiling.record import Wanted, record
 

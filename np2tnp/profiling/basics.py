@@ -12,7 +12,8 @@ from typing import Any
 from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, rewrite_in_memory
 from np2tnp.profiling.environment import describe_host
-from np2tnp.profiling.measurement import Measured, Plan, measure
+from np2tnp.profiling.measured import Measured, Plan
+from np2tnp.profiling.measurement import measure
 from np2tnp.profiling.results import SCHEMA, draw, now, progress_bar, write_json
 from np2tnp.profiling.sizes import grid, parse_sizes
 

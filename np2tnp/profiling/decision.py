@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from np2tnp.profiling.evidence import Speed
 
 if TYPE_CHECKING:
-    from np2tnp.profiling.measurement import Measured, Trial
+    from np2tnp.profiling.measured import Measured, Trial
 
 #: Variants that are what a caller gets, with ``--compile``'s value for each: ndarrays in, ndarrays out.
 EMITTED = {"eager-ndarray": "none", "graph-ndarray": "graph", "xla-ndarray": "xla"}

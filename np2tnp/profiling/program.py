@@ -23,7 +23,8 @@ from np2tnp.differential.originals import (
 from np2tnp.profiling.decision import EMITTED
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.hot import Ended, Hot, Ranking, Samples, command_line, rank, read_samples, run_inside
-from np2tnp.profiling.measurement import Measured, Plan, Progress, measure
+from np2tnp.profiling.measured import Measured, Plan
+from np2tnp.profiling.measurement import Progress, measure
 from np2tnp.profiling.record import Recorded, Wanted, record
 from np2tnp.profiling.results import emission_options, now, progress_bar, write_json
 

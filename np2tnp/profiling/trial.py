@@ -15,6 +15,7 @@ from typing import Any
 
 from np2tnp.differential.channel import serve
 from np2tnp.profiling.calls import Arguments, Input, function_of, moved, positional_names, read_recorded
+from np2tnp.profiling.nvml import watch
 from np2tnp.profiling.sampling import Side, Subject, subject_of, time_transfer
 
 
@@ -45,12 +46,12 @@ class Trial:
         self,
         path: str,
         original: str,
-        rewritten: str,
+        rewritten: str | None,
         function: str,
         inputs: str | None = None,
         places: tuple[str, ...] = (),
     ) -> dict[str, Any]:
-        """Execute both texts, with `places` importable. Replies with the function's parameters.
+        """Execute both texts (or the original alone), with `places` importable. Replies with the function's parameters.
 
         Raises when one of the two lacks the function.
         """
@@ -63,7 +64,7 @@ class Trial:
             self._place, self._name = (path, original), function
             self._old = load(path, original)
             self._original, self._is_bound = function_of(self._old, function)
-            self._new = load(path, rewritten)
+            self._new = load(path, rewritten) if rewritten is not None else self._old
             self._rewritten, _ = function_of(self._new, function)
         self._given = dict(np.load(inputs, allow_pickle=False)) if inputs else {}
         self._input = None
@@ -138,14 +139,33 @@ class Trial:
                 return {"agreed": False, "reason": reason}
             transfer = time_transfer(it, subject)
             traces = subject.traces()
+            remarks = watch(device)
             samples = self._sample(it, subject, repeats, budget)
+            remarks += [remark for remark in watch(device) if remark not in remarks]
             if subject.traces() != traces:
                 return {
                     "agreed": True,
                     "reason": "traced again while it was timed: no steady state",
                     "first_call": first,
                 }
-        return {"agreed": True, "reason": "", "first_call": first, "transfer": transfer, "device": device, **samples}
+        common = {"agreed": True, "reason": "", "first_call": first, "transfer": transfer, "remarks": remarks}
+        return {**common, **samples}
+
+    def reference(self, repeats: int, budget: float) -> list[float]:
+        """Seconds a call of the original alone: for a process in which NumPy has one thread."""
+        it = self._input
+        assert it is not None
+        side = Side(self._call, it.reference, it.mutates)
+        with contextlib.redirect_stdout(io.StringIO()):
+            side.warm_up(budget / 10)
+            end = time.perf_counter() + budget
+            samples = [side.sample() for _ in range(5)]
+            while len(samples) < repeats and time.perf_counter() < end:
+                samples.append(side.sample())
+        return samples
+
+    def _call(self, arguments: Arguments) -> None:
+        self._original(*arguments.args, **arguments.kwargs)
 
     def _agree(self, it: Input, subject: Subject) -> tuple[bool, str, float]:
         import numpy as np
@@ -182,13 +202,10 @@ class Trial:
         return function_of(module, self._name)[0] if module is not None else None
 
     def _sample(self, it: Input, subject: Subject, repeats: int, budget: float) -> dict[str, Any]:
-        def reference(arguments: Arguments) -> None:
-            self._original(*arguments.args, **arguments.kwargs)
-
         quiet = io.StringIO()
         with contextlib.redirect_stdout(quiet):
             sides = (
-                Side(reference, it.reference, it.mutates),
+                Side(self._call, it.reference, it.mutates),
                 Side(subject.call, subject.arguments, subject.copies, subject.synchronise),
             )
             for side in sides:
@@ -217,12 +234,8 @@ def _said(error: Exception) -> str:
 def main() -> None:
     """Serve requests until the pipe closes."""
     trial = Trial()
-    serve(
-        {
-            name: getattr(trial, name)
-            for name in ("start", "limit_memory", "load", "prepare", "prepare_recorded", "measure")
-        }
-    )
+    names = ("start", "limit_memory", "load", "prepare", "prepare_recorded", "measure", "reference")
+    serve({name: getattr(trial, name) for name in names})
 
 
 if __name__ == "__main__":

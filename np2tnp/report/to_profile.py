@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from np2tnp.profiling.summary import summarize
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from np2tnp.profiling.measurement import Measured, Trial
+    from np2tnp.profiling.measured import Measured, Trial
 
 _COLOURS = {"FASTER": "green", "SLOWER": "red", "SAME": "cyan", "UNSURE": "yellow"}
 
@@ -21,8 +23,10 @@ def render(measured: Measured, width: int = _WIDE) -> list[RenderableType]:
     from rich.text import Text
 
     parts: list[RenderableType] = [_table(measured, device, width >= _WIDE) for device in measured.devices]
-    for (device, variant), crossover in measured.crossovers().items():
-        parts.append(Text(f"{variant} on {device}: {crossover}"))
+    parts += [Text(line) for line in summarize(measured)]
+    if measured.single:
+        single = ", ".join(f"{seconds(it.median)} ({size:,})" for (size, _), it in measured.single.items())
+        parts.append(Text(f"NumPy on one thread: {single}"))
     parts += [Text(note) for note in measured.notes]
     reasons: dict[str, list[int]] = {}
     for trial in measured.trials:

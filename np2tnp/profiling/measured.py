@@ -1,0 +1,155 @@
+"""What was to be measured of one function, and what came of it: plain data. Standard library only."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from np2tnp.differential.originals import Pair
+from np2tnp.profiling.decision import Decision, decide
+from np2tnp.profiling.evidence import Ratio, Speed, Spread
+from np2tnp.profiling.record import Signature
+from np2tnp.profiling.sizes import Crossover, Point, find_crossover
+from np2tnp.profiling.summary import pays_after, summarize
+
+VARIANTS = ("eager-ndarray", "eager-tensor", "graph", "xla")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to measure."""
+
+    pair: Pair
+    function: str
+    size_name: str
+    sizes: tuple[int, ...]
+    expressions: tuple[tuple[str, str], ...]
+    devices: str = "all"
+    repeats: int = 20
+    budget: float = 3.0
+    min_effect: float = 0.05
+    timeout: float = 120.0
+    memory: int = 0
+    seed: int = 0
+    logical_cpus: int = 1
+    inputs: str | None = None
+    refine: int = 1  #: sizes added around the crossover
+    variants: tuple[str, ...] = VARIANTS
+    recorded: tuple[Signature, ...] = ()  #: arguments of a program's own calls, instead of sizes and expressions
+    main: str = ""  #: the program's main file where that is the function's file
+    places: tuple[str, ...] = ()  #: what the program could import from
+    options: tuple[tuple[str, Any], ...] = ()  #: of the configuration that decide what is emitted
+    migrated: tuple[str, ...] = ()  #: every function of the file that the rewritten text has migrated
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One variant on one device at one size. No seconds unless the results agreed."""
+
+    function: str
+    variant: str
+    device: str
+    size: int
+    agreed: bool
+    reason: str = ""  #: why there are no seconds
+    elements: int = 0
+    first_call: float | None = None
+    transfer: dict[str, float] = field(default_factory=dict)
+    reference: Spread | None = None  #: NumPy, sampled in turns with the variant
+    variant_time: Spread | None = None
+    ratio: Ratio | None = None
+    speed: Speed | None = None
+    samples: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
+    signature: str = ""  #: of the arguments, where they were recorded
+    remarks: tuple[str, ...] = ()  #: what disturbed the device meanwhile
+    disturbed: bool = False  #: NumPy was much slower here than beside another variant: no evidence for FASTER
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: see docs/profile-schema.md."""
+        return {
+            "function": self.function,
+            "variant": self.variant,
+            "device": self.device,
+            "size": self.size,
+            "elements": self.elements,
+            "signature": self.signature,
+            "agreed": self.agreed,
+            "reason": self.reason,
+            "verdict": self.speed.value if self.speed else None,
+            "disturbed": self.disturbed,
+            "remarks": list(self.remarks),
+            "pays_after": pays_after(self),
+            "first_call": self.first_call,
+            "transfer": self.transfer,
+            "numpy": self.reference.as_dict() if self.reference else None,
+            "seconds": self.variant_time.as_dict() if self.variant_time else None,
+            "ratio": self.ratio.as_dict() if self.ratio else None,
+            "samples": {"numpy": self.samples[0], "variant": self.samples[1]} if self.variant_time else None,
+        }
+
+
+@dataclass
+class Measured:
+    """Everything measured of one function."""
+
+    plan: Plan
+    environment: dict[str, Any] = field(default_factory=dict)  #: what TensorFlow says of itself
+    devices: list[str] = field(default_factory=list)
+    trials: list[Trial] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    single: dict[tuple[int, str], Spread] = field(default_factory=dict)  #: NumPy on one thread, by size and signature
+    veto: str = ""  #: why the function is not confirmed whatever was measured
+
+    def decision(self) -> Decision:
+        """What the trials are reason enough for."""
+        decision = decide(self)
+        return replace(decision, confirmed=False, above=None, reason=self.veto) if self.veto else decision
+
+    def crossovers(self) -> dict[tuple[str, str], Crossover]:
+        """By (device, variant), where there is one."""
+        found = {}
+        for device, variant in dict.fromkeys((trial.device, trial.variant) for trial in self.trials):
+            curve = [t for t in self.trials if t.device == device and t.variant == variant]
+            largest = max(curve, key=lambda trial: trial.size)
+            crossover = find_crossover(self.points(device, variant))
+            if crossover is not None and largest.speed is Speed.FASTER:
+                found[device, variant] = crossover
+        return found
+
+    def points(self, device: str, variant: str) -> list[Point]:
+        """The ratios of one curve."""
+        chosen = [t for t in self.trials if t.device == device and t.variant == variant and not t.disturbed]
+        return [Point(t.size, t.ratio.value, t.ratio.low, t.ratio.high) for t in chosen if t.ratio]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: see docs/profile-schema.md."""
+        pair = self.plan.pair
+        return {
+            "path": pair.path,
+            "function": self.plan.function,
+            "original": {"source": pair.source, "sha256": _digest(pair.original)},
+            "rewritten": {"in_memory": pair.in_memory, "sha256": _digest(pair.rewritten)},
+            "size_name": self.plan.size_name,
+            "arguments": dict(self.plan.expressions),
+            "min_effect": self.plan.min_effect,
+            "seen": [signature.as_dict() for signature in self.plan.recorded],
+            "options": dict(self.plan.options),
+            "migrated": list(self.plan.migrated),
+            "decision": self.decision().as_dict(),
+            "summary": summarize(self),
+            "numpy_one_thread": [
+                {"size": size, "signature": signature, **spread.as_dict()}
+                for (size, signature), spread in self.single.items()
+            ],
+            "notes": self.notes,
+            "trials": [trial.as_dict() for trial in self.trials],
+            "crossovers": [
+                {"device": device, "variant": variant, "size": it.size, "low": it.low, "high": it.high, "text": str(it)}
+                for (device, variant), it in self.crossovers().items()
+            ],
+        }
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

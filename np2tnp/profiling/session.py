@@ -1,0 +1,137 @@
+"""The parent's side of a trial's child process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from np2tnp.differential.channel import Child, ChildDied, ChildTimeout
+from np2tnp.differential.originals import CannotVerify
+from np2tnp.profiling.evidence import Spread, judge_speed, ratio, spread
+from np2tnp.profiling.measured import Plan, Trial
+from np2tnp.profiling.record import Signature
+
+_MODULE = "np2tnp.profiling.trial"
+_START = 300.0  #: seconds for a child to import TensorFlow and the program
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+
+class Session:
+    """One child with the program loaded; started again after it died.
+
+    With `single` it is NumPy's alone, on one thread: only ``reference`` may be asked for.
+    """
+
+    def __init__(self, plan: Plan, single: bool = False) -> None:
+        self._plan = plan
+        self._single = single
+        self._child = Child(_MODULE, dict.fromkeys(_THREADS, "1") if single else {"TF_CPP_MIN_LOG_LEVEL": "2"})
+        self._size: int | Signature | None = None
+        self._prepared: dict[str, Any] = {}
+        self.environment: dict[str, Any] = {}
+        self.signature: dict[str, Any] = {}
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._child.close()
+
+    def ensure(self) -> None:
+        """Start the child if there is none. Raises CannotVerify."""
+        if self._child.is_running:
+            return
+        plan = self._plan
+        self._size = None
+        try:
+            if not self._single:
+                self.environment = self._child.ask("start", _START, logical_cpus=plan.logical_cpus)
+            self.signature = self._child.ask(
+                "load",
+                _START,
+                path=plan.pair.path,
+                original=plan.pair.original,
+                rewritten=None if self._single else plan.pair.rewritten,
+                function=plan.function,
+                inputs=plan.inputs,
+                places=plan.places,
+            )
+            if plan.memory:
+                self._child.ask("limit_memory", 10, mebibytes=plan.memory)
+        except (ChildDied, ChildTimeout, RuntimeError) as error:
+            self._child.close()
+            raise CannotVerify(f"{plan.pair.path} cannot be loaded: {error}") from None
+
+    def trial(self, variant: str, device: str, size: int | Signature) -> Trial:
+        """Measure one; whatever goes wrong is its reason."""
+        plan = self._plan
+        try:
+            self._have(size)
+            reply = self._child.ask(
+                "measure", plan.timeout, variant=variant, device=device, repeats=plan.repeats, budget=plan.budget
+            )
+        except (ChildDied, ChildTimeout) as error:
+            return failed(plan, variant, device, size, str(error))
+        except (RuntimeError, CannotVerify) as error:
+            return failed(plan, variant, device, size, str(error))
+        if not reply["agreed"] or "variant" not in reply:
+            return failed(plan, variant, device, size, reply["reason"], agreed=reply["agreed"])
+        signature = size.text if isinstance(size, Signature) else ""
+        found = ratio(reply["reference"], reply["variant"])
+        return Trial(
+            plan.function,
+            variant,
+            device,
+            size.elements if isinstance(size, Signature) else size,
+            True,
+            "",
+            self._prepared["elements"],
+            reply["first_call"],
+            reply["transfer"],
+            spread(reply["reference"]),
+            spread(reply["variant"]),
+            found,
+            judge_speed(found, plan.min_effect),
+            (tuple(reply["reference"]), tuple(reply["variant"])),
+            signature,
+            tuple(reply["remarks"]),
+        )
+
+    def reference(self, size: int | Signature) -> Spread | None:
+        """NumPy alone on one thread; None where that went wrong (the trials say how)."""
+        plan = self._plan
+        try:
+            self._have(size)
+            samples = self._child.ask("reference", plan.timeout, repeats=plan.repeats, budget=plan.budget / 3)
+        except (ChildDied, ChildTimeout, RuntimeError, CannotVerify):
+            return None
+        return spread(samples)
+
+    def _have(self, size: int | Signature) -> None:
+        """Have the arguments of one size made. Raises what ``Child.ask`` does, and CannotVerify."""
+        self.ensure()
+        if self._size != size:
+            self._prepared = self._prepare(size)
+            self._size = size
+
+    def _prepare(self, size: int | Signature) -> dict[str, Any]:
+        plan = self._plan
+        if isinstance(size, Signature):
+            reply = self._child.ask("prepare_recorded", plan.timeout, payload=size.payload, main=plan.main)
+        else:
+            expressions = list(plan.expressions)
+            reply = self._child.ask(
+                "prepare",
+                plan.timeout,
+                size_name=plan.size_name,
+                size=size,
+                expressions=expressions,
+                seed=plan.seed,
+            )
+        prepared: dict[str, Any] = reply
+        return prepared
+
+
+def failed(plan: Plan, variant: str, device: str, size: int | Signature, reason: str, agreed: bool = False) -> Trial:
+    if isinstance(size, Signature):
+        return Trial(plan.function, variant, device, size.elements, agreed, reason, size.elements, signature=size.text)
+    return Trial(plan.function, variant, device, size, agreed, reason)
