@@ -25,7 +25,7 @@ from np2tnp.files.discover import discover
 from np2tnp.files.guards import call_with_deep_stack
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import decode, read_bytes
-from np2tnp.pipeline import analyse_bytes
+from np2tnp.pipeline import Analyst
 
 
 def parse(text: str) -> None:
@@ -47,6 +47,7 @@ def peak_megabytes() -> float:
 def measure(paths: list[str], config: Config) -> list[tuple[str, int, float, float]]:
     """(path, lines, CPU seconds of the parse, CPU seconds of the check) for each file that can be read."""
     rows = []
+    analyst = Analyst(config)
     for path in paths:
         try:
             data = read_bytes(path)
@@ -56,7 +57,7 @@ def measure(paths: list[str], config: Config) -> list[tuple[str, int, float, flo
         start = time.process_time()
         call_with_deep_stack(parse, text)
         middle = time.process_time()
-        analyse_bytes(config, (path, data))
+        analyst((path, data))
         rows.append((path, text.count("\n"), middle - start, time.process_time() - middle))
     return rows
 

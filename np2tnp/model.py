@@ -83,6 +83,7 @@ class FileReport:
     error: str | None = None  #: one line; the file could not be analysed (also a 9xx finding)
     uses_numpy: bool = False
     unresolved: int = 0  #: places that use something which may be NumPy but could not be resolved
+    depends: tuple[tuple[str, str], ...] = ()  #: other files and directories (``/`` behind) that decided, with states
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from np2tnp import __version__, executors
 from np2tnp.config import Config
@@ -16,6 +16,9 @@ from np2tnp.files.discover import discover
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import Source, decode, read_bytes, replace_file
 from np2tnp.model import Change, FileReport, Finding, RegionState, Run, Safety, Span, Summary, Verdict
+
+if TYPE_CHECKING:
+    from np2tnp.project import Project
 
 #: (files done, files in all); called now and then while a run goes on.
 Progress = Callable[[int, int], None]
@@ -31,6 +34,12 @@ def check(
     config = replace(config, rewrite=False)
     found = discover(paths, config)
     from np2tnp.files.cache import Cache, hash_bytes, stat_key
+    from np2tnp.files.modules import Modules
+
+    modules = Modules()
+
+    def holds(report: FileReport) -> bool:
+        return all(modules.state(place) == state for place, state in report.depends)
 
     cache = Cache.open(_cache_directory(config), _run_key(config), found.files) if config.cache else None
     reports: dict[str, FileReport] = {}
@@ -38,7 +47,7 @@ def check(
     keys: dict[str, tuple[str, str]] = {}
     for path in found.files:
         report = cache.find_unchanged(path) if cache is not None else None
-        if report is None:
+        if report is None or not holds(report):
             stat = stat_key(path) if cache is not None else ""
             try:
                 data = read_bytes(path)
@@ -48,7 +57,7 @@ def check(
             if cache is not None:
                 keys[path] = (hash_bytes(data), stat)
                 report = cache.find_same(path, *keys[path])
-        if report is None:
+        if report is None or not holds(report):
             pending.append((path, data))
         else:
             reports[path] = report
@@ -174,8 +183,22 @@ def write(made: Plan, config: Config) -> Run:
     return replace(_run(reports, config, notes=run.notes), changes=changes)
 
 
-def analyse_bytes(config: Config, item: tuple[str, bytes]) -> FileReport:
-    """One file's report. What runs in a worker; raises nothing but Ctrl-C."""
+class Analyst:
+    """What runs in a worker: one file's report after the other. What one file made known of the project serves all."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.project: Project | None = None
+
+    def __reduce__(self) -> tuple[type[Analyst], tuple[Config]]:
+        return Analyst, (self.config,)
+
+    def __call__(self, item: tuple[str, bytes]) -> FileReport:
+        return analyse_bytes(self.config, item, self)
+
+
+def analyse_bytes(config: Config, item: tuple[str, bytes], analyst: Analyst | None = None) -> FileReport:
+    """One file's report. Raises nothing but Ctrl-C."""
     path, data = item
     try:
         source = decode(path, data)
@@ -184,7 +207,7 @@ def analyse_bytes(config: Config, item: tuple[str, bytes]) -> FileReport:
         from np2tnp.files import guards
 
         guards.check(source.text)
-        report = guards.call_with_deep_stack(_analyse_source, source, config)
+        report = guards.call_with_deep_stack(_analyse_source, source, analyst or Analyst(config))
     except Problem as problem:
         return report_problem(path, problem)
     except (Exception, SystemExit) as error:
@@ -243,7 +266,7 @@ def _run(
 
 
 def _analyse(items: Sequence[tuple[str, bytes]], config: Config, progress: Progress | None) -> Iterator[FileReport]:
-    work = functools.partial(analyse_bytes, config)
+    work = Analyst(config)
     heavy = sum(any(needle.encode() in data for needle in config.needles) for _, data in items)
     workers = executors.worker_count(heavy, config.jobs) if heavy > 1 else 1
     if workers > 1:
@@ -258,20 +281,23 @@ def _analyse(items: Sequence[tuple[str, bytes]], config: Config, progress: Progr
             progress(done, len(items))
 
 
-def _analyse_source(source: Source, config: Config) -> FileReport:
+def _analyse_source(source: Source, analyst: Analyst) -> FileReport:
     from np2tnp.files import syntax
 
     old = syntax.accepted_python2(source.text)
     if old is not None:
         raise old
     from np2tnp.engine import analyze
+    from np2tnp.project import Project
 
     # A tree is a million objects that all live until the end: looking among them for garbage on the way finds nothing
     # and costs a fifth of the time.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return analyze(source, config)
+        if analyst.project is None:
+            analyst.project = Project(analyst.config)
+        return analyze(source, analyst.config, analyst.project)
     except SyntaxError as error:
         problem = Problem("TNP901", f"syntax error: {error.msg}", error.lineno or 1, error.offset or 1)
         raise problem from None

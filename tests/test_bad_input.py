@@ -113,8 +113,8 @@ def test_a_file_that_changes_meanwhile(project: Path, monkeypatch: pytest.Monkey
     (project / "other.py").write_text(GOOD)
     analyse = pipeline.analyse_bytes
 
-    def analyse_and_edit(config: Config, item: tuple[str, bytes]) -> FileReport:
-        report = analyse(config, item)
+    def analyse_and_edit(config: Config, item: tuple[str, bytes], analyst: pipeline.Analyst) -> FileReport:
+        report = analyse(config, item, analyst)
         if item[0] == "good.py":
             (project / "good.py").write_text("edited = True\n")
         return report
@@ -131,7 +131,7 @@ def test_a_file_that_changes_meanwhile(project: Path, monkeypatch: pytest.Monkey
 def test_a_bug_of_ours_is_one_finding(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import np2tnp.engine
 
-    def fail(source: object, config: object) -> FileReport:
+    def fail(source: object, config: object, project: object) -> FileReport:
         raise KeyError("lost")
 
     monkeypatch.setattr(np2tnp.engine, "analyze", fail)

@@ -72,17 +72,17 @@ class Access(State):
             base = self.evaluate_base(node.value, env)
         name = node.attr.value
         if isinstance(base, Symbol):
-            value = self.symbol_attribute(base, name)
+            value = self.symbol_attribute(base, name, env)
             if not called and isinstance(value, Symbol) and value.name.startswith("numpy."):
                 self.emit(ev.NameRead(node, self.place(node), value.name))
             return value
         if isinstance(base, Instance):
             return self.instance_attribute(base, name, env)
         if isinstance(base, Class):
-            qualname = self.module.classes[base.qualname].methods.get(name)
-            if qualname and self.is_classmethod(qualname):
-                return Bound(Instance(base.qualname), name)
-            return Function(qualname) if qualname else UNKNOWN
+            method = self.method_of(base, name)
+            if method is not None and method[1] == "class":
+                return Bound(Instance(base.qualname, base.module), name)
+            return method[0] if method is not None else UNKNOWN
         if isinstance(base, Unknown) and name in ARRAY_MEMBERS and base.home != HOST and base.deps:
             self.facts.assumed_arrays |= base.deps
             base = Array(EITHER, refs=base.refs, exact=base.exact, deps=base.deps, weak=True)
@@ -110,7 +110,7 @@ class Access(State):
         if type(node) is cst.Attribute and type(node.value) in (cst.Name, cst.Attribute):
             inner = self.evaluate_base(node.value, env)
             if isinstance(inner, Symbol):
-                return self.symbol_attribute(inner, node.attr.value)
+                return self.symbol_attribute(inner, node.attr.value, env)
             return self._attribute(node, env, base=inner)  # evaluated once: a chain of n would cost 2**n
         return self.evaluate(node, env)
 
@@ -141,16 +141,11 @@ class Access(State):
         return home_of(value)
 
     def instance_attribute(self, base: Instance, name: str, env: Env) -> Value:
-        info = self.module.classes.get(base.qualname)
-        if info is None:
-            return UNKNOWN
-        if name in info.methods:
-            qualname = info.methods[name]
-            if self.is_property(qualname):
-                return Unknown(HOST, frozenset((f".{name}",)))
-            return Bound(base, name)
+        method = self.method_of(base, name)
         location = f".{name}"
-        declared = self.class_attribute(info, name)
+        if method is not None:
+            return Unknown(HOST, frozenset((location,))) if method[1] == "property" else Bound(base, name)
+        declared = self.services.attributes(base).get(name)
         refs = env.aliases(location) | {location}
         if isinstance(declared, Array):
             return Array(HOST, refs=refs, weak=True, rank=None)

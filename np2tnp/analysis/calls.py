@@ -77,19 +77,9 @@ class Calls(Effects):
         elif isinstance(callee, Function) and callee.nested:
             result = self._nested_call(callee, arguments)
         elif isinstance(callee, Function):
-            result = self._project_call(node, callee.qualname, arguments, env)
+            result = self._project_call(node, callee, arguments, env)
         elif isinstance(callee, Class):
-            info = self.module.classes[callee.qualname]
-            init = info.methods.get("__init__")
-            summary = self.services.summary(init) if init else None
-            if summary is not None:
-                self._apply_summary(node, summary, arguments, env, migrated=False)
-            elif self.is_record(info):
-                for argument in arguments:
-                    self.keep(frozenset((f"kept by {callee.qualname}",)), argument.value, env)
-            else:
-                self._unresolved(node, callee.qualname, arguments, env, pure=False)
-            result = Instance(callee.qualname)
+            result = self._instance(node, callee, arguments, env)
         elif isinstance(callee, Bound):
             result = self._method(node, callee, arguments, env)
         else:
@@ -98,6 +88,18 @@ class Calls(Effects):
                 result = Unknown(EITHER, refs_of(result), view="view")
         self.emit(ev.Call(node, self.place(node), callee, api, arguments, receiver, result))
         return result
+
+    def _instance(self, node: cst.Call, made: Class, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
+        init = self.method_of(made, "__init__")
+        summary = self.services.summary(init[0]) if init is not None else None
+        if summary is not None:
+            self._apply_summary(node, summary, arguments, env, migrated=False, skip=1)
+        elif (known := self.services.class_of(made)) is not None and known.is_record:
+            for argument in arguments:
+                self.keep(frozenset((f"kept by {made.qualname}",)), argument.value, env)
+        else:
+            self._unresolved(node, made.qualname, arguments, env, pure=False)
+        return Instance(made.qualname, made.module)
 
     def _argument(self, arg: cst.Arg, env: Env) -> ev.Argument:
         value = self.evaluate(arg.value, env)
@@ -247,8 +249,9 @@ class Calls(Effects):
     def _method(self, node: cst.Call, callee: Bound, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         receiver, name = callee.receiver, callee.name
         if isinstance(receiver, Instance):
-            qualname = self.module.classes[receiver.qualname].methods[name]
-            return self._project_call(node, qualname, arguments, env, bound=True)
+            method = self.method_of(receiver, name)
+            if method is not None:
+                return self._project_call(node, method[0], arguments, env, bound=method[1] != "static")
         func = node.func
         where = func.value if isinstance(func, cst.Attribute) else func
         if isinstance(receiver, Sequence):

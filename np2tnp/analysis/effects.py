@@ -65,22 +65,22 @@ class Effects(NumpyResults):
         migrated: bool,
         skip: int = 0,
     ) -> Value:
-        if summary.method and not skip:
-            skip = 1
         matched = self.match(summary, arguments, skip)
         if matched is None:
-            self.facts.updates |= summary.updates
+            self.facts.updates |= self._own_state(summary)
             harmless = not (summary.mutates or summary.keeps or summary.hosted)
             self._unresolved(node, dotted(node.func) or "a function", arguments, env, pure=harmless)
             return UNKNOWN
         self._kept_may_change(node, dotted(node.func) or "a function", env)
-        self.facts.updates |= summary.updates
+        self.facts.updates |= self._own_state(summary)
         for name, argument in matched.items():
             if name in summary.keeps:
                 self.keep(frozenset((f"kept by {dotted(node.func)}",)), argument.value, env)
-            if name in summary.changeable and name not in summary.mutates:
+            updates = name in summary.mutates
+            in_numpy = updates and not summary.migrated and self.made != HOST  # it changes the very array that it gets
+            if in_numpy or (name in summary.changeable and not updates):
                 self._may_change(node, dotted(node.func) or "a function", argument, env)
-            if name in summary.mutates:
+            elif updates:
                 others = [refs_of(other.value) for key, other in matched.items() if key != name]
                 if any(refs_of(argument.value) & refs for refs in others):
                     self.construct(argument.node, "aliased arguments", name)
@@ -98,6 +98,10 @@ class Effects(NumpyResults):
         if refs and any(name in summary.hosted and may_hold_tensor(item.value) for name, item in matched.items()):
             return with_refs(result, refs | {COPIED})
         return result
+
+    def _own_state(self, summary: Summary) -> frozenset[str]:
+        """What the callee updates that a wrapper in this module can look at: attributes, and the module's own names."""
+        return frozenset(ref for ref in summary.updates if ref.startswith((".", self.location(""))))
 
     def _translate(self, refs: frozenset[str], matched: Mapping[str, ev.Argument]) -> frozenset[str]:
         found: frozenset[str] = NO_NAMES
@@ -174,9 +178,9 @@ class Effects(NumpyResults):
                 self.facts.host_parameters |= {ref[1:] for ref in refs if ref.startswith("@")}
 
     def _project_call(
-        self, node: cst.Call, qualname: str, arguments: tuple[ev.Argument, ...], env: Env, bound: bool = False
+        self, node: cst.Call, callee: Function, arguments: tuple[ev.Argument, ...], env: Env, bound: bool = False
     ) -> Value:
-        summary = self.services.summary(qualname)
+        summary = self.services.summary(callee)
         if summary is None:
-            return self._unresolved(node, qualname, arguments, env, pure=False)
+            return self._unresolved(node, callee.qualname, arguments, env, pure=False)
         return self._apply_summary(node, summary, arguments, env, migrated=summary.migrated, skip=1 if bound else 0)

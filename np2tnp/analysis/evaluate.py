@@ -85,7 +85,7 @@ class Evaluator(Access):
             self.emit(ev.StaleRead(node, self.place(node), name, stale))
         value = env.load(name)
         if value is not None:
-            return value
+            return self.known(value, env) if type(value) is Symbol else value
         value = self.outer_value(name, env)
         if isinstance(value, Symbol) and value.name.startswith("numpy."):
             self.emit(ev.NameRead(node, self.place(node), value.name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
@@ -19,8 +19,12 @@ SAME_AS = {
 }  # fmt: skip
 
 
-def import_bindings(node: cst.Import | cst.ImportFrom, catalog: Catalog) -> Iterator[tuple[str, Value]]:
-    """(name, value) pairs that `node` binds; a star import of NumPy binds every public name."""
+def import_bindings(
+    node: cst.Import | cst.ImportFrom, catalog: Catalog, star_names: Callable[[str], tuple[str, ...]]
+) -> Iterator[tuple[str, Value]]:
+    """(name, value) pairs that `node` binds; a star import binds NumPy's public names, or those of a first-party
+    module (`star_names`).
+    """
     if isinstance(node, cst.Import):
         for alias in node.names:
             full = dotted(alias.name)
@@ -37,11 +41,18 @@ def import_bindings(node: cst.Import | cst.ImportFrom, catalog: Catalog) -> Iter
                 owner, _, last = name.rpartition(".")
                 if owner == module and not last.startswith("_"):
                     yield last, Symbol(name)
+        else:
+            for last in star_names(module):
+                yield last, Symbol(_joined(module, last))
         return
     for alias in node.names:
         name = dotted(alias.name)
         bound = (
             alias.asname.name.value if alias.asname is not None and isinstance(alias.asname.name, cst.Name) else name
         )
-        full = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
+        full = _joined(module, name)
         yield bound, Symbol(SAME_AS.get(full, full))
+
+
+def _joined(module: str, name: str) -> str:
+    return f"{module}{name}" if module.endswith(".") else f"{module}.{name}"

@@ -163,7 +163,7 @@ class Interpreter(Stores):
                 self.keys(target, env)
 
     def _import(self, node: cst.Import | cst.ImportFrom, env: Env) -> None:
-        bound = list(import_bindings(node, self.catalog))
+        bound = list(import_bindings(node, self.catalog, self.services.star_names))
         for name, value in bound:
             env.bind(name, value)
         self.construct(node, "import", " ".join(getattr(value, "name", "") for _, value in bound))
@@ -306,7 +306,7 @@ class Interpreter(Stores):
                 self.evaluate(parameter.default, env)
         qualname = self.module.name_of.get(id(node))
         if qualname is not None:
-            env.bind(node.name.value, Function(qualname))
+            env.bind(node.name.value, Function(qualname, module=self.module.path))
             return env
         if self.made == HOST:
             env.bind(node.name.value, UNKNOWN)
@@ -350,7 +350,7 @@ class Interpreter(Stores):
         for base in node.bases:
             self.evaluate(base.value, env)
         self.run(node.body, env.copy())
-        env.bind(node.name.value, Class(qualname))
+        env.bind(node.name.value, Class(qualname, self.module.path))
         return env
 
 

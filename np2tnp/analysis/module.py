@@ -10,6 +10,11 @@ import libcst as cst
 from np2tnp.analysis.scopes import Scope, Uses, dotted, parameters_of, scan
 from np2tnp.analysis.values import NO_NAMES, Value
 
+_KINDS = {
+    "staticmethod": "static", "classmethod": "class",
+    **dict.fromkeys(("property", "cached_property", "getter", "setter", "deleter"), "property"),
+}  # fmt: skip
+
 
 @dataclass(slots=True)
 class FunctionInfo:
@@ -23,13 +28,27 @@ class FunctionInfo:
     uses: Uses = field(default_factory=Uses)
 
     @property
-    def is_migrated(self) -> bool:
-        """Whether an earlier run of np2tnp wrote it: it has the runtime's decorator."""
+    def decorators(self) -> tuple[str, ...]:
+        """The dotted names of its decorators, outermost first."""
         nodes = (
             item.decorator.func if isinstance(item.decorator, cst.Call) else item.decorator
             for item in self.node.decorators
         )
-        return any(dotted(node).endswith(".migrated") for node in nodes)
+        return tuple(map(dotted, nodes))
+
+    @property
+    def is_migrated(self) -> bool:
+        """Whether an earlier run of np2tnp wrote it: it has the runtime's decorator."""
+        return any(name.endswith(".migrated") for name in self.decorators)
+
+    @property
+    def kind(self) -> str:
+        """How its class hands it out: "method", "property", "class" or "static"."""
+        for name in self.decorators:
+            last = name.rpartition(".")[2]
+            if last in _KINDS:
+                return _KINDS[last]
+        return "method"
 
 
 @dataclass(slots=True)
@@ -39,9 +58,6 @@ class ClassInfo:
     qualname: str
     node: cst.ClassDef
     methods: dict[str, str] = field(default_factory=dict)  #: method name -> qualname
-    attributes: dict[str, Value] | None = (
-        None  #: what ``self.name`` was assigned, joined over all methods; None until asked for
-    )
 
 
 @dataclass(slots=True)
@@ -49,6 +65,7 @@ class ModuleInfo:
     """What a module defines. ``values`` is filled by interpreting its top level."""
 
     node: cst.Module
+    path: str = ""
     functions: dict[str, FunctionInfo] = field(default_factory=dict)
     classes: dict[str, ClassInfo] = field(default_factory=dict)
     values: dict[str, Value] = field(default_factory=dict)
@@ -58,9 +75,9 @@ class ModuleInfo:
     scopes: dict[int, Scope] = field(default_factory=dict)  #: id of a FunctionDef, nested ones too -> what it binds
 
 
-def collect(tree: cst.Module) -> ModuleInfo:
+def collect(tree: cst.Module, path: str = "") -> ModuleInfo:
     """Find the regions of a module: functions at top level (under if/try/with too) and methods of its classes."""
-    info = ModuleInfo(tree)
+    info = ModuleInfo(tree, path)
     rebound: set[str] = set()
     _collect_body(tree.body, "", None, info, rebound)
     info.rebound = frozenset(rebound)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Protocol
 
 import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.module import ClassInfo, FunctionInfo, ModuleInfo, collect, dotted, parameters_of
-from np2tnp.analysis.state import Services, Summary
+from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, dotted, parameters_of
+from np2tnp.analysis.state import ClassSummary, Summary
 from np2tnp.analysis.subclasses import annotated_subclass, array_base
 from np2tnp.analysis.values import (
     EITHER,
@@ -37,6 +39,9 @@ MODULE = "<module>"
 #: How often a region is interpreted anew because it showed what its parameters must be.
 ATTEMPTS = 4
 
+#: Base classes from outside that bring no methods which calls could mean.
+_PLAIN_BASES = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple")
+
 _SCALAR_ANNOTATIONS = {"int": "int", "float": "float", "bool": "bool", "str": "str", "complex": "complex"}
 _ARRAY_ANNOTATIONS = ("ndarray", "NDArray")
 
@@ -53,80 +58,184 @@ class _AttributeCollector(Interpreter):
             self.found[name] = join(self.found[name], value) if name in self.found else value
 
 
+class Project(Protocol):
+    """What an analysis asks about everything but its own tree: its own functions and classes among it."""
+
+    def summary(self, function: Function) -> Summary | None: ...
+    def class_of(self, module: str, qualname: str) -> ClassSummary | None: ...
+    def attributes(self, module: str, qualname: str) -> Mapping[str, Value]: ...
+    def resolve(self, module: str, name: str) -> Value | None: ...
+    def star_names(self, module: str, imported: str) -> tuple[str, ...]: ...
+
+
 class Analysis:
-    """One module.
+    """One module of a project.
 
     ``decide(facts)`` says whether a region will be migrated; it is asked once a region, callees first.
     """
 
-    def __init__(self, tree: cst.Module, catalog: Catalog, decide: Callable[[ev.RegionFacts], bool]) -> None:
+    def __init__(
+        self, tree: cst.Module, path: str, catalog: Catalog, decide: Callable[[ev.RegionFacts], bool], project: Project
+    ) -> None:
         self.tree = tree
+        self.path = path
+        self.catalog = catalog
         self.decide = decide
-        self.info: ModuleInfo = collect(tree)
-        self.services = Services(catalog, self.summary, self._class_attributes)
+        self.project = project
+        self.info: ModuleInfo = collect(tree, path)
         self.facts: dict[str, ev.RegionFacts] = {}
-        self.unresolved = 0
-        self._summaries: dict[str, Summary | None] = {}
-        self._active: set[str] = set()
+        self._unresolved: dict[str, int] = {}
+        self._partial: dict[str, dict[str, Value]] = {}
         self._ready = False  # functions can be summarised once the names of the top level are known
 
-    def _interpret_top_level(self) -> None:
-        facts = ev.RegionFacts(MODULE, self.tree)
-        interpreter = Interpreter(self.info, self.services, facts, HOST)
-        env = Env()
-        end = interpreter.run(self.tree.body, env)
-        # names that only a branch binds are bound: reading one that is not raises in the original too
-        values = dict((end or env).values)
-        self.info.values.update({name: value for name, value in values.items() if name.isidentifier()})
-        for name in self.info.rebound:
-            self.info.values.setdefault(name, UNKNOWN)
+    @property
+    def unresolved(self) -> int:
+        """How many names could not be resolved."""
+        return sum(self._unresolved.values())
+
+    # ---- the top level
+
+    def bind_names(self) -> None:
+        """Find out what the top level binds its names to."""
+        interpreter = self._top_level(Env())
         self._ready = True
         interpreter.recorded.clear()
-        interpreter.heads.clear()
-        interpreter.run(self.tree.body, Env())
-        facts.events = list(interpreter.recorded.values())
-        self.unresolved += interpreter.unresolved
-        self.facts[MODULE] = facts
 
-    def run(self) -> None:
-        """Analyse the top level and every region."""
-        self._interpret_top_level()
-        for qualname in self.info.functions:
-            self.summary(qualname)
+    def analyze_top_level(self) -> ev.RegionFacts:
+        """The events of the top level, once the functions that it calls can be summarised."""
+        interpreter = self._top_level(Env())
+        interpreter.facts.events = list(interpreter.recorded.values())
+        self._unresolved[MODULE] = interpreter.unresolved
+        self.facts[MODULE] = interpreter.facts
+        return interpreter.facts
+
+    def _top_level(self, env: Env) -> Interpreter:
+        interpreter = Interpreter(self.info, self.catalog, self, ev.RegionFacts(MODULE, self.tree), HOST)
+        end = interpreter.run(self.tree.body, env)
+        if not self._ready:
+            # names that only a branch binds are bound: reading one that is not raises in the original too
+            values = dict((end or env).values)
+            self.info.values.update({name: value for name, value in values.items() if name.isidentifier()})
+            for name in self.info.rebound:
+                self.info.values.setdefault(name, UNKNOWN)
+        return interpreter
 
     def release(self) -> None:
         """Nothing more will be asked: let go of the tree, which circles would keep until the next look for garbage."""
-        del self.services, self.decide
+        del self.decide, self.project
 
-    def summary(self, qualname: str) -> Summary | None:
-        """What callers must know of `qualname`; None while it is being analysed itself (recursion) or unknown."""
-        if qualname in self._summaries:
-            return self._summaries[qualname]
-        if not self._ready or qualname in self._active or qualname not in self.info.functions:
+    # ---- what the interpreter asks (state.Services)
+
+    def summary(self, function: Function) -> Summary | None:
+        found = self.project.summary(function) if self._ready else None
+        if found is not None and found.migrated and function.module != self.path and _holds_host(found.result):
+            # the core would hand out the very object; a function that is not rewritten yet, a copy as a tensor
+            return replace(found, migrated=False)
+        return found
+
+    def class_of(self, value: Class | Instance) -> ClassSummary | None:
+        return self.project.class_of(value.module, value.qualname) if self._ready else None
+
+    def attributes(self, value: Instance) -> Mapping[str, Value]:
+        if not self._ready:
+            return {}
+        found = self.project.attributes(value.module, value.qualname)
+        partial = self._partial.get(value.qualname) if value.module == self.path else None
+        return partial if partial is not None else found
+
+    def resolve(self, name: str) -> Value | None:
+        return self.project.resolve(self.path, name) if self._ready else None
+
+    def star_names(self, imported: str) -> tuple[str, ...]:
+        return self.project.star_names(self.path, imported)
+
+    # ---- what the project asks
+
+    def summarize_function(self, qualname: str) -> Summary | None:
+        """Analyse the function, decide about it, and say what callers must know; None where there is none such."""
+        function = self.info.functions.get(qualname)
+        if function is None or function.is_migrated:
             return None
-        if self.info.functions[qualname].is_migrated:
+        facts = self._analyze(function)
+        self.facts[qualname] = facts
+        migrated = self.decide(facts)
+        kinds = {event.kind for event in facts.events if isinstance(event, ev.Construct) and not event.place.nested}
+        if kinds & {"yield", "async"}:
+            return None  # what it does happens later
+        written = facts.extra.get("writes", set()) - set(facts.mutated)
+        return Summary(
+            parameters=facts.parameters,
+            migrated=migrated and not _is_cached(function.node),
+            mutates=(*facts.mutated, *sorted(written - facts.host_parameters)),
+            keeps=frozenset(facts.extra.get("keeps", ())),
+            result=facts.result if facts.result is not None else NONE,
+            method=function.owner is not None and function.kind != "static",
+            hosted=facts.host_parameters,
+            changeable=facts.changeable | (written & facts.host_parameters),
+            updates=facts.updates,
+        )
+
+    def decorators_of(self, qualname: str) -> list[str]:
+        """The canonical names of an analysed function's decorators."""
+        events = self.facts[qualname].events if qualname in self.facts else ()
+        return [e.detail for e in events if isinstance(e, ev.Construct) and e.kind == "decorator"]
+
+    def summarize_class(self, qualname: str) -> ClassSummary | None:
+        """The class with what it inherits, as far as its bases are known."""
+        info = self.info.classes.get(qualname)
+        if info is None:
             return None
-        self._active.add(qualname)
+        own = {
+            name: (Function(function, module=self.path), self.info.functions[function].kind)
+            for name, function in info.methods.items()
+        }
+        bases = [self._base(argument.value) for argument in info.node.bases]
+        inherited = [self.class_of(base) for base in bases if isinstance(base, Class)]
+        known = [summary for summary in inherited if summary is not None]
+        plain = [base for base in bases if isinstance(base, Symbol) and base.name in _PLAIN_BASES]
+        complete = len(known) + len(plain) == len(bases)
+        methods = dict(own)
+        if complete:
+            for name in {name for summary in known for name in summary.methods} - own.keys():
+                found = {summary.methods[name] for summary in known if name in summary.methods}
+                if len(found) == 1:  # else the order of the bases decides
+                    methods[name] = found.pop()
+        names = [name.rpartition(".")[2] for name in map(dotted, _decorator_names(info.node))]
+        is_record = ("dataclass" in names and "__post_init__" not in methods) or any(
+            dotted(argument.value).rpartition(".")[2] == "NamedTuple" for argument in info.node.bases
+        )
+        return ClassSummary(methods, tuple(b for b in bases if isinstance(b, Class)) if complete else (), is_record)
+
+    def _base(self, node: cst.BaseExpression) -> Value:
+        text = dotted(node.value if isinstance(node, cst.Subscript) else node)
+        first, _, rest = text.partition(".")
+        value = self.info.values.get(first, Symbol(f"builtins.{first}"))
+        if not isinstance(value, Symbol):
+            return UNKNOWN if rest else value
+        name = f"{value.name}.{rest}" if rest else value.name
+        return self.resolve(name) or Symbol(name)
+
+    def class_attributes(self, qualname: str) -> dict[str, Value]:
+        """What the methods of a class and of its bases assign to ``self.name``, joined."""
+        found: dict[str, Value] = {}
+        info = self.info.classes.get(qualname)
+        summary = self.project.class_of(self.path, qualname)
+        if info is None or summary is None:
+            return found
+        for base in summary.bases:
+            _join_into(found, self.project.attributes(base.module, base.qualname))
         try:
-            function = self.info.functions[qualname]
-            facts = self._analyze(function)
-            self.facts[qualname] = facts
-            migrated = self.decide(facts)
-            written = facts.extra.get("writes", set()) - set(facts.mutated)
-            self._summaries[qualname] = Summary(
-                parameters=facts.parameters,
-                migrated=migrated and not _is_cached(function.node),
-                mutates=(*facts.mutated, *sorted(written - facts.host_parameters)),
-                keeps=frozenset(facts.extra.get("keeps", ())),
-                result=facts.result if facts.result is not None else NONE,
-                method=function.owner is not None and not _is_static(function.node),
-                hosted=facts.host_parameters,
-                changeable=facts.changeable | (written & facts.host_parameters),
-                updates=facts.updates,
-            )
+            for method in info.methods.values():
+                self._partial[qualname] = dict(found)
+                function = self.info.functions[method]
+                collector = _AttributeCollector(
+                    self.info, self.catalog, self, ev.RegionFacts(method, function.node), HOST
+                )
+                self._interpret(collector, function, NO_NAMES, NO_NAMES, NO_NAMES)
+                _join_into(found, collector.found)
         finally:
-            self._active.discard(qualname)
-        return self._summaries[qualname]
+            self._partial.pop(qualname, None)
+        return found
 
     def _analyze(self, function: FunctionInfo) -> ev.RegionFacts:
         arrays, scalars = _declared(function)
@@ -150,7 +259,7 @@ class Analysis:
             arrays -= hosted
         facts.assumed_arrays, facts.assumed_scalars, facts.host_parameters = arrays, scalars, hosted
         facts.changeable = changeable
-        self.unresolved += unresolved
+        self._unresolved[function.qualname] = unresolved
         return facts
 
     def _attempt(
@@ -163,7 +272,7 @@ class Analysis:
     ) -> tuple[ev.RegionFacts, int]:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names)
-        interpreter = Interpreter(self.info, self.services, facts, TENSOR)
+        interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
         interpreter.viewed = viewed
         end = self._interpret(interpreter, function, arrays, scalars, hosted)
         if end is not None:
@@ -187,8 +296,8 @@ class Analysis:
         parameters = parameters_of(node.params)
         for index, parameter in enumerate(parameters):
             name = parameter.name.value
-            if index == 0 and function.owner is not None and not _is_static(node):
-                env.bind(name, Instance(function.owner))
+            if index == 0 and function.owner is not None and function.kind != "static":
+                env.bind(name, Instance(function.owner, self.path))
                 base = array_base(self.info.classes[function.owner], self.info)
                 if base is not None:
                     interpreter.construct(parameter, "array subclass", base)
@@ -237,21 +346,21 @@ class Analysis:
             return Array(EITHER, refs=location, exact=name, deps=deps, weak=True, zero_d="never")
         return Unknown(EITHER, location, name, deps)
 
-    def _class_attributes(self, info: ClassInfo) -> dict[str, Value]:
-        found: dict[str, Value] = {}
-        for qualname in info.methods.values():
-            function = self.info.functions[qualname]
-            facts = ev.RegionFacts(qualname, function.node)
-            collector = _AttributeCollector(self.info, self.services, facts, HOST)
-            self._interpret(collector, function, NO_NAMES, NO_NAMES, NO_NAMES)
-            for name, value in collector.found.items():
-                found[name] = join(found[name], value) if name in found else value
-            info.attributes = dict(found)
-        return found
+
+def _holds_host(value: Value) -> bool:
+    """Whether arrays of the host may be in what a core returns."""
+    if isinstance(value, Sequence):
+        return any(map(_holds_host, value.items if value.items is not None else (value.element,)))
+    return isinstance(value, (Unknown, Array)) and value.home == HOST
 
 
-def _is_static(node: cst.FunctionDef) -> bool:
-    return any(dotted(decorator.decorator) == "staticmethod" for decorator in node.decorators)
+def _join_into(found: dict[str, Value], more: Mapping[str, Value]) -> None:
+    for name, value in more.items():
+        found[name] = join(found[name], value) if name in found else value
+
+
+def _decorator_names(node: cst.ClassDef) -> list[cst.BaseExpression]:
+    return [d.decorator.func if isinstance(d.decorator, cst.Call) else d.decorator for d in node.decorators]
 
 
 def _is_cached(node: cst.FunctionDef) -> bool:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
-from np2tnp.analysis.module import ClassInfo, ModuleInfo, parameters_of
+from np2tnp.analysis.module import ModuleInfo, parameters_of
 from np2tnp.analysis.values import (
     EITHER,
     HOST,
@@ -19,22 +20,25 @@ from np2tnp.analysis.values import (
     UNKNOWN,
     Array,
     Bound,
+    Class,
     Function,
+    Instance,
     Sequence,
     Symbol,
     Unknown,
     Value,
     exact_of,
     refs_of,
+    with_refs,
 )
 from np2tnp.catalog.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a caller must know of a function of the module.
+    """What a caller must know of a function of the project.
 
-    migrated: it is rewritten, so that callers in migrated code use its ``core``.
+    migrated: it is rewritten, or was by an earlier run, so that callers in migrated code use its ``core``.
     keeps: parameters that it stores in some object.
     """
 
@@ -43,7 +47,6 @@ class Summary:
     mutates: tuple[str, ...]
     keeps: frozenset[str]
     result: Value
-    defaults: int = 0
     method: bool = False
     hosted: frozenset[str] = NO_NAMES  #: parameters that its core takes as ndarrays
     changeable: frozenset[str] = NO_NAMES  #: those of them that may be changed or kept by code that nobody knows
@@ -66,13 +69,36 @@ def form(mutates: tuple[str, ...], result: Value | None) -> str:
     return "same" if mutates == (exact_of(result),) else "pair"
 
 
-@dataclass(slots=True)
-class Services:
-    """What the interpreter asks of the outside: the catalog, summaries of callees, attributes of classes."""
+@dataclass(frozen=True, slots=True)
+class ClassSummary:
+    """What users of a class must know of it, what it inherits included.
 
-    catalog: Catalog
-    summary: Callable[[str], Summary | None]
-    class_attributes: Callable[[ClassInfo], dict[str, Value]]
+    methods: name -> (the function, "method", "property", "class" or "static").
+    is_record: making an instance only stores its arguments (a NamedTuple or a dataclass).
+    """
+
+    methods: Mapping[str, tuple[Function, str]] = field(default_factory=dict)
+    bases: tuple[Class, ...] = ()
+    is_record: bool = False
+
+
+class Services(Protocol):
+    """What the interpreter asks of the outside: about functions, classes and names of the whole project."""
+
+    def summary(self, function: Function) -> Summary | None:
+        """None while it is being analysed itself (recursion), or where too little is known of it."""
+
+    def class_of(self, value: Class | Instance) -> ClassSummary | None:
+        """None for a class that cannot be looked at."""
+
+    def attributes(self, value: Instance) -> Mapping[str, Value]:
+        """What the methods of the object's class assign to its attributes, joined."""
+
+    def resolve(self, name: str) -> Value | None:
+        """What a dotted name that the module imports denotes, where it is first-party and certain."""
+
+    def star_names(self, imported: str) -> tuple[str, ...]:
+        """The names that a star import of a first-party module binds."""
 
 
 _BUILTINS = frozenset(dir(builtins))
@@ -87,10 +113,12 @@ class State:
     made: the home of what NumPy calls create, tensors in regions and HOST elsewhere.
     """
 
-    def __init__(self, module: ModuleInfo, services: Services, facts: ev.RegionFacts, made: str) -> None:
+    def __init__(
+        self, module: ModuleInfo, catalog: Catalog, services: Services, facts: ev.RegionFacts, made: str
+    ) -> None:
         self.module = module
         self.services = services
-        self.catalog = services.catalog
+        self.catalog = catalog
         self.facts = facts
         self.made = made
         self.locals: frozenset[str] = NO_NAMES
@@ -133,9 +161,15 @@ class State:
                 return Symbol(f"builtins.{name}")
             self.unresolved += 1  # from a star import, exec, or a mistake
             return UNKNOWN
+        if isinstance(value, Symbol):
+            return self.known(value, env)
+        return self.global_value(name, value, env)
+
+    def global_value(self, name: str, value: Value, env: Env) -> Value:
+        """The value of the module's name `name`, as a region may rely on it: `value`, unless some code rebinds it."""
+        location = self.location(name)
         if isinstance(value, Bound):
-            return Unknown(HOST, env.aliases(f"global:{name}") | {f"global:{name}"})
-        location = f"global:{name}"
+            return Unknown(HOST, env.aliases(location) | {location})
         if isinstance(value, Array):
             dtypes, rank = value.dtypes, value.rank
             sure = name not in self.module.rebound and not value.weak
@@ -151,42 +185,26 @@ class State:
             return Unknown(HOST, env.aliases(location) | {location})
         return value
 
-    def symbol_attribute(self, base: Symbol, name: str) -> Value:
+    def location(self, name: str) -> str:
+        """Where the module's name `name` keeps its value."""
+        return f"global:{self.module.path}:{name}"
+
+    def known(self, symbol: Symbol, env: Env) -> Value:
+        """What `symbol` denotes in the project; itself where it is not first-party or not certain."""
+        value = self.services.resolve(symbol.name)
+        if value is None:
+            return symbol
+        refs = refs_of(value)  # an array of another module, at the location that names it
+        return with_refs(value, refs.union(*map(env.aliases, refs))) if refs else value
+
+    def symbol_attribute(self, base: Symbol, name: str, env: Env) -> Value:
         """``module.name`` by canonical name."""
-        return Symbol(f"{base.name}.{name}")
+        return self.known(Symbol(f"{base.name}.{name}"), env)
 
-    def is_property(self, qualname: str) -> bool:
-        """Whether a method is read like an attribute."""
-        node = self.module.functions[qualname].node
-        return any(
-            isinstance(item.decorator, (cst.Name, cst.Attribute))
-            and _last(item.decorator) in ("property", "cached_property", "getter")
-            for item in node.decorators
-        )
-
-    def is_classmethod(self, qualname: str) -> bool:
-        """Whether a method gets its class instead of an instance."""
-        node = self.module.functions[qualname].node
-        return any(isinstance(d.decorator, cst.Name) and d.decorator.value == "classmethod" for d in node.decorators)
-
-    def is_record(self, info: ClassInfo) -> bool:
-        """Whether making an instance only stores its arguments: a NamedTuple or a dataclass."""
-        decorators = [
-            item.decorator.func if isinstance(item.decorator, cst.Call) else item.decorator
-            for item in info.node.decorators
-        ]
-        if any(isinstance(d, (cst.Name, cst.Attribute)) and _last(d) == "dataclass" for d in decorators):
-            return "__post_init__" not in info.methods
-        return any(
-            isinstance(b.value, (cst.Name, cst.Attribute)) and _last(b.value) == "NamedTuple" for b in info.node.bases
-        )
-
-    def class_attribute(self, info: ClassInfo, name: str) -> Value | None:
-        """What the class's own methods assign to ``self.name``, joined; None where they never do."""
-        if info.attributes is None:
-            info.attributes = {}
-            info.attributes = self.services.class_attributes(info)
-        return info.attributes.get(name)
+    def method_of(self, receiver: Class | Instance, name: str) -> tuple[Function, str] | None:
+        """The method that ``receiver.name`` denotes, inherited ones too, and its kind (as in ClassSummary)."""
+        summary = self.services.class_of(receiver)
+        return summary.methods.get(name) if summary is not None else None
 
     def nested_env(self, parameters: cst.Parameters, env: Env) -> Env:
         """The environment of a function nested in the region: captured names as they are here, parameters unknown."""
@@ -222,7 +240,3 @@ class State:
     def nested_value(self, function: Function) -> Value:
         """What calling a function nested in the region gives."""
         return self.nested_results.get(function.qualname, Unknown(EITHER))
-
-
-def _last(node: cst.Name | cst.Attribute) -> str:
-    return node.value if isinstance(node, cst.Name) else node.attr.value

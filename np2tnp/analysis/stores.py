@@ -123,7 +123,7 @@ class Stores(Calls):
             self.escape(source, value, f"is assigned to the global {target.value}")
         else:
             self.construct(target, "global from unpacking")
-        location = f"global:{target.value}"
+        location = self.location(target.value)
         env.forget(location)
         env.bind(location, Unknown(HOST, refs_of(value)))
         if target.value not in self.module.rebound:
@@ -311,7 +311,20 @@ class Stores(Calls):
 
     def _updates_state(self, base: Value) -> None:
         """An array of the caller that is the written one, too, must not have become a tensor: callers are told."""
-        self.facts.updates |= {ref for ref in refs_of(base) if ref.startswith((".", "global:"))}
+        for ref in refs_of(base):
+            if ref.startswith("global:") and not ref.startswith(self.location("")):
+                self.facts.updates |= self._names_of(ref)
+            elif ref.startswith((".", "global:")):
+                self.facts.updates |= {ref}
+
+    def _names_of(self, location: str) -> set[str]:
+        """By what a wrapper in this module can find an array of another module: an attribute, and imported names."""
+        found = {f".{location.rpartition(':')[2]}"}
+        for name, value in self.module.values.items():
+            known = self.services.resolve(value.name) if isinstance(value, Symbol) else None
+            if known is not None and location in refs_of(known):
+                found.add(self.location(name))
+        return found
 
     def escape_value(self, target: cst.BaseExpression, value: Value, node: cst.CSTNode) -> None:
         source = node.value if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) else None

@@ -103,24 +103,27 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function or method defined in the analysed module; ``nested`` when it is defined inside a region."""
+    """A function or method of the project; ``nested`` when it is defined inside a region."""
 
     qualname: str
     nested: bool = False
+    module: str = ""  #: path of the module that defines it
 
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """A class defined in the analysed module."""
+    """A class of the project."""
 
     qualname: str
+    module: str = ""  #: path of the module that defines it
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """``self`` inside a method, or an object made by calling a class of the module."""
+    """``self`` inside a method, or an object made by calling a class of the project."""
 
     qualname: str
+    module: str = ""  #: path of the module that defines the class
 
 
 @dataclass(frozen=True, slots=True)

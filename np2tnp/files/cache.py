@@ -122,6 +122,7 @@ def _plain(report: FileReport) -> dict[str, Any]:
         ],
         "uses_numpy": report.uses_numpy,
         "unresolved": report.unresolved,
+        "depends": report.depends,
     }
 
 
@@ -140,6 +141,13 @@ def _report_from(data: str, path: str) -> FileReport | None:
             Region(name, Span(a, b, c, d), RegionState(state), tuple(reasons), calls, converted)
             for a, b, c, d, name, state, reasons, calls, converted in plain["regions"]
         )
-        return FileReport(path, findings, regions, uses_numpy=plain["uses_numpy"], unresolved=plain["unresolved"])
+        return FileReport(
+            path,
+            findings,
+            regions,
+            uses_numpy=plain["uses_numpy"],
+            unresolved=plain["unresolved"],
+            depends=tuple((place, state) for place, state in plain["depends"]),
+        )
     except (ValueError, KeyError, TypeError):
         return None

@@ -42,7 +42,7 @@ def decorator(
     names("scalars", tuple(name for name in order if name in facts.assumed_scalars))
     names("hosted", tuple(name for name in order if name in facts.host_parameters))
     if any(name not in facts.host_parameters | facts.assumed_scalars | {"self", "cls"} for name in order):
-        names("updates", tuple(sorted(ref.removeprefix("global:") for ref in facts.updates)))
+        names("updates", tuple(sorted(ref.rpartition(":")[2] for ref in facts.updates)))
     if kind != "scalar":
         arguments.append(build.argument(build.string(kind), "zero_d"))
     if compile_as != "none":

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import ModuleInfo
-from np2tnp.analysis.state import Summary
+from np2tnp.analysis.state import Services
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
@@ -59,7 +58,7 @@ def plan_region(
     catalog: Catalog,
     names: Names,
     options: Options,
-    summary: Callable[[str], Summary | None],
+    services: Services,
     table: dict[type, list[Rule]],
     top_level: bool = False,
     against: Hit | None = None,
@@ -67,7 +66,7 @@ def plan_region(
     """Ask every rule about every event of the region, and decide. `against`: what stands against it beforehand."""
     edits = Edits()
     context = Context(
-        catalog, module, facts, edits, names.numpy, names.tnp, names.rt, options.random, not top_level, summary
+        catalog, module, facts, edits, names.numpy, names.tnp, names.rt, options.random, not top_level, services
     )
     context.compile = options.compile
     context.boundary = options.boundary

@@ -73,7 +73,7 @@ def _callees(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> se
             return None
         if isinstance(node, cst.Call):
             event = calls.get(id(node))
-            callee = _effect_free(event, catalog) if event is not None else None
+            callee = _effect_free(event, catalog, module.path) if event is not None else None
             if callee is None:
                 return None
             found |= callee
@@ -97,10 +97,13 @@ def _is_still(value: Value | None) -> bool:
     return value is None or isinstance(value, (Symbol, Function, Class, Const, Scalar, Array))
 
 
-def _effect_free(event: ev.Call, catalog: Catalog) -> set[str] | None:
+def _effect_free(event: ev.Call, catalog: Catalog, module: str) -> set[str] | None:
     """The module's functions that a call runs, as callee or as callback; None when it may have an effect."""
     callee = event.callee
-    callbacks = {a.value.qualname for a in event.arguments if isinstance(a.value, Function) and not a.value.nested}
+    given = [a.value for a in event.arguments if isinstance(a.value, Function) and not a.value.nested]
+    if any(function.module != module for function in given):
+        return None
+    callbacks = {function.qualname for function in given}
     if event.api is not None:
         fact = catalog.get(event.api)
         known = fact is not None and (fact.tnp is not None or fact.rt is not None or fact.kind in ("dtype", "class"))
@@ -110,7 +113,9 @@ def _effect_free(event: ev.Call, catalog: Catalog) -> set[str] | None:
         plain = name.startswith("builtins.") and name[9:] in _BUILTINS
         return callbacks if plain or name.startswith(("math.", "operator.")) else None
     if isinstance(callee, Function):
-        return callbacks if callee.nested else callbacks | {callee.qualname}
+        if callee.nested:
+            return callbacks
+        return callbacks | {callee.qualname} if callee.module == module else None
     if isinstance(callee, Bound) and callee.name in _METHODS:
         receiver = callee.receiver
         own = isinstance(receiver, (Const, Scalar)) or (isinstance(receiver, Sequence) and receiver.refs == NO_NAMES)

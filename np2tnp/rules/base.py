@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import ClassVar
@@ -12,7 +12,8 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import ModuleInfo
-from np2tnp.analysis.state import Summary
+from np2tnp.analysis.state import Services, Summary
+from np2tnp.analysis.values import Function, Instance
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import Safety, Verdict
@@ -77,13 +78,23 @@ class Context:
     rt: str = "rt"
     random: str = "numpy"
     in_region: bool = True  #: False at the module's top level, which stays NumPy
-    summary: Callable[[str], Summary | None] = lambda qualname: None
+    services: Services | None = None
     rebinds: dict[int, set[str]] = field(default_factory=dict)  #: call id → names that are read back after it
     decisions: dict[int, object] = field(default_factory=dict)  #: call id → what `rules.decisions` decided
     stores: dict[int, list[ev.Store]] = field(default_factory=dict)  #: stores by id of their node
     calls: dict[int, ev.Call] = field(default_factory=dict)  #: calls by id of their node
     boundary: str = "numpy"  #: "tensor": migrated functions have no wrapper
     compile: str = "none"  #: "graph", "xla": functions run as one graph where they can
+
+    def summary(self, function: Function) -> Summary | None:
+        """What a caller must know of a function of the project; None where that is too little."""
+        return self.services.summary(function) if self.services is not None else None
+
+    def method(self, receiver: Instance, name: str) -> Function | None:
+        """The function that ``receiver.name`` is."""
+        known = self.services.class_of(receiver) if self.services is not None else None
+        found = known.methods.get(name) if known is not None else None
+        return found[0] if found is not None else None
 
 
 class Rule:

@@ -105,7 +105,7 @@ def location_words(locations: frozenset[str]) -> str:
     if first.startswith("."):
         return f"the attribute {first}"
     if first.startswith("global:"):
-        return f"the module's {first[7:]}"
+        return f"the module's {first.rpartition(':')[2]}"
     return first if first.startswith("kept") else f"what {first} holds"
 
 
@@ -149,7 +149,7 @@ class CallCase(Enum):
     STATE = "the array belongs to an object outside"
     SHARED = "something else may share the memory"
     NESTED = "the call stands inside a larger expression"
-    CORE = "a migrated function of the module that updates its arguments"
+    CORE = "a migrated function of the project that updates its arguments"
     ON_HOST = "a callee that stays on the host"
     OUT = "out="
     FUNCTIONAL = "the runtime has a form that returns the changed array"
@@ -188,7 +188,7 @@ def call_case(event: ev.Call, context: Context) -> CallStores | None:
     kind = stores[0].op
     if kind == "call":
         callee = event.callee
-        summary = context.summary(callee.qualname) if isinstance(callee, Function) else None
+        summary = context.summary(callee) if isinstance(callee, Function) else None
         if isinstance(callee, Bound) and isinstance(callee.receiver, Instance):
             summary = None
         if summary is None or not summary.migrated or any(home_of(item.base) == HOST for item in stores):

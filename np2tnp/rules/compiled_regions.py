@@ -101,7 +101,7 @@ def _call(event: ev.Call, context: Context) -> str:
         )
         return "" if pure else f"{callee_words(event)} may do more than compute"
     if isinstance(callee, Function):
-        summary = None if callee.nested else context.summary(callee.qualname)
+        summary = None if callee.nested else context.summary(callee)
         migrated = callee.nested or (summary is not None and summary.migrated)
         return "" if migrated else f"{callee_words(event)} is not migrated"
     if isinstance(callee, Bound) and not isinstance(callee.receiver, Instance):

@@ -11,6 +11,12 @@ from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.native_code import is_native
 
 
+def is_opaque(name: str) -> bool:
+    """Whether a decorator of this canonical name may change what calling the function means."""
+    known = name in TRANSPARENT_DECORATORS or name.endswith((".setter", ".getter", ".deleter"))
+    return not known and not is_native(name)
+
+
 @register
 class Decorator(Rule):
     doc = Doc(
@@ -43,7 +49,7 @@ class Decorator(Rule):
         if not context.in_region or is_native(name):
             return
         if event.kind == "decorator":
-            if name not in TRANSPARENT_DECORATORS and not name.endswith((".setter", ".getter", ".deleter")):
+            if is_opaque(name):
                 words = f"the decorator {name or 'here'} may look at the function's arguments or result"
                 yield self.hit(event.node, words, Verdict.BLOCK)
         elif event.kind == "nested decorator" and name not in ("staticmethod", "functools.wraps"):

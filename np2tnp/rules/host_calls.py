@@ -89,15 +89,13 @@ class HostCall(Rule):
 
     def _project(self, event: ev.Call, context: Context) -> Iterator[Hit]:
         callee = event.callee
-        if isinstance(callee, Function):
-            qualname: str | None = callee.qualname
-        else:
-            assert isinstance(callee, Bound)
+        function: Function | None = callee if isinstance(callee, Function) else None
+        if isinstance(callee, Bound):
             assert isinstance(callee.receiver, Instance)
-            qualname = context.module.classes[callee.receiver.qualname].methods.get(callee.name)
-        summary = context.summary(qualname) if qualname else None
+            function = context.method(callee.receiver, callee.name)
+        summary = context.summary(function) if function is not None else None
         if summary is not None and summary.migrated and not summary.mutates:
-            use_core(event, context, summary.hosted, summary.parameters, isinstance(callee, Bound))
+            use_core(event, context, summary)
             return
         if any(may_hold_tensor(argument.value) for argument in event.arguments):
             convert_arguments(event, context.edits, "host")

@@ -8,7 +8,8 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
-from np2tnp.analysis.values import HOST, TENSOR, Array, Sequence, Unknown, Value, may_hold_tensor
+from np2tnp.analysis.state import Summary
+from np2tnp.analysis.values import HOST, TENSOR, Array, Bound, Function, Sequence, Unknown, Value, may_hold_tensor
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.edits.edit import StatementEdit
@@ -19,7 +20,8 @@ from np2tnp.rules.base import Context, Hit
 
 def has_migrated_functions(context: Context) -> bool:
     """Whether some function of the module is rewritten."""
-    summaries = (context.summary(name) for name in context.module.functions)
+    path = context.module.path
+    summaries = (context.summary(Function(name, module=path)) for name in context.module.functions)
     return any(summary is not None and summary.migrated for summary in summaries)
 
 
@@ -64,14 +66,18 @@ def wrap_keys(target: cst.Subscript, keys: tuple[Value, ...] | None, context: Co
                 context.edits.wrap_host(element.slice.value)
 
 
-def use_core(
-    event: ev.Call, context: Context, hosted: frozenset[str], parameters: tuple[str, ...], method: bool
-) -> None:
-    """Call the functional core of a migrated function: tensors in, tensors out."""
-    names = parameters[1:] if method else parameters
+def use_core(event: ev.Call, context: Context, summary: Summary) -> None:
+    """Call the functional core of a migrated function: tensors in, tensors out.
+
+    Methods may be overridden, and functions of other modules may not be rewritten yet: there the runtime looks for the
+    core when it is called.
+    """
+    callee = event.callee
+    late = not isinstance(callee, Function) or callee.module != context.module.path
+    names = summary.parameters[1:] if isinstance(callee, Bound) and summary.method else summary.parameters
     for index, argument in enumerate(event.arguments):
         name = argument.name or (names[index] if index < len(names) else None)
-        if name in hosted and may_hold_tensor(argument.value):
+        if name in summary.hosted and may_hold_tensor(argument.value):
             context.edits.wrap_host(argument.node.value)
     context.edits.cores.add(id(event.node.func))
     if context.boundary == "tensor":
@@ -79,12 +85,15 @@ def use_core(
 
     def change(updated: Any) -> cst.BaseExpression:
         func = updated.func
-        core = build.call(f"{context.rt}.core", func) if method else cst.Attribute(func, cst.Name("core"))
+        core: cst.BaseExpression = cst.Attribute(func, cst.Name("core"))
+        if late:
+            mutates = [build.argument(build.strings_tuple(summary.mutates), "mutates")] if summary.mutates else []
+            core = build.call(f"{context.rt}.core", func, *mutates)
         changed: cst.Call = updated.with_changes(func=core)
         return changed
 
     context.edits.replace[id(event.node)] = change
-    if method:
+    if late:
         context.edits.needs.add("rt")
 
 

@@ -22,7 +22,7 @@ class UpdatingCall(Rule):
     doc = Doc(
         code="TNP106",
         name="updating-call",
-        summary="A call of a function of the module that updates its arguments in place and is migrated as well.",
+        summary="A call of a function of the project that updates its arguments in place and is migrated as well.",
         why="The callee cannot change the tensors that it gets; its updates would be lost.",
         does=(
             "Calls the functional core, which returns the new arrays besides its result, and binds the names to them."
@@ -62,7 +62,7 @@ class UpdatingCall(Rule):
             yield from self._core(event, case.summary, context)
 
     def _core(self, event: ev.Call, summary: Summary, context: Context) -> Iterator[Hit]:
-        use_core(event, context, summary.hosted, summary.parameters, False)
+        use_core(event, context, summary)
         by_name = _targets_by_parameter(summary.parameters, event)
         targets = [by_name.get(name) for name in summary.mutates]
         statement = event.place.statement

@@ -219,6 +219,7 @@ def _wrap(
             raise translated from error
 
     core.__qualname__ = f"{body.__qualname__}.core"  # so that it pickles by name too
+    core.mutates = plan.mutates  # type: ignore[attr-defined]
     public.core = core  # type: ignore[attr-defined]
     return public
 

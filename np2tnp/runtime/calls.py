@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
-from np2tnp.runtime.dispatch import HELPERS, host, is_tensor, map_structure, tensor, to_ndarray
+import numpy as np
+
+from np2tnp.runtime.boundary import updated
+from np2tnp.runtime.dispatch import HELPERS, NUMERIC, host, is_tensor, map_structure, tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
 
 __all__ = ["call_method", "core", "get_attribute", "not_zero_d", "sort_in_place", "zero_d_array"]
@@ -16,18 +20,74 @@ __all__ = ["call_method", "core", "get_attribute", "not_zero_d", "sort_in_place"
 _SPREADS = frozenset(("reshape", "transpose", "resize"))
 
 
-def core(function: Callable[..., Any]) -> Callable[..., Any]:
+def core(function: Callable[..., Any], *, mutates: tuple[str, ...] = ()) -> Callable[..., Any]:
     """What calls `function` with tensors: its functional core, bound like `function` itself.
 
-    A function that was not migrated (a subclass may override a migrated method) gets ndarrays, and its results become
-    tensors.
+    A function that is not migrated (its module was not rewritten yet, or a subclass overrides a migrated method), or
+    whose core updates other parameters than `mutates`, gets ndarrays; its results become tensors. With `mutates`, the
+    call gives ``rt.updated(result, name=array, ...)`` in any case.
+
+    Raises
+    ------
+    UnverifiedError
+        From the call, where a function that is not migrated changed an argument that is not in `mutates`.
     """
     inner = getattr(function, "core", None)
-    if inner is None:
-        return lambda *args, **kwargs: tensor(function(*host(args), **host(kwargs)))
+    if inner is None or getattr(inner, "mutates", ()) != mutates:
+        return functools.partial(_call_plain, function, mutates)
     owner = getattr(function, "__self__", None)
     result: Callable[..., Any] = inner if owner is None else functools.partial(inner, owner)
     return result
+
+
+def _call_plain(function: Callable[..., Any], mutates: tuple[str, ...], /, *args: Any, **kwargs: Any) -> Any:
+    """Call `function`, which takes ndarrays, as the core of a migrated one is called."""
+    copies: dict[int, tuple[Any, Any]] = {}  # tensor -> its copy for this call: one in several places stays one
+
+    def leave(leaf: Any) -> Any:
+        if not is_tensor(leaf):
+            return leaf
+        if id(leaf) not in copies:
+            copies[id(leaf)] = (leaf, to_ndarray(leaf))
+        return copies[id(leaf)][1][()] if leaf.shape.rank == 0 else copies[id(leaf)][1]
+
+    given = map_structure(leave, (args, kwargs))
+    result = function(*given[0], **given[1])
+    bound = inspect.signature(function).bind(*args, **kwargs).arguments if mutates else {}
+    finals = {name: _final(bound.get(name), leave, name) for name in mutates}
+    expected = {id(value) for name in mutates for value in _tensors(bound.get(name))}
+    for key, (leaf, array) in copies.items():
+        if key not in expected and array.tobytes() != to_ndarray(leaf).tobytes():
+            name = getattr(function, "__qualname__", function)
+            raise UnverifiedError(f"{name} changed an argument that it was not expected to change")
+    entered = map_structure(_enter_number, tensor(result))
+    return updated(entered, **finals) if mutates else entered
+
+
+def _final(value: Any, leave: Callable[[Any], Any], name: str) -> Any:
+    """What became of an argument that the callee may have updated: a container is updated, an array replaced."""
+    changed = tensor(map_structure(leave, value))
+    if type(value) is list:
+        value[:] = changed
+    elif type(value) is dict:
+        value.update(changed)
+    elif isinstance(value, np.ndarray):
+        return value  # the callee had the very object
+    elif isinstance(value, tuple):
+        raise UnverifiedError(f"{name!r} is updated in place, and a tuple of tensors cannot show it")
+    else:
+        return changed
+    return value
+
+
+def _tensors(value: Any) -> list[Any]:
+    found: list[Any] = []
+    map_structure(lambda leaf: found.append(leaf) if is_tensor(leaf) else None, value)
+    return found
+
+
+def _enter_number(leaf: Any) -> Any:
+    return to_tensor(leaf) if isinstance(leaf, np.generic) and leaf.dtype.char in NUMERIC else leaf
 
 
 def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:

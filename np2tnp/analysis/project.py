@@ -1,0 +1,125 @@
+"""What a first-party name denotes: re-exports, star imports and submodules are followed to where it is defined."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from np2tnp.files.modules import Modules
+from np2tnp.files.outline import SEVERAL, Binding, Outline
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a name leads.
+
+    kind: "module", "function" or "class" (`name` is its qualified name, perhaps of a member of a class), "value" (of
+    the module's top level), or "outside" (`name` is the canonical name of something that is not first-party).
+    """
+
+    kind: str
+    module: str
+    name: str = ""
+    binding: Binding = SEVERAL
+
+
+class Names:
+    """Looks names up. ``places`` collects the files and directories that the last questions depended on."""
+
+    def __init__(self, modules: Modules) -> None:
+        self.modules = modules
+        self.places: set[str] = set()
+
+    def find(self, file: str, name: str) -> Target | None:
+        """What the dotted `name` means in `file`; None where that is not certain or not first-party."""
+        return self._find(file, name, frozenset())
+
+    def public(self, file: str, module: str) -> tuple[str, ...]:
+        """The names that ``from module import *`` binds in `file`."""
+        found: dict[str, None] = {}
+        self._public(file, module, found, frozenset())
+        return tuple(found)
+
+    def _public(self, file: str, module: str, found: dict[str, None], seen: frozenset[tuple[str, str]]) -> None:
+        target = self._find(file, module, seen)
+        if target is None or target.kind != "module" or (target.module, "*") in seen:
+            return
+        seen |= {(target.module, "*")}
+        outline = self._outline(target.module)
+        if outline is None:
+            return
+        found.update(dict.fromkeys(outline.public()))
+        if outline.exported is None:
+            for star in outline.stars:
+                self._public(target.module, star, found, seen)
+
+    def _outline(self, path: str) -> Outline | None:
+        if not path.endswith(os.sep):
+            self.places.add(path)
+        return self.modules.outline(path)
+
+    def _find(self, file: str, name: str, seen: frozenset[tuple[str, str]]) -> Target | None:
+        start = self.modules.start(file, name)
+        if start is None:
+            return None if name.startswith(".") else Target("outside", "", name)
+        module, rest, looked = start
+        self.places.update(looked)
+        return self._follow(module, rest, seen)
+
+    def _follow(self, module: str, names: tuple[str, ...], seen: frozenset[tuple[str, str]]) -> Target | None:
+        if not names:
+            return Target("module", module)
+        name, rest = names[0], names[1:]
+        child = self._child(module, name)
+        if (module, name) in seen:
+            return self._follow(child, rest, seen) if child is not None else None
+        seen |= {(module, name)}
+        outline = self._outline(module)
+        binding = outline.names.get(name) if outline is not None else None
+        if binding is None and outline is not None:
+            for star in reversed(outline.stars):
+                public: dict[str, None] = {}
+                self._public(module, star, public, seen)
+                if name in public:
+                    inner = ".".join(names)
+                    full = f"{star}{inner}" if star.endswith(".") else f"{star}.{inner}"
+                    return None if child is not None else self._find(module, full, seen)
+            if outline.stars and child is None and any(self._is_outside(module, star, seen) for star in outline.stars):
+                return None
+        if binding is None:
+            return self._follow(child, rest, seen) if child is not None else None
+        if binding.kind == "import":
+            return self._follow_import(module, str(binding.detail), child, rest, seen)
+        if child is not None or binding.kind == "several":
+            return None  # the submodule or what the package binds, depending on the order of imports
+        if binding.kind in ("function", "class"):
+            if rest and binding.kind == "function":
+                return None
+            return Target("function" if rest else binding.kind, module, ".".join(names), binding)
+        return None if rest else Target("value", module, name, binding)
+
+    def _follow_import(
+        self, module: str, name: str, child: str | None, rest: tuple[str, ...], seen: frozenset[tuple[str, str]]
+    ) -> Target | None:
+        found = self._find(module, name, seen)
+        if found is None or (child is not None and found != Target("module", child)):
+            return None
+        if not rest:
+            return found
+        if found.kind == "module":
+            return self._follow(found.module, rest, seen)
+        if found.kind == "outside":
+            return Target("outside", "", ".".join((found.name, *rest)))
+        return Target("function", found.module, ".".join((found.name, *rest))) if found.kind == "class" else None
+
+    def _child(self, module: str, name: str) -> str | None:
+        """The submodule `name` of a package."""
+        if not module.endswith((os.sep, os.sep + "__init__.py")):
+            return None
+        directory = os.path.dirname(module)
+        self.places.add(directory + os.sep)
+        return self.modules.child(directory, name)
+
+    def _is_outside(self, module: str, star: str, seen: frozenset[tuple[str, str]]) -> bool:
+        target = self._find(module, star, seen)
+        return target is None or target.kind != "module"

@@ -1,0 +1,140 @@
+"""Which file a first-party import means, found by the project's layout: nothing is imported.
+
+Where a name is looked up depends on the file that imports and on the tree around it, never on the files that a command
+line names.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from np2tnp.files.cache import hash_bytes
+from np2tnp.files.outline import Outline, outline_of
+from np2tnp.files.problems import Problem
+from np2tnp.files.source import decode, read_bytes
+
+_MARKS = frozenset((".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "np2tnp.toml"))
+_ABSENT: frozenset[str] = frozenset()
+
+
+class Modules:
+    """The modules around the files of one run. Each directory and each file is looked at once."""
+
+    def __init__(self) -> None:
+        self._listings: dict[str, frozenset[str]] = {}
+        self._texts: dict[str, str | None] = {}
+        self._digests: dict[str, str] = {}
+        self._outlines: dict[str, Outline | None] = {}
+        self._roots: dict[str, tuple[tuple[str, ...], bool]] = {}
+
+    def listing(self, directory: str) -> frozenset[str]:
+        """The entries of a directory that imports or the search for the project's top can see."""
+        known = self._listings.get(directory)
+        if known is None:
+            try:
+                with os.scandir(directory) as entries:
+                    known = frozenset(
+                        entry.name
+                        for entry in entries
+                        if entry.name in _MARKS or entry.name.endswith(".py") or ("." not in entry.name)
+                    )
+            except OSError:
+                known = _ABSENT
+            self._listings[directory] = known
+        return known
+
+    def text(self, path: str) -> str | None:
+        """The text of a module; None where it cannot be read."""
+        if path not in self._texts:
+            try:
+                data = read_bytes(path)
+                self._digests[path] = hash_bytes(data)
+                self._texts[path] = decode(path, data).text
+            except Problem:
+                self._texts[path] = None
+        return self._texts[path]
+
+    def outline(self, path: str) -> Outline | None:
+        """What the module binds; None for a namespace package and what is not Python."""
+        if path not in self._outlines:
+            text = None if path.endswith(os.sep) else self.text(path)
+            self._outlines[path] = outline_of(text) if text is not None else None
+        return self._outlines[path]
+
+    def state(self, place: str) -> str:
+        """What must be the same for knowledge about `place` (a file, or a directory with a ``/`` behind) to hold."""
+        if place.endswith(os.sep):
+            return hash_bytes("\n".join(sorted(self.listing(place[:-1] or os.sep))).encode())
+        if place not in self._digests:
+            try:
+                self._digests[place] = hash_bytes(read_bytes(place))
+            except Problem:
+                self._digests[place] = ""
+        return self._digests[place]
+
+    def child(self, directory: str, name: str) -> str | None:
+        """The module `name` in a package's directory: a file, or a directory with ``/`` for a namespace package."""
+        entries = self.listing(directory)
+        if name in entries:
+            inner = os.path.join(directory, name)
+            if "__init__.py" in self.listing(inner):
+                return os.path.join(inner, "__init__.py")
+            if f"{name}.py" not in entries and self._holds_modules(inner, 3):
+                return inner + os.sep
+        return os.path.join(directory, f"{name}.py") if f"{name}.py" in entries else None
+
+    def _holds_modules(self, directory: str, depth: int) -> bool:
+        entries = self.listing(directory)
+        if any(entry.endswith(".py") for entry in entries):
+            return True
+        return depth > 0 and any(self._holds_modules(os.path.join(directory, name), depth - 1) for name in entries)
+
+    def search(self, file: str) -> tuple[tuple[str, ...], bool]:
+        """The directories in which `file`'s absolute imports are looked up, besides Python's own.
+
+        The directory above its topmost package, then the project's ``src`` and the project's top. And whether the file
+        belongs to a package that lies among others, as installed ones do: such a package sees only itself.
+        """
+        directory = os.path.dirname(file)
+        known = self._roots.get(directory)
+        if known is None:
+            top = directory
+            while "__init__.py" in self.listing(top) and os.path.dirname(top) != top:
+                top = os.path.dirname(top)
+            found = [top]
+            at = top
+            while not self.listing(at) & _MARKS and os.path.dirname(at) != at:
+                at = os.path.dirname(at)
+            if self.listing(at) & _MARKS:
+                found += [os.path.join(at, "src"), at]
+            installed = len(found) == 1 or not {"site-packages", "dist-packages"}.isdisjoint(top.split(os.sep))
+            known = self._roots[directory] = (tuple(dict.fromkeys(found)), installed and top != directory)
+        return known
+
+    def start(self, file: str, name: str) -> tuple[str, tuple[str, ...], list[str]] | None:
+        """(module, names that are left, directories looked into) for a dotted name as `file` writes it.
+
+        None for a name that is not first-party: Python's own modules and everything that is installed.
+        """
+        if name.startswith("."):
+            rest = name.lstrip(".")
+            directory = os.path.dirname(file)
+            for _ in range(len(name) - len(rest) - 1):
+                directory = os.path.dirname(directory)
+            own = os.path.join(directory, "__init__.py")
+            module = own if "__init__.py" in self.listing(directory) else directory + os.sep
+            return module, tuple(part for part in rest.split(".") if part), [directory + os.sep]
+        first, *others = name.split(".")
+        if first in sys.stdlib_module_names:
+            return None
+        places, alone = self.search(file)
+        if alone and first != os.path.relpath(file, places[0]).split(os.sep)[0]:
+            return None
+        looked: list[str] = []
+        for place in places:
+            looked.append(place + os.sep)
+            found = self.child(place, first)
+            if found is not None:
+                return found, tuple(others), looked
+        return None

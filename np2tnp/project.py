@@ -1,0 +1,314 @@
+"""The modules of a project as the engine sees them: opened when somebody asks, each question answered once.
+
+What is known of a function, a class or a name of another module depends on the files of the project only: never on
+which of them a command line names, nor on the order in which they are looked at.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.imports import SAME_AS
+from np2tnp.analysis.lowering.nodes import Unsupported
+from np2tnp.analysis.lowering.tree import LoweredTree
+from np2tnp.analysis.positions import positions
+from np2tnp.analysis.project import Names, Target
+from np2tnp.analysis.regions import MODULE, Analysis
+from np2tnp.analysis.solver import Key, Solver
+from np2tnp.analysis.state import ClassSummary, Summary
+from np2tnp.analysis.values import (
+    HOST,
+    Array,
+    Class,
+    Const,
+    Function,
+    Scalar,
+    Symbol,
+    Unknown,
+    Value,
+)
+from np2tnp.catalog.catalog import Catalog, load
+from np2tnp.config import Config, RegionOptions
+from np2tnp.files import guards
+from np2tnp.files.modules import Modules
+from np2tnp.files.outline import patched_names
+from np2tnp.files.problems import Problem
+from np2tnp.files.source import Source
+from np2tnp.model import RegionState, Span
+from np2tnp.rewrite import tensor_boundary
+from np2tnp.rewrite.imports import choose_names
+from np2tnp.rewrite.plan import Names as LocalNames
+from np2tnp.rewrite.plan import Options, RegionPlan, plan_region
+from np2tnp.rules import migrated_callees, rules_by_event
+from np2tnp.rules.base import Hit
+from np2tnp.rules.decorators import is_opaque
+from np2tnp.rules.migrated_callees import left_out, migrated_summary
+
+_CLASS, _ATTRIBUTES, _FUNCTION = range(3)
+_WORD = re.compile(r"[^\W\d]\w*")
+#: Trees are large: after each file, modules are closed until the text of those that stay open is no longer than this.
+_OPEN_TEXT = 400_000
+
+
+@dataclass(slots=True)
+class Session:
+    """One module that is open: its tree, its analysis, and what was decided about its regions."""
+
+    source: Source
+    path: str
+    tree: cst.Module
+    spans: Callable[[Iterable[cst.CSTNode]], dict[int, Span]]  #: where nodes of the tree stand, by id
+    is_editable: bool  #: the tree is libcst's own
+    options: Options
+    wants: Callable[[str], bool]  #: whether the region of this name may be rewritten
+    decided: Callable[[str], RegionOptions]  #: what is special for the region of this name
+    uses_migrated: Callable[[], bool]  #: whether what is asked now depends on a module that an earlier run wrote
+    patched: frozenset[str]
+    words: frozenset[str]
+    leaking: frozenset[str] = frozenset()  #: found in an earlier round: code that stays NumPy uses them
+    regions: dict[str, RegionPlan] = field(default_factory=dict)
+    found: dict[str, tuple[Target | None, frozenset[str]]] = field(default_factory=dict)
+    names: LocalNames = field(init=False)
+    analysis: Analysis = field(init=False)
+    _left_out: frozenset[str] = frozenset()
+    _is_migrated: bool = False
+
+    def start(self, catalog: Catalog, project: Project) -> None:
+        """Bind the names of the top level."""
+        self.analysis = Analysis(self.tree, self.path, catalog, self.decide, project)
+        self.analysis.bind_names()
+        info = self.analysis.info
+        self.names = choose_names(info, self.words)
+        self._left_out = left_out(info)
+        self._is_migrated = Symbol("np2tnp.runtime") in info.values.values()
+
+    def decide(self, facts: ev.RegionFacts) -> bool:
+        """Plan one region; whether it will be migrated."""
+        analysis = self.analysis
+        plan = plan_region(
+            facts,
+            analysis.info,
+            analysis.catalog,
+            self.names,
+            self.options,
+            analysis,
+            rules_by_event(),
+            top_level=facts.qualname == MODULE,
+            against=self._against(facts),
+        )
+        if plan.state is RegionState.CONVERTIBLE and not self.wants(facts.qualname):
+            # its callers are then planned as callers of a NumPy function
+            plan.state, plan.is_unwanted = RegionState.KEPT, True
+        self.regions[facts.qualname] = plan
+        return plan.state is RegionState.CONVERTIBLE
+
+    def _against(self, facts: ev.RegionFacts) -> Hit | None:
+        if facts.qualname in self._left_out or (self._is_migrated and self.uses_migrated()):
+            return migrated_callees.hit(facts.node)
+        if facts.qualname in self.leaking:
+            return tensor_boundary.hit(self.analysis.info.functions[facts.qualname])
+        return None
+
+
+class Project:
+    """Answers what the analysis of one module asks about all modules around it."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.catalog = load(config.target_tensorflow)
+        self.modules = Modules()
+        self.names = Names(self.modules)
+        self.solver = Solver(self._compute)
+        self._sessions: dict[str, Session | None] = {}  # the least recently used first
+
+    # ---- for the engine
+
+    def analyze(self, source: Source, editable: bool) -> tuple[Session, frozenset[str]]:
+        """The session of a file with all its regions decided, and the places that they depend on.
+
+        `editable`: with a tree that can be rewritten.
+        Raises libcst's ParserSyntaxError for what is not Python.
+        """
+        path = os.path.abspath(source.path)
+        session = self._sessions.get(path)
+        if session is None or session.source != source or (editable and not session.is_editable):
+            session = self._sessions[path] = self._open(source, path, editable)
+        places = self._decide(session)
+        if self.config.boundary == "tensor":
+            while more := tensor_boundary.leaking(session.regions.values(), session.analysis.info):
+                self.solver.forget_module(path)
+                session.leaking |= more
+                session.regions.clear()
+                places = self._decide(session)
+        return session, places
+
+    def _decide(self, session: Session) -> frozenset[str]:
+        """Decide about all regions of a module; the places that they depend on."""
+        path = session.path
+        places: set[str] = set()
+        session.analysis.analyze_top_level()
+        for name, function in session.analysis.info.functions.items():
+            key = Key(path, _FUNCTION, name)
+            if function.is_migrated:
+                continue
+            if name not in session.regions and self.solver.answer(key) is not None:
+                first = self.solver.first_of(key)  # it was decided while the module was open before
+                self.solver.forget(key)
+                self.solver.ask(first)
+            self.solver.ask(key)
+            answer = self.solver.answer(key)
+            places |= answer.places if answer is not None else frozenset()
+        session.decide(session.analysis.facts[MODULE])
+        return frozenset(places - {path})
+
+    def close(self) -> None:
+        """Let go of the trees of modules that were not used lately."""
+        size = 0
+        for path in reversed(list(self._sessions)):
+            session = self._sessions[path]
+            size += len(session.source.text) if session is not None else 0
+            if session is not None and size > _OPEN_TEXT:
+                del self._sessions[path]
+                session.analysis.release()
+
+    # ---- for analyses (regions.Project)
+
+    def summary(self, function: Function) -> Summary | None:
+        found: Summary | None = self.solver.ask(Key(function.module, _FUNCTION, function.qualname))
+        return found
+
+    def class_of(self, module: str, qualname: str) -> ClassSummary | None:
+        found: ClassSummary | None = self.solver.ask(Key(module, _CLASS, qualname))
+        return found
+
+    def attributes(self, module: str, qualname: str) -> Mapping[str, Value]:
+        return self.solver.ask(Key(module, _ATTRIBUTES, qualname)) or {}
+
+    def resolve(self, module: str, name: str) -> Value | None:
+        if self.catalog.get(name) is not None or name.startswith(("builtins.", "numpy.")) or self.catalog.is_pure(name):
+            return None
+        session = self._sessions.get(module)
+        if session is None or self.config.boundary == "tensor":
+            return None  # without wrappers nothing tells whether another module was rewritten
+        target = self._find(session, name)
+        if target is None or target.kind == "module" or name.rpartition(".")[2] in session.patched:
+            return None
+        if target.kind == "outside":
+            full = SAME_AS.get(target.name, target.name)
+            return Symbol(full) if full != name else None
+        if target.kind == "class":
+            return Class(target.name, target.module)
+        if target.kind == "function":
+            return self._function(target)
+        return self._value(target)
+
+    def star_names(self, module: str, imported: str) -> tuple[str, ...]:
+        return self.names.public(module, imported)
+
+    # ---- names
+
+    def _find(self, session: Session, name: str) -> Target | None:
+        known = session.found.get(name)
+        if known is None:
+            self.names.places.clear()
+            target = self.names.find(session.path, name)
+            known = session.found[name] = (target, frozenset(self.names.places))
+        self.solver.note(known[1])
+        return known[0]
+
+    def _function(self, target: Target) -> Value | None:
+        owner, _, name = target.name.rpartition(".")
+        if not owner:
+            return Function(target.name, module=target.module)
+        summary = self.class_of(target.module, owner)
+        method = summary.methods.get(name) if summary is not None else None
+        return method[0] if method is not None and method[1] in ("method", "static") else None
+
+    def _value(self, target: Target) -> Value:
+        """A constant or an array that another module's top level makes."""
+        if target.binding.detail is not None:
+            return Const.of(target.binding.detail)
+        location = frozenset((f"global:{target.module}:{target.name}",))
+        text = self.modules.text(target.module) or ""
+        session = self._session(target.module) if any(needle in text for needle in self.config.needles) else None
+        value = session.analysis.info.values.get(target.name) if session is not None else None
+        if isinstance(value, Array):
+            return Array(HOST, value.dtypes, value.rank, location, weak=value.weak)
+        return value if isinstance(value, (Const, Scalar)) else Unknown(HOST, location)
+
+    # ---- answers
+
+    def _compute(self, key: Key) -> object:
+        session = self._session(key.module)
+        if session is None:
+            return None
+        if key.kind == _CLASS:
+            return session.analysis.summarize_class(key.name)
+        if key.kind == _ATTRIBUTES:
+            return session.analysis.class_attributes(key.name)
+        function = session.analysis.info.functions.get(key.name)
+        if function is not None and function.is_migrated:
+            return migrated_summary(function)
+        summary = session.analysis.summarize_function(key.name)
+        if function is not None and any(map(is_opaque, session.analysis.decorators_of(key.name))):
+            return None
+        return summary
+
+    def _session(self, path: str) -> Session | None:
+        """The open module at `path`; None for what cannot be analysed."""
+        self.solver.note({path})
+        if path in self._sessions:
+            self._sessions[path] = self._sessions.pop(path)
+            return self._sessions[path]
+        text = None if path.endswith(os.sep) else self.modules.text(path)
+        session: Session | None = None
+        if text is not None:
+            try:
+                guards.check(text)
+                session = self._open(Source(path, text), path, False)
+            except (Problem, cst.ParserSyntaxError):
+                pass
+        self._sessions[path] = session
+        return session
+
+    def _open(self, source: Source, path: str, editable: bool) -> Session:
+        config = self.config
+        tree, spans, editable = _parse(source.text, editable)
+        session = Session(
+            source,
+            path,
+            tree,
+            spans,
+            editable,
+            Options(config.slow, config.random, config.on_unverified, config.boundary, config.compile),
+            functools.partial(config.wants_region, source.path),
+            functools.partial(config.options_of, source.path),
+            self._uses_migrated,
+            patched_names(source.text),
+            frozenset(_WORD.findall(source.text)),
+        )
+        session.start(self.catalog, self)
+        return session
+
+    def _uses_migrated(self) -> bool:
+        outlines = map(self.modules.outline, (p for p in self.solver.places() if not p.endswith(os.sep)))
+        return any(outline is not None and outline.is_migrated for outline in outlines)
+
+
+def _parse(text: str, editable: bool) -> tuple[cst.Module, Callable[[Iterable[cst.CSTNode]], dict[int, Span]], bool]:
+    """A tree for `text` with its places: Python's own, lowered, where nothing is to be edited and that is enough."""
+    if not editable:
+        try:
+            lowered = LoweredTree(text)
+            return lowered.module, lowered.spans, False
+        except Unsupported:
+            pass  # libcst has to read this one
+    tree = cst.parse_module(text)
+    return tree, lambda nodes: positions(tree, map(id, nodes)), True
