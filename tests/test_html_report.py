@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
@@ -10,12 +11,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from np2tnp import cli
 from np2tnp.differential.originals import Pair
 from np2tnp.profiling.evidence import Ratio, Spread, judge_speed
-from np2tnp.profiling.measurement import Measured, Plan, Trial
+from np2tnp.profiling.measured import Measured, Plan, Trial
 from np2tnp.report.html_measured import calls_until_paid
+from np2tnp.report.live import live_display
 from np2tnp.report.markup import element, join, prose
 from np2tnp.report.svg import Curve, line_chart, log_axis
 
@@ -30,9 +33,7 @@ def relax(field, steps):
 
 
 def parts(x):
-    view = np.asarray(x)
-    view[0] = 1
-    return view, x.view("i4"), np.lib.stride_tricks.as_strided(x, (3,), (8,))
+    return np.ma.masked_where(x > 0, np.sqrt(x))
 """
 
 VERIFIED = {
@@ -47,8 +48,8 @@ VERIFIED = {
 }
 
 
-def profile_document() -> dict:
-    """A result file as the code that measures writes it, with a win above 100."""
+def measured_relax() -> Measured:
+    """Two variants that win above 200, and one that was not timed."""
     plan = Plan(Pair("mod.py", "old", "new", "test"), "relax", "n", (10, 100, 1000), ())
     trials = []
     for size in plan.sizes:
@@ -62,7 +63,11 @@ def profile_document() -> dict:
                 Trial(*("relax", variant, "CPU:0", size, True), elements=size, first_call=0.1, speed=speed, **times)
             )
     trials.append(Trial("relax", "graph", "CPU:0", 10, False, "2 of 10 values differ"))
-    measured = Measured(plan, devices=["CPU:0"], trials=trials)
+    return Measured(plan, devices=["CPU:0"], trials=trials)
+
+
+def profile_document() -> dict:
+    """A result file as the code that measures writes it, of a run that was interrupted."""
     environment = {"cpu": "test", "cores": 2, "gpus": [], "tensorflow": "2.21", "tf32": False}
     return {
         "schema": 1,
@@ -71,7 +76,7 @@ def profile_document() -> dict:
         "complete": False,
         "environment": environment,
         "devices": ["CPU:0"],
-        "functions": [measured.as_dict()],
+        "functions": [measured_relax().as_dict()],
     }
 
 
@@ -236,6 +241,52 @@ def test_when_the_first_call_has_paid():
     assert calls_until_paid(first=10.0, steady=1.0, reference=2.0) == 10
     assert calls_until_paid(first=1.0, steady=1.0, reference=2.0) == 1
     assert calls_until_paid(first=1.0, steady=2.0, reference=2.0) is None
+
+
+def test_hot_functions_and_what_stands_in_their_way(project):
+    document = profile_document()
+    hot = {"path": "mod.py", "line": 5, "seconds": 0.5, "share": 0.4, "inclusive": 0.6, "obstacle": ""}
+    document["finding"] = {
+        "status": 3,
+        "seconds": 1.2,
+        "samples": 40,
+        "overhead": 0.02,
+        "elsewhere": [["imports", 0.3]],
+    }
+    document["hot"] = [
+        {**hot, "function": "relax", "state": "convertible", "reasons": []},
+        {**hot, "function": "parts", "state": "blocked", "reasons": ["TNP205 line 14: `as_strided` here"]},
+    ]
+    document |= {"kind": "program", "command": ["python", "<run>.py"]}
+    document["functions"][0]["decision"] = {"confirmed": True, "reason": "2.1 times at 1,000 elements"}
+    (project / "profile.json").write_text(json.dumps(document))
+    reader = read(write_page(project, "--profile", "profile.json"))
+    assert reader.texts["h2"] == ["Hot functions", "Measured", "Environment"]
+    words = " ".join(text for texts in reader.texts.values() for text in texts)
+    for text in ("python <run>.py", "ended with status 3", "confirmed", "2.1 times", "TNP205", "imports 30 %"):
+        assert text in words
+    del document["hot"][0]["share"]
+    (project / "profile.json").write_text(json.dumps(document))
+    assert cli.main(["report", "--profile", "profile.json", "--output", "page.html"]) == 2
+
+
+def test_the_display_shows_the_trials_so_far_and_the_time_left():
+    console = Console(file=io.StringIO(), force_terminal=True, width=120, height=30)
+    with live_display(console) as display:
+        display.progress("relax n=10", 2, 10)
+        display.show(measured_relax())
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", console.file.getvalue())
+    for text in ("relax: times faster than NumPy", "2/10", "left: relax n=10", "not timed", "1,000"):
+        assert text in shown
+    assert re.search(r"1,000 +5 +5", shown)
+
+
+def test_without_a_terminal_nothing_is_displayed():
+    console = Console(file=io.StringIO())
+    with live_display(console) as display:
+        display.progress("relax", 1, 2)
+        display.show(measured_relax())
+    assert console.file.getvalue() == ""
 
 
 # --- in a real browser

@@ -14,7 +14,7 @@ from np2tnp.differential.originals import CannotVerify, Pair, changed_functions,
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measured import Measured, Plan
 from np2tnp.profiling.measurement import measure
-from np2tnp.profiling.results import SCHEMA, draw, now, progress_bar, write_json
+from np2tnp.profiling.results import SCHEMA, draw, now, write_json
 from np2tnp.profiling.sizes import grid, parse_sizes
 
 VARIANTS = ("eager-ndarray", "eager-tensor", "graph-ndarray", "graph", "xla")
@@ -80,6 +80,7 @@ def run_basics(args: argparse.Namespace, config: Config) -> int:
     """Measure and draw all five. Exit status 0 measured, 2 error. Raises CannotVerify."""
     from rich.console import Console
 
+    from np2tnp.report.live import Display, live_display
     from np2tnp.report.to_profile import render
 
     pair = _standard_pair(config)
@@ -99,11 +100,13 @@ def run_basics(args: argparse.Namespace, config: Config) -> int:
             sizes = _sizes(args.size, operation, done)
             plan = _plan(args, pair, operation, sizes)
 
-            def keep(measured: Measured, operation: Operation = operation) -> None:
-                save((operation, measured), complete=False)
+            with live_display() as display:
 
-            with progress_bar() as progress:
-                measured = measure(plan, progress, keep)
+                def keep(measured: Measured, operation: Operation = operation, display: Display = display) -> None:
+                    save((operation, measured), complete=False)
+                    display.show(measured)
+
+                measured = measure(plan, display.progress, keep)
             done.append((operation, measured))
             for part in render(measured, console.width):
                 console.print(part, highlight=False)

@@ -14,7 +14,7 @@ from np2tnp.differential.program import require
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measured import Measured, Plan
 from np2tnp.profiling.measurement import measure
-from np2tnp.profiling.results import SCHEMA, draw, emission_options, now, progress_bar, write_json
+from np2tnp.profiling.results import SCHEMA, draw, emission_options, now, write_json
 from np2tnp.profiling.sizes import SizeError, parse_sizes
 
 
@@ -105,6 +105,7 @@ def _expression(text: str) -> tuple[str, str]:
 def _run_function(args: argparse.Namespace, plan: Plan) -> int:
     from rich.console import Console
 
+    from np2tnp.report.live import live_display
     from np2tnp.report.to_profile import render
 
     output = Path(args.output or "np2tnp-profile.json")
@@ -112,16 +113,18 @@ def _run_function(args: argparse.Namespace, plan: Plan) -> int:
     created = now()
     partial: list[Measured] = []
 
-    def keep(measured: Measured) -> None:
-        partial[:] = [measured]
-        write_json(output, _document(measured, host, created, complete=False))
-
     console = Console()
     if not console.is_terminal:
         console = Console(width=140)  # a file or a pipe has room
     try:
-        with progress_bar() as progress:
-            measured = measure(plan, progress, keep)
+        with live_display() as display:
+
+            def keep(measured: Measured) -> None:
+                partial[:] = [measured]
+                write_json(output, _document(measured, host, created, complete=False))
+                display.show(measured)
+
+            measured = measure(plan, display.progress, keep)
     except KeyboardInterrupt:
         where = f"what was measured so far is in {output}" if partial else "nothing was measured"
         print(f"np2tnp profile: interrupted; {where}", file=sys.stderr)

@@ -24,12 +24,14 @@ from np2tnp.profiling.decision import EMITTED
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.hot import Ended, Hot, Ranking, Samples, command_line, rank, read_samples, run_inside
 from np2tnp.profiling.measured import Measured, Plan
-from np2tnp.profiling.measurement import Progress, measure
+from np2tnp.profiling.measurement import measure
 from np2tnp.profiling.record import Recorded, Wanted, record
-from np2tnp.profiling.results import emission_options, now, progress_bar, write_json
+from np2tnp.profiling.results import emission_options, now, write_json
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from np2tnp.report.live import Display
 
 _ROUNDS = 3  #: of measuring, while functions drop out that others were measured together with
 
@@ -166,13 +168,15 @@ def _measure_all(
     found: Findings, args: argparse.Namespace, config: Config, save: Callable[[bool], None], console: Console
 ) -> None:
     """Time every candidate with what else would be rewritten with it; again when some of that is not worth it."""
+    from np2tnp.report.live import live_display
+
     callers = _callers(found)
     todo = [(hot.path, hot.name) for hot in found.candidates() if (hot.path, hot.name) not in found.obstacles]
     chosen = with_companions(todo, callers)
-    with progress_bar() as progress:
+    with live_display() as display:
         for _ in range(_ROUNDS):
             for place in todo:
-                _measure_one(found, place, chosen, args, config, progress)
+                _measure_one(found, place, chosen, args, config, display)
                 save(False)
             confirmed = {place for place, it in found.measured.items() if it.decision().confirmed and place in chosen}
             left = with_companions(confirmed, callers)
@@ -187,11 +191,11 @@ def _measure_all(
 
 
 def _measure_one(
-    found: Findings, place: Place, chosen: set[Place], args: argparse.Namespace, config: Config, progress: Progress
+    found: Findings, place: Place, chosen: set[Place], args: argparse.Namespace, config: Config, display: Display
 ) -> None:
     recorded = found.recorded[place]
     try:
-        measured = measure(_plan(recorded, chosen, args, config), progress)
+        measured = measure(_plan(recorded, chosen, args, config), display.progress, display.show)
     except CannotVerify as error:
         found.obstacles[place] = str(error)
         found.measured.pop(place, None)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from np2tnp.config import EMISSION, Config
 from np2tnp.differential.channel import child_environment
 from np2tnp.differential.originals import CannotVerify
-from np2tnp.profiling.measurement import Progress
 
 SCHEMA = 1  #: of the result file; see docs/profile-schema.md
 
@@ -50,21 +47,3 @@ def draw(arguments: list[str]) -> str:
     if "No module named 'matplotlib'" in done.stderr:
         return " (no charts: pip install 'np2tnp[profile]')"
     return f" (no charts: {(done.stderr.strip().splitlines() or ['?'])[-1]})"
-
-
-@contextlib.contextmanager
-def progress_bar() -> Iterator[Progress]:
-    """A bar on stderr, when that is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    console = Console(stderr=True)
-    columns = (BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
-    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("starting TensorFlow", total=None)
-
-        def update(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
-
-        yield update

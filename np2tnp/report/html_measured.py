@@ -74,6 +74,13 @@ def _state(document: Result) -> Markup:
 def _function(function: Result) -> list[Markup]:
     curves = _timed(function["trials"])
     parts = [element("p", text, class_="headline") for text in headlines(function)]
+    decision = function.get("decision")
+    if decision:
+        words = "Confirmed" if decision["confirmed"] else "Not confirmed"
+        parts.append(element("p", f"{words}: {decision['reason']}." if decision["reason"] else f"{words}."))
+    parts += [
+        element("p", f"{it['calls']:,} calls with {it['signature']}", class_="muted") for it in function.get("seen", ())
+    ]
     if curves:
         figures = [
             _figure("run time of one call", _time_chart(function, curves), curves, with_numpy=True),

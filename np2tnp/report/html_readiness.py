@@ -150,7 +150,7 @@ def _regions(regions: list[Region]) -> Markup:
 def _reason(region: Region) -> Markup:
     code, _, rest = region.reasons[0].partition(" ")
     more = f" (and {len(region.reasons) - 1} more)" if len(region.reasons) > 1 else ""
-    return join(_code(code), " line ", prose(rest), more)
+    return join(_code(code), " ", prose(rest), more)
 
 
 def _finding(finding: Finding, lines: list[str] | None) -> Markup:

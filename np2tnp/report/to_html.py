@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from np2tnp import __version__
 from np2tnp.config import Config
 from np2tnp.model import Run
+from np2tnp.report.html_hot import hot_section
 from np2tnp.report.html_measured import environment_table, measured_sections
 from np2tnp.report.html_readiness import codes_found, files_section, hindrance_section, readiness_section
 from np2tnp.report.html_verified import verified_section
@@ -46,6 +47,9 @@ def render(contents: Contents, config: Config) -> str:
             ("hindrances", "What was found", hindrance_section(run, summaries)),
             ("files", "Findings by file", join(_controls(), files_section(run, config))),
         ]
+    hot = [_guarded(path, hot_section, it) for path, it in contents.profiles.items() if "hot" in it]
+    if hot:
+        sections.append(("hot", "Hot functions", join(*hot)))
     measured = [_guarded(path, measured_sections, it) for path, it in contents.profiles.items()]
     if measured:
         sections.append(("measured", "Measured", join(*measured)))

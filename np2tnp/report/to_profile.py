@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from np2tnp.profiling.measured import Measured, Trial
 
-_COLOURS = {"FASTER": "green", "SLOWER": "red", "SAME": "cyan", "UNSURE": "yellow"}
+COLOURS = {"FASTER": "green", "SLOWER": "red", "SAME": "cyan", "UNSURE": "yellow"}
 
 
 _WIDE = 112  #: columns a terminal needs for the whole table
@@ -90,7 +90,7 @@ def _row(trial: Trial, wide: bool) -> list[str]:
         trial.variant,
         seconds(trial.reference.median),
         seconds(here.median),
-        f"[{_COLOURS[trial.speed.value]}]{trial.speed.value}[/]",
+        f"[{COLOURS[trial.speed.value]}]{trial.speed.value}[/]",
         f"{three(trial.ratio.value)} ({three(trial.ratio.low)} - {three(trial.ratio.high)})",
     ]
     if wide:
