@@ -176,7 +176,10 @@ class Project:
             size += len(session.source.text) if session is not None else 0
             if session is not None and size > _OPEN_TEXT:
                 del self._sessions[path]
+                # Without circles the tree goes now, and nobody has to look for it.
                 session.analysis.release()
+                for plan in session.regions.values():
+                    plan.edits.clear()
 
     # ---- for analyses (regions.Project)
 

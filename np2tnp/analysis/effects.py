@@ -143,10 +143,10 @@ class Effects(NumpyResults):
 
     def _kept_may_change(self, node: cst.Call, callee: str, env: Env) -> None:
         """What some object holds on to may be changed by any code that runs: our tensors would not show it."""
-        for name, held in env.values.items():
-            if not name.isidentifier() or not may_hold_tensor(held):
+        for name, shared in env.alias.items():
+            if not shared or name not in env.values or not name.isidentifier() or not may_hold_tensor(env.values[name]):
                 continue
-            if any(ref.startswith((".", "global:", "kept by")) for ref in env.aliases(name)):
+            if any(ref.startswith((".", "global:", "kept by")) for ref in shared):
                 env.stale.setdefault(name, Stale(callee, id(node), "call on a view"))
 
     def _may_change(self, node: cst.Call, callee: str, argument: ev.Argument, env: Env) -> None:

@@ -53,6 +53,11 @@ _COMPREHENSIONS: dict[type, str] = {cst.ListComp: "list", cst.SetComp: "set", cs
 @functools.lru_cache(maxsize=4096)
 def _constant(text: str) -> Const | None:
     """The value of a literal, remembered: most texts come again and again."""
+    # The usual forms, for which Python's compiler need not be asked.
+    if text[0] in "\"'" and "\\" not in text and text[:3] not in ('"""', "'''"):
+        return Const.of(text[1:-1])
+    if text.isdecimal() and text.isascii():
+        return Const.of(int(text))
     try:
         return Const.of(ast.literal_eval(text))
     except (ValueError, SyntaxError):

@@ -92,6 +92,8 @@ class Interpreter(Stores):
     # ---- simple statements
 
     def _expr(self, node: cst.Expr, env: Env) -> None:
+        if type(node.value) is cst.SimpleString:
+            return  # a docstring
         self.root = node.value
         self.evaluate(node.value, env)
 

@@ -228,6 +228,8 @@ class Analysis:
             for method in info.methods.values():
                 self._partial[qualname] = dict(found)
                 function = self.info.functions[method]
+                if not function.uses.stores_attributes:
+                    continue
                 collector = _AttributeCollector(
                     self.info, self.catalog, self, ev.RegionFacts(method, function.node), HOST
                 )

@@ -30,6 +30,7 @@ class Uses:
     global_names: set[str] = field(default_factory=set)  #: declared with ``global``
     counts: set[str] = field(default_factory=set)  #: plain arguments of ``range``
     converted: set[str] = field(default_factory=set)  #: ``x = f(x, ...)``
+    stores_attributes: bool = False  #: something like ``x.name`` is assigned to
 
 
 def scan(function: cst.FunctionDef, scopes: dict[int, Scope]) -> Uses:
@@ -80,11 +81,21 @@ def _open(function: cst.FunctionDef) -> Scope:
 
 
 def _note_target(node: Any, scope: Scope, uses: Uses) -> None:
-    scope.bound.update(_target_names(node.target))
+    target = node.target
+    if type(target) is cst.Name:
+        scope.bound.add(target.value)
+    else:
+        scope.bound.update(_target_names(target))
+        uses.stores_attributes = uses.stores_attributes or _has_attribute(target)
+
+
+def _note_clause(node: cst.CompFor, scope: Scope, uses: Uses) -> None:
+    uses.stores_attributes = uses.stores_attributes or _has_attribute(node.target)
 
 
 def _note_alias(node: cst.AsName, scope: Scope, uses: Uses) -> None:
     scope.bound.update(_target_names(node.name))
+    uses.stores_attributes = uses.stores_attributes or _has_attribute(node.name)
 
 
 def _note_import(node: cst.ImportAlias, scope: Scope, uses: Uses) -> None:
@@ -124,6 +135,7 @@ def _note_assign(node: cst.Assign, scope: Scope, uses: Uses) -> None:
 
 _NOTES: dict[type, Callable[[Any, Scope, Uses], None]] = {
     **dict.fromkeys((cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr), _note_target),
+    cst.CompFor: _note_clause,
     cst.AsName: _note_alias,
     cst.ImportAlias: _note_import,
     cst.MatchAs: _note_pattern,
@@ -141,6 +153,12 @@ def _target_names(target: cst.CSTNode) -> Iterator[str]:
     elif isinstance(target, (cst.Tuple, cst.List)):
         for element in target.elements:
             yield from _target_names(element.value)
+
+
+def _has_attribute(target: cst.CSTNode) -> bool:
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return any(_has_attribute(element.value) for element in target.elements)
+    return type(target) is cst.Attribute
 
 
 def parameters_of(parameters: cst.Parameters) -> list[cst.Param]:

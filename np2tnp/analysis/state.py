@@ -128,6 +128,7 @@ class State:
         self.depth = 0  #: nested functions, lambdas and comprehensions around the current node
         self.statement: cst.CSTNode | None = None
         self.root: cst.CSTNode | None = None
+        self._last_place = ev.Place(facts.qualname, None, False, 0)  # many events stand at the same
         self.nested_results: dict[str, Value] = {}
         self.recorded: dict[tuple[type, int], ev.Event] = {}
         self.unresolved = 0
@@ -136,7 +137,15 @@ class State:
     # ---- reporting
 
     def place(self, node: cst.CSTNode) -> ev.Place:
-        return ev.Place(self.facts.qualname, self.statement, node is self.root, self.loops, self.depth > 0)
+        root, nested, last = node is self.root, self.depth > 0, self._last_place
+        if (
+            last.statement is not self.statement
+            or last.root is not root
+            or last.loops != self.loops
+            or last.nested is not nested
+        ):
+            self._last_place = last = ev.Place(self.facts.qualname, self.statement, root, self.loops, nested)
+        return last
 
     def emit(self, event: ev.Event) -> None:
         """Record `event`.

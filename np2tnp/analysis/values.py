@@ -199,8 +199,9 @@ def with_refs(value: Value, refs: frozenset[str]) -> Value:
 
 def may_hold_tensor(value: Value) -> bool:
     """Whether `value` may be a tensor, or a container or other object that holds one, inside a region."""
-    if isinstance(value, (Unknown, Array)):
-        return value.home != HOST
+    kind = type(value)  # asked for every name at every call: the quick way
+    if kind is Unknown or kind is Array:
+        return value.home != HOST  # type: ignore[union-attr]
     if isinstance(value, Sequence):
         if value.items is not None:
             return any(map(may_hold_tensor, value.items))

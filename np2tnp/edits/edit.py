@@ -40,6 +40,11 @@ class Edits:
     cores: set[int] = field(default_factory=set)  #: callees (names, attributes) that get and give tensors
     total: int = 0  #: calls and operators on arrays
 
+    def clear(self) -> None:
+        """Forget what was to be built: the builders hold on to all that they were made from, these edits included."""
+        self.replace.clear()
+        self.statements.clear()
+
     def wrap_host(self, node: cst.CSTNode) -> None:
         self.host.add(id(node))
         self.needs.add("rt")

@@ -75,9 +75,7 @@ def plan_region(
             context.stores.setdefault(id(event.node), []).append(event)
         elif isinstance(event, ev.Call):
             context.calls[id(event.node)] = event
-    hits: list[Hit] = []
-    for event in facts.events:
-        hits.extend(apply(event, context, table))
+    hits = apply(facts.events, context, table)
     if against is not None:
         hits.append(against)
     eager = [hit for hit in hits if hit.code == compiled_regions.CODE]  # of interest where it would be compiled

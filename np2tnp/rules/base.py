@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import ClassVar
@@ -134,6 +135,7 @@ def register(rule: type[Rule]) -> type[Rule]:
     return rule
 
 
+@functools.cache
 def rules_by_event() -> dict[type, list[Rule]]:
     """Rules by the type of event that they look at, in order of their codes."""
     table: dict[type, list[Rule]] = {}
@@ -143,7 +145,10 @@ def rules_by_event() -> dict[type, list[Rule]]:
     return table
 
 
-def apply(event: ev.Event, context: Context, table: dict[type, list[Rule]]) -> Iterator[Hit]:
-    """All that the rules say about `event`."""
-    for rule in table.get(type(event), ()):
-        yield from rule.check(event, context)
+def apply(events: Iterable[ev.Event], context: Context, table: dict[type, list[Rule]]) -> list[Hit]:
+    """All that the rules say about `events`."""
+    hits: list[Hit] = []
+    for event in events:
+        for rule in table.get(type(event), ()):
+            hits.extend(rule.check(event, context))
+    return hits

@@ -17,6 +17,8 @@ from np2tnp.model import Span
 
 _LINE = re.compile(rb"\r\n?|\n")
 _COMMENT = re.compile(rb"#[^\r\n]*")
+#: Up to the first sign of the next token; matches everywhere.
+_GAP = re.compile(rb"(?:[ \t\r\n\\]|#[^\r\n]*)*.?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,13 @@ class DecoratorPlace:
     """From the ``@`` to the end of the expression."""
 
     expression: ast.expr
+
+
+@dataclass(frozen=True, slots=True)
+class WithItemPlace:
+    """What one item of ``with`` says, its ``as`` included."""
+
+    item: ast.withitem
 
 
 class Places:
@@ -89,6 +98,8 @@ class Places:
             start, end = self._argument(place)
         elif kind is DecoratorPlace:
             start, end = self._decorator(place)
+        elif kind is WithItemPlace:
+            start, end = self._with_item(place.item)
         else:
             start, end = self.extent(place)
             if self.data.startswith(b";", end - 1):  # ``if a: b;``: it ends no statement inside of another
@@ -147,6 +158,13 @@ class Places:
         if not at.endswith(b"@"):
             raise Unsupported("place of a decorator in parentheses")
         return len(at) - 1, end
+
+    def _with_item(self, item: ast.withitem) -> tuple[int, int]:
+        start, end = self.extent(item.context_expr)
+        ends = [end] if item.optional_vars is None else [end, self.extent(item.optional_vars)[1]]
+        if any(_GAP.match(self.data, place).group().endswith(b")") for place in ends):  # type: ignore[union-attr]
+            raise Unsupported("place of an item in parentheses")
+        return start, ends[-1]
 
     def _foreign(self, missing: set[int]) -> dict[int, Span]:
         """The places of nodes inside f-strings, which libcst has parsed."""

@@ -10,7 +10,7 @@ import libcst as cst
 
 from np2tnp.analysis.lowering.expressions import ASYNCHRONOUS, Expressions, make_annotation, make_from
 from np2tnp.analysis.lowering.nodes import Unsupported, maker
-from np2tnp.analysis.lowering.places import DecoratorPlace
+from np2tnp.analysis.lowering.places import DecoratorPlace, WithItemPlace
 
 _line = maker(cst.SimpleStatementLine, "body")
 _suite = maker(cst.SimpleStatementSuite, "body")
@@ -207,13 +207,12 @@ class Statements(Expressions):
         return made
 
     def _with(self, node: ast.With | ast.AsyncWith) -> Any:
-        items = [
-            _with_item(
-                self.expression(item.context_expr),
-                None if item.optional_vars is None else _as_name(self.expression(item.optional_vars)),
-            )
-            for item in node.items
-        ]
+        items = []
+        for item in node.items:
+            names = None if item.optional_vars is None else _as_name(self.expression(item.optional_vars))
+            made = _with_item(self.expression(item.context_expr), names)
+            self.at[id(made)] = WithItemPlace(item)
+            items.append(made)
         made = _with(items, self._body(node.body), ASYNCHRONOUS if type(node) is ast.AsyncWith else None)
         self.at[id(made)] = node
         return made
