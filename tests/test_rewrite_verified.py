@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -67,7 +68,7 @@ def migrated(project: Path) -> list[str]:
     lines = (project / "m.py").read_text().splitlines()
     return [
         after.split("(")[0].removeprefix("def ")
-        for line, after in zip(lines, lines[1:], strict=False)
+        for line, after in itertools.pairwise(lines)
         if line.startswith("@rt.migrated")
     ]
 

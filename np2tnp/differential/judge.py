@@ -26,7 +26,12 @@ class Judgement:
     warnings: tuple[str, ...] = ()
 
 
-def judge(expected: Observation, actual: Observation, again: Callable[[str], Observation | None]) -> Judgement:
+def judge(
+    expected: Observation,
+    actual: Observation,
+    again: Callable[[str], Observation | None],
+    sharing: bool = True,
+) -> Judgement:
     """Compare what the original (`expected`) and the rewritten function (`actual`) did on one input.
 
     Parameters
@@ -34,6 +39,7 @@ def judge(expected: Observation, actual: Observation, again: Callable[[str], Obs
     again : runs the original once more: on the ``same`` input, with its fractions ``moved`` by one ULP, or with noise
         in every operation that two correct implementations may round differently as well (``noisy``); None where that
         failed. Only asked when the strict comparison fails.
+    sharing : whether it counts which arrays are the same object or share memory.
     """
     if actual.status == "refused":
         if actual.changed:
@@ -41,9 +47,10 @@ def judge(expected: Observation, actual: Observation, again: Callable[[str], Obs
         return Judgement("refused", actual.message)
     if _is_misuse(expected) and actual.error != expected.error:
         return Judgement("misused", expected.message)
+    shared = _shared_otherwise(expected, actual) if sharing and expected.returned and actual.returned else None
     detail = _difference(expected, actual, {})
     if detail is None:
-        return Judgement("equal" if expected.returned else "raised", warnings=_warnings(expected, actual))
+        return _alike(expected, actual, shared)
     repeat = again("same")
     if repeat is None or _difference(expected, repeat, {}) is not None:
         return Judgement("random", "the original itself gives different results from call to call")
@@ -60,25 +67,48 @@ def judge(expected: Observation, actual: Observation, again: Callable[[str], Obs
         moved += noisy
         loose = _difference(expected, actual, _slack(expected, moved), [other.printed for other in moved])
     if loose is None:
-        return Judgement("equal" if expected.returned else "raised", warnings=_warnings(expected, actual))
+        return _alike(expected, actual, shared)
     return Judgement("different", loose)
 
 
-#: What Python says of builtin numbers and lists that stand where only an array can.
-_PYTHONS_OWN = re.compile(
+def _alike(expected: Observation, actual: Observation, shared: str | None) -> Judgement:
+    """The judgement where all values agree."""
+    if shared is not None:
+        return Judgement("different", shared)
+    return Judgement("equal" if expected.returned else "raised", warnings=_warnings(expected, actual))
+
+
+def _shared_otherwise(expected: Observation, actual: Observation) -> str | None:
+    """The first array that is another object's, or shares memory with it, in one of the two only."""
+    for fact in (*expected.shares, *actual.shares):
+        if fact not in actual.shares:
+            return f"in the original {fact}; in the rewritten function it does not"
+        if fact not in expected.shares:
+            return f"{fact}; in the original it does not"
+    return None
+
+
+def _warnings(expected: Observation, actual: Observation) -> tuple[str, ...]:
+    """What differs, but not in what was promised: sums and products of matrices choose the sign of a zero freely."""
+    wanted, got = _leaves(expected), _leaves(actual)
+    for path, value in wanted.items():
+        if _is_inexact(value) and path in got and np.shape(value) == np.shape(got[path]):
+            strict = compare(value, got[path], Tolerance(ulp=np.inf, signed_zero=True), path)
+            if not strict:
+                return (f"a zero has the other sign: {strict.detail}",)
+    return ()
+
+
+#: What Python, or a ufunc's `out`, says of numbers and lists that stand where only an array can.
+_NO_ARRAY = re.compile(
     r"unsupported operand|bad operand|can't multiply sequence|can only concatenate|'\w+' object is not|object of type|"
-    r"(list|tuple) indices must be|'.*' not supported between"
+    r"(list|tuple) indices must be|'.*' not supported between|return arrays must be of ArrayType"
 )
 
 
 def _is_misuse(it: Observation) -> bool:
     """Whether the call failed as it does for a list where only arrays have the method: not a use to keep."""
-    return it.error == "AttributeError" or (it.error == "TypeError" and bool(_PYTHONS_OWN.match(it.message)))
-
-
-def _warnings(expected: Observation, actual: Observation) -> tuple[str, ...]:
-    missing = [fact for fact in expected.shares if fact not in actual.shares]
-    return tuple(f"in the original {fact}; in the rewritten function it is a copy" for fact in missing)
+    return it.error == "AttributeError" or (it.error == "TypeError" and bool(_NO_ARRAY.match(it.message)))
 
 
 def _leaves(it: Observation) -> dict[str, Any]:

@@ -25,6 +25,8 @@ ROUNDED = frozenset(
     std sum svd tan tanh tensordot trace trapezoid trapz vander var vdot
     """.split()
 )
+#: Functions and methods that choose an order among equals, unless they are asked for a stable one.
+ORDERED = frozenset(("argsort", "argpartition"))
 _CALL, _PLAIN_CALL, _OPERATOR = "__np2tnp_noisy_method__", "__np2tnp_noisy_call__", "__np2tnp_noisy_operator__"
 
 
@@ -48,6 +50,8 @@ class Noise:
 
     def _method(self, owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         """``owner.name(...)``: of an array, or of a module of NumPy; anything else is left alone."""
+        if name in ORDERED and isinstance(owner, np.ndarray):
+            return self._call(getattr(np, name), owner, *args, **kwargs)
         if isinstance(owner, (np.ndarray, np.inexact)) and kwargs.get("out") is None:
             return self.moved(getattr(self.moved(owner), name)(*args, **kwargs))
         return self._call(getattr(owner, name), *args, **kwargs)
@@ -56,9 +60,23 @@ class Noise:
         module = str(getattr(function, "__module__", "") or "")
         if not isinstance(function, np.ufunc) and not module.startswith("numpy"):
             return function(*args, **kwargs)
+        if function in (np.argsort, np.argpartition):
+            return self._any_order(function, *args, **kwargs)
         if kwargs.get("out") is not None or (isinstance(function, np.ufunc) and len(args) > function.nin):
             return function(*args, **kwargs)  # the result is an array that somebody has already
         return self.moved(function(*map(self.moved, args), **kwargs))
+
+    def _any_order(self, function: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
+        """What ``argsort`` gives, with equals in any order: of elements in a random order, sorted stably."""
+        found = function(a, *args, **kwargs)
+        position = 0 if function is np.argsort else 1
+        axis = kwargs.get("axis", args[position] if len(args) > position else -1)
+        if kwargs.get("stable") or kwargs.get("kind") in ("stable", "mergesort") or axis is None or np.ndim(a) == 0:
+            return found
+        array = np.asarray(a)
+        shuffled = np.argsort(self._rng.random(array.shape), axis=axis)
+        order = np.argsort(np.take_along_axis(array, shuffled, axis), axis=axis, kind="stable")
+        return np.take_along_axis(shuffled, order, axis)
 
     def _operator(self, sign: str, a: Any, b: Any, /) -> Any:
         if sign == "**":
@@ -71,10 +89,10 @@ class _Disturb(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Attribute) and node.func.attr in ROUNDED:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ROUNDED | ORDERED:
             words = [node.func.value, ast.Constant(node.func.attr)]
             return _call(_CALL, [*words, *node.args], node.keywords, node)
-        if isinstance(node.func, ast.Name) and node.func.id in ROUNDED:
+        if isinstance(node.func, ast.Name) and node.func.id in ROUNDED | ORDERED:
             return _call(_PLAIN_CALL, [node.func, *node.args], node.keywords, node)
         return node
 

@@ -262,19 +262,44 @@ def observe(
         bases = tuple(base.__name__ for base in type(error).__mro__)
         status = "refused" if "UnverifiedError" in bases else "raised"
         return Observation(status, error=bases[0], bases=bases, message=str(error)[:500], **common)
-    return Observation("returned", value, shares=_sharing(result, dict(zip(labels, held, strict=True))), **common)
+    return Observation(
+        "returned", value, shares=_sharing(result, dict(zip(labels, held, strict=True)), owner), **common
+    )
 
 
-def _sharing(result: Any, arguments: dict[str, Any]) -> tuple[str, ...]:
-    parts = list(enumerate(result)) if isinstance(result, (tuple, list)) else [(None, result)]
+def _sharing(result: Any, arguments: dict[str, Any], owner: Any) -> tuple[str, ...]:
+    """Which arrays of the result and of the owner are, or share memory with, an argument or each other."""
+    made = {label: part for label, part in _arrays(result, "result") if part.size}
+    if owner is not None:
+        made.update((label, part) for label, part in _arrays(getattr(owner, "__dict__", {}), "self") if part.size)
+    given = {label: part for name, value in arguments.items() for label, part in _arrays(value, name)}
     found = []
-    for place, part in parts:
-        if not isinstance(part, np.ndarray):
-            continue
-        name = "result" if place is None else f"result[{place}]"
-        for label, argument in arguments.items():
-            if part is argument:
-                found.append(f"{name} is {label}")
-            elif isinstance(argument, np.ndarray) and np.may_share_memory(part, argument):
-                found.append(f"{name} shares memory with {label}")
+    for label, part in made.items():
+        for name, other in given.items():
+            if part is other:
+                found.append(f"{label} is {name}")
+            elif _shares(part, other):
+                found.append(f"{label} shares memory with {name}")
+    for (one, part), (two, other) in itertools.combinations(made.items(), 2):
+        if _shares(part, other):
+            found.append(f"{one} shares memory with {two}")
     return tuple(found)
+
+
+def _arrays(value: Any, label: str, depth: int = 3) -> Iterator[tuple[str, Any]]:
+    """Every ndarray in nested containers, under the name a person would give it."""
+    if type(value) is np.ndarray:
+        yield label, value
+    elif type(value) in (list, tuple) and depth:
+        for i, item in enumerate(value[:20]):
+            yield from _arrays(item, f"{label}[{i}]", depth - 1)
+    elif type(value) is dict and depth:
+        for key, item in itertools.islice(value.items(), 20):
+            yield from _arrays(item, f"{label}[{key!r}]", depth - 1)
+
+
+def _shares(one: Any, other: Any) -> bool:
+    try:
+        return bool(np.shares_memory(one, other, max_work=1000))  # type: ignore[arg-type] # any number, whatever the stubs say
+    except np.exceptions.TooHardError:
+        return bool(np.may_share_memory(one, other))

@@ -162,6 +162,10 @@ class Verifier:
         except ChildDied as error:
             result.reason = f"the original ended its process: {error}"
             return False
+        except RuntimeError as error:
+            result.counts["not comparable"] += 1
+            result.reason = f"what the original did cannot be written down: {error}"
+            return True
         judged = self._judge(number, case, parameters, result)
         if judged is None:
             return result.counts["too slow"] < 2
@@ -190,6 +194,10 @@ class Verifier:
             seen = self._new.ask("run", 3 * self._limits.seconds, case=case, parameters=parameters, count=True)
         except ChildTimeout:
             result.counts["too slow"] += 1
+            return None
+        except RuntimeError as error:
+            result.counts["not comparable"] += 1
+            result.reason = f"what the rewritten function did cannot be written down: {error}"
             return None
         except ChildDied as error:
             return {

@@ -189,7 +189,7 @@ class Trial:
                 given = moved(given, rng)
             return observe(function, given.args, given.kwargs, names=it.names)
 
-        judged = judge(it.expected, actual, again)
+        judged = judge(it.expected, actual, again, sharing=False)
         if judged.kind in ("equal", "unstable"):
             return judged.kind == "equal", judged.detail, first
         return False, f"not equal: {judged.detail}" if judged.kind == "different" else judged.detail, first

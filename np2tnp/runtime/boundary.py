@@ -276,8 +276,10 @@ def _write_back(originals: dict[str, Any], finals: dict[str, Any], plan: Plan) -
             continue
         if isinstance(original, np.ndarray):
             value = to_ndarray(final) if is_tensor(final) else final
+            if isinstance(value, np.generic):  # a 0-d array counts as a scalar inside
+                value = np.asarray(value)
             if not isinstance(value, np.ndarray) or value.dtype != original.dtype or value.shape != original.shape:
-                raise RuntimeError(
+                raise UnverifiedError(
                     f"{plan.name}: the update of {name!r} changed its dtype or shape; nothing was written"
                 )
             writes.append((original, value))

@@ -9,6 +9,10 @@ class UnverifiedError(TypeError):
     """A value reached migrated code for which equality with NumPy was not verified. Nothing was changed."""
 
 
+class ScalarStoreError(TypeError, IndexError):
+    """A store into a 0-d tensor: a TypeError as for a NumPy scalar, an IndexError as for a 0-d array. It was either."""
+
+
 class UnverifiedWarning(RuntimeWarning):
     """A migrated function called its NumPy original, because a value was not verified."""
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.dispatch import exact, host, is_tensor, unconverted
+from np2tnp.runtime.errors import ScalarStoreError
 from np2tnp.runtime.indexing_read import read
 from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.inplace import in_place, updated_value
@@ -102,8 +103,8 @@ class Item:
             except IndexError:
                 if self._x.shape.rank:
                     raise
-                kind = np.dtype(self._x.dtype.as_numpy_dtype).type.__name__  # it counts as the scalar x[i] is
-                raise TypeError(f"'numpy.{kind}' object does not support item assignment") from None
+                kind = np.dtype(self._x.dtype.as_numpy_dtype).type.__name__
+                raise ScalarStoreError(f"'numpy.{kind}' object does not support item assignment") from None
         self._x[_host_key(self._key)] = host(value)
         return self._x
 

@@ -431,7 +431,7 @@ def test_updated_is_what_a_mutating_core_must_return() -> None:
         return rt.updated(None, x=tf.cast(x, tf.float64))
 
     x = np.zeros(1, np.float32)
-    with pytest.raises(RuntimeError, match="nothing was written"):
+    with pytest.raises(rt.UnverifiedError, match="nothing was written"):
         widened(x)
 
 
