@@ -116,6 +116,7 @@ class ApiFact:
     alias_of: str | None = None  #: the canonical name, when `name` is another name of the same thing
     legacy: bool = False  #: NumPy 1 had the name, NumPy 2 has it no more
     measured: bool = False  #: effect, mutates, zero_d, result and returns were measured; else they are the worst case
+    attempt: str = ""  #: what came of trying the name on a tensor, where no target was verified
     prefer: str | None = None  #: ``tnp`` `rt` or ``numpy``: a human decision about the target
 
     @property
@@ -238,6 +239,7 @@ class Catalog:
             alias_of=target,
             legacy=legacy,
             measured="effect" in merged,
+            attempt=merged.get("attempt", ""),
             prefer=merged.get("prefer"),
         )
 

@@ -21,15 +21,16 @@ from np2tnp.differential.compare import Agreement, Outcome, Tolerance, compare, 
 
 #: Values without meaning: only shape and dtype are compared.
 _SHAPE_ONLY = {"numpy.empty", "numpy.empty_like"}
-#: Objects that stand for an array's memory, not for values; methods that change their array: np2tnp never calls a
-#: target for these.
+#: Objects that stand for an array's memory, not for values: np2tnp never calls a target for these.
 _NO_TARGET = {
     "ndarray.flat", "ndarray.data", "ndarray.ctypes", "ndarray.base", "ndarray.flags", "ndarray.strides",
-    "ndarray.device",
-    "ndarray.sort", "ndarray.partition", "ndarray.resize", "ndarray.fill", "ndarray.put", "ndarray.setfield",
-    "ndarray.setflags",
+    "ndarray.device", "ndarray.resize", "ndarray.setflags",
     "numpy.dtype", "numpy.nditer", "numpy.ndenumerate", "numpy.ndindex", "numpy.vectorize",
 }  # fmt: skip
+#: What returns nothing and changes nothing.
+_WRITE = {"ndarray.dump", "ndarray.tofile"}
+#: Methods that change their array: the runtime has a function that returns the changed array, and no other will do.
+_IN_PLACE = {"ndarray.sort", "ndarray.partition", "ndarray.fill", "ndarray.put", "ndarray.setfield", "ndarray.byteswap"}
 #: Methods whose plain integers are one tuple of the function: np2tnp passes the tuple.
 _PACKED = {"ndarray.reshape", "ndarray.transpose"}
 _TERMS = {"sum": 8.0, "fft": 16.0, "solve": 200.0}
@@ -45,7 +46,7 @@ def find_targets(api: str) -> dict[str, Callable[..., Any]]:
     if api in _NO_TARGET:
         return {}
     plain = name_below(api)
-    if "." not in plain and callable(getattr(tnp, plain, None)):
+    if api not in _IN_PLACE and "." not in plain and callable(getattr(tnp, plain, None)):
         targets["tnp"] = getattr(tnp, plain)
     found: Any = runtime
     for part in name_helper(api).split("."):
@@ -66,7 +67,7 @@ def call_on_numpy(case: Case, chars: str) -> tuple[Outcome, tuple[Any, ...]]:
             value = behaviour.call_numpy(case.api)(*arguments[0], **arguments[1])
     except Exception as error:
         return Outcome.of_error(error), ()
-    if value is None and arguments[0] and isinstance(arguments[0][0], np.ndarray):
+    if value is None and case.api not in _WRITE and arguments[0] and isinstance(arguments[0][0], np.ndarray):
         value = arguments[0][0]  # a function that changes its first argument: helpers return the changed array
     return Outcome(value), arguments
 

@@ -20,7 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.differential import cases_arrays, cases_elementwise, cases_linear, cases_others, cases_reductions
+from np2tnp.differential import (
+    cases_arrays,
+    cases_elementwise,
+    cases_linear,
+    cases_others,
+    cases_reductions,
+    cases_ufuncs,
+)
 
 DTYPES = "?bhilBHILefdFD"
 #: dtypes that implementations treat alike, in the order in which one stands for its class.
@@ -32,7 +39,10 @@ TAGS = {
 
 
 #: Methods that do something else than the function of their name: the helper's name.
-_HELPERS = {"ndarray.conj": "conjugated", "ndarray.conjugate": "conjugated"}
+_HELPERS = {
+    "ndarray.conj": "conjugated", "ndarray.conjugate": "conjugated", "ndarray.compress": "compressed",
+    "ndarray.sort": "sort_in_place", "ndarray.fill": "assign",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,7 @@ class Case:
 def all_cases() -> dict[str, tuple[Case, ...]]:
     """Cases by API, in the order of the tables."""
     cases: dict[str, list[Case]] = {}
-    for module in (cases_elementwise, cases_reductions, cases_arrays, cases_linear, cases_others):
+    for module in (cases_elementwise, cases_reductions, cases_arrays, cases_linear, cases_others, cases_ufuncs):
         for names, tags, calls in _rows(module.TABLE):
             dtypes = next((TAGS[tag] for tag in tags if tag in TAGS), DTYPES)
             tolerance = next(
@@ -79,6 +89,9 @@ def name_below(api: str) -> str:
 
 def name_helper(api: str) -> str:
     """The name below the runtime that the exact helper for an API has, if there is one."""
+    owner, _, method = name_below(api).rpartition(".")
+    if method in cases_ufuncs.METHODS and owner in (*cases_ufuncs.BINARY, *cases_ufuncs.UNARY):
+        return f"{owner}_{method}"
     return _HELPERS.get(api, name_below(api))
 
 

@@ -35,7 +35,8 @@ ndarray.searchsorted : g, v | g, 2 | g, v, 'right' | g, v, side='left'
 ndarray.byteswap : v | v, True | v, inplace=False
 ndarray.setflags : v, write=True
 ndarray.setfield : v, 0, v.dtype
-ndarray.getfield : v, v.dtype
+ndarray.getfield : v, v.dtype | m, np.int8 | m, np.int8, 0
+ndarray.dump ndarray.tofile : v, '/dev/null' | m, '/dev/null'
 ndarray.conj ndarray.conjugate : v | m | z | s
 ndarray.nonzero : v | m | b
 ndarray.sum ndarray.prod ndarray.mean @sum : v | m, 0 | m, axis=1 | m, axis=0, keepdims=True | s | e | v, dtype=np.float64 | t, axis=(0, 2) | m, where=bm | v, None, float | l

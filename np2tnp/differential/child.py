@@ -18,7 +18,7 @@ from typing import Any
 
 from np2tnp.differential import operators, staged
 from np2tnp.differential.calls import call_on_numpy, call_on_target, find_targets, import_runtime, label
-from np2tnp.differential.cases import DTYPES, Case, all_cases, names_in, operands
+from np2tnp.differential.cases import DTYPES, Case, all_cases, name_below, names_in, operands
 
 #: dtype characters that crash alike: after one crashed, the others of its group count as crashed unseen.
 _GROUPS = ("?", "bhil", "BHIL", "efd", "FD")
@@ -83,6 +83,23 @@ def _observe_one(case: Case, chars: str, target: str, function: Callable[..., An
     return label(case, expected, actual, arguments) + ("@" if on_host else "")
 
 
+def attempt(api: str) -> str:
+    """What comes of using the name on a tensor, or of looking it up in tnp: for names without a target, as evidence."""
+    import tensorflow as tf
+    import tensorflow.experimental.numpy as tnp
+
+    is_member = api.startswith("ndarray.")
+    found: Any = tf.constant([1.0, 2.5]) if is_member else tnp
+    text = "tensor" if is_member else "tnp"
+    for part in name_below(api).split("."):
+        text += f".{part}"
+        try:
+            found = getattr(found, part)
+        except Exception as error:
+            return f"{text}: {type(error).__name__}"
+    return f"{text} is {'a function' if callable(found) else repr(found)[:60]}: it was not measured equal"
+
+
 def main() -> int:
     job = json.load(sys.stdin)
     stream = os.fdopen(os.dup(1), "w", buffering=1)  # the line protocol; what TensorFlow prints goes to stderr
@@ -95,6 +112,10 @@ def main() -> int:
     announce("ready")
     skip = {tuple(item) for item in job["skip"]}
     for api in job["apis"]:
+        if job["part"] == "attempts":
+            announce("start", api, "tnp", "attempt", "*")
+            announce("done", api, "crash" if (api, "tnp", "attempt", "*") in skip else attempt(api))
+            continue
         is_operator = api.startswith("operator.")
         if job["part"] == "staged":
             known = job["facts"][api]

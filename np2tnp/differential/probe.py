@@ -133,9 +133,7 @@ def add_targets(facts: dict[str, dict[str, Any]], observed: dict[str, dict[str, 
             continue
         for target, calls in targets.items():
             name = f"{target}.{name_helper(api) if target == 'rt' else name_below(api)}"
-            entry, notes = agreement.summarize(
-                calls, fact["parameters"] if fact["kind"] != "method" else ["self", *fact["parameters"]], name
-            )
+            entry, notes = agreement.summarize(calls, surface.call_parameters(api, fact), name)
             if target == "tnp" or entry["dtypes"]:  # a helper that is right for nothing is no helper: the host is
                 fact[target] = entry
             fact.setdefault("agreement", {})[target] = notes
@@ -230,7 +228,17 @@ def _measure_eager(
         for name in described.keys() & document["apis"].keys():
             described[name]["parameters"] = document["apis"][name].get("parameters", [])
     add_targets(described, observed)
+    without = [name for name in described if (names is None or name in names) and _needs_attempt(described[name])]
+    for name, seen in observe("attempts", without, 1).items():
+        described[name]["attempt"] = seen
     return described if names is None else _patched(document["apis"], described, names)
+
+
+def _needs_attempt(fact: dict[str, Any]) -> bool:
+    """Whether the name could be used on arrays, and nothing was found to stand for it."""
+    targets = [fact[target] for target in facts_file.TARGETS if target in fact]
+    is_used = fact.get("kind") in ("function", "ufunc", "method", "attribute", "class", "object")
+    return is_used and not any(target["dtypes"] or target["target"] == "operator" for target in targets)
 
 
 def _patched(old: dict[str, Any], new: dict[str, Any], names: set[str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from np2tnp.differential import agreement
+from np2tnp.differential import agreement, surface
 from np2tnp.differential.facts_file import STAGES, TARGETS, without_stages
 
 
@@ -20,7 +20,7 @@ def add(facts: dict[str, Any], observed: dict[str, Any]) -> None:
     """Put what the observations show into the targets' entries, and into those of methods that share them."""
     for api, targets in observed.items():
         fact = facts[api]
-        parameters = fact["parameters"] if fact["kind"] != "method" else ["self", *fact["parameters"]]
+        parameters = surface.call_parameters(api, fact)
         for target, by_stage in targets.items():
             for stage, labels in by_stage.items():
                 if not labels:

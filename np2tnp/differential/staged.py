@@ -19,9 +19,13 @@ from np2tnp.differential.calls import call_on_numpy, find_targets, label, target
 from np2tnp.differential.cases import CLASSES, Case, all_cases, names_in, used_parameters
 from np2tnp.differential.compare import Outcome
 from np2tnp.differential.facts_file import STAGES
+from np2tnp.differential.surface import call_parameters
 
 #: Calls in one graph: XLA's time grows faster than the graph.
 GROUP = 120
+
+#: Arrays with NaN, infinities, zeros of both signs and the extremes of integers.
+_AWKWARD = {"s", "S", "U"}
 
 Announce = Callable[..., None]
 
@@ -69,7 +73,7 @@ def observe(api: str, plan: dict[str, list[Call]], skip: set[tuple[str, ...]], a
 
 def plan_calls(api: str, known: dict[str, Any]) -> dict[str, list[Call]]:
     """For each target of `api`, the calls that the eager facts in `known` promise to be equal."""
-    texts = known["parameters"] if known["kind"] != "method" else ["self", *known["parameters"]]
+    texts = call_parameters(api, known)
     return {
         target: list(make_calls(api, function, known[target], texts))
         for target, function in find_targets(api).items()
@@ -78,20 +82,37 @@ def plan_calls(api: str, known: dict[str, Any]) -> dict[str, list[Call]]:
 
 
 def make_calls(api: str, function: Callable[..., Any], entry: dict[str, Any], texts: list[str]) -> Iterator[Call]:
-    """The calls of one target that its eager facts in `entry` promise to be equal.
+    """Calls of one target that its eager facts in `entry` promise to be equal.
 
-    Of each class of dtypes one is tried with every case, the others only with the plainest ones.
+    Of each set of parameters one case with ordinary values, one with awkward ones and one for which NumPy raises, for
+    one dtype of each class; all dtypes with the plainest case.
     """
-    accepted = set(entry["accepted"])
-    cases = [case for case in all_cases().get(api, ()) if set(used_parameters(case.call, texts)) <= accepted]
-    plainest = sorted(cases, key=lambda case: len(used_parameters(case.call, texts)))[:2]
-    chosen = representatives(entry["dtypes"])
-    for case in cases:
-        varies = bool(names_in(case.call) - {"np"})
-        tried = (char for char in case.dtypes if char in chosen or case in plainest) if varies else "d"
-        for char in tried:
-            if char in entry["dtypes"] and (call := make_call(case, char, function)) is not None:
-                yield call
+    sets: dict[frozenset[str], list[Case]] = {}
+    for case in all_cases().get(api, ()):
+        used = frozenset(used_parameters(case.call, texts))
+        if used <= set(entry["accepted"]):
+            sets.setdefault(used, []).append(case)
+    plainest = min(sets, key=len, default=None)
+    for used, cases in sets.items():
+        for case in _choose(cases, entry["dtypes"]):
+            every = used == plainest and case is cases[0]
+            chosen = entry["dtypes"] if every else representatives(entry["dtypes"])
+            for char in (c for c in case.dtypes if c in chosen) if _varies(case) else "d":
+                if char in entry["dtypes"] and (call := make_call(case, char, function)) is not None:
+                    yield call
+
+
+def _choose(cases: list[Case], dtypes: str) -> list[Case]:
+    """The first of the cases, the first after it with awkward values, and the first for which NumPy raises."""
+    char = next((char for char in representatives(dtypes)[::-1] if char in cases[0].dtypes), "d")
+    awkward = [case for case in cases[1:] if names_in(case.call) & _AWKWARD] or cases[1:]
+    raising = (case for case in cases if (call := make_call(case, char, id)) is None or call.expected.error is not None)
+    return list(dict.fromkeys([cases[0], *awkward[:1], *itertools.islice(raising, 1)]))
+
+
+def _varies(case: Case) -> bool:
+    """Whether the dtype under test occurs in the case."""
+    return bool(names_in(case.call) - {"np"})
 
 
 def representatives(dtypes: str) -> str:
@@ -159,15 +180,16 @@ def _label(call: Call, outcome: Outcome) -> str:
 
 
 def make_outcomes(calls: list[Call], stage: str) -> list[Outcome]:
-    """What each call gave, all made in one graph; where that fails, in two halves."""
+    """What each call gave, all made in one graph; where that fails, in graphs of one dtype each, and then in halves."""
     try:
         with behaviour.quiet():
             failed, results = _run(calls, stage)
     except Exception as error:
         if len(calls) == 1:
             return [_of_error(error)]
-        middle = len(calls) // 2
-        return make_outcomes(calls[:middle], stage) + make_outcomes(calls[middle:], stage)
+        alike = [list(group) for _, group in itertools.groupby(calls, key=lambda call: call.chars)]
+        parts = alike if len(alike) > 1 else [calls[: len(calls) // 2], calls[len(calls) // 2 :]]
+        return [outcome for part in parts for outcome in make_outcomes(part, stage)]
     return [failed.get(index) or Outcome(results[index]) for index in range(len(calls))]
 
 

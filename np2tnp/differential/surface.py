@@ -191,6 +191,12 @@ def parameter_names(texts: list[str]) -> list[str]:
     return [text.split("=")[0] for text in texts if text not in ("/", "*") and not text.startswith("*")]
 
 
+def call_parameters(api: str, fact: dict[str, Any]) -> list[str]:
+    """The parameters of a call as cases write it: with the array itself first for methods of ndarray."""
+    texts: list[str] = fact.get("parameters", [])
+    return ["self", *texts] if api.startswith("ndarray.") and fact["kind"] == "method" else texts
+
+
 def _public_names(owner: Any) -> list[str]:
     listed = list(getattr(owner, "__all__", ())) + dir(owner)
     if inspect.ismodule(owner) and owner.__name__ not in ("numpy",):

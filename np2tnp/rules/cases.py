@@ -138,7 +138,7 @@ FUNCTIONAL = {
     "numpy.copyto": "copyto", "numpy.put": "put", "numpy.place": "place", "numpy.putmask": "putmask",
     "numpy.fill_diagonal": "fill_diagonal", "numpy.put_along_axis": "put_along_axis",
     "unknown.sort": "sort_in_place", "ndarray.sort": "sort", "ndarray.fill": "assign", "ndarray.put": "put",
-    "ndarray.partition": "partition",
+    "ndarray.partition": "partition", "ndarray.setfield": "setfield", "ndarray.byteswap": "byteswap_in_place",
 }  # fmt: skip
 
 

@@ -40,6 +40,7 @@ FAMILIES = (
     "histograms",
     "joining",
     "manipulation",
+    "memory",
     "nanreductions",
     "operators",
     "ordering",
