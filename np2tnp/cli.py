@@ -44,7 +44,16 @@ _EXTRAS = {"numpy": "tf", "tensorflow": "tf", "matplotlib": "profile", "keras": 
 #: Options before the command that take a value; needed to find the command.
 _VALUE_OPTIONS = (
     *("--config", "--output-format", "--output-file", "--select", "--ignore", "--exclude", "--extend-exclude"),
-    *("--fail-on", "--cache-dir", "--stdin-filename", "-j", "--jobs", "--slow", "--target-tensorflow"),
+    *(
+        "--fail-on",
+        "--cache-dir",
+        "--stdin-filename",
+        "-j",
+        "--jobs",
+        "--slow",
+        "--target-tensorflow",
+        "--target-numpy",
+    ),
     *("--only", "--skip"),
 )
 
@@ -80,15 +89,26 @@ def _main(arguments: list[str]) -> int:
         return _run_analysis(command, rest)
     if command in _HEAVY:
         return _run_heavy(command, rest)
+    if command == "api":
+        return _run_api(rest)
     from np2tnp import reference
 
     parser = _parser(command)
     if command != "rules":
-        parser.add_argument("name", metavar="CODE" if command == "explain" else "NAME")
+        parser.add_argument("name", metavar="CODE")
     parsed = parser.parse_intermixed_args(rest)
-    if command == "rules":
-        return reference.list_rules()
-    return reference.explain(parsed.name) if command == "explain" else reference.describe_api(parsed.name)
+    return reference.list_rules() if command == "rules" else reference.explain(parsed.name)
+
+
+def _run_api(rest: list[str]) -> int:
+    from np2tnp import lookup
+
+    parser = _parser("api")
+    lookup.add_arguments(parser)
+    parsed = parser.parse_intermixed_args(rest)
+    if (parsed.name is None) is (parsed.table is None):
+        parser.error("give a NAME, or --table for all of them")
+    return lookup.run(parsed, _config(parsed, ["."]))
 
 
 def _split(arguments: list[str]) -> tuple[str | None, list[str]]:
@@ -210,7 +230,7 @@ def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
     add("--extend-exclude", help="leave these out, too", **globs)  # type: ignore[arg-type]
     add("--force-exclude", action="store_true", default=None, help="leave them out even where they are named")
     add("--no-respect-gitignore", dest="respect_gitignore", action="store_false", default=None)
-    for name in ("boundary", "slow", "random", "on_unverified", "compile", "target_tensorflow"):
+    for name in ("boundary", "slow", "random", "on_unverified", "compile", "target_tensorflow", "target_numpy"):
         add("--" + name.replace("_", "-"), metavar="|".join(CHOICES[name]))
     add("--unsafe", action="store_true", default=None, help="apply edits that need evidence the analysis lacks, too")
     regions = {"metavar": "REGIONS", "type": _comma_separated}
@@ -284,7 +304,7 @@ def _run_heavy(command: str, rest: list[str]) -> int:
 def _add_missing_options(parser: argparse.ArgumentParser) -> None:
     """The options that decide what ``rewrite`` does, for commands that rewrite in memory."""
     known = {option for action in parser._actions for option in action.option_strings}
-    for name in ("slow", "random", "on_unverified", "compile", "target_tensorflow"):
+    for name in ("slow", "random", "on_unverified", "compile", "target_tensorflow", "target_numpy"):
         option = "--" + name.replace("_", "-")
         if option not in known:
             parser.add_argument(option, metavar="|".join(CHOICES[name]))

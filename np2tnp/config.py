@@ -24,6 +24,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "on_unverified": ("raise", "warn", "numpy"),
     "compile": ("none", "graph", "xla"),
     "target_tensorflow": ("newest", "2.21", "2.20", "2.19", "2.18"),
+    "target_numpy": ("newest", "1.26"),
     "fail_on": ("convert", "adapt", "host", "block", "note"),
 }
 
@@ -70,6 +71,7 @@ class Config:
     random: str = "numpy"
     on_unverified: str = "raise"
     compile: str = "none"
+    target_numpy: str = "newest"  #: for which NumPy the code is written: that decides which names there are
     target_tensorflow: str = "newest"  #: whose facts decide what is rewritten to what
     unsafe: bool = False
     jobs: int = 0  #: worker processes; 0: as many as pay off
@@ -148,6 +150,7 @@ _ANALYSIS_OPTIONS = {
         "rewrite",
         "root",
         "slow",
+        "target_numpy",
         "target_tensorflow",
         "unsafe",
     ),

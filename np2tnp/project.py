@@ -122,7 +122,7 @@ class Project:
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.catalog = load(config.target_tensorflow)
+        self.catalog = load(config.target_tensorflow, config.target_numpy)
         self.modules = Modules()
         self.names = Names(self.modules)
         self.solver = Solver(self._compute)

@@ -1,4 +1,4 @@
-"""``explain``, ``rules`` and ``api``: what np2tnp knows, for people.
+"""``explain`` and ``rules``: what np2tnp knows of its own codes, for people.
 
 ``python -m np2tnp.reference FOLDER`` writes the manual's pages of all codes (docs/rules).
 """
@@ -110,21 +110,6 @@ def _markdown(doc: Doc) -> str:
         else:
             lines += ["", f"## {title}", "", textwrap.fill(text, 120)]
     return "\n".join(lines) + "\n"
-
-
-def describe_api(name: str) -> int:
-    """Prints what the catalog knows of a NumPy function. Exit status 2 for a name that NumPy does not have."""
-    from np2tnp.catalog.catalog import load
-    from np2tnp.report.to_api import render
-
-    catalog = load()
-    text = render(name, catalog, wants_colour(sys.stdout))
-    if text is None:
-        meant = catalog.suggest(name)
-        print(f"np2tnp: nothing known of `{name}`{f'; did you mean `{meant}`?' if meant else ''}", file=sys.stderr)
-        return 2
-    print(text.rstrip("\n"))
-    return 0
 
 
 def _write_manual(folder: Path) -> None:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from np2tnp.catalog import load
-from np2tnp.report import to_api, to_coverage
+from np2tnp.cli import main
+from np2tnp.config import Config
+from np2tnp.report import comparison, to_api, to_coverage, to_table
+from np2tnp.report.fates import VERDICTS
 
 COVERAGE = Path(__file__).parent.parent / "docs" / "coverage.md"
 
@@ -32,7 +40,7 @@ def test_names_as_people_type_them(typed: str, found: str) -> None:
 
 
 def test_differences_are_said_in_words() -> None:
-    text = to_api.render("numpy.take", load())
+    text = to_api.render("numpy.take", load(), Config())
     assert text is not None
     assert "gives other values" in text
     assert "(v, [-1])" in text
@@ -40,12 +48,12 @@ def test_differences_are_said_in_words() -> None:
 
 
 def test_unknown_names() -> None:
-    assert to_api.render("numpy.nothing_like_it", load()) is None
+    assert to_api.render("numpy.nothing_like_it", load(), Config()) is None
     assert load().suggest("np.arnage") == "numpy.arange"
 
 
 def test_mutation_is_said() -> None:
-    text = to_api.render("ndarray.sort", load())
+    text = to_api.render("ndarray.sort", load(), Config())
     assert text is not None
     assert "changes in place: self" in text
 
@@ -65,9 +73,101 @@ def test_dtypes_in_words(chars: str, words: str) -> None:
 
 
 def test_colour_only_on_request() -> None:
-    assert "\x1b" not in (to_api.render("sum", load()) or "")
-    assert "\x1b" in (to_api.render("sum", load(), colour=True) or "")
+    assert "\x1b" not in (to_api.render("sum", load(), Config()) or "")
+    assert "\x1b" in (to_api.render("sum", load(), Config(), colour=True) or "")
 
 
 def test_coverage_page_is_up_to_date() -> None:
     assert COVERAGE.read_text(encoding="utf-8") == to_coverage.render(load())
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[comparison.Row]:
+    return comparison.make_rows(load(), Config())
+
+
+def test_every_public_name_of_numpy_has_a_row_with_verdict_and_reason(rows: list[comparison.Row]) -> None:
+    np = pytest.importorskip("numpy")
+    found = {row.api: row for row in rows}
+    for prefix, owner in (
+        ("numpy", np), ("numpy.linalg", np.linalg), ("numpy.fft", np.fft), ("numpy.random", np.random),
+        ("ndarray", np.ndarray), ("numpy.random.Generator", np.random.Generator),
+        ("numpy.random.RandomState", np.random.RandomState),
+    ):  # fmt: skip
+        listed = getattr(owner, "__all__", None) if prefix not in ("numpy", "ndarray") else None
+        public = {name for name in listed or dir(owner) if not name.startswith("_")} - {"test"}
+        missing = {name for name in public if f"{prefix}.{name}" not in found}
+        assert not missing, prefix
+    for row in rows:
+        assert row.verdict in VERDICTS, row.api
+        assert row.reason, row.api
+
+
+def test_what_is_unsupported_tells_the_failed_attempt(rows: list[comparison.Row]) -> None:
+    unsupported = [row for row in rows if row.verdict == "unsupported" and not row.alias_of]
+    assert "ndarray.strides" in {row.api for row in unsupported}
+    assert not [row.api for row in unsupported if not row.evidence]
+
+
+def test_the_share_of_verified_targets(rows: list[comparison.Row]) -> None:
+    own = [row for row in rows if not row.alias_of]
+    numeric = [row for row in own if comparison.is_numeric(row, load())]
+    methods = [row for row in own if row.api.startswith("ndarray.") and row.kind == "method" and not row.legacy]
+    assert len(numeric) > 300
+    assert len(methods) > 50
+    assert sum(map(comparison.has_target, numeric)) >= 0.9 * len(numeric)
+    assert sum(map(comparison.has_target, methods)) >= 0.95 * len(methods)
+
+
+def test_the_three_forms_tell_the_same(rows: list[comparison.Row]) -> None:
+    as_json = json.loads(to_table.to_json(rows))
+    as_csv = list(csv.DictReader(io.StringIO(to_table.to_csv(rows))))
+    assert [row["api"] for row in as_json] == [row["api"] for row in as_csv] == sorted(row.api for row in rows)
+    assert [row["reason"] for row in as_json] == [row["reason"] for row in as_csv]
+    markdown = to_table.to_markdown(rows).splitlines()
+    assert len(markdown) == len(rows) + 2
+    assert {line.replace("\\|", "").count("|") for line in markdown} == {9}
+
+
+def test_totals_add_up(rows: list[comparison.Row]) -> None:
+    first = comparison.totals(rows, load())[0]
+    counts = [int(word) for word in first.replace(",", "").split() if word.isdigit()]
+    assert counts[0] == len(rows)
+    assert sum(counts[2:]) == counts[0] - counts[1]
+
+
+def test_the_page_of_a_name_has_its_stages_and_an_example() -> None:
+    text = to_api.render("numpy.sum", load(), Config()) or ""
+    assert "in tf.function: the same" in text
+    assert "under XLA: the same" in text
+    assert "return np.sum(x)" in text
+    assert "return tnp.sum(x)" in text
+
+
+def test_the_table_needs_neither_numpy_nor_tensorflow() -> None:
+    code = (
+        "import sys; from np2tnp.cli import main; assert main(['api', '--table', 'csv', '-q']) == 0;"
+        "assert not {'numpy', 'tensorflow'} & sys.modules.keys()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("api,kind,verdict,reason")
+
+
+@pytest.mark.parametrize("arguments", [[], ["sum", "--table", "csv"], ["--table", "xml"]])
+def test_a_name_or_a_table(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["api", *arguments]) == 2
+    assert "error" in capsys.readouterr().err
+
+
+def test_a_misspelt_name_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["api", "np.arnage"]) == 2
+    assert "did you mean `numpy.arange`?" in capsys.readouterr().err
+
+
+def test_the_names_of_the_numpy_that_the_code_is_written_for() -> None:
+    old = {row.api for row in comparison.make_rows(load(target_numpy="1.26"), Config(target_numpy="1.26"))}
+    both = {row.api for row in comparison.make_rows(load(), Config())}
+    assert {"numpy.concat", "numpy.in1d"} <= both
+    assert "numpy.in1d" in old
+    assert "numpy.concat" not in old
+    assert old < both

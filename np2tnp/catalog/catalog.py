@@ -115,6 +115,7 @@ class ApiFact:
     reason: str | None = None
     alias_of: str | None = None  #: the canonical name, when `name` is another name of the same thing
     legacy: bool = False  #: NumPy 1 had the name, NumPy 2 has it no more
+    since: str = ""  #: NumPy's major version that brought the name, where NumPy 1.26 did not have it
     measured: bool = False  #: effect, mutates, zero_d, result and returns were measured; else they are the worst case
     attempt: str = ""  #: what came of trying the name on a tensor, where no target was verified
     prefer: str | None = None  #: ``tnp`` `rt` or ``numpy``: a human decision about the target
@@ -166,10 +167,15 @@ def _state(stage: Stage | None) -> str:
 class Catalog:
     """Facts by canonical NumPy name."""
 
-    def __init__(self, facts: dict[str, Any], overlay: dict[str, Any], has_stages: bool = True) -> None:
+    def __init__(
+        self, facts: dict[str, Any], overlay: dict[str, Any], has_stages: bool = True, target_numpy: str = "newest"
+    ) -> None:
         self._raw: dict[str, dict[str, Any]] = facts["apis"]
-        self._overlay: dict[str, dict[str, Any]] = overlay.get("api", {})
+        groups = {name: group for group in overlay.get("decision", ()) for name in group["names"]}
+        own = overlay.get("api", {})
+        self._overlay: dict[str, dict[str, Any]] = {n: {**groups.get(n, {}), **own.get(n, {})} for n in groups | own}
         self._has_stages = has_stages
+        self.target_numpy = target_numpy  #: for which NumPy the code is written: ``1.26`` has other names
         self._known: dict[str, ApiFact | None] = {}
         self._is_pure: dict[str, bool] = {}
         self.versions: dict[str, str] = facts.get("versions", {})
@@ -215,13 +221,13 @@ class Catalog:
         if raw is None:
             return None
         target = raw.get("alias_of")
-        legacy = bool(raw.get("legacy"))
+        legacy, since = bool(raw.get("legacy")), raw.get("since", "")
         if target is not None:
             raw = self._raw.get(target)
             if raw is None:  # a Python builtin: numpy.float was float
                 return ApiFact(name, "dtype", alias_of=target, legacy=legacy, effect="fresh", zero_d="scalar")
         decision = {**self._overlay.get(target or name, {}), **self._overlay.get(name, {})}
-        merged = {**raw, **{k: v for k, v in decision.items() if k not in ("versions",)}}
+        merged = {**raw, **{k: v for k, v in decision.items() if k not in ("versions", "names")}}
         return ApiFact(
             name=name,
             kind=merged["kind"],
@@ -238,6 +244,7 @@ class Catalog:
             reason=merged.get("reason"),
             alias_of=target,
             legacy=legacy,
+            since=since,
             measured="effect" in merged,
             attempt=merged.get("attempt", ""),
             prefer=merged.get("prefer"),
@@ -285,18 +292,19 @@ def _is_under(dotted: str, prefixes: tuple[str, ...]) -> bool:
     return any(dotted == prefix or dotted.startswith(prefix + ".") for prefix in prefixes)
 
 
-def load(target_tensorflow: str = "newest") -> Catalog:
+def load(target_tensorflow: str = "newest", target_numpy: str = "newest") -> Catalog:
     """The catalog, read once.
 
     Parameters
     ----------
     target_tensorflow : ``"2.18"``, ...: with the facts of that version where they differ from the newest measured.
+    target_numpy : ``"1.26"``: for code written for that version; only which names there are differs.
     """
-    return _load(target_tensorflow)
+    return _load(target_tensorflow, target_numpy)
 
 
 @functools.cache
-def _load(target_tensorflow: str) -> Catalog:
+def _load(target_tensorflow: str, target_numpy: str) -> Catalog:
     facts = json.loads((_FOLDER / "facts.json").read_bytes())
     older = facts.pop("by_tensorflow", {}).get(target_tensorflow)
     if older is not None:
@@ -304,4 +312,5 @@ def _load(target_tensorflow: str) -> Catalog:
         for name, changes in older["apis"].items():
             facts["apis"][name].update(changes)
     has_stages = older is None or older.get("staged", False)
-    return Catalog(facts, tomllib.loads((_FOLDER / "overlay.toml").read_text(encoding="utf-8")), has_stages)
+    overlay = tomllib.loads((_FOLDER / "overlay.toml").read_text(encoding="utf-8"))
+    return Catalog(facts, overlay, has_stages, target_numpy)

@@ -97,7 +97,7 @@ def attempt(api: str) -> str:
             found = getattr(found, part)
         except Exception as error:
             return f"{text}: {type(error).__name__}"
-    return f"{text} is {'a function' if callable(found) else repr(found)[:60]}: it was not measured equal"
+    return f"{text} is a {type(found).__name__}: it was not measured equal"
 
 
 def main() -> int:

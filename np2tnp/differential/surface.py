@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.differential.numpy_versions import LEGACY, LEGACY_FACTS, SINCE_2
+
 MODULES = (
     "numpy", "numpy.linalg", "numpy.fft", "numpy.random", "numpy.lib.stride_tricks", "numpy.testing",
     "numpy.exceptions",
@@ -34,64 +36,6 @@ BINARY_OPERATORS = (
 )  # fmt: skip
 UNARY_OPERATORS = ("neg", "pos", "abs", "invert")
 IN_PLACE_OPERATORS = tuple("i" + name.rstrip("_") for name in BINARY_OPERATORS[:13])
-
-#: NumPy 1 names: what they mean in NumPy 2, or None where nothing has the same meaning.
-LEGACY: dict[str, str | None] = {
-    "numpy.float_": "numpy.float64", "numpy.complex_": "numpy.complex128", "numpy.singlecomplex": "numpy.complex64",
-    "numpy.cfloat": "numpy.complex128", "numpy.longfloat": "numpy.longdouble", "numpy.clongfloat": "numpy.clongdouble",
-    "numpy.longcomplex": "numpy.clongdouble", "numpy.string_": "numpy.bytes_", "numpy.unicode_": "numpy.str_",
-    "numpy.bool8": "numpy.bool", "numpy.int0": "numpy.intp", "numpy.uint0": "numpy.uintp", "numpy.object0":
-    "numpy.object_",
-    "numpy.str0": "numpy.str_", "numpy.bytes0": "numpy.bytes_", "numpy.void0": "numpy.void",
-    "numpy.float": "builtins.float", "numpy.int": "builtins.int", "numpy.complex": "builtins.complex",
-    "numpy.object": "builtins.object", "numpy.str": "builtins.str", "numpy.unicode": "builtins.str",
-    "numpy.Inf": "numpy.inf", "numpy.Infinity": "numpy.inf", "numpy.infty": "numpy.inf", "numpy.PINF": "numpy.inf",
-    "numpy.NINF": None, "numpy.PZERO": None, "numpy.NZERO": None, "numpy.NaN": "numpy.nan", "numpy.NAN": "numpy.nan",
-    "numpy.product": "numpy.prod", "numpy.cumproduct": "numpy.cumprod", "numpy.alltrue": "numpy.all",
-    "numpy.sometrue": "numpy.any", "numpy.round_": "numpy.round", "numpy.row_stack": "numpy.vstack",
-    "numpy.trapz": "numpy.trapezoid", "numpy.mat": "numpy.asmatrix", "numpy.in1d": None, "numpy.msort": None,
-    "numpy.asscalar": None, "numpy.asfarray": None, "numpy.find_common_type": None, "numpy.cast": None,
-    "numpy.source": None,
-    "numpy.lookfor": None, "numpy.who": None, "numpy.fastCopyAndTranspose": None, "numpy.set_numeric_ops": None,
-    "numpy.geterrobj": None, "numpy.seterrobj": None, "numpy.compare_chararrays": "numpy.char.compare_chararrays",
-    "numpy.disp": None, "numpy.safe_eval": None, "numpy.recfromcsv": None, "numpy.recfromtxt": None,
-    "numpy.deprecate": None,
-    "numpy.deprecate_with_doc": None, "numpy.byte_bounds": None, "numpy.maximum_sctype": None, "numpy.obj2sctype": None,
-    "numpy.sctype2char": None, "numpy.sctypes": None, "numpy.issubsctype": None, "numpy.issubclass_": None,
-    "numpy.set_string_function": None, "numpy.add_docstring": None, "numpy.add_newdoc": None,
-    "numpy.add_newdoc_ufunc": None,
-    "numpy.nbytes": None, "numpy.tracemalloc_domain": None, "numpy.rank": "numpy.ndim", "numpy.rollaxis":
-    "numpy.rollaxis",
-    "numpy.ComplexWarning": "numpy.exceptions.ComplexWarning", "numpy.AxisError": "numpy.exceptions.AxisError",
-    "numpy.VisibleDeprecationWarning": "numpy.exceptions.VisibleDeprecationWarning",
-    "numpy.RankWarning": "numpy.exceptions.RankWarning", "numpy.TooHardError": "numpy.exceptions.TooHardError",
-    "numpy.DTypePromotionError": "numpy.exceptions.DTypePromotionError", "numpy.ModuleDeprecationWarning": None,
-    "numpy.random.random_integers": "numpy.random.random_integers",
-    "ndarray.newbyteorder": None, "ndarray.itemset": None, "ndarray.ptp": None,
-}  # fmt: skip
-
-#: Parameters and meaning of legacy names without an equal in NumPy 2 that still occur often, as NumPy 1.26 had them.
-LEGACY_FACTS: dict[str, dict[str, Any]] = {
-    "numpy.in1d": {
-        "kind": "function",
-        "parameters": ["ar1", "ar2", "assume_unique=False", "invert=False", "*", "kind=None"],
-    },
-    "numpy.msort": {"kind": "function", "parameters": ["a"]},
-    "numpy.asscalar": {"kind": "function", "parameters": ["a"], "effect": "none", "returns": "python"},
-    "numpy.asfarray": {"kind": "function", "parameters": ["a", "dtype=numpy.float64"], "effect": "may-view"},
-    "numpy.NINF": {"kind": "constant", "parameters": []},
-    "numpy.PZERO": {"kind": "constant", "parameters": []},
-    "numpy.NZERO": {"kind": "constant", "parameters": []},
-    "ndarray.newbyteorder": {"kind": "method", "parameters": ["new_order='S'", "/"], "effect": "view"},
-    "ndarray.itemset": {
-        "kind": "method",
-        "parameters": ["*args"],
-        "effect": "none",
-        "mutates": ["self"],
-        "returns": "none",
-    },
-    "ndarray.ptp": {"kind": "method", "parameters": ["axis=None", "out=None", "keepdims=False"], "effect": "fresh"},
-}
 
 
 def resolve(name: str) -> Any:
@@ -146,6 +90,8 @@ def list_surface() -> dict[str, dict[str, Any]]:
                 else LEGACY_FACTS.get(name, {"kind": "function", "parameters": ["*args", "**kwargs"]})
             )
             facts[name] = {**fact, "legacy": True}
+    for name in SINCE_2 & facts.keys():
+        facts[name] = {**facts[name], "since": "2"}
     for fact in facts.values():  # no chains: an alias names the canonical one
         while "alias_of" in facts.get(fact.get("alias_of", ""), {}):
             fact["alias_of"] = facts[fact["alias_of"]]["alias_of"]

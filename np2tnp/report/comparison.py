@@ -35,8 +35,9 @@ class Row:
     compiled: str
     alias_of: str
     legacy: bool  #: NumPy 2 has the name no more
+    since: str  #: "2" where NumPy 1.26 did not have the name
     cases: int  #: calls compared
-    evidence: str  #: for names without a target: what was tried, and what came of it
+    evidence: str  #: of ``host`` and ``unsupported``: what was tried, and what came of it
 
 
 COLUMNS = tuple(item.name for item in fields(Row))
@@ -44,7 +45,7 @@ COLUMNS = tuple(item.name for item in fields(Row))
 
 def make_rows(catalog: Catalog, config: Config) -> list[Row]:
     """A row for each name of the catalog, sorted."""
-    names = catalog.names()
+    names = [name for name in catalog.names() if _exists(name, catalog)]
     canonical = {name: fact.alias_of or name for name in names if (fact := catalog.get(name)) is not None}
     found = fates.find([name for name in names if canonical[name] == name], catalog, config)
     rows = []
@@ -58,16 +59,34 @@ def make_rows(catalog: Catalog, config: Config) -> list[Row]:
     return rows
 
 
+def _exists(name: str, catalog: Catalog) -> bool:
+    """Whether the NumPy that the code is written for has the name. For the newest, 1.26's names count, too."""
+    fact = catalog.get(name)
+    return catalog.target_numpy == "newest" or (fact is not None and not fact.since)
+
+
 def _row(fact: ApiFact, fate: fates.Fate) -> Row:
     best = fact.target if fact.prefer != "numpy" else None
     reason = f"another name of {fact.alias_of}" if fact.alias_of else fate.reason
     return Row(
-        api=fact.name, kind=fact.kind, verdict=fate.verdict, reason=reason, target=best.name if best else "",
-        dtypes=best.dtypes if best else "", host_dtypes=best.host_dtypes if best else "",
-        keywords=tuple(sorted(best.accepted)) if best else (), tnp_dtypes=fact.tnp.dtypes if fact.tnp else "",
-        differs=_differences(fact, fact.tnp), traced=fact.traced, compiled=fact.compiled,
-        alias_of=fact.alias_of or "", legacy=fact.legacy, cases=_cases(fact), evidence="" if best else _evidence(fact),
-    )  # fmt: skip
+        api=fact.name,
+        kind=fact.kind,
+        verdict=fate.verdict,
+        reason=reason,
+        target=best.name if best else "",
+        dtypes=best.dtypes if best else "",
+        host_dtypes=best.host_dtypes if best else "",
+        keywords=tuple(sorted(best.accepted)) if best else (),
+        tnp_dtypes=fact.tnp.dtypes if fact.tnp else "",
+        differs=_differences(fact, fact.tnp),
+        traced=fact.traced,
+        compiled=fact.compiled,
+        alias_of=fact.alias_of or "",
+        legacy=fact.legacy,
+        since=fact.since,
+        cases=_cases(fact),
+        evidence=_evidence(fact) if fate.verdict in ("host", "unsupported") else "",
+    )
 
 
 def _cases(fact: ApiFact) -> int:
@@ -90,6 +109,7 @@ def _differences(fact: ApiFact, target: Target | None) -> str:
 
 
 def _evidence(fact: ApiFact) -> str:
+    """The failed attempt; of a name that has a target, but not for the call of the example, where tnp differs."""
     differs = _differences(fact, fact.tnp)
     return fact.attempt or (f"tnp: {differs}" if differs else "")
 

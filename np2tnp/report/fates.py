@@ -120,8 +120,11 @@ def write_body(fact: ApiFact, catalog: Catalog) -> list[str] | None:
         return [f"return {path}({operands})"]
     if fact.mutates and arguments and fact.mutates[0] == arguments[0]:
         return [_ARRAY, f"{path}({', '.join(['x', *arguments[1:]])})", "return x"]
-    if fact.tnp is not None and covers_all(fact.tnp.dtypes) and arguments:  # then it depends on what is known of `a`
-        return [_ARRAY, f"return {path}({', '.join(['x', *arguments[1:]])})"]
+    # What becomes of these depends on what is known of their first argument, or on who else has its memory.
+    is_fast = fact.tnp is not None and covers_all(fact.tnp.dtypes)
+    if arguments and (is_fast or (fact.effect in ("view", "may-view") and fact.kind == "function")):
+        item = "[0]" if fact.returns in ("list", "tuple") else ""
+        return [_ARRAY, f"return {path}({', '.join(['x', *arguments[1:]])}){item}"]
     return [f"return {path}({', '.join(arguments)})"]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from np2tnp.catalog.catalog import ApiFact, Catalog, Target, covers_all
+from np2tnp.catalog.catalog import ApiFact, Catalog, Stage, Target, covers_all, load
+from np2tnp.config import CHOICES, Config
+from np2tnp.report import fates
 from np2tnp.report.style import Style
 
 _DTYPES = {
@@ -25,7 +27,7 @@ _EFFECTS = {
 }
 
 
-def render(name: str, catalog: Catalog, colour: bool = False) -> str | None:
+def render(name: str, catalog: Catalog, config: Config, colour: bool = False) -> str | None:
     """What is known of `name`; None when nothing is (``catalog.suggest`` may know what was meant)."""
     fact = find(name, catalog)
     if fact is None:
@@ -37,16 +39,39 @@ def render(name: str, catalog: Catalog, colour: bool = False) -> str | None:
         lines.append(f"  {gone} {fact.alias_of}")
     elif fact.legacy:
         lines.append("  NumPy 2 has no such name")
+    fate = fates.find([fact.name], catalog, config).get(fact.name)
+    if fate is not None:
+        lines.append(f"  {style(fate.verdict, 'bold')}: {fate.reason}")
     lines += [f"  {line}" for line in (*_behaviour(fact), *_targets(fact, style))]
-    if fact.reason:
-        lines.append(f"  {fact.reason}")
-    versions = catalog.versions
-    lines.append(
-        style(
-            f"  measured with NumPy {versions.get('numpy')} and TensorFlow {versions.get('tensorflow')} on a CPU", "dim"
-        )
-    )
+    lines += [f"  {line}" for line in _versions(fact, catalog)]
+    if fate is not None and fate.after:
+        lines += ["", "  before", *_indented(fate.before), "  after", *_indented(fate.after)]
     return "\n".join(lines) + "\n"
+
+
+def _indented(code: str) -> list[str]:
+    return [f"      {line}" for line in code.splitlines()]
+
+
+def _versions(fact: ApiFact, catalog: Catalog) -> list[str]:
+    """What was measured where, and on which older TensorFlow it is otherwise."""
+    versions = catalog.versions
+    lines = [f"measured with NumPy {versions.get('numpy')} and TensorFlow {versions.get('tensorflow')} on a CPU"]
+    for version in CHOICES["target_tensorflow"]:
+        older = load(version)
+        if version != "newest" and older.versions != versions and catalog is load():
+            other = older.get(fact.name)
+            if other is not None and any(
+                _promise(a) != _promise(b) for a, b in ((other.tnp, fact.tnp), (other.rt, fact.rt))
+            ):
+                lines.append(
+                    f"    otherwise on TensorFlow {version}: np2tnp api {fact.name} --target-tensorflow {version}"
+                )
+    return lines
+
+
+def _promise(target: Target | None) -> object:
+    return None if target is None else (target.dtypes, target.accepted, target.pairs_bad)
 
 
 def find(name: str, catalog: Catalog) -> ApiFact | None:
@@ -97,8 +122,8 @@ def _targets(fact: ApiFact, style: Style) -> list[str]:
     for label, target in (("tnp", fact.tnp), ("rt", fact.rt)):
         if target is not None:
             lines += _target(label, target, fact, style)
-    if not lines:
-        lines.append("neither tnp nor the runtime has it: stays NumPy, arrays are copied to the host and back")
+    if fact.attempt:
+        lines.append(f"tried: {fact.attempt}")
     return lines
 
 
@@ -118,7 +143,31 @@ def _target(label: str, target: Target, fact: ApiFact, style: Style) -> list[str
     lines += [f"    {parameter}: {_in_words(why)}" for parameter, why in notes.get("refused", {}).items()]
     if target.host_dtypes:
         lines.append(f"    asks NumPy on the host for {describe_dtypes(target.host_dtypes)}")
+    return lines + _stages(target)
+
+
+def _stages(target: Target) -> list[str]:
+    """What holds inside tf.function and under XLA."""
+    lines = []
+    for stage, where in ((target.traced, "in tf.function"), (target.compiled, "under XLA")):
+        if stage is not None and (target.dtypes or target.pairs_bad):
+            lines += [f"    {where}: {_stage(stage, target)}"]
+            lines += [
+                f"        {describe_dtypes(chars)}: {_in_words(word)}"
+                for chars, word in {**stage.differs, **stage.fails}.items()
+            ]
     return lines
+
+
+def _stage(stage: Stage, target: Target) -> str:
+    if stage.pairs_bad or stage.weak_bad:
+        return f"other results for {', '.join(stage.pairs_bad) or describe_dtypes(stage.weak_bad)}"
+    words = "the same"
+    if stage.dtypes != target.dtypes:
+        words = f"equal for {describe_dtypes(stage.dtypes)}"
+    if missing := sorted(target.accepted - stage.accepted):
+        words += f", without {', '.join(missing)}" if stage.dtypes else ""
+    return words + (f"; returns where NumPy raises: {stage.unchecked}" if stage.unchecked else "")
 
 
 def _operator(target: Target) -> list[str]:
@@ -128,7 +177,7 @@ def _operator(target: Target) -> list[str]:
     for word, bad in (("a Python int", target.weak_int_bad), ("a Python float", target.weak_float_bad)):
         if bad:
             lines.append(f"    differs with {word}: {describe_dtypes(bad)}")
-    return lines
+    return lines + _stages(target)
 
 
 _WORDS = {

@@ -20,7 +20,7 @@ class RemovedName(Rule):
         name="removed-name",
         summary=(
             "A name that NumPy 2 has no more: np.float, np.in1d, np.product, np.trapz, x.ptp()...; or NumPy 1's"
-            " promotion."
+            " promotion. In code written for NumPy 1.26 (target-numpy), a name that came with NumPy 2."
         ),
         why=(
             "TensorFlow 2.18 and newer run with NumPy 2, where the name raises AttributeError. What np2tnp"
@@ -50,7 +50,16 @@ class RemovedName(Rule):
             yield self.hit(event.node, f"{short_name(api)}: NumPy 1's promotion is not reproduced", Verdict.NOTE)
             return
         fact = context.catalog.get(api)
-        if fact is None or not fact.legacy:
+        if fact is None:
+            return
+        if context.catalog.target_numpy != "newest":
+            if fact.since:
+                words = (
+                    f"NumPy {context.catalog.target_numpy} has no {short_name(api)}: it came with NumPy {fact.since}"
+                )
+                yield self.hit(event.node, words, Verdict.NOTE)
+            return
+        if not fact.legacy:
             return
         successor = f"; use {short_name(fact.alias_of).removeprefix('builtins.')}" if fact.alias_of else ""
         yield self.hit(event.node, f"NumPy 2 has no {short_name(api)}{successor}", Verdict.NOTE)

@@ -1,0 +1,53 @@
+"""``np2tnp api``: what becomes of one NumPy name, or of all of them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from np2tnp.config import CHOICES, Config
+from np2tnp.report.style import wants_colour
+
+FORMATS = ("markdown", "csv", "json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what ``api`` understands to `parser`."""
+    parser.add_argument("name", metavar="NAME", nargs="?", help="such as np.sum, fft.rfft, ndarray.sort, operator.add")
+    parser.add_argument("--table", choices=FORMATS, help="the whole comparison, a row a name; totals go to stderr")
+    for option in ("target_tensorflow", "target_numpy"):
+        parser.add_argument("--" + option.replace("_", "-"), metavar="|".join(CHOICES[option]))
+
+
+def run(parsed: argparse.Namespace, config: Config) -> int:
+    """Exit status 2 for a name that NumPy does not have."""
+    return print_table(parsed.table, config) if parsed.table else describe(parsed.name, config)
+
+
+def describe(name: str, config: Config) -> int:
+    """Prints what the catalog knows of a NumPy name. Exit status 2 for one that NumPy does not have."""
+    from np2tnp.catalog.catalog import load
+    from np2tnp.report.to_api import render
+
+    catalog = load(config.target_tensorflow, config.target_numpy)
+    text = render(name, catalog, config, wants_colour(sys.stdout))
+    if text is None:
+        meant = catalog.suggest(name)
+        print(f"np2tnp: nothing known of `{name}`{f'; did you mean `{meant}`?' if meant else ''}", file=sys.stderr)
+        return 2
+    print(text.rstrip("\n"))
+    return 0
+
+
+def print_table(form: str, config: Config) -> int:
+    """Prints the comparison of all names in one of :data:`FORMATS`; its totals on standard error."""
+    from np2tnp.catalog.catalog import load
+    from np2tnp.report import comparison, to_table
+
+    catalog = load(config.target_tensorflow, config.target_numpy)
+    rows = comparison.make_rows(catalog, config)
+    sys.stdout.write(to_table.FORMATS[form](rows))
+    sys.stdout.flush()
+    if not config.quiet:
+        print("\n".join(comparison.totals(rows, catalog)), file=sys.stderr)
+    return 0
