@@ -138,7 +138,7 @@ def add_targets(facts: dict[str, dict[str, Any]], observed: dict[str, dict[str, 
                 fact[target] = entry
             fact.setdefault("agreement", {})[target] = notes
     for name, fact in facts.items():
-        if name.startswith("ndarray.") and fact["kind"] in ("method", "attribute") and not fact.get("mutates"):
+        if name.startswith("ndarray.") and fact.get("kind") in ("method", "attribute") and not fact.get("mutates"):
             _share_with_method(fact, facts.get(f"numpy.{name[8:]}", {}), facts)
 
 
