@@ -197,7 +197,7 @@ def test_one_graph_of_many_calls_tells_them_apart() -> None:
 
 def test_measuring_again_changes_nothing() -> None:
     pytest.importorskip("tensorflow")
-    command = [sys.executable, "-W", "ignore", "-m", "np2tnp.differential.probe", "--diff", "-j1", "--part", "eager"]
+    command = [sys.executable, "-W", "ignore", "-m", "np2tnp.differential.probe", "--diff", "-j1"]
     for name in ("numpy.sqrt", "numpy.take", "numpy.transpose"):
         command += ["--only", name]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
@@ -260,7 +260,6 @@ def test_the_facts_file_can_be_read_back(tmp_path: Path) -> None:
 def test_the_probe_measures_one_name_into_another_file(tmp_path: Path) -> None:
     target = tmp_path / "facts.json"
     command = [sys.executable, "-m", "np2tnp", "probe", "--only", "numpy.floor", "--facts", str(target), "-j1"]
-    command += ["--part", "eager"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     measured = json.loads(target.read_text(encoding="utf-8"))["apis"]
