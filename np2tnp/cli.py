@@ -230,7 +230,17 @@ def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
     add("--extend-exclude", help="leave these out, too", **globs)  # type: ignore[arg-type]
     add("--force-exclude", action="store_true", default=None, help="leave them out even where they are named")
     add("--no-respect-gitignore", dest="respect_gitignore", action="store_false", default=None)
-    for name in ("boundary", "slow", "random", "on_unverified", "compile", "target_tensorflow", "target_numpy"):
+    emission = (
+        "boundary",
+        "slow",
+        "random",
+        "on_unverified",
+        "compile",
+        "runtime",
+        "target_tensorflow",
+        "target_numpy",
+    )
+    for name in emission:
         add("--" + name.replace("_", "-"), metavar="|".join(CHOICES[name]))
     add("--unsafe", action="store_true", default=None, help="apply edits that need evidence the analysis lacks, too")
     regions = {"metavar": "REGIONS", "type": _comma_separated}

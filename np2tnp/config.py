@@ -12,7 +12,7 @@ from typing import Any
 DEFAULT_EXCLUDE = (
     *(".bzr", ".direnv", ".eggs", ".git", ".hg", ".hypothesis", ".idea", ".ipynb_checkpoints", ".mypy_cache", ".nox"),
     *(".np2tnp_cache", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode"),
-    *(".np2tnp_journal", "__pycache__", "__pypackages__", "_build", "build", "dist", "node_modules"),
+    *(".np2tnp_journal", "__pycache__", "__pypackages__", "_build", "build", "dist", "node_modules", "np2tnp_runtime"),
     *("site-packages", "venv"),
 )
 
@@ -23,6 +23,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "random": ("numpy", "tf"),
     "on_unverified": ("raise", "warn", "numpy"),
     "compile": ("none", "graph", "xla"),
+    "runtime": ("import", "vendor"),
     "target_tensorflow": ("newest", "2.21", "2.20", "2.19", "2.18"),
     "target_numpy": ("newest", "1.26"),
     "fail_on": ("convert", "adapt", "host", "block", "note"),
@@ -72,6 +73,7 @@ class Config:
     on_unverified: str = "raise"
     compile: str = "none"
     target_numpy: str = "newest"  #: for which NumPy the code is written: that decides which names there are
+    runtime: str = "import"  #: rewritten code imports np2tnp.runtime, or a copy that lies beside it
     target_tensorflow: str = "newest"  #: whose facts decide what is rewritten to what
     unsafe: bool = False
     jobs: int = 0  #: worker processes; 0: as many as pay off

@@ -134,7 +134,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         needs |= {module for module, name in (("tnp", names.tnp), ("rt", names.rt)) if f"{name}." in code}
     new_tree = tree.visit(_Swap(replaced))
     assert isinstance(new_tree, cst.Module)
-    new_text = add_imports(new_tree, needs, names, analysis.info).code
+    new_text = add_imports(new_tree, needs, names, analysis.info, session.runtime).code
     try:
         compile(new_text, "<rewritten>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:

@@ -165,9 +165,9 @@ def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan
 def write(made: Plan, config: Config) -> Run:
     """Write the planned files, each in one step; the run without those that could not be written."""
     run = made.run
-    failed: dict[str, Problem] = {}
+    failed = _copy_runtimes(made) if config.runtime == "vendor" else {}
     for path, data in made.new.items():
-        if path == made.files.stdin:
+        if path == made.files.stdin or path in failed:
             continue
         try:
             replace_file(path, made.files.contents[path], data)
@@ -181,6 +181,28 @@ def write(made: Plan, config: Config) -> Run:
     ]
     changes = tuple(change for change in run.changes if change.path not in failed)
     return replace(_run(reports, config, notes=run.notes), changes=changes)
+
+
+def _copy_runtimes(made: Plan) -> dict[str, Problem]:
+    """Copy the runtime to where the changed files import it from; the files for which that failed."""
+    from np2tnp.rewrite.vendoring import copy_runtime, vendored
+
+    failed: dict[str, Problem] = {}
+    done: dict[str, Problem | None] = {}
+    for change in made.run.changes:
+        if change.path == made.files.stdin:
+            continue
+        home = vendored(change.path, change.old_text).directory
+        if home not in done:
+            try:
+                copy_runtime(home)
+                done[home] = None
+            except Problem as problem:
+                done[home] = problem
+        found = done[home]
+        if found is not None:
+            failed[change.path] = found
+    return failed
 
 
 class Analyst:

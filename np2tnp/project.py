@@ -46,6 +46,7 @@ from np2tnp.rewrite import tensor_boundary
 from np2tnp.rewrite.imports import choose_names
 from np2tnp.rewrite.plan import Names as LocalNames
 from np2tnp.rewrite.plan import Options, RegionPlan, plan_region
+from np2tnp.rewrite.vendoring import INSTALLED, Home, vendored
 from np2tnp.rules import migrated_callees, rules_by_event
 from np2tnp.rules.base import Hit
 from np2tnp.rules.decorators import is_opaque
@@ -72,6 +73,7 @@ class Session:
     uses_migrated: Callable[[], bool]  #: whether what is asked now depends on a module that an earlier run wrote
     patched: frozenset[str]
     words: frozenset[str]
+    runtime: Home  #: where rewritten code finds the runtime
     leaking: frozenset[str] = frozenset()  #: found in an earlier round: code that stays NumPy uses them
     regions: dict[str, RegionPlan] = field(default_factory=dict)
     found: dict[str, tuple[Target | None, frozenset[str]]] = field(default_factory=dict)
@@ -296,6 +298,7 @@ class Project:
             self._uses_migrated,
             patched_names(source.text),
             frozenset(_WORD.findall(source.text)),
+            vendored(source.path, source.text) if config.runtime == "vendor" else INSTALLED,
         )
         session.start(self.catalog, self)
         return session

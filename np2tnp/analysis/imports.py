@@ -29,9 +29,9 @@ def import_bindings(
         for alias in node.names:
             full = dotted(alias.name)
             if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
-                yield alias.asname.name.value, Symbol(SAME_AS.get(full, full))
+                yield alias.asname.name.value, Symbol(_canonical(full))
             else:
-                yield full.split(".")[0], Symbol(full.split(".")[0])
+                yield full.split(".")[0], Symbol(_canonical(full.split(".")[0]))
         return
     module = "." * len(node.relative) + (dotted(node.module) if node.module is not None else "")
     module = SAME_AS.get(module, module)
@@ -51,7 +51,13 @@ def import_bindings(
             alias.asname.name.value if alias.asname is not None and isinstance(alias.asname.name, cst.Name) else name
         )
         full = _joined(module, name)
-        yield bound, Symbol(SAME_AS.get(full, full))
+        yield bound, Symbol(_canonical(full))
+
+
+def _canonical(name: str) -> str:
+    if name.rpartition(".")[2] == "np2tnp_runtime":
+        return "np2tnp.runtime"  # a copy beside the user's code
+    return SAME_AS.get(name, name)
 
 
 def _joined(module: str, name: str) -> str:

@@ -9,6 +9,7 @@ from typing import Protocol
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.declared import declared, scalar_annotation
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, dotted, parameters_of
@@ -41,9 +42,6 @@ ATTEMPTS = 4
 
 #: Base classes from outside that bring no methods which calls could mean.
 _PLAIN_BASES = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple")
-
-_SCALAR_ANNOTATIONS = {"int": "int", "float": "float", "bool": "bool", "str": "str", "complex": "complex"}
-_ARRAY_ANNOTATIONS = ("ndarray", "NDArray")
 
 
 class _AttributeCollector(Interpreter):
@@ -240,7 +238,7 @@ class Analysis:
         return found
 
     def _analyze(self, function: FunctionInfo) -> ev.RegionFacts:
-        arrays, scalars = _declared(function)
+        arrays, scalars = declared(function)
         hosted: frozenset[str] = NO_NAMES
         changeable: frozenset[str] = NO_NAMES
         viewed: frozenset[str] = NO_NAMES
@@ -324,7 +322,7 @@ class Analysis:
             ):
                 env.bind(name, generator)
             elif name in scalars:
-                env.bind(name, Scalar(_scalar_annotation(parameter) or "int"))
+                env.bind(name, Scalar(scalar_annotation(parameter) or "int"))
             else:
                 env.bind(name, self._parameter(name, arrays, hosted, interpreter.made))
         for decorator in node.decorators:
@@ -373,35 +371,9 @@ def _is_cached(node: cst.FunctionDef) -> bool:
     return any(dotted(name).rpartition(".")[2] in ("cache", "lru_cache", "cached_property") for name in names)
 
 
-def _scalar_annotation(parameter: cst.Param) -> str | None:
-    if parameter.annotation is None:
-        return None
-    return _SCALAR_ANNOTATIONS.get(dotted(parameter.annotation.annotation))
-
-
 def _generator(annotation: cst.BaseExpression, interpreter: Interpreter) -> Value | None:
     """What stands for an object of the class `annotation`, where that is one of NumPy's random generators."""
     if dotted(annotation).rpartition(".")[2] not in ("Generator", "RandomState"):
         return None
     value = interpreter.evaluate(annotation, Env())
     return value if value in GENERATORS else None
-
-
-def _declared(function: FunctionInfo) -> tuple[frozenset[str], frozenset[str]]:
-    """Parameters that annotations or unmistakable uses say are arrays, and those that are Python scalars."""
-    arrays: set[str] = set()
-    scalars: set[str] = set()
-    names: set[str] = set()
-    converted = function.uses.converted  # lists are welcome there, whatever the annotation says
-    for parameter in parameters_of(function.node.params):
-        name = parameter.name.value
-        names.add(name)
-        if parameter.annotation is not None:
-            annotation = parameter.annotation.annotation
-            inner = annotation.value if isinstance(annotation, cst.Subscript) else annotation
-            if dotted(inner).rpartition(".")[2] in _ARRAY_ANNOTATIONS and name not in converted:
-                arrays.add(name)
-        if _scalar_annotation(parameter) and name not in converted:
-            scalars.add(name)
-    scalars |= function.uses.counts & names
-    return frozenset(arrays), frozenset(scalars)

@@ -9,6 +9,7 @@ import libcst as cst
 from np2tnp.analysis.module import ModuleInfo, dotted
 from np2tnp.analysis.values import Symbol
 from np2tnp.rewrite.plan import Names
+from np2tnp.rewrite.vendoring import INSTALLED, Home
 
 TNP = "tensorflow.experimental.numpy"
 RUNTIME = "np2tnp.runtime"
@@ -30,7 +31,9 @@ def _free(name: str, words: frozenset[str]) -> str:
     return name
 
 
-def add_imports(tree: cst.Module, needs: set[str], names: Names, module: ModuleInfo) -> cst.Module:
+def add_imports(
+    tree: cst.Module, needs: set[str], names: Names, module: ModuleInfo, runtime: Home = INSTALLED
+) -> cst.Module:
     """`tree` with the imports in `needs` ("tnp", "rt") that it lacks, after the module's own import of NumPy."""
     have = {value.name for value in module.values.values() if isinstance(value, Symbol)}
     lines: list[cst.SimpleStatementLine] = []
@@ -38,14 +41,22 @@ def add_imports(tree: cst.Module, needs: set[str], names: Names, module: ModuleI
         alias = cst.ImportAlias(name_node(TNP), cst.AsName(cst.Name(names.tnp)))
         lines.append(cst.SimpleStatementLine([cst.Import([alias])]))
     if "rt" in needs and RUNTIME not in have:
-        asname = cst.AsName(cst.Name(names.rt)) if names.rt != "runtime" else None
-        alias = cst.ImportAlias(cst.Name("runtime"), asname)
-        lines.append(cst.SimpleStatementLine([cst.ImportFrom(cst.Name("np2tnp"), [alias])]))
+        asname = cst.AsName(cst.Name(names.rt)) if names.rt != runtime.name else None
+        alias = cst.ImportAlias(cst.Name(runtime.name), asname)
+        lines.append(cst.SimpleStatementLine([_import(runtime.package, alias)]))
     if not lines:
         return tree
     body = list(tree.body)
     at = _place(body)
     return tree.with_changes(body=[*body[:at], *lines, *body[at:]])
+
+
+def _import(package: str, alias: cst.ImportAlias) -> cst.Import | cst.ImportFrom:
+    if not package:
+        return cst.Import([alias])
+    if package == ".":
+        return cst.ImportFrom(None, [alias], relative=[cst.Dot()])
+    return cst.ImportFrom(name_node(package), [alias])
 
 
 def name_node(text: str) -> cst.Attribute | cst.Name:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -94,7 +95,7 @@ def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
     """``receiver.name(*args, **kwargs)``: ndarray's method, exactly, of a tensor; else the object's own."""
     if not is_tensor(receiver):
         return getattr(receiver, name)(*host(args), **host(kwargs))
-    from np2tnp import runtime
+    runtime: Any = sys.modules[__package__]
 
     helper = getattr(runtime, name, None) or HELPERS.get(f"numpy.{name}")
     if helper is None:
@@ -108,7 +109,7 @@ def get_attribute(owner: Any, name: str, /) -> Any:
     """``owner.name``: ndarray's attribute, exactly, when `owner` is a tensor; else the object's own."""
     if not is_tensor(owner):
         return getattr(owner, name)
-    from np2tnp import runtime
+    runtime: Any = sys.modules[__package__]
 
     helper = runtime.transpose if name == "T" else runtime.matrix_transpose if name == "mT" else getattr(runtime, name)
     return helper(owner)
@@ -137,6 +138,6 @@ def sort_in_place(owner: Any, *args: Any, **kwargs: Any) -> Any:
         return owner
     if kwargs.get("axis", args[0] if args else -1) is None:  # the function flattens, the method cannot
         raise TypeError("'NoneType' object cannot be interpreted as an integer")
-    from np2tnp import runtime
+    runtime: Any = sys.modules[__package__]
 
     return runtime.sort(owner, *args, **kwargs)

@@ -1,0 +1,37 @@
+"""What annotations, and uses that only one kind of value allows, say of a function's parameters."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from np2tnp.analysis.module import FunctionInfo, dotted, parameters_of
+
+_SCALAR_ANNOTATIONS = {"int": "int", "float": "float", "bool": "bool", "str": "str", "complex": "complex"}
+_ARRAY_ANNOTATIONS = ("ndarray", "NDArray")
+
+
+def scalar_annotation(parameter: cst.Param) -> str | None:
+    """The Python type of a parameter that is annotated as a plain number or text; None for any other."""
+    if parameter.annotation is None:
+        return None
+    return _SCALAR_ANNOTATIONS.get(dotted(parameter.annotation.annotation))
+
+
+def declared(function: FunctionInfo) -> tuple[frozenset[str], frozenset[str]]:
+    """Parameters that annotations or unmistakable uses say are arrays, and those that are Python scalars."""
+    arrays: set[str] = set()
+    scalars: set[str] = set()
+    names: set[str] = set()
+    converted = function.uses.converted  # lists are welcome there, whatever the annotation says
+    for parameter in parameters_of(function.node.params):
+        name = parameter.name.value
+        names.add(name)
+        if parameter.annotation is not None:
+            annotation = parameter.annotation.annotation
+            inner = annotation.value if isinstance(annotation, cst.Subscript) else annotation
+            if dotted(inner).rpartition(".")[2] in _ARRAY_ANNOTATIONS and name not in converted:
+                arrays.add(name)
+        if scalar_annotation(parameter) and name not in converted:
+            scalars.add(name)
+    scalars |= function.uses.counts & names
+    return frozenset(arrays), frozenset(scalars)

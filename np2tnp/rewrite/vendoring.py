@@ -1,0 +1,74 @@
+"""The runtime beside the user's code (``--runtime vendor``): what was rewritten then runs without np2tnp installed."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from np2tnp import __version__
+from np2tnp.files.problems import Problem
+from np2tnp.files.source import read_bytes, replace_file
+
+#: The directory that a copy goes to, and so the name that it is imported by.
+FOLDER = "np2tnp_runtime"
+_MARK = (
+    f"# A copy of the runtime of np2tnp {__version__}, made by `rewrite --runtime vendor`; the next one replaces it."
+)
+_OWN_IMPORT = re.compile(r"^(\s*)from np2tnp\.runtime(?:\.(\w+))? import ", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where a file finds the runtime: ``from package import name``, or ``import name`` where `package` is empty.
+
+    directory: where a copy has to lie; empty for the installed runtime.
+    """
+
+    package: str = "np2tnp"
+    name: str = "runtime"
+    directory: str = ""
+
+
+INSTALLED = Home()
+
+
+def vendored(path: str, text: str) -> Home:
+    """The copy for the file at `path`: in its topmost package, or beside a script."""
+    directory = os.path.dirname(os.path.abspath(path))
+    top = directory
+    while os.path.isfile(os.path.join(top, "__init__.py")) and os.path.dirname(top) != top:
+        top = os.path.dirname(top)
+    if top == directory:
+        relative = re.search(r"^\s*from \.", text, re.MULTILINE) is not None  # a package without __init__.py
+        return Home("." if relative else "", FOLDER, os.path.join(directory, FOLDER))
+    package = os.path.relpath(directory, top).split(os.sep)[0]
+    return Home(package, FOLDER, os.path.join(top, package, FOLDER))
+
+
+def copy_runtime(directory: str) -> None:
+    """Put the runtime's files into `directory`, those that differ each in one step. Raises Problem (TNP904)."""
+    marked = os.path.join(directory, "__init__.py")
+    if os.path.isdir(directory) and not (os.path.isfile(marked) and b"np2tnp" in read_bytes(marked)):
+        raise Problem("TNP904", f"{directory} is no copy of np2tnp's runtime: move it away")
+    source = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "runtime")
+    try:
+        os.makedirs(directory, exist_ok=True)
+        for name in sorted(os.listdir(source)):
+            if not name.endswith(".py"):
+                continue
+            text = _OWN_IMPORT.sub(_relative, read_bytes(os.path.join(source, name)).decode("utf-8"))
+            new = f"{_MARK}\n{text}".encode()
+            target = os.path.join(directory, name)
+            if not os.path.exists(target):
+                with open(target, "xb"):
+                    pass
+            old = read_bytes(target)
+            if old != new:
+                replace_file(target, old, new)
+    except OSError as error:
+        raise Problem("TNP904", f"{directory} cannot be written: {error.strerror or error}") from None
+
+
+def _relative(match: re.Match[str]) -> str:
+    return f"{match[1]}from .{match[2] or ''} import "
