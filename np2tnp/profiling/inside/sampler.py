@@ -75,7 +75,7 @@ class Sampler:
                 self._write()
             self._cost = time.thread_time()
             wanted = max(_INTERVAL, self._cost / self._samples / _SHARE)
-            interval = min(0.05, 0.9 * interval + 0.1 * wanted)
+            interval = min(0.05, (interval + wanted) / 2)
 
     def _used(self, thread: int, elapsed: float) -> float:
         """Seconds of CPU time that a thread used since the last look; where no clock tells, the time that passed."""
