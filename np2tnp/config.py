@@ -33,7 +33,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 NOT_YET: dict[str, tuple[str, ...]] = {}
 
 #: Options that decide what is emitted: what was measured under some may only be rewritten under the same.
-EMISSION = ("boundary", "compile", "random", "on_unverified", "target_tensorflow", "unsafe")
+EMISSION = ("boundary", "random", "on_unverified", "target_tensorflow", "unsafe")
 
 _CODE_PREFIX = re.compile(r"(?:TNP\d{0,3}|ALL)\Z")
 
@@ -48,6 +48,7 @@ class RegionOptions:
 
     path: str
     qualname: str
+    compile: str | None = None  #: None: as for all
     above: int = 0  #: elements of the largest array from which on it was faster; below, the original is called
 
 
@@ -106,7 +107,9 @@ class Config:
 
     def wants_region(self, path: str, qualname: str) -> bool:
         """Whether the region may be rewritten at all, as far as the user, or a measurement, has a say in it."""
-        if self.chosen_regions is not None and (path, qualname) not in self.chosen_regions:
+        if self.chosen_regions is not None and not any(
+            (form, qualname) in self.chosen_regions for form in _forms(path)
+        ):
             return False
         if self.only_regions and not self._names_region(self.only_regions, path, qualname):
             return False
@@ -114,8 +117,9 @@ class Config:
 
     def options_of(self, path: str, qualname: str) -> RegionOptions:
         """What was decided for this region apart from the others."""
+        forms = _forms(path) if self.region_options else ()
         return next(
-            (item for item in self.region_options if (item.path, item.qualname) == (path, qualname)),
+            (item for item in self.region_options if item.qualname == qualname and item.path in forms),
             RegionOptions(path, qualname),
         )
 
@@ -159,6 +163,15 @@ _ANALYSIS_OPTIONS = {
 }
 #: Not to be set in a file: they belong to one command.
 _INTERNAL = {"root", "rewrite", "verbose", "quiet", "only_regions", "chosen_regions", "region_options"}
+
+
+def _forms(path: str) -> tuple[str, ...]:
+    """A path as given, absolute, and relative: a module that is reached by an import has its absolute one."""
+    absolute = os.path.abspath(path)
+    try:
+        return path, absolute, os.path.relpath(absolute)
+    except ValueError:  # on another drive of Windows
+        return path, absolute
 
 
 def _matches(code: str, prefixes: Iterable[str]) -> bool:

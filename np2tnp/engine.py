@@ -123,7 +123,8 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
             kept = Kept(name, session.options.on_unverified, plan.facts.qualname in pure, above)
         migrated = node.with_changes(body=body)
         if wrapped:
-            compile_as = session.options.compile if plan.compiled else "none"
+            special = session.decided(plan.facts.qualname).compile
+            compile_as = (special or session.options.compile) if plan.compiled else "none"
             migrated = wrap_function(migrated, plan.facts, names.rt, kind, kept, compile_as)
             if plan.compiled:
                 migrated = stage(migrated, names.rt, frozenset(analysis.info.values))

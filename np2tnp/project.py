@@ -10,7 +10,7 @@ import functools
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
@@ -94,12 +94,13 @@ class Session:
     def decide(self, facts: ev.RegionFacts) -> bool:
         """Plan one region; whether it will be migrated."""
         analysis = self.analysis
+        special = self.decided(facts.qualname).compile
         plan = plan_region(
             facts,
             analysis.info,
             analysis.catalog,
             self.names,
-            self.options,
+            self.options if special is None else replace(self.options, compile=special),
             analysis,
             rules_by_event(),
             top_level=facts.qualname == MODULE,

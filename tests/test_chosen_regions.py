@@ -71,6 +71,21 @@ def test_an_unwanted_region_keeps_its_text_and_says_so() -> None:
     assert not any(finding.fixable for finding in report.findings if finding.region == "scale")
 
 
+def test_choices_hold_for_modules_that_are_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ops.py").write_text("import numpy as np\n\n\ndef scale(x):\n    return np.exp(x)\n")
+    text = "import numpy as np\n\nfrom ops import scale\n\n\ndef use(x):\n    return np.sum(scale(x))\n"
+    Path("use.py").write_text(text)
+
+    def used(*names: tuple[str, str]) -> str:
+        return analyze(Source("use.py", text), Config(rewrite=True, chosen_regions=frozenset(names))).new_text or ""
+
+    whole = analyze(Source("use.py", text), Config(rewrite=True)).new_text
+    assert used(("use.py", "use"), ("ops.py", "scale")) == whole
+    assert used(("use.py", "use"), (str(tmp_path / "ops.py"), "scale")) == whole
+    assert used(("use.py", "use")) not in (whole, "")
+
+
 def test_a_caller_calls_an_unwanted_callee_as_numpy_code() -> None:
     text = rewrite(only_regions=("total",)).new_text
     assert text is not None

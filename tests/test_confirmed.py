@@ -107,6 +107,39 @@ def test_both_confirmed_are_rewritten_as_one(project):
     assert "inner.core(x)" in Path("m.py").read_text()
 
 
+def compiled(name: str, *modes: str, migrated: tuple[str, ...] = ()) -> dict:
+    """An entry that won under these values of ``--compile``, the later the more."""
+    entry = function(name, (10, Speed.FASTER), migrated=migrated)
+    gains = {mode: 2.0 + i for i, mode in enumerate(modes)}
+    entry["decision"] |= {"compile": modes[-1], "modes": gains}
+    return entry
+
+
+def test_the_winning_variant_is_emitted(project):
+    assert confirm([compiled("alone", "none", "graph", "xla"), compiled("Model.step", "none")]) == 0
+    text = Path("m.py").read_text()
+    assert '@rt.migrated(compile="xla")\ndef alone' in text
+    assert "@rt.migrated\n    def step" in text
+
+
+def test_functions_that_call_each_other_are_compiled_alike_or_not_at_all(project, capsys):
+    both = ("inner", "outer")
+    assert confirm([compiled("inner", "none", "xla", migrated=both), compiled("outer", "none", migrated=both)]) == 0
+    assert "compile" not in Path("m.py").read_text()
+    Path("m.py").write_text(TEXT)
+    assert confirm([compiled("inner", "graph", migrated=both), compiled("outer", "xla", migrated=both)]) == 0
+    assert migrated_in(Path("m.py").read_text()) == {"inner"}
+    assert "outer was left as it is: it was measured together with inner, which is not confirmed like that" in (
+        capsys.readouterr().err
+    )
+
+
+def test_companions_are_compiled_as_their_callers(project):
+    outer = compiled("outer", "xla", migrated=("inner", "outer"))
+    assert confirm([outer], companions=[{"path": "m.py", "function": "inner"}]) == 0
+    assert Path("m.py").read_text().count('@rt.migrated(compile="xla")') == 2
+
+
 def test_nothing_is_written_without_apply(project, capsys):
     confirm([function("alone", (10, Speed.FASTER))])
     Path("m.py").write_text(TEXT)

@@ -139,6 +139,7 @@ def test_the_spread_is_the_quartiles():
 
 def plan_for(function: str, sizes: tuple[int, ...], *expressions: tuple[str, str], **options) -> Plan:
     pair = Pair("program_under_test.py", ORIGINAL, REWRITTEN, "test")
+    options = {"variants": ("eager-ndarray", "eager-tensor", "graph", "xla"), **options}
     return Plan(pair, function, "n", sizes, expressions, repeats=5, budget=0.05, refine=0, **options)
 
 

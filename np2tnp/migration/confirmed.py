@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from np2tnp import pipeline
@@ -27,8 +27,9 @@ class _Entry:
 
     confirmed: bool
     reason: str
+    modes: dict[str, float] = field(default_factory=dict)  #: values of ``--compile`` under which it won: how much
     above: int = 0  #: with ``--dispatch`` it could be rewritten for arrays of at least so many elements
-    together: frozenset[str] = frozenset()  #: what of its file had been migrated, too, when it was measured
+    together: frozenset[Place] = frozenset()  #: what had been migrated, too, when it was measured
 
 
 def leave_out_what_did_not_win(
@@ -46,10 +47,10 @@ def leave_out_what_did_not_win(
     if not entries:
         raise ConfigError(f"--confirmed: {', '.join(names)} holds nothing about the files named")
     wanted = {place for place, it in entries.items() if it.confirmed or (dispatch and it.above)}
-    dropped = _drop_dependents(wanted, entries, texts)
-    special = tuple(
-        RegionOptions(*place, above=entries[place].above) for place in sorted(wanted) if entries[place].above
-    )
+    needs = _needs(entries, texts)
+    dropped: dict[Place, str] = {}
+    modes = _settle(wanted, entries, needs, dropped)
+    special = tuple(RegionOptions(*place, compile=modes[place], above=entries[place].above) for place in sorted(wanted))
     # chosen by what was measured, so not again by what the facts say of speed
     config = replace(config, slow="convert", chosen_regions=frozenset(wanted), region_options=special)
     chosen = pipeline.plan(made.files, config)
@@ -62,7 +63,7 @@ def leave_out_what_did_not_win(
 
 def _reason(place: Place, entries: dict[Place, _Entry], dropped: dict[Place, str], dispatch: bool) -> str:
     if place in dropped:
-        return f"it was measured together with {dropped[place]}, which is not confirmed"
+        return f"it was measured together with {dropped[place]}, which is not confirmed like that"
     entry = entries.get(place)
     if entry is None:
         return "it was not measured"
@@ -104,18 +105,20 @@ def _entries(document: dict[str, Any], name: str, texts: dict[str, str], config:
         hot = document.get("hot", ())
         for item in document["functions"]:
             decision, digest = item["decision"], item["original"]["sha256"]
-            together = frozenset(item["migrated"])
+            migrated = [other.rpartition("::") for other in item["migrated"]]
             if options := _differing(item["options"], config):
                 raise ConfigError(f"--confirmed {name}: {item['function']} was measured with {options}")
-            if decision["compile"] != config.compile and decision["confirmed"]:
-                raise ConfigError(
-                    f"--confirmed {name}: {item['function']} won with --compile {decision['compile']}: say so here, too"
-                )
             for path in _files(item["path"], digest, name, texts):
+                together = frozenset(
+                    (_run_path(where, name, texts) if where else path, other) for where, _, other in migrated
+                )
                 above = 0 if decision["confirmed"] else decision["above"] or 0
-                found[path, item["function"]] = _Entry(decision["confirmed"], decision["reason"], above, together)
+                modes = decision["modes"] or {decision["compile"]: decision["gain"]}
+                entry = _Entry(decision["confirmed"], decision["reason"], modes, above, together)
+                found[path, item["function"]] = entry
                 for _, other in (place for place in companions if place[0] == item["path"]):
-                    found.setdefault((path, other), _Entry(True, "only confirmed functions call it", 0, together))
+                    entry = _Entry(True, "only confirmed functions call it", {}, 0, together)
+                    found.setdefault((path, other), entry)
         for item in hot:
             for path in texts:
                 if item["obstacle"] and _is_same_file(item["path"], path, name):
@@ -141,6 +144,11 @@ def _files(path: str, digest: str, name: str, texts: dict[str, str]) -> Iterable
     return placed or same
 
 
+def _run_path(path: str, name: str, texts: dict[str, str]) -> str:
+    """What the run calls the file that the result file `name` calls `path`; that, where it is not in the run."""
+    return next((it for it in texts if _is_same_file(path, it, name)), path)
+
+
 def _is_same_file(measured: str, path: str, name: str) -> bool:
     """Whether `measured`, as the result file `name` calls it, is the run's file `path`."""
     absolute = os.path.realpath(path)
@@ -152,22 +160,59 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _drop_dependents(wanted: set[Place], entries: dict[Place, _Entry], texts: dict[str, str]) -> dict[Place, str]:
-    """Take out of `wanted` what was measured with something migrated that will not be: (place) → that function."""
-    mentioned = {path: _mentioned(texts[path]) for path in {path for path, _ in wanted}}
-    dropped: dict[Place, str] = {}
-    again = True
-    while again:
-        again = False
-        for path, name in sorted(wanted):
-            words = mentioned[path].get(name, frozenset())
-            for other in sorted(entries[path, name].together - {name}):
-                if other.rpartition(".")[2] in words and (path, other) not in wanted:
-                    wanted.discard((path, name))
-                    dropped[path, name] = other
-                    again = True
+def _needs(entries: dict[Place, _Entry], texts: dict[str, str]) -> dict[Place, set[Place]]:
+    """What each function mentions of the functions that had been migrated when it was measured."""
+    mentioned = {path: _mentioned(texts[path]) for path in {path for path, _ in entries}}
+    return {
+        (path, name): {
+            other
+            for other in entry.together - {(path, name)}
+            if other[1].rpartition(".")[2] in mentioned[path].get(name, frozenset())
+        }
+        for (path, name), entry in entries.items()
+    }
+
+
+def _settle(
+    wanted: set[Place], entries: dict[Place, _Entry], needs: dict[Place, set[Place]], dropped: dict[Place, str]
+) -> dict[Place, str]:
+    """Take out of `wanted` what was measured with something migrated that will not be, or not compiled alike.
+
+    A compiled function passes tracers to those that it calls: they must be compiled as it is. `dropped` becomes
+    place → the function that it needs. The value of ``--compile`` for each that is left.
+    """
+    while True:
+        for place in sorted(wanted):
+            missing = sorted(needs[place] - wanted)
+            if missing:
+                wanted.discard(place)
+                dropped[place] = missing[0][1]
+                break
+        else:
+            modes: dict[Place, str] = {}
+            for group in _groups(wanted, needs):
+                judged = [entries[place].modes for place in group if entries[place].modes]
+                common = set.intersection(*map(set, judged)) if judged else {"none"}
+                if not common:
+                    place = max(group, key=lambda it: (len(needs[it]), it))
+                    wanted.discard(place)
+                    dropped[place] = sorted(needs[place])[0][1]
                     break
-    return dropped
+                best = max(sorted(common), key=lambda mode: min((gains[mode] for gains in judged), default=0.0))
+                modes.update(dict.fromkeys(group, best))
+            else:
+                return modes
+
+
+def _groups(wanted: set[Place], needs: dict[Place, set[Place]]) -> list[set[Place]]:
+    """`wanted` in parts between which nobody needs anybody."""
+    groups: list[set[Place]] = []
+    for place in sorted(wanted):
+        linked = {place} | needs[place]
+        touching = [group for group in groups if group & linked]
+        groups = [group for group in groups if not group & linked]
+        groups.append(linked.union(*touching))
+    return groups
 
 
 def _mentioned(text: str) -> dict[str, frozenset[str]]:

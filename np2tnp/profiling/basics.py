@@ -11,6 +11,7 @@ from typing import Any
 
 from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, rewrite_in_memory
+from np2tnp.profiling.emitted import compiled_texts, eager
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measured import Measured, Plan
 from np2tnp.profiling.measurement import measure
@@ -135,7 +136,7 @@ def _write_page(result: Path, config: Config) -> Path:
 
 def _standard_pair(config: Config) -> Pair:
     """The program before and after rewriting, whatever the user's options keep in NumPy."""
-    rewritten = rewrite_in_memory("basics.py", PROGRAM, replace(config, slow="convert"))
+    rewritten = rewrite_in_memory("basics.py", PROGRAM, eager(replace(config, slow="convert")))
     pair = Pair("basics.py", PROGRAM, rewritten, "the basics suite", in_memory=True)
     missing = {operation.name for operation in operations("float32")} - set(changed_functions(pair)[0])
     if missing:
@@ -160,6 +161,7 @@ def _plan(args: argparse.Namespace, pair: Pair, operation: Operation, sizes: tup
         args.logical_cpus,
         refine=0,
         variants=VARIANTS,
+        compiled=compiled_texts(pair, Config(slow="convert")),
     )
 
 

@@ -43,7 +43,7 @@ class Input:
 
     names: tuple[str, ...]  #: of the positional arguments
     reference: Arguments
-    variant: Arguments
+    variants: dict[str, Arguments]  #: by the value of --compile of the text that defines their classes
     expected: Any  #: differential.observe.Observation
     mutates: bool
     seconds: float

@@ -11,10 +11,11 @@ from typing import Any
 from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair, functions_of
 from np2tnp.differential.program import require
+from np2tnp.profiling.emitted import compiled_texts, eager, emission_options, variants_of
 from np2tnp.profiling.environment import describe_host
-from np2tnp.profiling.measured import Measured, Plan
+from np2tnp.profiling.measured import VARIANTS, Measured, Plan
 from np2tnp.profiling.measurement import measure
-from np2tnp.profiling.results import SCHEMA, draw, emission_options, now, write_json
+from np2tnp.profiling.results import SCHEMA, draw, now, write_json
 from np2tnp.profiling.sizes import SizeError, parse_sizes
 
 
@@ -49,7 +50,7 @@ def make_plan(args: argparse.Namespace, config: Config) -> Plan:
     if "." in function:
         raise CannotVerify(f"{function}: methods cannot be timed by themselves yet; wrap the call in a function")
     name, sizes = parse_sizes(args.size) if args.size else ("n", [1])
-    pair, notes = _rewritten_pair(path, function, args.original, config)
+    pair, notes = _rewritten_pair(path, function, args.original, eager(config))
     plan = Plan(
         pair,
         function,
@@ -65,6 +66,8 @@ def make_plan(args: argparse.Namespace, config: Config) -> Plan:
         args.seed,
         args.logical_cpus,
         args.inputs,
+        variants=variants_of(VARIANTS, config),
+        compiled=compiled_texts(pair, config),
         options=emission_options(config),
         migrated=tuple(changed_functions(pair)[0]),
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from np2tnp.profiling.evidence import Speed
+from np2tnp.profiling.summary import pays_after
 
 if TYPE_CHECKING:
     from np2tnp.profiling.measured import Measured, Trial
@@ -24,6 +25,7 @@ class Decision:
     above: int | None = None  #: not confirmed as it is, but would be for largest arrays of this many elements or more
     device: str = ""
     gain: float = 0.0  #: how many times faster, the least over the sizes (from `above` on)
+    modes: dict[str, float] = field(default_factory=dict)  #: every value of ``--compile`` that is confirmed: its gain
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: see docs/profile-schema.md."""
@@ -34,29 +36,35 @@ class Decision:
             "above": self.above,
             "device": self.device,
             "gain": self.gain,
+            "modes": self.modes,
         }
 
 
 def decide(measured: Measured) -> Decision:
     """The decision that the trials of one function allow, on the device where migrated code runs by default."""
     device = next((name for name in measured.devices if name.startswith("GPU")), "CPU:0")
+    different = next((t for t in measured.trials if t.variant in EMITTED and t.reason.startswith("not equal")), None)
+    if different is not None:  # whatever the others gave: they come from the same code
+        return Decision(False, f"{different.variant} on {different.device}: {different.reason}", device=device)
     decisions = []
     for variant in EMITTED:
         trials = [t for t in measured.trials if t.variant == variant and t.device == device]
         if trials:
-            decisions.append(_decide(trials, EMITTED[variant], device))
+            seen = {signature.text: signature.calls for signature in measured.plan.recorded}
+            decisions.append(_decide(trials, EMITTED[variant], device, seen))
     if not decisions:
         return Decision(False, "it was not measured")
     confirmed = [decision for decision in decisions if decision.confirmed]
     if confirmed:
         simplest = confirmed[0]
         best = max(confirmed, key=lambda decision: decision.gain)
-        return best if best.gain > 1.05 * simplest.gain else simplest
+        chosen = best if best.gain > 1.05 * simplest.gain else simplest
+        return replace(chosen, modes={decision.compile: decision.gain for decision in confirmed})
     partly = [decision for decision in decisions if decision.above is not None]
     return min(partly, key=lambda decision: decision.above or 0) if partly else decisions[0]
 
 
-def _decide(trials: list[Trial], compile: str, device: str) -> Decision:
+def _decide(trials: list[Trial], compile: str, device: str, calls: dict[str, int]) -> Decision:
     trials = sorted(trials, key=lambda trial: trial.elements)
     failed = next((trial for trial in trials if not trial.agreed), None)
     if failed is not None:
@@ -64,6 +72,8 @@ def _decide(trials: list[Trial], compile: str, device: str) -> Decision:
     unknown = next((trial for trial in trials if trial.ratio is None), None)
     if unknown is not None:
         return Decision(False, f"not timed: {unknown.reason}", compile, device=device)
+    if compile != "none" and (why := _never_pays(trials, calls)):
+        return Decision(False, why, compile, device=device)
     won = [trial.speed is Speed.FASTER and not trial.disturbed for trial in trials]
     first = len(won)  # of the trials that end the list and were all won
     while first and won[first - 1]:
@@ -74,6 +84,15 @@ def _decide(trials: list[Trial], compile: str, device: str) -> Decision:
     if first == len(trials) or not trials[first].elements > trials[first - 1].elements:
         return Decision(False, _said(trials), compile, device=device)
     return Decision(False, _said(trials), compile, trials[first].elements, device, gain)
+
+
+def _never_pays(trials: list[Trial], calls: dict[str, int]) -> str:
+    """Where the program calls too rarely for tracing and compiling to pay; empty where it does not."""
+    for trial in trials:
+        wanted, seen = pays_after(trial), calls.get(trial.signature)
+        if wanted is not None and seen is not None and wanted > seen:
+            return f"compiling pays after {wanted:,} calls at {trial.elements:,} elements, and {seen:,} were made"
+    return ""
 
 
 def _said(trials: list[Trial]) -> str:

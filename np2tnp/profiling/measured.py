@@ -13,7 +13,7 @@ from np2tnp.profiling.record import Signature
 from np2tnp.profiling.sizes import Crossover, Point, find_crossover
 from np2tnp.profiling.summary import pays_after, summarize
 
-VARIANTS = ("eager-ndarray", "eager-tensor", "graph", "xla")
+VARIANTS = ("eager-ndarray", "eager-tensor", "graph-ndarray", "graph", "xla-ndarray", "xla")
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,12 @@ class Plan:
     inputs: str | None = None
     refine: int = 1  #: sizes added around the crossover
     variants: tuple[str, ...] = VARIANTS
+    compiled: tuple[tuple[str, str], ...] = ()  #: the rewritten text under --compile graph and xla
     recorded: tuple[Signature, ...] = ()  #: arguments of a program's own calls, instead of sizes and expressions
     main: str = ""  #: the program's main file where that is the function's file
     places: tuple[str, ...] = ()  #: what the program could import from
     options: tuple[tuple[str, Any], ...] = ()  #: of the configuration that decide what is emitted
-    migrated: tuple[str, ...] = ()  #: every function of the file that the rewritten text has migrated
+    migrated: tuple[str, ...] = ()  #: every function that is migrated in what is timed; ``FILE::NAME`` in other files
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from np2tnp.config import NOT_YET, Config
+from np2tnp.config import Config
 from np2tnp.differential.originals import (
     CannotVerify,
     Pair,
@@ -21,12 +21,13 @@ from np2tnp.differential.originals import (
     rewrite_in_memory,
 )
 from np2tnp.profiling.decision import EMITTED
+from np2tnp.profiling.emitted import compiled_texts, eager, emission_options, variants_of
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.hot import Ended, Hot, Ranking, Samples, command_line, rank, read_samples, run_inside
 from np2tnp.profiling.measured import Measured, Plan
 from np2tnp.profiling.measurement import measure
 from np2tnp.profiling.record import Recorded, Wanted, record
-from np2tnp.profiling.results import emission_options, now, write_json
+from np2tnp.profiling.results import now, write_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -210,7 +211,8 @@ def _plan(recorded: Recorded, chosen: set[Place], args: argparse.Namespace, conf
     text = read_text(path)
     if is_migrated(text):
         raise CannotVerify(f"{path} is migrated already: profile the original")
-    rewritten = rewrite_in_memory(path, text, replace(config, chosen_regions=frozenset(chosen)))
+    config = replace(config, chosen_regions=frozenset(chosen))
+    rewritten = rewrite_in_memory(path, text, eager(config))
     pair = Pair(path, text, rewritten, "the file itself, rewritten in memory", in_memory=True)
     if name not in changed_functions(pair)[0]:
         raise CannotVerify("rewrite does not change it without the functions that call it")
@@ -229,12 +231,13 @@ def _plan(recorded: Recorded, chosen: set[Place], args: argparse.Namespace, conf
         args.seed,
         args.logical_cpus,
         refine=0,
-        variants=tuple(variant for variant, mode in EMITTED.items() if mode not in NOT_YET.get("compile", ())),
+        variants=variants_of(tuple(EMITTED), config),
+        compiled=compiled_texts(pair, config),
         recorded=tuple(recorded.chosen(args.signatures)),
         main=recorded.main,
         places=recorded.places,
         options=emission_options(config),
-        migrated=tuple(sorted(other for where, other in chosen if where == path)),
+        migrated=tuple(sorted(other if where == path else f"{where}::{other}" for where, other in chosen)),
     )
 
 

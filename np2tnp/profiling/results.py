@@ -10,16 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from np2tnp.config import EMISSION, Config
 from np2tnp.differential.channel import child_environment
 from np2tnp.differential.originals import CannotVerify
 
 SCHEMA = 1  #: of the result file; see docs/profile-schema.md
-
-
-def emission_options(config: Config) -> tuple[tuple[str, Any], ...]:
-    """The options that decide what is emitted, besides those that a decision names: for the result file."""
-    return tuple((name, getattr(config, name)) for name in EMISSION)
 
 
 def now() -> str:

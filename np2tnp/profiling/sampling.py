@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -60,23 +61,50 @@ class Side:
         return (time.perf_counter() - start) / count
 
 
+class Watch(logging.Handler):
+    """Sees whether compiled functions ran as graphs since it was made, and what the runtime said where they did not."""
+
+    def __init__(self) -> None:
+        from np2tnp.runtime.compiled import RUNS
+
+        super().__init__(logging.WARNING)
+        self._runs = RUNS
+        self._before = RUNS.copy()
+        self._messages: list[str] = []
+        logging.getLogger("np2tnp").addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._messages.append(record.getMessage())
+
+    def is_eager(self) -> bool:
+        """Whether no call ran compiled, or some call did not. Ends the watch."""
+        logging.getLogger("np2tnp").removeHandler(self)
+        made = self._runs - self._before
+        return not made["compiled"] or bool(made["eager"] or made["repeated"])
+
+    def said(self) -> str:
+        """The runtime's last reason."""
+        return self._messages[-1].rpartition("as compiled: ")[2] if self._messages else ""
+
+
 class Subject:
     """The rewritten function, called in one of the variants."""
 
-    def __init__(self, function: Any, it: Input, takes_arrays: bool, compiled: Any = None) -> None:
+    def __init__(self, function: Any, it: Input, takes_arrays: bool, compiled: Any = None, mode: str = "none") -> None:
         from np2tnp import runtime as rt
 
         self._function = function
         self._input = it
-        self._compiled = compiled
+        self._compiled = compiled  #: the tf.function around it, where the text has none
+        self._watch = Watch() if mode != "none" else None
         self.takes_arrays = takes_arrays
         self.first_call = 0.0
-        held = it.variant
+        held = given = it.variants[mode]
         if not takes_arrays:
             held = Arguments([rt.tensor(v) for v in held.args], {k: rt.tensor(v) for k, v in held.kwargs.items()})
         self.arguments = held
         #: tensors cannot be changed, but an object among the arguments can
-        self.copies = it.mutates and (takes_arrays or any(hasattr(value, "__dict__") for value in it.variant.values()))
+        self.copies = it.mutates and (takes_arrays or any(hasattr(value, "__dict__") for value in given.values()))
 
     def call(self, arguments: Arguments) -> Any:
         """One call."""
@@ -89,9 +117,9 @@ class Subject:
 
         it = self._input
         if self.takes_arrays:
-            given = it.variant.copy()
+            given = self.arguments.copy()
             seen = observe(self._timed, given.args, given.kwargs, names=it.names)
-            return seen if self._compiled is None else replace(seen, printed=it.expected.printed)  # a trace prints once
+            return replace(seen, printed=it.expected.printed) if self._traces_once() else seen
         printed = io.StringIO()
         given = self.arguments.copy() if self.copies else self.arguments
         self.synchronise()
@@ -105,8 +133,12 @@ class Subject:
             after.update(value.arrays)
             value = value.result
         frozen = freeze(rt.host(value))
-        text = it.expected.printed if self._compiled is not None else printed.getvalue()  # a trace prints once
+        text = it.expected.printed if self._traces_once() else printed.getvalue()
         return Observation("returned", frozen, after={k: freeze(rt.host(v)) for k, v in after.items()}, printed=text)
+
+    def _traces_once(self) -> bool:
+        """Whether a trace, which prints once, runs instead of the body."""
+        return self._compiled is not None
 
     def _timed(self, *args: Any, **kwargs: Any) -> Any:
         start = time.perf_counter()
@@ -118,6 +150,15 @@ class Subject:
         """How often the function was traced so far."""
         return int(self._compiled.experimental_get_tracing_count()) if self._compiled is not None else 0
 
+    def is_eager(self) -> bool:
+        """Whether a function that should be compiled ran a call as eager code."""
+        return self._watch is not None and self._watch.is_eager()
+
+    def why_eager(self) -> str:
+        """What the runtime said of that, which it does once a reason."""
+        said = self._watch.said() if self._watch is not None else ""
+        return said or "it ran eagerly (np2tnp check --compile may say why)"
+
     def synchronise(self) -> None:
         """Wait until every device is done."""
         from np2tnp.runtime.lazy import tf
@@ -125,21 +166,26 @@ class Subject:
         tf.test.experimental.sync_devices()
 
 
-def subject_of(variant: str, function: Any, it: Input) -> Subject:
-    """The function as `variant` calls it: ``eager``, ``graph`` or ``xla``; tensors in, or (``-ndarray``) ndarrays."""
+def subject_of(variant: str, functions: dict[str, Any], it: Input) -> Subject:
+    """The function as `variant` calls it: ``eager``, ``graph`` or ``xla``; tensors in, or (``-ndarray``) ndarrays.
+
+    `functions`: from the texts that were made with ``--compile none``, ``graph`` and ``xla``. Where one of these is
+    missing, `tf.function` is put around the core of the first.
+    """
     how, _, arrays = variant.partition("-")
-    if variant == "eager-ndarray":
-        return Subject(function, it, takes_arrays=True)
+    mode = "none" if how == "eager" else how
+    takes_arrays = arrays == "ndarray"
+    function = functions.get(mode, functions["none"])
     core = getattr(function, "core", None)
-    if core is None:
+    if core is None and variant != "eager-ndarray":
         raise TypeError("has no core that takes tensors (it is not decorated with rt.migrated)")
-    if how == "eager":
-        return Subject(core, it, takes_arrays=False)
+    if mode in functions:
+        return Subject(function if takes_arrays else core, it, takes_arrays, mode=mode)
     from np2tnp.runtime.lazy import tf
 
     # no AutoGraph: what rewrite emits stages its own loops
     compiled = tf.function(core, autograph=False, jit_compile=True if how == "xla" else None)
-    if arrays == "ndarray":
+    if takes_arrays:
         return Subject(_public(compiled, function), it, takes_arrays=True, compiled=compiled)
     return Subject(compiled, it, takes_arrays=False, compiled=compiled)
 
@@ -175,7 +221,7 @@ def time_transfer(it: Input, subject: Subject) -> dict[str, float]:
     there, back = [], []
     for _ in range(3):
         start = time.perf_counter()
-        held = [rt.tensor(value) for value in it.variant.values()]
+        held = [rt.tensor(value) for value in it.variants["none"].values()]
         subject.synchronise()
         there.append(time.perf_counter() - start)
         del held

@@ -54,6 +54,7 @@ class Session:
                 function=plan.function,
                 inputs=plan.inputs,
                 places=plan.places,
+                compiled=() if self._single else plan.compiled,
             )
             if plan.memory:
                 self._child.ask("limit_memory", 10, mebibytes=plan.memory)

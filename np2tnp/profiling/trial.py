@@ -50,10 +50,12 @@ class Trial:
         function: str,
         inputs: str | None = None,
         places: tuple[str, ...] = (),
+        compiled: tuple[tuple[str, str], ...] = (),
     ) -> dict[str, Any]:
         """Execute both texts (or the original alone), with `places` importable. Replies with the function's parameters.
 
-        Raises when one of the two lacks the function.
+        `compiled`: what ``rewrite --compile`` makes of the program, by its value. Raises when a text lacks the
+        function.
         """
         import numpy as np
 
@@ -65,7 +67,8 @@ class Trial:
             self._old = load(path, original)
             self._original, self._is_bound = function_of(self._old, function)
             self._new = load(path, rewritten) if rewritten is not None else self._old
-            self._rewritten, _ = function_of(self._new, function)
+            self._modules = {"none": self._new, **{mode: load(path, text) for mode, text in compiled}}
+            self._functions = {mode: function_of(module, function)[0] for mode, module in self._modules.items()}
         self._given = dict(np.load(inputs, allow_pickle=False)) if inputs else {}
         self._input = None
         target = Program(original).target(function)
@@ -74,7 +77,7 @@ class Trial:
             "required": [item.name for item in parameters if item.default is None],
             "parameters": [item.name for item in parameters],
             "given": list(self._given),
-            "has_core": hasattr(self._rewritten, "core"),
+            "has_core": hasattr(self._functions["none"], "core"),
         }
 
     def prepare(self, size_name: str, size: int, expressions: list[tuple[str, str]], seed: int) -> dict[str, Any]:
@@ -88,20 +91,20 @@ class Trial:
         for name, expression in expressions:
             values[name] = scope[name] = eval(expression, {**vars(self._new), **scope})
         arguments = Arguments([], values)
-        return self._call_original(arguments, arguments)
+        return self._call_original(arguments, dict.fromkeys(self._modules, arguments))
 
     def prepare_recorded(self, payload: str, main: str) -> dict[str, Any]:
         """As ``prepare``, with the arguments that the recorder wrote to `payload`."""
         self._input = None
         gc.collect()
         reference = read_recorded(payload, self._old, main)
-        variant = read_recorded(payload, self._new, main)
-        for arguments in (reference, variant):
+        variants = {mode: read_recorded(payload, module, main) for mode, module in self._modules.items()}
+        for arguments in (reference, *variants.values()):
             if self._is_bound:
                 del arguments.args[0]
-        return self._call_original(reference, variant)
+        return self._call_original(reference, variants)
 
-    def _call_original(self, reference: Arguments, variant: Arguments) -> dict[str, Any]:
+    def _call_original(self, reference: Arguments, variants: dict[str, Arguments]) -> dict[str, Any]:
         from np2tnp.differential.observe import observe
         from np2tnp.runtime.fallback import largest
 
@@ -112,7 +115,7 @@ class Trial:
         seconds = time.perf_counter() - start
         if not expected.returned:
             raise ValueError(f"the original raises {expected.error}: {expected.message}")
-        self._input = Input(names, reference, variant, expected, expected.changed, seconds)
+        self._input = Input(names, reference, variants, expected, expected.changed, seconds)
         return {
             "seconds": seconds,
             "bytes": sum(array.nbytes for array in reference.arrays()),
@@ -131,7 +134,7 @@ class Trial:
         assert it is not None
         with tf.device(device):
             try:
-                subject = subject_of(variant, self._rewritten, it)
+                subject = subject_of(variant, self._functions, it)
             except Exception as error:
                 return {"agreed": False, "reason": _said(error)}
             agreed, reason, first = self._agree(it, subject)
@@ -143,11 +146,11 @@ class Trial:
             samples = self._sample(it, subject, repeats, budget)
             remarks += [remark for remark in watch(device) if remark not in remarks]
             if subject.traces() != traces:
-                return {
-                    "agreed": True,
-                    "reason": "traced again while it was timed: no steady state",
-                    "first_call": first,
-                }
+                reason = "traced again while it was timed: no steady state"
+            elif subject.is_eager():
+                reason = f"not compiled for these arguments: {subject.why_eager()}"
+            if reason:
+                return {"agreed": True, "reason": reason, "first_call": first}
         common = {"agreed": True, "reason": "", "first_call": first, "transfer": transfer, "remarks": remarks}
         return {**common, **samples}
 
