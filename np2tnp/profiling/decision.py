@@ -61,7 +61,9 @@ def decide(measured: Measured) -> Decision:
         chosen = best if best.gain > 1.05 * simplest.gain else simplest
         return replace(chosen, modes={decision.compile: decision.gain for decision in confirmed})
     partly = [decision for decision in decisions if decision.above is not None]
-    return min(partly, key=lambda decision: decision.above or 0) if partly else decisions[0]
+    if partly:
+        return min(partly, key=lambda decision: decision.above or 0)
+    return max(decisions, key=lambda decision: decision.gain)  # the nearest to a win says most
 
 
 def _decide(trials: list[Trial], compile: str, device: str, calls: dict[str, int]) -> Decision:
@@ -79,11 +81,13 @@ def _decide(trials: list[Trial], compile: str, device: str, calls: dict[str, int
     while first and won[first - 1]:
         first -= 1
     gain = min((trial.ratio.low for trial in trials[first:] if trial.ratio), default=0.0)
+    reason = _said(trials) if compile == "none" else f"--compile {compile}: {_said(trials)}"
     if first == 0:
-        return Decision(True, _said(trials), compile, device=device, gain=gain)
+        return Decision(True, reason, compile, device=device, gain=gain)
     if first == len(trials) or not trials[first].elements > trials[first - 1].elements:
-        return Decision(False, _said(trials), compile, device=device)
-    return Decision(False, _said(trials), compile, trials[first].elements, device, gain)
+        least = min((trial.ratio.low for trial in trials if trial.ratio), default=0.0)
+        return Decision(False, reason, compile, device=device, gain=least)
+    return Decision(False, reason, compile, trials[first].elements, device, gain)
 
 
 def _never_pays(trials: list[Trial], calls: dict[str, int]) -> str:
