@@ -32,15 +32,15 @@ class Choice:
     differs: bool = False  #: tnp has the function but gives something else
 
 
-def choose(fact: ApiFact, event: ev.Call) -> Choice:
-    """The target of one call."""
+def choose(fact: ApiFact, event: ev.Call, compile: str = "none") -> Choice:
+    """The target of one call. With `compile`, tnp's only where a graph, or XLA, was not seen to give something else."""
     bound = bind(fact, event.arguments)
     used = None if bound is None else {name.partition("[")[0] for name in bound}
     if used is not None and any(name.startswith("?") for name in used):
         return Choice("host", why="it is called in a way that NumPy's signature does not show")
     short = fact.name.rpartition(".")[2]
     if fact.tnp is not None and fact.prefer not in ("rt", "numpy"):
-        problem = _problem(fact, fact.tnp, bound, used, event)
+        problem = _problem(fact, fact.tnp, bound, used, event) or _stage_problem(fact.tnp, compile)
         if problem is None:
             return Choice("tnp", _below(fact.tnp.name, "tnp"))
         if fact.rt is not None:
@@ -49,6 +49,17 @@ def choose(fact: ApiFact, event: ev.Call) -> Choice:
     if fact.rt is not None and fact.prefer != "numpy":
         return Choice("rt", _below(fact.rt.name, "rt"), f"tnp has no exact {short}")
     return Choice("host", why=fact.reason or f"neither tnp nor the runtime has {short}")
+
+
+def _stage_problem(target: Target, compile: str) -> str | None:
+    stage = {"graph": target.traced, "xla": target.compiled}.get(compile)
+    if stage is None or not stage.differs:
+        return None
+    chars, example = next(iter(stage.differs.items()))
+    return f"{target.name} gives something else {_WHERE[compile]} for {_dtype_words(frozenset(chars))}: {example}"
+
+
+_WHERE = {"graph": "inside tf.function", "xla": "under XLA"}
 
 
 def _below(name: str, prefix: str) -> str:

@@ -213,14 +213,38 @@ def _complex_extreme(greatest: bool, keep_nan: bool) -> Callable[[Any, Any], Any
     return run
 
 
-def _ignoring_nan(name: str) -> Callable[[Any, Any], Any]:
+def extreme(name: str) -> Callable[[Any, Any], Any]:
+    """``Maximum`` or ``Minimum`` of real floats: a NaN wins, of equal zeros the second one does.
+
+    XLA's own, on a CPU, loses a NaN in the second operand.
+    """
+    beats = op("Greater" if name == "Maximum" else "Less")
+
     def run(x: Any, y: Any) -> Any:
+        if not is_tracing():
+            return op(name)(x=x, y=y)
+        return select(op("LogicalOr")(x=beats(x=x, y=y), y=op("IsNan")(x=x)), x, y)
+
+    return run
+
+
+def _ignoring_nan(name: str) -> Callable[[Any, Any], Any]:
+    beats = op("Greater" if name == "Maximum" else "Less")
+
+    def run(x: Any, y: Any) -> Any:
+        if is_tracing():
+            return select(op("LogicalOr")(x=beats(x=x, y=y), y=op("IsNan")(x=y)), x, y)
         return select(op("IsNan")(x=x), y, select(op("IsNan")(x=y), x, op(name)(x=x, y=y)))
 
     return run
 
 
 # --- signs and rounding -----------------------------------------------------------------------------------------------
+
+
+def _float_sign(x: Any) -> Any:
+    found = op("Sign")(x=x)
+    return select(is_zero(x), 0.0, found) if is_tracing() else found  # XLA's sign of -0.0 is -0.0
 
 
 def _complex_sign(x: Any) -> Any:
@@ -278,8 +302,12 @@ power = pow = ufunc("numpy.power", {"i": _integer_power, "u": _unsigned_power, "
 float_power = ufunc("numpy.float_power", {"f": raw("Pow")})
 modf = ufunc("numpy.modf", {"f": _modf})
 
-maximum = ufunc("numpy.maximum", {"?": either, "iuef": raw("Maximum"), "c": _complex_extreme(True, True)})
-minimum = ufunc("numpy.minimum", {"?": both, "iuef": raw("Minimum"), "c": _complex_extreme(False, True)})
+maximum = ufunc(
+    "numpy.maximum", {"?": either, "iu": raw("Maximum"), "ef": extreme("Maximum"), "c": _complex_extreme(True, True)}
+)
+minimum = ufunc(
+    "numpy.minimum", {"?": both, "iu": raw("Minimum"), "ef": extreme("Minimum"), "c": _complex_extreme(False, True)}
+)
 fmax = ufunc(
     "numpy.fmax",
     {"?": either, "iu": raw("Maximum"), "ef": _ignoring_nan("Maximum"), "c": _complex_extreme(True, False)},
@@ -292,7 +320,7 @@ absolute = abs = ufunc("numpy.absolute", {"?u": same, "ief": raw("Abs"), "c": _c
 fabs = ufunc("numpy.fabs", {"ef": raw("Abs")})
 negative = ufunc("numpy.negative", {"u": _unsigned_negative, "iefc": raw("Neg")})
 positive = ufunc("numpy.positive", {"iuefc": same})
-sign = ufunc("numpy.sign", {"u": _unsigned_sign, "ief": raw("Sign"), "c": _complex_sign})
+sign = ufunc("numpy.sign", {"u": _unsigned_sign, "i": raw("Sign"), "ef": _float_sign, "c": _complex_sign})
 square = ufunc("numpy.square", {"iuefc": raw("Square")})
 reciprocal = ufunc("numpy.reciprocal", {"ef": _reciprocal, "c": _complex_reciprocal})
 conjugate = conj = ufunc("numpy.conjugate", {"iuef": same, "c": lambda x: op("Conj")(input=x)})

@@ -49,6 +49,7 @@ from np2tnp.runtime.spectra import (
     require_finite,
     singular_values,
 )
+from np2tnp.runtime.tracing import current
 
 __all__ = [
     "cholesky",
@@ -221,6 +222,8 @@ def slogdet(a: Any) -> Any:
 def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     """``np.linalg.cholesky``: reads one triangle only. Raises LinAlgError unless positive definite."""
     matrix, dtype = _square(a)
+    made = current()
+    require(made is None or made.mode != "xla" or not matrix.dtype.is_complex, "complex matrices under XLA")
     factor = tf.linalg.cholesky(tf.linalg.adjoint(matrix) if upper else matrix)
     if not is_tracing() and 0 not in static_shape(matrix):  # a failed factorisation is NaN, on some devices zero
         diagonal = tf.math.real(tf.linalg.diag_part(factor))

@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from np2tnp.runtime.elementwise import is_zero, select, with_sign
+from np2tnp.runtime.elementwise import extreme, is_zero, select, with_sign
+from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op, raw, ufunc
 from np2tnp.runtime.promotion import constant
+from np2tnp.runtime.tracing import current
 
 __all__ = [
     "acos",
@@ -54,6 +56,18 @@ __all__ = [
 def _either_way(name: str) -> dict[str, Callable[..., Any]]:
     """The table of a function that one raw operation computes for real and complex floats alike."""
     return {"f": raw(name), "c": raw(name)}
+
+
+def _inverse(name: str) -> dict[str, Callable[..., Any]]:
+    """The same for an inverse function: under XLA complex ones take another branch on the cuts."""
+
+    def run(x: Any) -> Any:
+        trace = current()
+        if trace is not None and trace.mode == "xla":
+            raise Unsupported(f"complex {name} under XLA")
+        return op(name)(x=x)
+
+    return {"f": raw(name), "c": run}
 
 
 def _times(x: Any, factor: float) -> Any:
@@ -108,7 +122,7 @@ def _cbrt(x: Any) -> Any:
 
 def _hypot(x: Any, y: Any) -> Any:
     x, y = op("Abs")(x=x), op("Abs")(x=y)
-    large, small = op("Maximum")(x=x, y=y), op("Minimum")(x=x, y=y)
+    large, small = extreme("Maximum")(x, y), extreme("Minimum")(x, y)
     ratio = small / select(is_zero(large), 1.0, large)
     length = large * op("Sqrt")(x=1 + ratio * ratio)
     infinite = op("LogicalOr")(x=op("IsInf")(x=x), y=op("IsInf")(x=y))
@@ -117,7 +131,7 @@ def _hypot(x: Any, y: Any) -> Any:
 
 def _logaddexp(exp: Callable[[Any], Any], log1p: Callable[[Any], Any], log_of_two: float) -> Callable[[Any, Any], Any]:
     def run(x: Any, y: Any) -> Any:
-        larger = op("Maximum")(x=x, y=y)
+        larger = extreme("Maximum")(x, y)
         equal = op("Equal")(x=x, y=y)
         gap = select(equal, 0.0, op("Abs")(x=op("Sub")(x=x, y=y)))
         return select(equal, larger + log_of_two, larger + log1p(exp(op("Neg")(x=gap))))
@@ -138,14 +152,14 @@ log1p = ufunc("numpy.log1p", {"f": raw("Log1p"), "c": _complex_log1p})
 sin = ufunc("numpy.sin", _either_way("Sin"))
 cos = ufunc("numpy.cos", _either_way("Cos"))
 tan = ufunc("numpy.tan", _either_way("Tan"))
-arcsin = asin = ufunc("numpy.arcsin", _either_way("Asin"))
-arccos = acos = ufunc("numpy.arccos", _either_way("Acos"))
+arcsin = asin = ufunc("numpy.arcsin", _inverse("Asin"))
+arccos = acos = ufunc("numpy.arccos", _inverse("Acos"))
 arctan = atan = ufunc("numpy.arctan", _either_way("Atan"))
 sinh = ufunc("numpy.sinh", _either_way("Sinh"))
 cosh = ufunc("numpy.cosh", _either_way("Cosh"))
 tanh = ufunc("numpy.tanh", _either_way("Tanh"))
-arcsinh = asinh = ufunc("numpy.arcsinh", _either_way("Asinh"))
-arccosh = acosh = ufunc("numpy.arccosh", _either_way("Acosh"))
+arcsinh = asinh = ufunc("numpy.arcsinh", _inverse("Asinh"))
+arccosh = acosh = ufunc("numpy.arccosh", _inverse("Acosh"))
 arctanh = atanh = ufunc("numpy.arctanh", _either_way("Atanh"))
 
 arctan2 = atan2 = ufunc("numpy.arctan2", {"f": lambda y, x: op("Atan2")(y=y, x=x)})
