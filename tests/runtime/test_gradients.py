@@ -1,0 +1,188 @@
+"""Gradients through the exact helpers: ``tf.GradientTape`` against central differences of NumPy's own function.
+
+Each row is a call of NumPy's with ``xp`` for the module and ``x`` for a 3 x 4 array of float64 between 0.2 and 0.9
+without ties, where all these functions are smooth. ``q`` is a symmetric matrix made of ``x`` that is positive
+definite.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("tensorflow")
+
+from np2tnp import runtime as rt
+from np2tnp.runtime.lazy import configure, tf
+
+UNARY = (
+    "absolute fabs negative positive square sqrt cbrt reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin"
+    " arccos arctan sinh cosh tanh arcsinh arctanh deg2rad rad2deg degrees radians sinc nan_to_num real conjugate"
+    " ravel transpose sum prod mean std var max min amax amin ptp median nansum nanprod nanmean nanstd nanvar nanmax"
+    " nanmin nanmedian cumsum cumprod nancumsum nancumprod average sort squeeze copy flip fliplr flipud rot90 diff"
+    " ediff1d tril triu diagonal trace diagflat atleast_2d unwrap asarray array ascontiguousarray"
+    " i0 real_if_close cov corrcoef trapezoid"
+).split()
+BINARY = (
+    "add subtract multiply divide power float_power maximum minimum fmax fmin hypot arctan2 logaddexp logaddexp2"
+    " remainder fmod copysign outer inner kron vdot"
+).split()
+
+CALLS = [
+    *(f"xp.{name}(x)" for name in UNARY),
+    *(f"xp.{name}(x, x[::-1] * 0.7 + 0.1)" for name in BINARY),
+    "xp.arccosh(x + 1)", "xp.vander(x[0], 3)", "xp.tensordot(x, x, 2)", "xp.tensordot(x, x, ([1], [1]))",
+    "xp.sum(x, axis=0)", "xp.sum(x, axis=1, keepdims=True)", "xp.sum(x, where=M)", "xp.sum(x, initial=2.0)",
+    "xp.prod(x, axis=1)", "xp.mean(x, axis=0)", "xp.mean(x, where=M)", "xp.std(x, axis=0, ddof=1)", "xp.var(x, axis=1)",
+    "xp.max(x, axis=0)", "xp.min(x, axis=1)", "xp.median(x, axis=0)", "xp.percentile(x, 30)",
+    "xp.percentile(x, [20, 70], axis=1)", "xp.quantile(x, 0.3, axis=0)", "xp.nanpercentile(x, 40)",
+    "xp.nanquantile(x, 0.4)", "xp.cumsum(x, axis=0)", "xp.cumprod(x, axis=1)", "xp.average(x, axis=0, weights=W)",
+    "xp.average(x, axis=1, weights=x[0])", "xp.ptp(x, axis=0)", "xp.sort(x, axis=0)", "xp.partition(x, 2)",
+    "xp.reshape(x, (2, 6))", "xp.reshape(x, -1, order='F')", "xp.swapaxes(x, 0, 1)", "xp.moveaxis(x, 0, 1)",
+    "xp.rollaxis(x, 1)", "xp.roll(x, 2)", "xp.roll(x, 1, axis=0)", "xp.repeat(x, 2)", "xp.repeat(x, [1, 2, 0], axis=0)",
+    "xp.tile(x, (2, 1))", "xp.expand_dims(x, 1)", "xp.broadcast_to(x, (2, 3, 4))", "xp.concatenate([x, x])",
+    "xp.concatenate([x, x * 2], axis=1)", "xp.stack([x, x])", "xp.vstack([x, x])", "xp.hstack([x, x])",
+    "xp.dstack([x, x])", "xp.column_stack([x, x])", "xp.block([[x, x]])", "xp.split(x, 2, axis=1)[1]",
+    "xp.array_split(x, 3)[1]", "xp.append(x, x)", "xp.insert(x, 1, 0.0, axis=0)", "xp.delete(x, 1, axis=0)",
+    "xp.pad(x, 1)", "xp.pad(x, 1, mode='edge')", "xp.pad(x, 1, mode='reflect')", "xp.pad(x, 2, mode='wrap')",
+    "xp.resize(x, (5, 3))", "xp.diag(x[0])", "xp.diag(x)", "xp.take(x, [0, 5])", "xp.take(x, [-1, 0], axis=1)",
+    "xp.take_along_axis(x, I, axis=1)", "xp.compress([True, False, True], x, axis=0)", "xp.extract(M, x)",
+    "xp.where(M, x, 2 * x)", "xp.clip(x, 0.3, 0.6)", "xp.diff(x, n=2)", "xp.diff(x, axis=0)", "xp.gradient(x)[0]",
+    "xp.gradient(x[0])", "xp.gradient(x, 0.5, axis=1)", "xp.convolve(x[0], x[1])", "xp.convolve(x[0], x[1], 'same')",
+    "xp.correlate(x[0], x[1], 'full')", "xp.interp(x[0], P, x[1])", "xp.interp(x[0], P, Y)", "xp.trapezoid(x, axis=0)",
+    "xp.cross(x[:, :3], x[::-1, :3])", "xp.dot(x, x.T)", "xp.dot(x[0], x[1])", "xp.matmul(x, x.T)", "xp.inner(x, x)",
+    "xp.vecdot(x, x)", "xp.einsum('ij,kj->ik', x, x)", "xp.einsum('ij->j', x)", "xp.cov(x, rowvar=False)",
+    "xp.polyval([1.0, 2.0, 3.0], x)", "xp.polyval(x[0], 0.7)", "xp.polyadd(x[0], x[1])", "xp.polymul(x[0], x[1])",
+    "xp.polyder(x[0])", "xp.polyint(x[0])", "xp.tril(x, 1)", "xp.trace(x, 1)", "xp.apply_along_axis(xp.sum, 0, x)",
+    "xp.select([M], [x], 0.5)", "xp.choose(I % 2, [x, 2 * x])", "xp.nan_to_num(x, nan=1.0)", "xp.ldexp(x, 2)",
+    "xp.meshgrid(x[0], x[1])[0]", "xp.broadcast_arrays(x, x[0])[1]", "xp.fill_diagonal_of(x)", "xp.modf(x)[0]",
+    "xp.linalg.inv(q)", "xp.linalg.det(q)", "xp.linalg.slogdet(q)[1]", "xp.linalg.solve(q, x)", "xp.linalg.cholesky(q)",
+    "xp.linalg.norm(x)", "xp.linalg.norm(x, axis=1)", "xp.linalg.norm(x, 1)", "xp.linalg.norm(x[0], 3)",
+    "xp.linalg.eigvalsh(q)", "xp.linalg.svdvals(x)", "xp.linalg.matrix_power(q, 3)", "xp.linalg.multi_dot([x, x.T, x])",
+    "xp.linalg.pinv(x)", "xp.linalg.vector_norm(x)", "xp.linalg.matrix_norm(x)", "xp.linalg.trace(q)",
+    "xp.fft.fft(x)", "xp.fft.ifft(x)", "xp.fft.rfft(x)", "xp.fft.irfft(xp.fft.rfft(x))", "xp.fft.fft2(x)",
+    "xp.fft.rfft2(x)", "xp.fft.fftn(x)", "xp.fft.rfft(x, n=6)", "xp.fft.fft(x, axis=0, norm='ortho')",
+    "xp.fft.fftshift(x)", "xp.fft.hfft(x[0])", "xp.angle(x + 1j * x[::-1])", "xp.absolute(x + 1j * x[::-1])",
+    "xp.imag((x + 1j) ** 2)", "xp.ufunc_add_reduce(x)",
+    "xp.ufunc_multiply_accumulate(x)", "xp.ufunc_add_outer(x[0], x[1])",
+]  # fmt: skip
+
+#: Calls through which no gradient flows, and why.
+WITHOUT = {
+    "xp.remainder(x, x[::-1] * 0.7 + 0.1)": "TensorFlow's TruncateMod has no gradient: the tape raises LookupError",
+    "xp.fmod(x, x[::-1] * 0.7 + 0.1)": "the same",
+    "xp.apply_along_axis(xp.sum, 0, x)": "NumPy on the host calls the function, row by row",
+}
+
+
+class NumPy:
+    """NumPy under the names of the table."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    ufunc_add_reduce = staticmethod(np.add.reduce)
+    ufunc_multiply_accumulate = staticmethod(np.multiply.accumulate)
+    ufunc_add_outer = staticmethod(np.add.outer)
+
+    @staticmethod
+    def fill_diagonal_of(x: Any) -> Any:
+        changed = np.array(x)
+        np.fill_diagonal(changed, 0.0)
+        return changed
+
+
+class Runtime:
+    """The exact helpers under the names of the table."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(rt, name)
+
+    @staticmethod
+    def ufunc_add_reduce(x: Any) -> Any:
+        return rt.add_reduce(x)
+
+    @staticmethod
+    def ufunc_multiply_accumulate(x: Any) -> Any:
+        return rt.multiply_accumulate(x)
+
+    @staticmethod
+    def ufunc_add_outer(x: Any, y: Any) -> Any:
+        return rt.add_outer(x, y)
+
+    @staticmethod
+    def fill_diagonal_of(x: Any) -> Any:
+        return rt.fill_diagonal(x, 0.0)
+
+
+X = np.random.RandomState(5).permutation(np.linspace(0.21, 0.89, 12)).reshape(3, 4)
+NAMES = {
+    "np": np,
+    "M": np.array([[True, False, True, True], [False, True, True, False], [True, True, False, True]]),
+    "W": np.array([0.5, 1.5, 2.0]),
+    "I": np.array([[0, 3], [1, 1], [2, 0]]),
+    "P": np.array([0.0, 0.37, 0.55, 1.0]),
+    "Y": np.array([0.3, 1.0, -2.0, 4.0]),
+}
+
+
+def call(text: str, xp: Any, x: Any) -> Any:
+    names = {**NAMES, "xp": xp, "x": x}
+    if "q" in text:
+        names["q"] = xp.matmul(x, x.T if xp is NUMPY else rt.transpose(x)) + 2 * np.eye(3)
+    if "choose" in text:
+        names["I"] = np.arange(12).reshape(3, 4)
+    return eval(text, names)
+
+
+NUMPY, RUNTIME = NumPy(), Runtime()
+
+
+def weights(shape: tuple[int, ...], seed: int) -> Any:
+    return np.random.RandomState(seed).uniform(0.5, 1.5, shape)
+
+
+def loss(value: Any, real: Any, imag: Any, total: Any) -> Any:
+    """A number that depends on every element in its own way."""
+    return total(weights(tuple(value.shape), 1) * real(value) + weights(tuple(value.shape), 2) * imag(value))
+
+
+def numpy_loss(text: str, x: Any) -> float:
+    value = np.asarray(call(text, NUMPY, x))
+    return float(loss(value, np.real, np.imag, np.sum))
+
+
+def by_differences(text: str) -> Any:
+    """The gradient of the loss by central differences of NumPy's function."""
+    found = np.zeros_like(X)
+    for place in np.ndindex(X.shape):
+        step = np.zeros_like(X)
+        step[place] = 1e-5
+        found[place] = (numpy_loss(text, X + step) - numpy_loss(text, X - step)) / 2e-5
+    return found
+
+
+@pytest.mark.parametrize("text", CALLS)
+def test_gradients_flow_through_helpers(text: str) -> None:
+    configure()
+    x = tf.constant(X)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        value = call(text, RUNTIME, x)
+        if isinstance(value, np.ndarray) or not tf.is_tensor(value):
+            pytest.fail(f"{type(value).__name__} instead of a tensor")
+        number = (
+            loss(value, tf.math.real, tf.math.imag, tf.reduce_sum)
+            if value.dtype.is_complex
+            else tf.reduce_sum(weights(tuple(value.shape), 1) * value)
+        )
+    if text in WITHOUT:
+        with contextlib.suppress(LookupError):
+            assert tape.gradient(number, x) is None, "it has a gradient now: take it off the list"
+        return
+    gradient = tape.gradient(number, x)
+    assert gradient is not None
+    np.testing.assert_allclose(tf.convert_to_tensor(gradient).numpy(), by_differences(text), rtol=2e-5, atol=2e-7)
