@@ -50,10 +50,12 @@ from np2tnp.rewrite.vendoring import INSTALLED, Home, vendored
 from np2tnp.rules import migrated_callees, rules_by_event
 from np2tnp.rules.base import Hit
 from np2tnp.rules.decorators import is_opaque
-from np2tnp.rules.migrated_callees import left_out, migrated_summary
+from np2tnp.rules.migrated_callees import left_out
 
 _CLASS, _ATTRIBUTES, _FUNCTION = range(3)
 _WORD = re.compile(r"[^\W\d]\w*")
+#: Among the places of an answer: it depends on what an earlier run migrated.
+_MIGRATED = "<migrated>"
 #: Trees are large: after each file, modules are closed until the text of those that stay open is no longer than this.
 _OPEN_TEXT = 400_000
 
@@ -70,7 +72,7 @@ class Session:
     options: Options
     wants: Callable[[str], bool]  #: whether the region of this name may be rewritten
     decided: Callable[[str], RegionOptions]  #: what is special for the region of this name
-    uses_migrated: Callable[[], bool]  #: whether what is asked now depends on a module that an earlier run wrote
+    left_alone: Callable[[bool], bool]  #: told of what an earlier run left alone; whether the region depends on such
     patched: frozenset[str]
     words: frozenset[str]
     runtime: Home  #: where rewritten code finds the runtime
@@ -80,7 +82,6 @@ class Session:
     names: LocalNames = field(init=False)
     analysis: Analysis = field(init=False)
     _left_out: frozenset[str] = frozenset()
-    _is_migrated: bool = False
 
     def start(self, catalog: Catalog, project: Project) -> None:
         """Bind the names of the top level."""
@@ -89,7 +90,6 @@ class Session:
         info = self.analysis.info
         self.names = choose_names(info, self.words)
         self._left_out = left_out(info)
-        self._is_migrated = Symbol("np2tnp.runtime") in info.values.values()
 
     def decide(self, facts: ev.RegionFacts) -> bool:
         """Plan one region; whether it will be migrated."""
@@ -113,7 +113,7 @@ class Session:
         return plan.state is RegionState.CONVERTIBLE
 
     def _against(self, facts: ev.RegionFacts) -> Hit | None:
-        if facts.qualname in self._left_out or (self._is_migrated and self.uses_migrated()):
+        if self.left_alone(facts.qualname in self._left_out):
             return migrated_callees.hit(facts.node)
         if facts.qualname in self.leaking:
             return tensor_boundary.hit(self.analysis.info.functions[facts.qualname])
@@ -129,6 +129,7 @@ class Project:
         self.modules = Modules()
         self.names = Names(self.modules)
         self.solver = Solver(self._compute)
+        self._main = ""  #: the module whose report is being made
         self._sessions: dict[str, Session | None] = {}  # the least recently used first
 
     # ---- for the engine
@@ -140,6 +141,7 @@ class Project:
         Raises libcst's ParserSyntaxError for what is not Python.
         """
         path = os.path.abspath(source.path)
+        self._main = path
         session = self._sessions.get(path)
         if session is None or session.source != source or (editable and not session.is_editable):
             session = self._sessions[path] = self._open(source, path, editable)
@@ -169,7 +171,7 @@ class Project:
             answer = self.solver.answer(key)
             places |= answer.places if answer is not None else frozenset()
         session.decide(session.analysis.facts[MODULE])
-        return frozenset(places - {path})
+        return frozenset(places - {path, _MIGRATED})
 
     def close(self) -> None:
         """Let go of the trees of modules that were not used lately."""
@@ -252,6 +254,14 @@ class Project:
     # ---- answers
 
     def _compute(self, key: Key) -> object:
+        try:
+            return self._answer(key)
+        except Exception:
+            if key.module == self._main:
+                raise
+            return None  # its own report says what is wrong with it; for others it is unresolved
+
+    def _answer(self, key: Key) -> object:
         session = self._session(key.module)
         if session is None:
             return None
@@ -261,7 +271,8 @@ class Project:
             return session.analysis.class_attributes(key.name)
         function = session.analysis.info.functions.get(key.name)
         if function is not None and function.is_migrated:
-            return migrated_summary(function)
+            self._left_alone(True)
+            return None
         summary = session.analysis.summarize_function(key.name)
         if function is not None and any(map(is_opaque, session.analysis.decorators_of(key.name))):
             return None
@@ -296,7 +307,7 @@ class Project:
             Options(config.slow, config.random, config.on_unverified, config.boundary, config.compile),
             functools.partial(config.wants_region, source.path),
             functools.partial(config.options_of, source.path),
-            self._uses_migrated,
+            self._left_alone,
             patched_names(source.text),
             frozenset(_WORD.findall(source.text)),
             vendored(source.path, source.text) if config.runtime == "vendor" else INSTALLED,
@@ -304,9 +315,11 @@ class Project:
         session.start(self.catalog, self)
         return session
 
-    def _uses_migrated(self) -> bool:
-        outlines = map(self.modules.outline, (p for p in self.solver.places() if not p.endswith(os.sep)))
-        return any(outline is not None and outline.is_migrated for outline in outlines)
+    def _left_alone(self, found: bool) -> bool:
+        """Whether what is being answered depends on what an earlier run migrated; `found`: it certainly does."""
+        if found:
+            self.solver.note({_MIGRATED})
+        return _MIGRATED in self.solver.places()
 
 
 def _parse(text: str, editable: bool) -> tuple[cst.Module, Callable[[Iterable[cst.CSTNode]], dict[int, Span]], bool]:

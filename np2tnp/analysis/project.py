@@ -59,11 +59,10 @@ class Names:
         return self.modules.outline(path)
 
     def _find(self, file: str, name: str, seen: frozenset[tuple[str, str]]) -> Target | None:
-        start = self.modules.start(file, name)
-        if start is None:
-            return None if name.startswith(".") else Target("outside", "", name)
-        module, rest, looked = start
+        module, rest, looked = self.modules.start(file, name)
         self.places.update(looked)
+        if not module:
+            return Target("outside", "", name)
         return self._follow(module, rest, seen)
 
     def _follow(self, module: str, names: tuple[str, ...], seen: frozenset[tuple[str, str]]) -> Target | None:

@@ -106,6 +106,11 @@ class Solver:
         self._active[key] = frame.index
         try:
             value = self._compute(key)
+        except BaseException:
+            for member in self._open[opened:]:
+                del self._answers[member]
+            del self._open[opened:]
+            raise
         finally:
             self._stack.pop()
             del self._active[key]

@@ -112,10 +112,10 @@ class Modules:
             known = self._roots[directory] = (tuple(dict.fromkeys(found)), installed and top != directory)
         return known
 
-    def start(self, file: str, name: str) -> tuple[str, tuple[str, ...], list[str]] | None:
+    def start(self, file: str, name: str) -> tuple[str, tuple[str, ...], list[str]]:
         """(module, names that are left, directories looked into) for a dotted name as `file` writes it.
 
-        None for a name that is not first-party: Python's own modules and everything that is installed.
+        The module is empty for a name that is not first-party: Python's own modules and everything that is installed.
         """
         if name.startswith("."):
             rest = name.lstrip(".")
@@ -127,14 +127,14 @@ class Modules:
             return module, tuple(part for part in rest.split(".") if part), [directory + os.sep]
         first, *others = name.split(".")
         if first in sys.stdlib_module_names:
-            return None
+            return "", (), []
         places, alone = self.search(file)
         if alone and first != os.path.relpath(file, places[0]).split(os.sep)[0]:
-            return None
+            return "", (), []
         looked: list[str] = []
         for place in places:
             looked.append(place + os.sep)
             found = self.child(place, first)
             if found is not None:
                 return found, tuple(others), looked
-        return None
+        return "", (), looked

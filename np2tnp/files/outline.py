@@ -40,7 +40,6 @@ class Outline:
     stars: list[str] = field(default_factory=list)  #: modules of ``from m import *``, in order
     exported: tuple[str, ...] | None = None  #: ``__all__``, where it is a literal
     patched: frozenset[str] = frozenset()  #: names that some code of the module may replace in another module
-    is_migrated: bool = False  #: an earlier run of np2tnp wrote into it
 
     def public(self) -> Iterable[str]:
         """The names that a star import takes, those of its own star imports left out."""
@@ -57,7 +56,7 @@ def outline_of(text: str) -> Outline | None:
             tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    found = Outline(patched=patched_names(text), is_migrated="np2tnp" in text)
+    found = Outline(patched=patched_names(text))
     for statement in tree.body:
         _note(statement, found)
     if re.search(r"^\s+global ", text, re.MULTILINE):

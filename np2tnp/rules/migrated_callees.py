@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis.module import FunctionInfo, ModuleInfo, dotted, parameters_of
-from np2tnp.analysis.state import Summary
-from np2tnp.analysis.values import EITHER, Symbol, Unknown
+from np2tnp.analysis.module import FunctionInfo, ModuleInfo, dotted
+from np2tnp.analysis.values import Symbol
 from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Doc, Hit, document
@@ -19,7 +18,10 @@ DOC = Doc(
         "What is known of migrated functions is less than what was known of them before: their code is the runtime's."
         " Whether their callers can migrate was decided together with them."
     ),
-    does="Leaves it alone, so that a second run changes nothing. To migrate it, rewrite the original again.",
+    does=(
+        "Leaves it alone, so that a second run changes nothing. To migrate it, rewrite the originals of both together;"
+        " callers may also be rewritten before what they call, in another module."
+    ),
     bad="""
         from np2tnp import runtime as rt
 
@@ -82,24 +84,6 @@ def _kept_original(info: FunctionInfo, module: ModuleInfo) -> set[str]:
         and isinstance(argument.value, cst.Name)
     }
     return {f"{prefix}.{name}" if prefix else name for name in names} & module.functions.keys()
-
-
-def migrated_summary(info: FunctionInfo) -> Summary:
-    """What its decorator says of a function that an earlier run migrated, for callers in modules that none has seen."""
-    given: dict[str, tuple[str, ...]] = {}
-    for item in info.node.decorators:
-        if isinstance(item.decorator, cst.Call) and dotted(item.decorator.func).endswith(".migrated"):
-            for argument in item.decorator.args:
-                if argument.keyword is not None and isinstance(argument.value, cst.Tuple):
-                    texts = (element.value for element in argument.value.elements)
-                    given[argument.keyword.value] = tuple(
-                        str(text.evaluated_value) for text in texts if isinstance(text, cst.SimpleString)
-                    )
-    names = tuple(parameter.name.value for parameter in parameters_of(info.node.params))
-    result = Unknown(EITHER, frozenset(f"@{name}" for name in given.get("returns", ())))
-    method = info.owner is not None and info.kind != "static"
-    hosted = frozenset(given.get("hosted", ()))
-    return Summary(names, True, given.get("mutates", ()), hosted, result, method, hosted)
 
 
 def hit(node: cst.CSTNode) -> Hit:

@@ -55,8 +55,8 @@ def _call_plain(function: Callable[..., Any], mutates: tuple[str, ...], /, *args
     given = map_structure(leave, (args, kwargs))
     result = function(*given[0], **given[1])
     bound = inspect.signature(function).bind(*args, **kwargs).arguments if mutates else {}
-    finals = {name: _final(bound.get(name), leave, name) for name in mutates}
     expected = {id(value) for name in mutates for value in _tensors(bound.get(name))}
+    finals = {name: _final(bound.get(name), leave, name) for name in mutates}
     for key, (leaf, array) in copies.items():
         if key not in expected and array.tobytes() != to_ndarray(leaf).tobytes():
             name = getattr(function, "__qualname__", function)
