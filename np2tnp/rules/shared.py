@@ -66,6 +66,13 @@ def wrap_keys(target: cst.Subscript, keys: tuple[Value, ...] | None, context: Co
                 context.edits.wrap_host(element.slice.value)
 
 
+def binds(event: ev.Call, summary: Summary) -> bool:
+    """Whether it is certain which argument is which: the analysis knows the result of such calls only."""
+    names = summary.parameters[1:] if isinstance(event.callee, Bound) and summary.method else summary.parameters
+    positional = [argument for argument in event.arguments if argument.name is None]
+    return len(positional) <= len(names) and not any(argument.star for argument in event.arguments)
+
+
 def use_core(event: ev.Call, context: Context, summary: Summary) -> None:
     """Call the functional core of a migrated function: tensors in, tensors out.
 
