@@ -83,6 +83,8 @@ class Access(State):
             if method is not None and method[1] == "class":
                 return Bound(Instance(base.qualname, base.module), name)
             return method[0] if method is not None else UNKNOWN
+        if isinstance(base, Unknown) and base.exact is not None and name not in MEMBERS:
+            self.facts.objects |= {base.exact}
         if isinstance(base, Unknown) and name in ARRAY_MEMBERS and base.home != HOST and base.deps:
             self.facts.assumed_arrays |= base.deps
             base = Array(EITHER, refs=base.refs, exact=base.exact, deps=base.deps, weak=True)

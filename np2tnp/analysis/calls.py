@@ -75,6 +75,8 @@ class Calls(Effects):
         elif isinstance(callee, Symbol):
             result = self._unresolved(node, callee.name, arguments, env, pure=self.catalog.is_pure(callee.name))
         elif isinstance(callee, Function) and callee.nested:
+            if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
+                self.construct(node, "nested keeps")
             result = self._nested_call(callee, arguments)
         elif isinstance(callee, Function):
             result = self._project_call(node, callee, arguments, env)
@@ -223,6 +225,8 @@ class Calls(Effects):
             return self.sequence("dict", values, known=False) if values else Sequence("dict", NOTHING)
         if name in ("map", "filter") and len(values) > 1:
             held = any(may_hold_tensor(value) for value in values)
+            if self.nested_keeps and held and isinstance(first, Function) and first.nested:
+                self.construct(arguments[0].node, "nested keeps")
             if isinstance(first, Function) and first.nested and name == "map":
                 return Sequence("iterator", self.nested_value(first))
             return Sequence("iterator", Unknown(EITHER) if held else UNKNOWN)
@@ -271,7 +275,9 @@ class Calls(Effects):
             return UNKNOWN
         if name in HARMLESS_METHODS:
             home = EITHER if may_hold_tensor(receiver) else HOST
-            return Unknown(home, refs_of(receiver), view="" if name == "copy" else "view")
+            if name == "copy":  # of a list of arrays, perhaps; what shows that it is none says so of the receiver
+                return Unknown(home, refs_of(receiver), deps=deps_of(receiver))
+            return Unknown(home, refs_of(receiver), view="view")
         if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
             self.construct(node, "unknown in-place method", name)
         result = self._unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)

@@ -171,9 +171,9 @@ class Effects(NumpyResults):
         for holder in holders:
             env.link(holder, refs)
             if not holder.isidentifier():
-                if refs & NESTED:  # whatever the nested function is called with
+                if refs & NESTED and holder.startswith((".", "global:", "kept by", "seen by")):
+                    self.nested_keeps = True
                     self.facts.extra.setdefault("keeps", set()).update(self.facts.parameters)
-                    self.construct(self.statement or self.facts.node, "nested keeps")
                 # an object outside holds the caller's own array: it must get that very object
                 self.facts.host_parameters |= {ref[1:] for ref in refs if ref.startswith("@")}
 

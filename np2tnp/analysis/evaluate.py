@@ -36,6 +36,7 @@ from np2tnp.analysis.values import (
     Value,
     deps_of,
     exact_of,
+    has_axes,
     home_of,
     is_python_number,
     join,
@@ -191,7 +192,7 @@ class Evaluator(Access):
     def operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
         """The result of an operator on `operands`; emits it where an operand may be an array."""
         result = self.operator_result(op, operands)
-        if any(isinstance(value, Array) for value in operands):
+        if op == "matmul" or any(isinstance(value, Array) for value in operands):
             # beside an array NumPy would convert a list, and tensors would convert it otherwise: it must be none
             for value in operands:
                 if isinstance(value, Unknown) and value.home != HOST:
@@ -213,7 +214,8 @@ class Evaluator(Access):
             if op == "matmul":
                 rank = {(1, 1): 0, (2, 1): 1, (1, 2): 1, (2, 2): 2}.get(tuple(ranks))  # type: ignore[arg-type]
             weak = all((isinstance(value, Array) and value.weak) or is_python_number(value) for value in operands)
-            return Array(home, operator_dtypes(op, operands), rank, deps=deps, weak=weak)
+            zero_d = "never" if op != "matmul" and any(map(has_axes, operands)) else "scalar"
+            return Array(home, operator_dtypes(op, operands), rank, deps=deps, weak=weak, zero_d=zero_d)
         if any(isinstance(value, Unknown) for value in operands):
             homes = {home_of(value) for value in operands if isinstance(value, Unknown)}
             home = TENSOR if TENSOR in homes else HOST if homes == {HOST} else EITHER

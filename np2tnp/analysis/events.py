@@ -200,6 +200,7 @@ class RegionFacts:
     result: Value | None = None
     zero_d: str = "scalar"
     assumed_arrays: frozenset[str] = NO_NAMES
+    objects: frozenset[str] = NO_NAMES  #: parameters with attributes that no array has
     assumed_scalars: frozenset[str] = NO_NAMES
     host_parameters: frozenset[str] = NO_NAMES
     changeable: frozenset[str] = NO_NAMES  #: those of them that reach code which may change or keep them

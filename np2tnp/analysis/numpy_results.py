@@ -34,6 +34,7 @@ from np2tnp.analysis.values import (
     Value,
     deps_of,
     exact_of,
+    has_axes,
     home_of,
     is_python_number,
     may_be_array,
@@ -135,6 +136,8 @@ class NumpyResults(Evaluator):
         if dtypes is None:
             return UNKNOWN
         zero_d = "never" if name in NEVER_0D else fact.zero_d
+        if (fact.kind == "ufunc" or name in SAME_RANK or name == "where") and any(map(has_axes, values.values())):
+            zero_d = "never"
         if isinstance(receiver, Array) and receiver.zero_d == "scalar" and name in _SCALAR_TO_SCALAR:
             zero_d = "scalar"
         made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view)

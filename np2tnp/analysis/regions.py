@@ -249,7 +249,7 @@ class Analysis:
         }
         for _ in range(ATTEMPTS):
             facts, unresolved = self._attempt(function, arrays, scalars, hosted, viewed)
-            more_arrays = facts.assumed_arrays - scalars - hosted - stars
+            more_arrays = facts.assumed_arrays - scalars - hosted - stars - facts.objects
             changeable |= facts.host_parameters
             more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
             if more_arrays <= arrays and more_hosted <= hosted and facts.viewed <= viewed:

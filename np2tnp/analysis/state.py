@@ -130,6 +130,7 @@ class State:
         self.root: cst.CSTNode | None = None
         self._last_place = ev.Place(facts.qualname, None, False, 0)  # many events stand at the same
         self.nested_results: dict[str, Value] = {}
+        self.nested_keeps = False  #: a nested function gives an argument of its to somebody who may keep or change it
         self.recorded: dict[tuple[type, int], ev.Event] = {}
         self.unresolved = 0
         self.capturable: list[frozenset[str]] = []  #: names that each enclosing nested function can only read
@@ -152,7 +153,7 @@ class State:
 
         A later visit of the same node (in a loop, with more known values) replaces an earlier one.
         """
-        at = event.target if isinstance(event, ev.Store) else event.node
+        at = event.target if isinstance(event, (ev.Store, ev.AttributeStore)) else event.node
         self.recorded[(type(event), id(at))] = event
 
     def construct(self, node: cst.CSTNode, kind: str, detail: str = "") -> None:

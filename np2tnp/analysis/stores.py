@@ -114,7 +114,8 @@ class Stores(Calls):
         if isinstance(source, (cst.Tuple, cst.List)) and len(source.elements) == len(elements):
             sources = [element.value for element in source.elements]
         for element, item, part in zip(elements, items, sources, strict=True):
-            if isinstance(element.value, (cst.Subscript, cst.Attribute)):
+            stored = may_hold_tensor(item) and part is None
+            if isinstance(element.value, cst.Subscript) or (isinstance(element.value, cst.Attribute) and stored):
                 self.construct(element.value, "store in tuple")
             self.assign(node, element.value, item, env, part)
 
@@ -185,6 +186,8 @@ class Stores(Calls):
             env.values[target.value] = Sequence(old.type, join(old.element, element))
             self.keep(frozenset((target.value,)), value, env)
             return
+        if isinstance(old, Unknown) and old.home != HOST and isinstance(value, Array):
+            self.facts.assumed_arrays |= old.deps  # as beside any operator
         immutable = _is_number(old)
         if may_be_array(old) and not immutable:
             self.write(node, target, old, value, env, op=op)
@@ -297,7 +300,7 @@ class Stores(Calls):
             self.facts.mutated.setdefault(exact, True)
         if root is not None and self.depth and root in self.captured(env):
             self.construct(node, "closure store", root)
-        if home_of(base) == HOST:
+        if home_of(base) == HOST and not isinstance(base, Array):  # arrays copy what is stored into them
             self.keep(refs_of(base) - frozenset((root or "",)), value, env)
         self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts)))
         if (

@@ -169,6 +169,13 @@ def deps_of(value: Value) -> frozenset[str]:
     return value.deps if isinstance(value, (Unknown, Array)) else NO_NAMES
 
 
+def has_axes(value: Value) -> bool:
+    """Whether `value` certainly is an array of one dimension or more: what is elementwise of it has them, too."""
+    if not isinstance(value, Array) or value.weak:
+        return False
+    return bool(value.rank) or (value.zero_d == "never" and value.exact is None)
+
+
 def exact_of(value: Value) -> str | None:
     """The parameter whose very object `value` is, if that is certain."""
     return value.exact if isinstance(value, (Unknown, Array)) else None

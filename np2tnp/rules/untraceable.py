@@ -21,7 +21,7 @@ _WORDS = {
     "evaluation order": "both the index and the value call something: an assignment evaluates the value first",
     "over memory": "{0} shows an array's own memory and may write through: use indices, or a copy of the array",
     "unknown in-place method": "x.{0}() of what may be an array or another object: say x[...] = ... instead",
-    "nested keeps": "a nested function keeps its argument in an object outside: keep a copy (.copy())",
+    "nested keeps": "a nested function keeps its argument, or gives it to a callee that may change it",
     "method object": "a method of an array is used as a value: tensors have no such method",
 }
 
