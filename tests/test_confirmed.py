@@ -101,6 +101,15 @@ def test_what_was_measured_together_is_rewritten_together_or_not_at_all(project,
     assert migrated_in(Path("m.py").read_text()) == {"inner", "outer"}
 
 
+def test_a_companion_that_loses_when_called_by_itself_moves_all_the_same(project):
+    both = [
+        function("inner", (10, Speed.SLOWER), migrated=("inner", "outer")),
+        function("outer", (10, Speed.FASTER), migrated=("inner", "outer")),
+    ]
+    assert confirm(both, companions=[{"path": "m.py", "function": "inner"}]) == 0
+    assert migrated_in(Path("m.py").read_text()) == {"inner", "outer"}
+
+
 def test_both_confirmed_are_rewritten_as_one(project):
     both = [function(name, (10, Speed.FASTER), migrated=("inner", "outer")) for name in ("inner", "outer")]
     assert confirm(both) == 0

@@ -116,9 +116,10 @@ def _entries(document: dict[str, Any], name: str, texts: dict[str, str], config:
                 modes = decision["modes"] or {decision["compile"]: decision["gain"]}
                 entry = _Entry(decision["confirmed"], decision["reason"], modes, above, together)
                 found[path, item["function"]] = entry
+        for item in document["functions"]:  # however slow a companion is when it is called by itself: it is not
+            for path in _files(item["path"], item["original"]["sha256"], name, texts):
                 for _, other in (place for place in companions if place[0] == item["path"]):
-                    entry = _Entry(True, "only confirmed functions call it", {}, 0, together)
-                    found.setdefault((path, other), entry)
+                    found[path, other] = _Entry(True, "only confirmed functions call it")
         for item in hot:
             for path in texts:
                 if item["obstacle"] and _is_same_file(item["path"], path, name):

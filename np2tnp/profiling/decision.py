@@ -6,13 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from np2tnp.profiling.evidence import Speed
-from np2tnp.profiling.summary import pays_after
+from np2tnp.profiling.summary import EMITTED, pays_after
 
 if TYPE_CHECKING:
     from np2tnp.profiling.measured import Measured, Trial
-
-#: Variants that are what a caller gets, with ``--compile``'s value for each: ndarrays in, ndarrays out.
-EMITTED = {"eager-ndarray": "none", "graph-ndarray": "graph", "xla-ndarray": "xla"}
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import time
 from importlib import metadata
 from typing import Any
 
@@ -95,13 +96,17 @@ def describe_tensorflow() -> dict[str, Any]:
 
     from np2tnp.runtime.lazy import tf
 
+    start = time.perf_counter()
+    version = str(tf.version.VERSION)  # the first use imports it
+    seconds = time.perf_counter() - start
     devices = []
     for device in tf.config.list_physical_devices():
         details = {key: str(value) for key, value in tf.config.experimental.get_device_details(device).items()}
         devices.append({"name": device.name, "type": device.device_type, **details})
     build = {key: str(value) for key, value in dict(tf.sysconfig.get_build_info()).items()}
     return {
-        "tensorflow": str(tf.version.VERSION),
+        "tensorflow": version,
+        "import_seconds": seconds,
         "numpy": np.__version__,
         "built_with_cuda": bool(tf.test.is_built_with_cuda()),
         "build": {key: build[key] for key in ("cuda_version", "cudnn_version") if key in build},

@@ -20,7 +20,6 @@ from np2tnp.differential.originals import (
     read_text,
     rewrite_in_memory,
 )
-from np2tnp.profiling.decision import EMITTED
 from np2tnp.profiling.emitted import compiled_texts, eager, emission_options, variants_of
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.hot import Ended, Hot, Ranking, Samples, command_line, rank, read_samples, run_inside
@@ -28,6 +27,7 @@ from np2tnp.profiling.measured import Measured, Plan
 from np2tnp.profiling.measurement import measure
 from np2tnp.profiling.record import Recorded, Wanted, record
 from np2tnp.profiling.results import now, write_json
+from np2tnp.profiling.summary import EMITTED
 
 if TYPE_CHECKING:
     from rich.console import Console

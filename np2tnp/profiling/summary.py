@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 from np2tnp.profiling.evidence import Speed
 
+#: Variants that are what a caller gets, with ``--compile``'s value for each: ndarrays in, ndarrays out.
+EMITTED = {"eager-ndarray": "none", "graph-ndarray": "graph", "xla-ndarray": "xla"}
+
 if TYPE_CHECKING:
     from np2tnp.profiling.measured import Measured, Trial
 
@@ -57,6 +60,19 @@ def _pays(measured: Measured, device: str, *variants: str) -> str:
         return ""
     size = f"{measured.plan.size_name} = {largest.size:,}"
     return f"; at {size} the first call pays after {calls:,} call{'s' if calls != 1 else ''}"
+
+
+def saved(measured: Measured) -> float:
+    """Seconds that a run like the recorded one would spend less in a confirmed function, first calls included."""
+    decision = measured.decision()
+    calls = {signature.text: signature.calls for signature in measured.plan.recorded}
+    variant = next((name for name, mode in EMITTED.items() if mode == decision.compile), "")
+    total = 0.0
+    for trial in measured.trials:
+        here, there = trial.variant_time, trial.reference
+        if trial.variant == variant and trial.device == decision.device and here is not None and there is not None:
+            total += calls.get(trial.signature, 0) * (there.median - here.median) - (trial.first_call or 0.0)
+    return total if decision.confirmed else 0.0
 
 
 def pays_after(trial: Trial) -> int | None:

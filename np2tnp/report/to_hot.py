@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from np2tnp.profiling.summary import saved
 from np2tnp.report.to_profile import seconds
 
 if TYPE_CHECKING:
@@ -102,4 +103,13 @@ def render_decisions(found: Findings, width: int) -> list[RenderableType]:
         parts.append(Text(f"called only by confirmed functions, so rewritten with them: {names}"))
     if found.measured:
         parts.append(Text(f"{confirmed} of {len(found.candidates())} hot functions confirmed"))
+    if confirmed:
+        less = sum(saved(measured) for measured in found.measured.values())
+        first = next(iter(found.measured.values())).environment.get("import_seconds", 0.0)
+        parts.append(
+            Text(
+                f"a run like this ({seconds(found.ended.seconds)}) would take about {seconds(max(less, 0.0))} less; "
+                f"importing TensorFlow takes {seconds(first)}, once a process"
+            )
+        )
     return parts
