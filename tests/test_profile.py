@@ -270,6 +270,7 @@ def test_a_dead_child_ends_only_its_own_trials():
     by_size = {size: [t for t in measured.trials if t.size == size] for size in plan.sizes}
     assert all(trial.agreed for trial in by_size[50])
     assert all("exit status 7" in trial.reason for trial in by_size[200] + by_size[300])
+    assert not any("cuda" in trial.reason for trial in measured.trials)  # what TensorFlow logged is not the reason
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import contextlib
 import os
 import pickle
 import queue
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 _HEADER = 8
+_LOG = re.compile(r"WARNING: All log messages|[IWEF]\d{4} \d\d:")  #: what TensorFlow's libraries log: no reason to die
 
 
 class ChildTimeout(Exception):  # noqa: N818 - says what happened, as TimeoutError does
@@ -107,7 +109,8 @@ class Child:
         if errors is not None:
             errors.seek(0, os.SEEK_END)
             errors.seek(max(0, errors.tell() - 2000))
-            said = errors.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
+            lines = errors.read().decode("utf-8", "replace").splitlines()
+            said = next((line for line in reversed(lines) if line.strip() and not _LOG.match(line)), "").strip()
         self.close()
         how = f"killed by signal {-status}" if status is not None and status < 0 else f"exit status {status}"
         return ChildDied(f"the child process ended ({how}){': ' + said if said else ''}")
