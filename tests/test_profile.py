@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from np2tnp.differential.originals import CannotVerify, Pair
+from np2tnp.config import Config
+from np2tnp.differential.originals import CannotVerify, Pair, find_pair
+from np2tnp.profiling.emitted import compiled_texts, variants_of
 from np2tnp.profiling.evidence import Ratio, Speed, Spread, judge_speed, ratio, spread
 from np2tnp.profiling.measured import Measured, Plan, Trial
 from np2tnp.profiling.measurement import choose_devices, doubt_lucky_trials, measure
@@ -260,6 +262,22 @@ def test_a_variant_that_fails_is_reported_beside_the_others():
     timed = {trial.variant: trial.variant_time is not None for trial in measured.trials}
     assert timed == {"eager-ndarray": True, "eager-tensor": True, "graph": False, "xla": False}
     assert all(trial.reason for trial in measured.trials if trial.variant in ("graph", "xla"))
+
+
+def test_compiled_variants_are_what_rewrite_emits(tmp_path):
+    body = "    for _ in range(steps):\n        x = np.cos(x) * 2.0\n    return x\n"
+    (tmp_path / "program.py").write_text(f"import numpy as np\n\n\ndef f(x, steps):\n{body}")
+    pair = find_pair(str(tmp_path / "program.py"), None, Config())
+    texts = compiled_texts(pair, Config())
+    assert [mode for mode, text in texts if f'compile="{mode}"' in text] == ["graph", "xla"]
+    plan = plan_for("f", (50,), ("x", "rng.standard_normal(n)"), ("steps", "3"), devices="CPU:0")
+    variants = ("eager-ndarray", "graph-ndarray", "graph")
+    measured = measure(replace(plan, pair=pair, compiled=texts, variants=variants))
+    assert [trial.reason for trial in measured.trials] == ["", "", ""]
+    assert all(trial.agreed for trial in measured.trials)
+    first = {trial.variant: trial.first_call for trial in measured.trials}
+    assert first["graph"] == first["graph-ndarray"]  # traced once for both
+    assert variants_of(measured.plan.variants, Config(compile="xla")) == ("eager-ndarray",)
 
 
 def test_a_dead_child_ends_only_its_own_trials():

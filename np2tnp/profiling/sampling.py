@@ -98,6 +98,7 @@ class Subject:
         self._function = function
         self._input = it
         self._compiled = compiled  #: the tf.function around it, where the text has none
+        self.mode = mode
         self._watch = Watch() if mode != "none" else None
         self.takes_arrays = takes_arrays
         self.first_call = 0.0

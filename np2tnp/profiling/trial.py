@@ -115,6 +115,7 @@ class Trial:
         seconds = time.perf_counter() - start
         if not expected.returned:
             raise ValueError(f"the original raises {expected.error}: {expected.message}")
+        self._first: dict[tuple[str, str], float] = {}
         self._input = Input(names, reference, variants, expected, expected.changed, seconds)
         return {
             "seconds": seconds,
@@ -140,6 +141,8 @@ class Trial:
             agreed, reason, first = self._agree(it, subject)
             if not agreed:
                 return {"agreed": False, "reason": reason}
+            if subject.mode != "none":  # the public function and its core share their graphs: one of them was first
+                first = self._first[subject.mode, device] = max(first, self._first.get((subject.mode, device), 0.0))
             transfer = time_transfer(it, subject)
             traces = subject.traces()
             remarks = watch(device)
