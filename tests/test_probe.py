@@ -195,6 +195,33 @@ def test_one_graph_of_many_calls_tells_them_apart() -> None:
         assert seen == words.split()
 
 
+def test_eager_calls_are_made_on_the_device_that_is_named() -> None:
+    """A second logical CPU stands for the GPU: what is said of it comes from calls that ran there."""
+    pytest.importorskip("tensorflow")
+    code = """
+import json, tensorflow as tf
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+from np2tnp.differential import facts_file, staged
+from np2tnp.differential.calls import import_runtime
+import_runtime()
+plan = staged.plan_calls("numpy.floor", facts_file.read()["apis"]["numpy.floor"])
+ran = []
+for target, calls in plan.items():
+    call = calls[-1]
+    ran.append(staged.make_outcomes([call], "gpu", "/CPU:1")[0].value.device)
+found = staged.observe("numpy.floor", plan, set(), lambda *_: None, "/CPU:1")
+print(json.dumps([ran, found["rt"]["gpu"], "gpu" in staged.observe("numpy.floor", plan, set(), lambda *_: None)["rt"]]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    ran, on_device, without = json.loads(done.stdout.splitlines()[-1])
+    assert all(device.endswith("CPU:1") for device in ran)
+    words = {label for _, labels in on_device for label in labels.values()}
+    assert {"equal"} <= words <= {"equal", "raises"}
+    assert not without
+
+
 def test_measuring_again_changes_nothing() -> None:
     pytest.importorskip("tensorflow")
     command = [sys.executable, "-W", "ignore", "-m", "np2tnp.differential.probe", "--diff", "-j1"]

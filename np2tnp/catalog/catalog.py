@@ -67,6 +67,7 @@ class Target:
     weak_int_overflow: str = ""  #: array dtypes for which a Python int outside the dtype's range differs
     traced: Stage | None = None  #: inside ``tf.function``; None where that was not measured
     compiled: Stage | None = None  #: under XLA on a CPU; None where that was not measured
+    gpu: Stage | None = None  #: eagerly on a GPU; None where that was not measured
 
     def takes(self, parameters: frozenset[str] | set[str], dtype: str | None = None, compile: str = "none") -> bool:
         """Whether the target was measured equal with these parameters and, unless unknown, this dtype character.
@@ -135,6 +136,11 @@ class ApiFact:
     def compiled(self) -> str:
         """The same under XLA, on a CPU."""
         return _state(self.target.compiled if self.target is not None else None)
+
+    @property
+    def gpu(self) -> str:
+        """The same eagerly on a GPU: ``unknown`` unless the probe ran where there is one."""
+        return _state(self.target.gpu if self.target is not None else None)
 
     @property
     def positional(self) -> tuple[str, ...]:
@@ -269,6 +275,7 @@ def _make_target(raw: dict[str, Any] | None, has_stages: bool) -> Target | None:
         weak_int_overflow=raw.get("weak_int_overflow", ""),
         traced=_make_stage(raw.get("traced"), raw) if has_stages else None,
         compiled=_make_stage(raw.get("compiled"), raw) if has_stages else None,
+        gpu=_make_stage(raw.get("gpu"), raw) if has_stages else None,
     )
 
 

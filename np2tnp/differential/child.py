@@ -83,6 +83,13 @@ def _observe_one(case: Case, chars: str, target: str, function: Callable[..., An
     return label(case, expected, actual, arguments) + ("@" if on_host else "")
 
 
+def find_gpu() -> str:
+    """The name of the first GPU, empty where there is none."""
+    import tensorflow as tf
+
+    return next((device.name for device in tf.config.list_logical_devices("GPU")), "")
+
+
 def attempt(api: str) -> str:
     """What comes of using the name on a tensor, or of looking it up in tnp: for names without a target, as evidence."""
     import tensorflow as tf
@@ -111,6 +118,7 @@ def main() -> int:
     import_runtime()
     announce("ready")
     skip = {tuple(item) for item in job["skip"]}
+    device = job.get("device") or find_gpu()
     for api in job["apis"]:
         if job["part"] == "attempts":
             announce("start", api, "tnp", "attempt", "*")
@@ -120,7 +128,7 @@ def main() -> int:
         if job["part"] == "staged":
             known = job["facts"][api]
             plan = operators.plan_calls(api, known) if is_operator else staged.plan_calls(api, known)
-            observed = staged.observe(api, plan, skip, announce)
+            observed = staged.observe(api, plan, skip, announce, device)
         else:
             observed = operators.observe(api, announce) if is_operator else observe(api, skip, announce)
         announce("done", api, observed)

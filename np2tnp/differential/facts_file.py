@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 TARGETS = ("tnp", "rt")
-#: How a call can be staged, by the key in a target's entry: inside ``tf.function``, and under XLA.
-STAGES = ("traced", "compiled")
+#: How else a call can be made, by the key in a target's entry: inside ``tf.function``, under XLA, eagerly on a GPU.
+STAGES = ("traced", "compiled", "gpu")
 FACTS = Path(__file__).parent.parent / "catalog" / "facts.json"
 
 

@@ -45,17 +45,23 @@ def describe_numpy(names: set[str] | None = None) -> dict[str, dict[str, Any]]:
 
 
 def observe(
-    part: str, apis: Iterable[str], workers: int, saved: Path | None = None, facts: dict[str, Any] | None = None
+    part: str,
+    apis: Iterable[str],
+    workers: int,
+    saved: Path | None = None,
+    facts: dict[str, Any] | None = None,
+    device: str | None = None,
 ) -> dict[str, dict[str, Any]]:
     """What the children saw, by API and target; appended to the file `saved` as it comes in.
 
     Parameters
     ----------
     part : ``eager``, or ``staged`` for what `facts` say to be equal in eager mode.
+    device : on which eager calls are made in the staged part; by default the first GPU, where there is one.
     """
     todo = list(apis)
     results: dict[str, dict[str, Any]] = {}
-    job = {"part": part, "facts": facts or {}}
+    job = {"part": part, "facts": facts or {}, "device": device}
     threads = [threading.Thread(target=_drive, args=(job, todo[i::workers], results, saved)) for i in range(workers)]
     for thread in threads:
         thread.start()
@@ -175,7 +181,12 @@ def probed_apis(names: set[str] | None) -> list[str]:
 
 
 def measure(
-    part: str, apis: list[str], jobs: int, saved: Path | None, facts: dict[str, Any] | None = None
+    part: str,
+    apis: list[str],
+    jobs: int,
+    saved: Path | None,
+    facts: dict[str, Any] | None = None,
+    device: str | None = None,
 ) -> dict[str, Any]:
     """The observations of one part.
 
@@ -187,7 +198,7 @@ def measure(
     if saved is not None and saved.exists():
         rows = (json.loads(line) for line in saved.read_text(encoding="utf-8").splitlines() if line.endswith("]"))
         found.update({api: observed for kept, api, observed in rows if kept == part and api in set(apis)})
-    return found | observe(part, [api for api in apis if api not in found], jobs, saved, facts)
+    return found | observe(part, [api for api in apis if api not in found], jobs, saved, facts, device)
 
 
 def run(arguments: argparse.Namespace, _config: object = None) -> int:
@@ -205,7 +216,7 @@ def run(arguments: argparse.Namespace, _config: object = None) -> int:
         stage_facts.keep(facts, facts_file.seen_by(document, versions))
     else:
         known = {api: facts[api] for api in apis if stage_facts.has_targets(facts.get(api, {}))}
-        observed = measure("staged", list(known), arguments.jobs, arguments.observations, known)
+        observed = measure("staged", list(known), arguments.jobs, arguments.observations, known, arguments.device)
         stage_facts.add(facts, observed)
     changed = facts_file.updated(document, facts, versions)
     if arguments.diff:

@@ -14,6 +14,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--part", choices=("all", "eager", "staged"), default="all",
         help="eager calls, or those in tf.function and under XLA of what is equal in eager mode (default: both)",
     )  # fmt: skip
+    parser.add_argument(
+        "--device", metavar="NAME", help="also measure eager calls there (default: the first GPU, if any)"
+    )
     parser.add_argument("--diff", action="store_true", help="print what would change, write nothing")
     parser.add_argument(
         "--observations", type=Path, metavar="FILE", help="complete the observations in FILE instead of making all anew"

@@ -1,4 +1,4 @@
-"""The probe's staged part: the calls that are equal in eager mode, made inside ``tf.function`` and under XLA.
+"""The probe's staged part: the calls that are equal in eager mode, made in ``tf.function``, under XLA, and on a GPU.
 
 Many calls go into one graph, which is traced, run and compiled once: that is a hundred times cheaper than one graph a
 call. A call that raises while it is traced is caught there; a graph that raises when it runs, or that XLA refuses, is
@@ -53,19 +53,22 @@ class _Slot:
     index: int
 
 
-def observe(api: str, plan: dict[str, list[Call]], skip: set[tuple[str, ...]], announce: Announce) -> dict[str, Any]:
+def observe(
+    api: str, plan: dict[str, list[Call]], skip: set[tuple[str, ...]], announce: Announce, device: str = ""
+) -> dict[str, Any]:
     """Labels per target, stage, case and dtype: ``{"rt": {"traced": [[call, {char: label}], ...], ...}}``.
 
     Parameters
     ----------
     plan : the calls of each target.
     skip : what crashed so far, as announced: graphs whose calls are then made one by one, and single calls.
+    device : where the stage ``gpu`` runs; empty where there is none, and nothing is said of it.
     """
     results: dict[str, Any] = {}
     for target, calls in plan.items():
-        for stage in STAGES:
+        for stage in STAGES if device else STAGES[:2]:
             labels: dict[str, dict[str, str]] = {}
-            for call, word in measure(calls, stage, (api, target), skip, announce):
+            for call, word in measure(calls, stage, (api, target), skip, announce, device):
                 labels.setdefault(call.case.call, {})[call.chars] = word
             results.setdefault(target, {})[stage] = [[text, labels[text]] for text in sorted(labels)]
     return results
@@ -141,16 +144,21 @@ def make_call(case: Case, chars: str, function: Callable[..., Any]) -> Call | No
 
 
 def measure(
-    calls: list[Call], stage: str, where: tuple[str, str], skip: set[tuple[str, ...]], announce: Announce
+    calls: list[Call],
+    stage: str,
+    where: tuple[str, str],
+    skip: set[tuple[str, ...]],
+    announce: Announce,
+    device: str = "",
 ) -> Iterator[tuple[Call, str]]:
     """The label of each call in one stage."""
     for number, group in enumerate(_groups(calls, stage)):
         name = f"{stage} {number}"
         announce("start", *where, name, "*")
         if (*where, name, "*") not in skip:
-            outcomes: list[Outcome | None] = [*make_outcomes(group, stage)]
+            outcomes: list[Outcome | None] = [*make_outcomes(group, stage, device)]
         else:
-            outcomes = [_alone(call, stage, where, skip, announce) for call in group]
+            outcomes = [_alone(call, stage, where, skip, announce, device) for call in group]
         for call, outcome in zip(group, outcomes, strict=True):
             yield call, _label(call, outcome) if outcome is not None else "crash"
 
@@ -166,11 +174,11 @@ def _groups(calls: list[Call], stage: str) -> Iterator[list[Call]]:
 
 
 def _alone(
-    call: Call, stage: str, where: tuple[str, str], skip: set[tuple[str, ...]], announce: Announce
+    call: Call, stage: str, where: tuple[str, str], skip: set[tuple[str, ...]], announce: Announce, device: str
 ) -> Outcome | None:
     """The outcome of a call in a graph of its own, or None where that crashed the process."""
     announce("start", *where, stage, str(call))
-    return None if (*where, stage, str(call)) in skip else make_outcomes([call], stage)[0]
+    return None if (*where, stage, str(call)) in skip else make_outcomes([call], stage, device)[0]
 
 
 def _label(call: Call, outcome: Outcome) -> str:
@@ -179,8 +187,13 @@ def _label(call: Call, outcome: Outcome) -> str:
     return label(call.case, call.expected, outcome, call.numpy_arguments)
 
 
-def make_outcomes(calls: list[Call], stage: str) -> list[Outcome]:
-    """What each call gave, all made in one graph; where that fails, in graphs of one dtype each, and then in halves."""
+def make_outcomes(calls: list[Call], stage: str, device: str = "") -> list[Outcome]:
+    """What each call gave, all made in one graph; where that fails, in graphs of one dtype each, and then in halves.
+
+    On a device (the stage ``gpu``) each call is made eagerly.
+    """
+    if stage == "gpu":
+        return [_on_device(call, device) for call in calls]
     try:
         with behaviour.quiet():
             failed, results = _run(calls, stage)
@@ -191,6 +204,23 @@ def make_outcomes(calls: list[Call], stage: str) -> list[Outcome]:
         parts = alike if len(alike) > 1 else [calls[: len(calls) // 2], calls[len(calls) // 2 :]]
         return [outcome for part in parts for outcome in make_outcomes(part, stage)]
     return [failed.get(index) or Outcome(results[index]) for index in range(len(calls))]
+
+
+def _on_device(call: Call, device: str) -> Outcome:
+    """The outcome of an eager call with its tensors on `device`."""
+    from np2tnp.runtime.dispatch import FALLBACKS, to_tensor
+    from np2tnp.runtime.lazy import tf
+
+    before = sum(FALLBACKS.values())
+    try:
+        with behaviour.quiet(), tf.device(device):
+            args, kwargs = _fill(call.arguments, [tf.identity(to_tensor(array)) for array in call.inputs])
+            outcome = Outcome(call.function(*args, **kwargs))
+    except Exception as error:
+        return _of_error(error)
+    if sum(FALLBACKS.values()) > before:  # right, but NumPy's work: nothing is known of the device
+        return Outcome(error="UnverifiedError", bases=("UnverifiedError",))
+    return outcome
 
 
 def _run(calls: list[Call], stage: str) -> tuple[dict[int, Outcome], dict[int, Any]]:

@@ -33,6 +33,7 @@ class Row:
     differs: str  #: where tnp's own function is not equal, and how
     traced: str  #: a :attr:`np2tnp.catalog.catalog.Stage.state`, or ``unknown``
     compiled: str
+    gpu: str
     alias_of: str
     legacy: bool  #: NumPy 2 has the name no more
     since: str  #: "2" where NumPy 1.26 did not have the name
@@ -81,6 +82,7 @@ def _row(fact: ApiFact, fate: fates.Fate) -> Row:
         differs=_differences(fact, fact.tnp),
         traced=fact.traced,
         compiled=fact.compiled,
+        gpu=fact.gpu,
         alias_of=fact.alias_of or "",
         legacy=fact.legacy,
         since=fact.since,

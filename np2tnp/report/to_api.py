@@ -149,7 +149,7 @@ def _target(label: str, target: Target, fact: ApiFact, style: Style) -> list[str
 def _stages(target: Target) -> list[str]:
     """What holds inside tf.function and under XLA."""
     lines = []
-    for stage, where in ((target.traced, "in tf.function"), (target.compiled, "under XLA")):
+    for stage, where in ((target.traced, "in tf.function"), (target.compiled, "under XLA"), (target.gpu, "on a GPU")):
         if stage is not None and (target.dtypes or target.pairs_bad):
             lines += [f"    {where}: {_stage(stage, target)}"]
             lines += [

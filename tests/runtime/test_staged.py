@@ -34,7 +34,7 @@ def sample(stage: str) -> list[str]:
     return [name for name in sorted(good) if stages[name] is not None and stages[name].state == "ok"][::4]
 
 
-@pytest.mark.parametrize("stage", facts_file.STAGES)
+@pytest.mark.parametrize("stage", ["traced", "compiled"])
 def test_helpers_give_in_a_graph_what_they_give_in_eager_mode(stage: str) -> None:
     import_runtime()
     names = sample(stage)
