@@ -29,7 +29,6 @@ def relax(field, steps):
 """
 RELAXED = """
 import numpy as np
-import tensorflow.experimental.numpy as tnp
 from np2tnp import runtime as rt
 
 @rt.migrated(mutates=("field",), arrays=("field",), scalars=("steps",), compile="xla")
@@ -39,7 +38,7 @@ def relax(field, steps):
         field = rt.at(field)[1:-1].set(0.5 * (field[:-2] + field[2:]))
         return field
     field = rt.fori_loop(0, steps, loop_body, field)
-    return rt.updated(tnp.sum(field), field=field)
+    return rt.updated(rt.sum(field), field=field)
 """
 
 

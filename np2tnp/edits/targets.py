@@ -33,12 +33,16 @@ class Choice:
 
 
 def choose(fact: ApiFact, event: ev.Call, compile: str = "none") -> Choice:
-    """The target of one call. With `compile`, tnp's only where a graph, or XLA, was not seen to give something else."""
+    """The target of one call. With `compile` the exact helper comes first: it knows what a trace is, and checks when
+    the graph runs; tnp's only where a graph, or XLA, was not seen to give something else.
+    """
     bound = bind(fact, event.arguments)
     used = None if bound is None else {name.partition("[")[0] for name in bound}
     if used is not None and any(name.startswith("?") for name in used):
         return Choice("host", why="it is called in a way that NumPy's signature does not show")
     short = fact.name.rpartition(".")[2]
+    if compile != "none" and fact.rt is not None and fact.prefer != "numpy":
+        return Choice("rt", _below(fact.rt.name, "rt"), "the exact helper checks when a graph runs")
     if fact.tnp is not None and fact.prefer not in ("rt", "numpy"):
         problem = _problem(fact, fact.tnp, bound, used, event) or _stage_problem(fact.tnp, compile)
         if problem is None:

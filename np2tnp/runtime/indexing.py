@@ -18,6 +18,7 @@ from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.inplace import in_place, updated_value
 from np2tnp.runtime.keys import basic_key, resolve_basic, static_shape
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.masked import Masked, masked_read, masked_write
 from np2tnp.runtime.traced_keys import resolved_key, resolved_store
 
 __all__ = ["at"]
@@ -51,13 +52,25 @@ def _update(x: Any, key: Any, operation: str, value: Any) -> Any:
         key, value = _host_key(key), host(value)
         x[key] = getattr(operator, operation)(x[key], value)
         return x
-    item = _get(*resolved_key(x, key))
+    item = _item(x, key)
     if not item.shape.rank and _is_scalar(x, key):
         new = updated_value(operation, item, value)  # NumPy's scalars have no in-place operators
     else:
         new = in_place(operation, item, value)
-    key, new = resolved_store(key, new, x.dtype)
-    return _set(x, key, new)
+    return _stored(x, key, new)
+
+
+def _item(x: Any, key: Any) -> Any:
+    """``x[key]`` of a tensor; while tracing, `key` may be a loop's counter or a mask of the trace."""
+    under_mask = masked_read(x, key)
+    return _get(*resolved_key(x, key)) if under_mask is None else under_mask
+
+
+def _stored(x: Any, key: Any, value: Any) -> Any:
+    """`x` with ``x[key] = value`` done, for the same keys."""
+    if isinstance(value, Masked):
+        return masked_write(x, key, value)
+    return _set(x, *resolved_store(key, value, x.dtype))
 
 
 def _is_scalar(x: Any, key: Any) -> bool:
@@ -91,7 +104,7 @@ class Item:
     def get(self) -> Any:
         """``x[key]``, exactly as NumPy reads it."""
         if is_tensor(self._x):
-            return _get(*resolved_key(self._x, self._key))
+            return _item(self._x, self._key)
         return self._x[_host_key(self._key)]
 
     @unconverted
@@ -99,7 +112,7 @@ class Item:
         """``x[key] = value`` as a new array of the same shape and dtype. Raises NumPy's exceptions."""
         if is_tensor(self._x):
             try:
-                return _set(self._x, *resolved_store(self._key, value, self._x.dtype))
+                return _stored(self._x, self._key, value)
             except IndexError:
                 if self._x.shape.rank:
                     raise

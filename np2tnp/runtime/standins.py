@@ -10,12 +10,13 @@ from typing import Any
 
 from np2tnp.runtime.dispatch import resolve
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.masked import Masked, called
 from np2tnp.runtime.weak import Weak, resolved
 
 
 def is_standin(value: object) -> bool:
     """Whether `value` stands for an array or a number of the trace."""
-    return isinstance(value, Weak)
+    return isinstance(value, (Weak, Masked))
 
 
 def retried(api: str, reference: Any, helper: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -24,6 +25,8 @@ def retried(api: str, reference: Any, helper: Callable[..., Any], args: tuple[An
         function = reference
         if function is None:
             function = resolve(api)
+        if any(isinstance(value, Masked) for value in args):
+            return called(api, function, helper, args, kwargs)
         return helper(*resolved(api, function, args, kwargs))
     except Unsupported as error:
         raise UnverifiedError(f"{api}: {error}") from error

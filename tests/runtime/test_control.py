@@ -205,3 +205,47 @@ def test_a_variable_that_no_iteration_assigned() -> None:
     assert repr(rt.unassigned) == "rt.unassigned"
     with pytest.raises(UnboundLocalError):
         rt.unassigned + 1
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16", "i4"])
+def test_elements_under_a_mask_are_computed_in_whole_arrays(dtype: str) -> None:
+    def program(z: Any, c: Any) -> Any:
+        alive = rt.greater(rt.absolute(z), -1)
+
+        def body(i: Any, z: Any, alive: Any, count: Any) -> Any:
+            z = rt.at(z)[alive].set(rt.op_add(rt.op_pow(rt.at(z)[alive].get(), 2), rt.at(c)[alive].get()))
+            z = rt.at(z)[alive].multiply(1)
+            gone = rt.op_and(alive, rt.op_gt(rt.absolute(z), 2))
+            count = rt.at(count)[gone].set(i)
+            alive = rt.at(alive)[gone].set(False)
+            return z, alive, count
+
+        z, alive, count = rt.fori_loop(0, 4, body, z, alive, rt.zeros(rt.shape(z), dtype="i4"))
+        return z, count, rt.sum(rt.at(z)[alive].get()), rt.any(rt.at(alive)[alive].get())
+
+    z = np.array([[0, 1, 0.5], [-1, 2, 0.25]]).astype(dtype)
+    outcomes(program, z, (z / 2).astype(dtype))
+
+
+def test_rows_under_a_mask() -> None:
+    def program(v: Any, s: Any) -> Any:
+        fast = s > 1
+        return rt.at(v)[fast].divide(rt.at(s)[fast].get()[:, None]), rt.at(v)[fast].set(rt.at(v)[fast].get() * 2)
+
+    v = np.arange(6.0).reshape(3, 2)
+    outcomes(program, v, np.array([0.5, 2.0, 4.0]), staged=False)
+
+    def doubled(v: Any, s: Any) -> Any:
+        fast = s > 1
+        return rt.at(v)[fast].set(rt.at(v)[fast].get() * 2), rt.max(rt.at(s)[fast].get())
+
+    outcomes(doubled, v, np.array([0.5, 2.0, 4.0]))
+
+
+def test_the_extreme_of_no_elements_raises() -> None:
+    def program(x: Any) -> Any:
+        return rt.max(rt.at(x)[x > 1].get())
+
+    for mode in MODES:
+        with pytest.raises(ValueError, match="zero-size array"):
+            rt.migrated(compile=mode)(program)(np.zeros(3))

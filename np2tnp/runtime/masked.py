@@ -1,0 +1,153 @@
+"""``x[mask]`` inside a trace, where its length is not known: the whole array beside the mask.
+
+What works element by element works on the whole array as well, and ``x[mask] = f(x[mask], y[mask])`` becomes one
+select. So masked iterations are compiled, which elements of unknown number could not be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.keys import is_symbolic
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.promotion import numpy_dtype
+from np2tnp.runtime.stored import cast_stored
+from np2tnp.runtime.tracing import check, current
+
+#: Functions besides the ufuncs that work element by element on their first argument.
+_ELEMENTWISE = frozenset(f"numpy.{name}" for name in "real imag clip nan_to_num around round sinc angle".split())
+_ELEMENTWISE |= {"ndarray.astype", "numpy.astype", "ndarray.copy", "numpy.copy"}
+_REDUCTIONS = frozenset(("numpy.sum", "numpy.any", "numpy.all", "numpy.max", "numpy.min", "numpy.amax", "numpy.amin"))
+
+
+class Masked:
+    """The elements of `full` where `mask` is true; `mask` covers the leading axes."""
+
+    __slots__ = ("full", "mask")
+
+    def __init__(self, full: Any, mask: Any) -> None:
+        self.full = full
+        self.mask = mask
+
+    @property
+    def shape(self) -> Any:
+        return tf.TensorShape([None, *self.full.shape[self.mask.shape.rank :]])
+
+    @property
+    def dtype(self) -> Any:
+        return self.full.dtype
+
+    def _refuse(self, *_: Any) -> Any:
+        raise Unsupported("elements under a mask, whose number only the graph knows")
+
+    __bool__ = __int__ = __float__ = __index__ = __hash__ = __iter__ = __len__ = __getitem__ = _refuse
+    __repr__ = __str__ = __format__ = _refuse
+
+
+def _operators() -> None:
+    binary = "add sub mul truediv floordiv mod pow and or xor lshift rshift"
+    for name in (*binary.split(), "lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(Masked, f"__{name}__", _forward(name))
+    for name in binary.split():
+        setattr(Masked, f"__r{name}__", _backward(name))
+    for name in ("neg", "pos", "abs", "invert"):
+        setattr(Masked, f"__{name}__", _forward(name))
+
+
+def _forward(name: str) -> Callable[..., Any]:
+    return lambda self, *other: applied(_operator(name), (self, *other))
+
+
+def _backward(name: str) -> Callable[..., Any]:
+    return lambda self, other: applied(_operator(name), (other, self))
+
+
+def _operator(name: str) -> Callable[..., Any]:
+    from np2tnp.runtime import operators
+
+    found: Callable[..., Any] = getattr(operators, f"op_{name}")
+    return found
+
+
+_operators()
+
+
+def masked_read(x: Any, key: Any) -> Masked | None:
+    """``x[key]`` as Masked where `key` is a mask of the trace over all or the leading axes; else None."""
+    if current() is None or not is_tensor(key) or key.dtype != tf.bool or not is_symbolic(key):
+        return None
+    rank = key.shape.rank
+    if not rank or None in tuple(x.shape) or tuple(x.shape[:rank]) != tuple(key.shape):
+        return None
+    return Masked(x, key)
+
+
+def masked_write(x: Any, key: Any, value: Masked) -> Any:
+    """``x[key] = value`` for elements taken by the same mask."""
+    if key is not value.mask or tuple(value.full.shape) != tuple(x.shape):
+        raise Unsupported("elements under one mask stored under another")
+    return tf.raw_ops.SelectV2(condition=_spread(value), t=cast_stored(value.full, x.dtype), e=x)
+
+
+def _spread(value: Masked) -> Any:
+    """The mask with an axis of length 1 for each axis that it does not cover."""
+    mask = value.mask
+    rest = value.full.shape.rank - mask.shape.rank
+    return tf.reshape(mask, (*mask.shape, *(1,) * rest)) if rest else mask
+
+
+def applied(helper: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """An elementwise `helper` on arguments of which some are Masked. Raises Unsupported."""
+    first = next(value for value in args if isinstance(value, Masked))
+    rest = first.full.shape.rank - first.mask.shape.rank
+    fulls = []
+    for value in args:
+        if isinstance(value, Masked):
+            if value.mask is not first.mask:
+                raise Unsupported("elements under different masks")
+            if value.full.shape.rank != first.full.shape.rank:
+                raise Unsupported("elements of different ranks under a mask")
+            fulls.append(value.full)
+        elif is_tensor(value) and (value.shape.rank is None or value.shape.rank > rest):
+            raise Unsupported("an array beside elements under a mask")
+        elif isinstance(value, (list, tuple, np.ndarray)):
+            raise Unsupported("a sequence beside elements under a mask")
+        else:
+            fulls.append(value)
+    result = helper(*fulls)
+    if isinstance(result, tuple):
+        return tuple(Masked(part, first.mask) for part in result)
+    if tuple(result.shape) != tuple(first.full.shape):
+        raise Unsupported("elements under a mask that are broadcast")
+    return Masked(result, first.mask)
+
+
+def called(api: str, reference: Any, helper: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The helper for NumPy's `api` with Masked arguments. Raises Unsupported."""
+    if isinstance(reference, np.ufunc) or api.startswith("operator.") or api in _ELEMENTWISE:
+        return applied(lambda *fulls: helper(*fulls, **kwargs), args)
+    (value,) = args if len(args) == 1 else (None,)
+    if api in _REDUCTIONS and isinstance(value, Masked) and not kwargs:
+        return helper(_neutral(api.rpartition(".")[2], value))
+    raise Unsupported("elements under a mask, whose number only the graph knows")
+
+
+def _neutral(name: str, value: Masked) -> Any:
+    """The whole array with what does not count in a reduction where the mask is false."""
+    dtype = numpy_dtype(value.dtype)
+    if name in ("sum", "any", "all"):
+        rest = np.ones((), dtype) if name == "all" else np.zeros((), dtype)
+    else:
+        if dtype.kind not in "iuf":
+            raise Unsupported("an extreme element under a mask")
+        check(tf.reduce_any(value.mask), "the extreme element of nothing")
+        lowest = name in ("max", "amax")
+        bounds: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+        extreme = (-np.inf if lowest else np.inf) if dtype.kind == "f" else bounds.min if lowest else bounds.max
+        rest = np.array(extreme, dtype)
+    return tf.raw_ops.SelectV2(condition=_spread(value), t=value.full, e=tf.constant(rest))
