@@ -46,6 +46,7 @@ from np2tnp.rewrite import tensor_boundary
 from np2tnp.rewrite.imports import choose_names
 from np2tnp.rewrite.plan import Names as LocalNames
 from np2tnp.rewrite.plan import Options, RegionPlan, plan_region
+from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.vendoring import INSTALLED, Home, vendored
 from np2tnp.rules import migrated_callees, rules_by_event
 from np2tnp.rules.base import Hit
@@ -105,12 +106,18 @@ class Session:
             rules_by_event(),
             top_level=facts.qualname == MODULE,
             against=self._against(facts),
+            is_pure=self._is_pure,
         )
         if plan.state is RegionState.CONVERTIBLE and not self.wants(facts.qualname):
             # its callers are then planned as callers of a NumPy function
             plan.state, plan.is_unwanted = RegionState.KEPT, True
         self.regions[facts.qualname] = plan
         return plan.state is RegionState.CONVERTIBLE
+
+    def _is_pure(self, callee: Function) -> bool:
+        analysis = self.analysis
+        own = callee.module in ("", self.path)
+        return own and callee.qualname in pure_regions(analysis.facts, analysis.info, analysis.catalog)
 
     def _against(self, facts: ev.RegionFacts) -> Hit | None:
         if self.left_alone(facts.qualname in self._left_out):

@@ -9,6 +9,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.state import Services
+from np2tnp.analysis.values import Function
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
@@ -62,13 +63,17 @@ def plan_region(
     table: dict[type, list[Rule]],
     top_level: bool = False,
     against: Hit | None = None,
+    is_pure: Callable[[Function], bool] = lambda function: False,
 ) -> RegionPlan:
-    """Ask every rule about every event of the region, and decide. `against`: what stands against it beforehand."""
+    """Ask every rule about every event of the region, and decide. `against`: what stands against it beforehand.
+
+    `is_pure`: whether a function of the module surely has no effect but its result.
+    """
     edits = Edits()
     context = Context(
         catalog, module, facts, edits, names.numpy, names.tnp, names.rt, options.random, not top_level, services
     )
-    context.compile = options.compile
+    context.compile, context.is_pure = options.compile, is_pure
     context.boundary = options.boundary
     for event in facts.events:
         if isinstance(event, ev.Store) and isinstance(event.node, cst.Call):

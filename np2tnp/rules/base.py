@@ -86,6 +86,7 @@ class Context:
     calls: dict[int, ev.Call] = field(default_factory=dict)  #: calls by id of their node
     boundary: str = "numpy"  #: "tensor": migrated functions have no wrapper
     compile: str = "none"  #: "graph", "xla": functions run as one graph where they can
+    is_pure: Callable[[Function], bool] = lambda function: False  #: whether it surely only computes its result
 
     def summary(self, function: Function) -> Summary | None:
         """What a caller must know of a function of the project; None where that is too little."""

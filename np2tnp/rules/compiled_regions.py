@@ -102,8 +102,9 @@ def _call(event: ev.Call, context: Context) -> str:
         return "" if pure else f"{callee_words(event)} may do more than compute"
     if isinstance(callee, Function):
         summary = None if callee.nested else context.summary(callee)
-        migrated = callee.nested or (summary is not None and summary.migrated)
-        return "" if migrated else f"{callee_words(event)} is not migrated"
+        if callee.nested or (summary is not None and summary.migrated) or context.is_pure(callee):
+            return ""
+        return f"{callee_words(event)} is not migrated, and may do more than compute"
     if isinstance(callee, Bound) and not isinstance(callee.receiver, Instance):
         receiver = callee.receiver
         if isinstance(receiver, (Sequence, Const, Scalar)):

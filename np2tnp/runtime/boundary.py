@@ -25,6 +25,9 @@ from np2tnp.runtime.tracing import current
 
 __all__ = ["migrated", "updated"]
 
+#: What a body cannot update in place.
+_IMMUTABLE = (type(None), bool, int, float, complex, str, np.generic)
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -169,7 +172,9 @@ def _wrap(
 
     def has_objects(call: Call) -> bool:
         """Whether the body updates something in place: a trace would do that once."""
-        return not all(is_tensor(call.converted[name]) for name in plan.mutates)
+        return not all(
+            is_tensor(value) or isinstance(value, _IMMUTABLE) for value in map(call.converted.get, plan.mutates)
+        )
 
     def run(call: Call) -> Any:
         args, kwargs = call.args, call.kwargs

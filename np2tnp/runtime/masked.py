@@ -89,9 +89,23 @@ def masked_read(x: Any, key: Any) -> Masked | None:
 
 def masked_write(x: Any, key: Any, value: Masked) -> Any:
     """``x[key] = value`` for elements taken by the same mask."""
-    if key is not value.mask or tuple(value.full.shape) != tuple(x.shape):
+    if not _is_same(key, value.mask) or tuple(value.full.shape) != tuple(x.shape):
         raise Unsupported("elements under one mask stored under another")
     return tf.raw_ops.SelectV2(condition=_spread(value), t=cast_stored(value.full, x.dtype), e=x)
+
+
+def _is_same(one: Any, other: Any, depth: int = 8) -> bool:
+    """Whether two tensors of the trace are computed alike: ``x > 0`` written twice is one mask."""
+    if one is other:
+        return True
+    if not depth or one.op.type != other.op.type or one.op.op_def.is_stateful or one.value_index != other.value_index:
+        return False
+    if one.op.type in ("Placeholder", "While", "StatelessWhile", "If", "StatelessIf"):
+        return False
+    inputs = list(zip(one.op.inputs, other.op.inputs, strict=False))
+    if len(one.op.inputs) != len(other.op.inputs) or one.op.node_def.attr != other.op.node_def.attr:
+        return False
+    return all(_is_same(*pair, depth - 1) for pair in inputs)
 
 
 def _spread(value: Masked) -> Any:
@@ -108,7 +122,7 @@ def applied(helper: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     fulls = []
     for value in args:
         if isinstance(value, Masked):
-            if value.mask is not first.mask:
+            if not _is_same(value.mask, first.mask):
                 raise Unsupported("elements under different masks")
             if value.full.shape.rank != first.full.shape.rank:
                 raise Unsupported("elements of different ranks under a mask")

@@ -16,6 +16,7 @@ import numpy as np
 from np2tnp.runtime import bits, comparison, elementwise, products
 from np2tnp.runtime.dispatch import HELPERS, exact, is_tensor, is_tracing
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import dtype_of, is_plain_tensor
 from np2tnp.runtime.reductions import any as any_of
@@ -102,7 +103,24 @@ def _power(x: Any, y: Any) -> Any:
                 return op("Identity")(input=x)
             if y == -1:
                 return _bare(elementwise.reciprocal)(x)
+        if kind == "c" and type(y) is int and 2 < y < 100 and is_tracing():  # eagerly NumPy does it on the host
+            return _complex_power(x, y)
     return _bare(elementwise.power)(x, y)
+
+
+def _complex_power(x: Any, exponent: int) -> Any:
+    """NumPy's ``x ** exponent`` for complex numbers and small whole exponents: repeated products, in its order."""
+    multiply = op("Mul")
+    if exponent == 3:
+        return multiply(x=x, y=multiply(x=x, y=x))
+    result, factor = tf.ones((), x.dtype), x
+    while True:
+        if exponent & 1:
+            result = multiply(x=result, y=factor)
+        exponent >>= 1
+        if not exponent:
+            return result
+        factor = multiply(x=factor, y=factor)
 
 
 def _multiply(x: Any, y: Any) -> Any:

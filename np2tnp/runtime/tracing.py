@@ -39,12 +39,17 @@ class Trace:
     def __init__(self, mode: str) -> None:
         self.mode = mode
         self.checks: list[list[Any]] = [[]]
+        self._entered: set[types.CodeType] = set()
         self.globals: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
 
     def enter(self, function: Callable[..., Any]) -> None:
-        """The trace goes into `function`: remember the globals that it reads. Raises Unsupported where one may change
-        unseen.
+        """The trace goes into `function`: remember the globals that it and the functions it calls read.
+
+        Raises Unsupported where one may change unseen. Migrated functions are entered when they are called.
         """
+        if function.__code__ in self._entered:
+            return
+        self._entered.add(function.__code__)
         scope = function.__globals__
         for name in global_names(function.__code__):
             if name not in scope:
@@ -53,6 +58,8 @@ class Trace:
             if not _is_constant(value):
                 raise Unsupported(f"{function.__qualname__} reads the global {name}, a {type(value).__name__}")
             self.globals[id(scope), name] = (scope, name, value)
+            if isinstance(value, types.FunctionType) and not hasattr(value, "core"):
+                self.enter(value)
 
     @contextmanager
     def nested(self) -> Iterator[list[Any]]:

@@ -249,3 +249,26 @@ def test_the_extreme_of_no_elements_raises() -> None:
     for mode in MODES:
         with pytest.raises(ValueError, match="zero-size array"):
             rt.migrated(compile=mode)(program)(np.zeros(3))
+
+
+def test_masks_computed_alike_are_one() -> None:
+    def program(x: Any) -> Any:
+        x = rt.at(x)[x > 0].set(rt.op_pow(rt.at(x)[x > 0].get(), -1.5))
+        return rt.at(x)[x > 1].set(rt.at(x)[x > 1].get() - 1)
+
+    outcomes(program, np.array([-1.0, 0.25, 4.0]))
+
+    def other(x: Any) -> Any:
+        return rt.at(x)[x > 0].set(rt.at(x)[x > 0.5].get() * 2)
+
+    with pytest.raises(ValueError, match="cannot assign|shape mismatch|NumPy boolean"):
+        rt.migrated(compile="xla")(other)(np.array([-1.0, 0.25, 4.0]))
+
+
+@pytest.mark.parametrize("exponent", [2, 3, 4, 7, 64])
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_whole_powers_of_complex_numbers(dtype: str, exponent: int) -> None:
+    z = np.array([0, 1, -1.5 + 0.5j, 1e-3j, 0.9 - 1.1j]).astype(dtype)
+    for result in outcomes(lambda x: rt.op_pow(x, exponent), z):
+        assert result.dtype == z.dtype
+        np.testing.assert_allclose(result, z**exponent, rtol=1e-5 if dtype == "c8" else 1e-12)
