@@ -261,8 +261,8 @@ def test_masks_computed_alike_are_one() -> None:
     def other(x: Any) -> Any:
         return rt.at(x)[x > 0].set(rt.at(x)[x > 0.5].get() * 2)
 
-    with pytest.raises(ValueError, match="cannot assign|shape mismatch|NumPy boolean"):
-        rt.migrated(compile="xla")(other)(np.array([-1.0, 0.25, 4.0]))
+    with pytest.raises(ValueError, match="cannot assign"):
+        rt.migrated(compile="xla")(other)(np.array([-1.0, 0.25, 0.5, 4.0, 5.0]))
 
 
 @pytest.mark.parametrize("exponent", [2, 3, 4, 7, 64])
