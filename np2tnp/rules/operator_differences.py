@@ -53,7 +53,8 @@ class OperatorDiffers(Rule):
             context.edits.total += 1
             context.edits.converted += 1
         chained = event.op.startswith("chained ")
-        if not chained and operator_differs(context.catalog, event.op, event.operands):
+        staged = context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS
+        if not chained and (staged or operator_differs(context.catalog, event.op, event.operands)):
             op = event.op.rstrip("_")
 
             def change(updated: cst.BaseExpression) -> cst.BaseExpression:
@@ -76,6 +77,9 @@ class OperatorDiffers(Rule):
                     context.edits.wrap_tensor(node)
                     break
 
+
+#: Operators whose tensor form XLA computes otherwise: by zero, and of bools with Python numbers.
+_OTHERWISE_IN_GRAPHS = frozenset(("floordiv", "mod", "truediv"))
 
 _SIGNS = {
     "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "eq": "==", "ne": "!=", "lshift": "<<", "rshift": ">>",

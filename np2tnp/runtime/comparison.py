@@ -12,6 +12,8 @@ from np2tnp.runtime.elementwise import both, complex_less, either, is_negative
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op, raw, ufunc
 from np2tnp.runtime.promotion import array, cast, constant
+from np2tnp.runtime.tracing import current
+from np2tnp.runtime.weak import Weak
 
 __all__ = [
     "allclose",
@@ -202,7 +204,9 @@ def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any 
 
 
 def _verdict(tensor: Any) -> Any:
-    return bool(tensor) if tf.executing_eagerly() else tensor
+    if tf.executing_eagerly():
+        return bool(tensor)
+    return tensor if current() is None else Weak(bool, tensor)
 
 
 @exact("numpy.array_equal")

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from np2tnp.runtime import tracing
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 
@@ -191,6 +192,10 @@ def exact(api: str, reference: Callable[..., Any] | None = None) -> Callable[[F]
         @functools.wraps(function)
         def helper(*args: Any, **kwargs: Any) -> Any:
             try:
+                if tracing.active:
+                    from np2tnp.runtime.xla_limits import check_call
+
+                    check_call(api, args)
                 return function(*args, **kwargs)
             except UnverifiedError:
                 raise

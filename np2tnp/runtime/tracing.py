@@ -30,6 +30,7 @@ _CONSTANTS = (type(None), bool, int, float, complex, str, bytes, np.generic, np.
 
 #: How many traces are being made in this process: where it is 0, nobody asks the thread.
 active = 0
+_counting = threading.Lock()
 _local = threading.local()
 
 
@@ -77,11 +78,13 @@ def tracing(mode: str) -> Iterator[Trace]:
     global active
     previous = getattr(_local, "trace", None)
     trace = _local.trace = Trace(mode)
-    active += 1
+    with _counting:
+        active += 1
     try:
         yield trace
     finally:
-        active -= 1
+        with _counting:
+            active -= 1
         _local.trace = previous
 
 
