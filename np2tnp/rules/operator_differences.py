@@ -78,8 +78,8 @@ class OperatorDiffers(Rule):
                     break
 
 
-#: Operators whose tensor form XLA computes otherwise: by zero, and of bools with Python numbers.
-_OTHERWISE_IN_GRAPHS = frozenset(("floordiv", "mod", "truediv"))
+#: Operators whose tensor form XLA computes otherwise: integers by zero.
+_OTHERWISE_IN_GRAPHS = frozenset(("floordiv", "mod"))
 
 _SIGNS = {
     "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "eq": "==", "ne": "!=", "lshift": "<<", "rshift": ">>",

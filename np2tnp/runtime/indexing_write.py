@@ -82,7 +82,7 @@ def write_basic(x: Any, plan: Basic, value: Any) -> Any:
         if not plan.unit:
             return _write_where(x, list(plan.axes), value)
         value = fitted(value, plan.sliced)  # XLA does not broadcast
-        if pays(plan, shape):
+        if pays(x, plan, value):
             return write_padded(x, plan, value)
     begin, end, strides = plan.vectors()
     return tf.raw_ops.TensorStridedSliceUpdate(
