@@ -162,7 +162,7 @@ class Access(State):
         if of_shape and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
             self.facts.extra.setdefault("plain shapes", set()).add(id(node.value))
         result = self.read(base, keys, node)
-        if may_be_array(base) or may_hold_tensor(base):
+        if may_be_array(base) or may_hold_tensor(base) or any(map(may_hold_tensor, keys)):
             self.emit(ev.Read(node, self.place(node), base, keys, result))
         elif isinstance(base, Symbol) and base.name.startswith("numpy."):
             return Array(self.made)

@@ -154,15 +154,16 @@ class Interpreter(Stores):
             self.escape(node.msg, self.evaluate(node.msg, env), "is shown by assert")
 
     def _delete(self, node: cst.Del, env: Env) -> None:
-        targets = (
-            [e.value for e in node.target.elements] if isinstance(node.target, (cst.Tuple, cst.List)) else [node.target]
-        )
+        whole = node.target
+        targets = [e.value for e in whole.elements] if isinstance(whole, (cst.Tuple, cst.List)) else [whole]
         for target in targets:
             if isinstance(target, cst.Name):
                 env.forget(target.value)
             elif isinstance(target, cst.Subscript):
                 self.evaluate(target.value, env)
-                self.keys(target, env)
+                for part in (element.slice for element in target.slice):
+                    if isinstance(part, cst.Index):
+                        self.escape(part.value, self.evaluate(part.value, env), "is looked up by its hash")
 
     def _import(self, node: cst.Import | cst.ImportFrom, env: Env) -> None:
         bound = list(import_bindings(node, self.catalog, self.services.star_names))

@@ -166,6 +166,7 @@ class Stores(Calls):
             keys = self.keys(target, env)
             item = self.read(base, keys) if isinstance(base, Sequence) else None
             if item is not None and may_be_array(item) and not _is_number(item):
+                self.emit(ev.Read(target, self.place(target), base, keys, item))
                 self.write(node, target, item, value, env, op=op, keys=None)
             else:
                 self.write(node, target, base, value, env, op=op, keys=keys)

@@ -48,8 +48,10 @@ class IndexForm(Rule):
         if not context.in_region:
             return
         base = event.base
-        if home_of(base) == HOST and not isinstance(base, Sequence):
-            wrap_keys(event.node, event.keys, context)
+        if home_of(base) == HOST:
+            # Lists and texts take a tensor for an index (its __index__); what looks a key up by its hash does not.
+            if not isinstance(base, Const) and not (isinstance(base, Sequence) and base.type != "dict"):
+                wrap_keys(event.node, event.keys, context)
             return
         if not isinstance(base, (Array, Unknown)) or _is_plain(event.keys):
             return
