@@ -9,6 +9,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.access import SHARED
 from np2tnp.analysis.binding import bind, ufunc_method
+from np2tnp.analysis.containers import put_into
 from np2tnp.analysis.effects import Effects
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
@@ -293,10 +294,7 @@ class Calls(Effects):
             added = values[-1]
             if name in ("extend", "update", "extendleft") and isinstance(added, Sequence):
                 added = added.element
-            if isinstance(where, cst.Name) and where.value in env.values:
-                held = env.values[where.value]
-                if isinstance(held, Sequence):
-                    env.values[where.value] = Sequence(held.type, join(held.element, added))
+            put_into(where, added, env)
             if isinstance(where, cst.Name) and refs_of(added) & env.aliases(where.value):
                 env.link(where.value, frozenset((SHARED,)))
             self.keep(refs_of(receiver), added, env)

@@ -270,7 +270,7 @@ class Evaluator(Access):
             elif isinstance(item.operator, (cst.In, cst.NotIn)):
                 if may_hold_tensor(left):
                     self.escape(left_node, left, "is looked up with `in`")
-                if may_hold_tensor(right):
+                if not (isinstance(right, Sequence) and right.type == "dict"):  # only its keys are looked at
                     self.escape(item.comparator, right, "is searched with `in`")
             left, left_node = right, item.comparator
         return result

@@ -8,6 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.calls import Calls
+from np2tnp.analysis.containers import put_into
 from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.state import NESTED
@@ -378,9 +379,7 @@ class Stores(Calls):
     def _write_container(
         self, target: cst.BaseExpression, base: Sequence, value: Value, env: Env, root: str | None
     ) -> None:
-        inner = target.value if isinstance(target, cst.Subscript) else target
-        if isinstance(inner, cst.Name) and inner.value in env.values:
-            env.values[inner.value] = Sequence(base.type, join(base.element, value))
+        put_into(target.value if isinstance(target, cst.Subscript) else target, value, env)
         self.keep(base.refs | ({root} if root else NO_NAMES), value, env)
 
     def bind_target(self, target: cst.BaseExpression, value: Value, env: Env) -> None:

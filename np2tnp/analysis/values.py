@@ -212,7 +212,10 @@ def may_hold_tensor(value: Value) -> bool:
     if isinstance(value, Sequence):
         if value.items is not None:
             return any(map(may_hold_tensor, value.items))
-        return may_hold_tensor(value.element)
+        element = value.element
+        if isinstance(element, Sequence) and element.element == NOTHING:
+            return True  # an empty container inside is filled through another name as a rule: rows.append(row)
+        return may_hold_tensor(element)
     if isinstance(value, Bound):
         return may_hold_tensor(value.receiver)
     return False
