@@ -37,6 +37,7 @@ from np2tnp.analysis.values import (
     deps_of,
     exact_of,
     has_axes,
+    has_unfilled_container,
     home_of,
     is_python_number,
     join,
@@ -275,10 +276,6 @@ class Evaluator(Access):
             left, left_node = right, item.comparator
         return result
 
-    # ---- attributes
-
-    # ---- subscripts
-
     # ---- the rest
 
     def _conditional(self, node: cst.IfExp, env: Env) -> Value:
@@ -357,7 +354,7 @@ class Evaluator(Access):
 
     def escape(self, node: cst.BaseExpression, value: Value, reason: str) -> None:
         """Report that `value` reaches Python at `node`, if it may hold a tensor."""
-        if may_hold_tensor(value):
+        if may_hold_tensor(value) or has_unfilled_container(value):
             self.emit(ev.Escape(node, self.place(node), value, reason))
 
 

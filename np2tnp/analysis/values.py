@@ -212,12 +212,18 @@ def may_hold_tensor(value: Value) -> bool:
     if isinstance(value, Sequence):
         if value.items is not None:
             return any(map(may_hold_tensor, value.items))
-        element = value.element
-        if isinstance(element, Sequence) and element.element == NOTHING:
-            return True  # an empty container inside is filled through another name as a rule: rows.append(row)
-        return may_hold_tensor(element)
+        return may_hold_tensor(value.element)
     if isinstance(value, Bound):
         return may_hold_tensor(value.receiver)
+    return False
+
+
+def has_unfilled_container(value: Value) -> bool:
+    """Whether an empty container lies inside `value`: it is filled later, through a name of its own."""
+    while isinstance(value, Sequence):
+        value = value.element
+        if isinstance(value, Sequence) and value.element == NOTHING:
+            return True
     return False
 
 

@@ -13,7 +13,7 @@ from np2tnp.rules.native_code import is_native
 
 def is_opaque(name: str) -> bool:
     """Whether a decorator of this canonical name may change what calling the function means."""
-    known = name in TRANSPARENT_DECORATORS or name.endswith((".setter", ".getter", ".deleter"))
+    known = name in TRANSPARENT_DECORATORS or name.rpartition(".")[2] in ("setter", "getter", "deleter")
     return not known and not is_native(name)
 
 
@@ -50,8 +50,11 @@ class Decorator(Rule):
             return
         if event.kind == "decorator":
             if is_opaque(name):
-                words = f"the decorator {name or 'here'} may look at the function's arguments or result"
+                does = "may look at arguments or results: put the array work into a function without it"
+                words = f"the decorator {name or 'here'} {does}"
                 yield self.hit(event.node, words, Verdict.BLOCK)
         elif event.kind == "nested decorator" and name not in ("staticmethod", "functools.wraps"):
-            words = f"the decorator {name or 'here'} of a nested function may look at arrays"
+            words = (
+                f"the decorator {name or 'here'} of a nested function may look at arrays: define that function outside"
+            )
             yield self.hit(event.node, words, Verdict.BLOCK)

@@ -48,5 +48,6 @@ class ExceptionHandler(Rule):
             return
         caught = sorted(set(event.detail.split(",")) & _TRANSLATED)
         if caught:
-            words = f"a handler of {', '.join(caught)} around array work: TensorFlow raises other exceptions"
+            names = ", ".join(caught)
+            words = f"a handler of {names} around array work: TensorFlow raises others; handle them in the caller"
             yield self.hit(event.node, words, Verdict.BLOCK)

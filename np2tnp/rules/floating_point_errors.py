@@ -56,7 +56,11 @@ class FloatingPointErrors(Rule):
         elif text == "catch_warnings" and event.node.args:
             yield self.hit(event.node, "recorded warnings: TensorFlow emits no RuntimeWarning", Verdict.BLOCK)
         elif text in ("seterr", "seterrcall", "warns"):
-            yield self.hit(event.node, f"{text} has no effect on TensorFlow", Verdict.BLOCK)
+            yield self.hit(
+                event.node,
+                f"{text}() has no effect on TensorFlow, which emits no floating-point warnings; test values instead",
+                Verdict.BLOCK,
+            )
 
     def _with(self, event: ev.Construct) -> Iterator[Hit]:
         item = event.node

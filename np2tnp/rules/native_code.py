@@ -49,7 +49,11 @@ class NativeCode(Rule):
             return
         if isinstance(event, ev.Construct):
             if event.kind in ("decorator", "nested decorator") and is_native(event.detail):
-                yield self.hit(event.node, f"{event.detail} compiles the function to native code", Verdict.BLOCK)
+                yield self.hit(
+                    event.node,
+                    f"{event.detail} compiles the function to native code: move what shall migrate out of it",
+                    Verdict.BLOCK,
+                )
         elif isinstance(event, ev.AttributeRead):
             if event.name in POINTERS and home_of(event.base) != HOST:
                 words = f".{event.name} is a pointer to the memory of an ndarray; a tensor has none to give"
