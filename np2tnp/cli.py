@@ -53,6 +53,7 @@ _VALUE_OPTIONS = (
         "--slow",
         "--target-tensorflow",
         "--target-numpy",
+        "--device",
     ),
     *("--only", "--skip"),
 )
@@ -235,6 +236,7 @@ def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
         "slow",
         "random",
         "on_unverified",
+        "enable_numpy_behavior",
         "compile",
         "runtime",
         "target_tensorflow",
@@ -242,6 +244,7 @@ def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
     )
     for name in emission:
         add("--" + name.replace("_", "-"), metavar="|".join(CHOICES[name]))
+    add("--device", metavar="DEVICE", help="where migrated functions work, such as /GPU:0")
     add("--unsafe", action="store_true", default=None, help="apply edits that need evidence the analysis lacks, too")
     regions = {"metavar": "REGIONS", "type": _comma_separated}
     add("--only", dest="only_regions", help="rewrite only these: NAME, Class.method or FILE::NAME, globs", **regions)  # type: ignore[arg-type]
@@ -298,7 +301,7 @@ def _run_heavy(command: str, rest: list[str]) -> int:
     if program is not None:
         parsed.program = program
     named = getattr(parsed, "file", None) or getattr(parsed, "target", None) or "."
-    config = _config(parsed, [str(named)])
+    config = _config(parsed, [str(named)], foreign=frozenset({"device"}))
     try:
         run: Callable[[argparse.Namespace, Config], int] = importlib.import_module(module).run
         return run(parsed, config)
@@ -335,13 +338,18 @@ def _parser(command: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _config(parsed: argparse.Namespace, paths: list[str]) -> Config:
-    """The configuration file's options with those of the command line over them."""
+def _config(parsed: argparse.Namespace, paths: list[str], foreign: frozenset[str] = frozenset()) -> Config:
+    """The configuration file's options with those of the command line over them.
+
+    foreign: names by which this command means something else.
+    """
     from dataclasses import fields
 
     names = {item.name for item in fields(Config)}
     overrides: dict[str, Any] = {
-        name: value for name, value in vars(parsed).items() if name in names and value is not None
+        name: value
+        for name, value in vars(parsed).items()
+        if name in names and name not in foreign and value is not None
     }
     if getattr(parsed, "no_cache", False):
         overrides["cache"] = False

@@ -22,6 +22,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "slow": ("keep", "convert"),
     "random": ("numpy", "tf"),
     "on_unverified": ("raise", "warn", "numpy"),
+    "enable_numpy_behavior": ("call", "import", "entrypoint", "never"),
     "compile": ("none", "graph", "xla"),
     "runtime": ("import", "vendor"),
     "target_tensorflow": ("newest", "2.21", "2.20", "2.19", "2.18"),
@@ -35,6 +36,7 @@ NOT_YET: dict[str, tuple[str, ...]] = {}
 #: Options that decide what is emitted: what was measured under some may only be rewritten under the same.
 EMISSION = ("boundary", "random", "on_unverified", "target_tensorflow", "unsafe")
 
+_DEVICE = re.compile(r"(?:/job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(?:CPU|GPU|TPU):\d+\Z", re.IGNORECASE)
 _CODE_PREFIX = re.compile(r"(?:TNP\d{0,3}|ALL)\Z")
 
 
@@ -72,6 +74,8 @@ class Config:
     slow: str = "keep"
     random: str = "numpy"
     on_unverified: str = "raise"
+    enable_numpy_behavior: str = "call"  #: when tensors get NumPy's behaviour: at the first call, at import, ...
+    device: str = ""  #: where migrated functions work, such as ``/GPU:0``; empty: where TensorFlow likes
     compile: str = "none"
     target_numpy: str = "newest"  #: for which NumPy the code is written: that decides which names there are
     runtime: str = "import"  #: rewritten code imports np2tnp.runtime, or a copy that lies beside it
@@ -148,6 +152,8 @@ _ANALYSIS_OPTIONS = {
     *(
         "boundary",
         "compile",
+        "device",
+        "enable_numpy_behavior",
         "needles",
         "on_unverified",
         "only_regions",
@@ -230,8 +236,10 @@ def load(
 
 
 def _refuse_contradictions(config: Config) -> None:
+    if config.device and not _DEVICE.match(config.device):
+        raise ConfigError(f"--device: expected a device such as /GPU:0, got {config.device!r}")
     if config.boundary == "tensor":
-        for name, without in (("on_unverified", "raise"), ("compile", "none")):
+        for name, without in (("on_unverified", "raise"), ("compile", "none"), ("device", "")):
             if getattr(config, name) != without:
                 option = name.replace("_", "-")
                 raise ConfigError(f"--{option} needs a boundary: --boundary tensor leaves functions without one")

@@ -19,6 +19,7 @@ from np2tnp.rewrite.originals import below_original, kept_original, original_nam
 from np2tnp.rewrite.plan import RegionPlan
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.staging import stage
+from np2tnp.rewrite.startup import add_startup
 
 
 class SelfCheckFailed(Exception):  # noqa: N818 # it becomes a finding, not a traceback
@@ -107,11 +108,11 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
     replaced: dict[int, list[cst.FunctionDef]] = {}
     needs: set[str] = set()
     keeps = session.options.on_unverified != "raise"
+    wrapped = session.options.boundary == "numpy"
     pure = pure_regions(analysis.facts, analysis.info, analysis.catalog) if keeps else frozenset()
     for plan in convertible:
         node = plan.facts.node
         assert isinstance(node, cst.FunctionDef)
-        wrapped = session.options.boundary == "numpy"
         kind = settle_zero_d(plan.facts, plan.edits, names.rt) if wrapped else ""
         add_returns(plan.facts, plan.edits, names.rt if wrapped else None)
         body = node.body.visit(Applier(plan.edits, names.rt))
@@ -125,7 +126,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         if wrapped:
             special = session.decided(plan.facts.qualname).compile
             compile_as = (special or session.options.compile) if plan.compiled else "none"
-            migrated = wrap_function(migrated, plan.facts, names.rt, kind, kept, compile_as)
+            migrated = wrap_function(migrated, plan.facts, names.rt, kind, kept, compile_as, session.options.device)
             if plan.compiled:
                 migrated = stage(migrated, names.rt, frozenset(analysis.info.values))
         else:
@@ -135,7 +136,11 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         needs |= {module for module, name in (("tnp", names.tnp), ("rt", names.rt)) if f"{name}." in code}
     new_tree = tree.visit(_Swap(replaced))
     assert isinstance(new_tree, cst.Module)
-    new_text = add_imports(new_tree, needs, names, analysis.info, session.runtime).code
+    behavior = session.options.numpy_behavior if wrapped or session.options.numpy_behavior != "call" else "import"
+    if behavior != "call":
+        needs.add("rt")
+    new_tree = add_imports(new_tree, needs, names, analysis.info, session.runtime)
+    new_text = add_startup(new_tree, behavior, names.rt).code
     try:
         compile(new_text, "<rewritten>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:

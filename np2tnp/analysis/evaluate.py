@@ -165,6 +165,7 @@ class Evaluator(Access):
             values.append(self.evaluate(element.value, env))
         if not values:
             return Sequence("dict", NOTHING)
+        self.facts.displays[id(node)] = tuple(values)
         return self.sequence("dict", values, known=False)
 
     # ---- operators

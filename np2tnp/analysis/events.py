@@ -203,6 +203,7 @@ class RegionFacts:
     objects: frozenset[str] = NO_NAMES  #: parameters with attributes that no array has
     assumed_scalars: frozenset[str] = NO_NAMES
     host_parameters: frozenset[str] = NO_NAMES
+    displays: dict[int, tuple[Value, ...]] = field(default_factory=dict)  #: values of dict displays, by id
     changeable: frozenset[str] = NO_NAMES  #: those of them that reach code which may change or keep them
     updates: frozenset[str] = NO_NAMES  #: attributes (".w") and globals ("global:W") whose arrays it changes in place
     extra: dict[str, Any] = field(default_factory=dict)

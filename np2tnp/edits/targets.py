@@ -159,6 +159,8 @@ UFUNC_OF_OPERATOR = {
     "lshift": "left_shift", "rshift": "right_shift",
 }  # fmt: skip
 
+#: Tensor operators that raise for dtypes which people use with them (masks, small integers): the exact form is used.
+EXACT = frozenset(("abs", "matmul", "neg"))
 #: Tensor operators that do not exist.
 NO_OPERATOR = frozenset(("lshift", "rshift"))
 #: Operators whose tensor form may differ silently even where the catalog has no measured pairs.
@@ -182,7 +184,7 @@ def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...]) -> 
     if target is None:
         return op in SUSPECT
     # where the dtype is not known, the boundary refuses what TensorFlow refuses; where it is, the exact form is needed
-    lenient = all(not arrays or arrays >= {"d", "f"} for arrays, _ in sides)
+    lenient = op not in EXACT and all(not arrays or arrays >= {"d", "f"} for arrays, _ in sides)
     if len(operands) == 1:
         return not sides[0][0] <= ({*target.dtypes, *target.loud} if lenient else {*target.dtypes})
     (left, left_weak), (right, right_weak) = sides

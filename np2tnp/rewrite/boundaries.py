@@ -25,7 +25,12 @@ class Kept:
 
 
 def decorator(
-    facts: ev.RegionFacts, runtime: str, kind: str, kept: Kept | None = None, compile_as: str = "none"
+    facts: ev.RegionFacts,
+    runtime: str,
+    kind: str,
+    kept: Kept | None = None,
+    compile_as: str = "none",
+    device: str = "",
 ) -> cst.Decorator:
     """``@rt.migrated(...)`` with what the wrapper must know."""
     arguments: list[cst.Arg] = []
@@ -47,6 +52,8 @@ def decorator(
         arguments.append(build.argument(build.string(kind), "zero_d"))
     if compile_as != "none":
         arguments.append(build.argument(build.string(compile_as), "compile"))
+    if device:
+        arguments.append(build.argument(build.string(device), "device"))
     if kept is not None:
         arguments.append(build.argument(cst.Name(kept.name), "original"))
         if kept.on_unverified != "raise":
@@ -79,7 +86,7 @@ def settle_zero_d(facts: ev.RegionFacts, edits: Edits, runtime: str) -> str:
     for event in facts.events:
         if not isinstance(event, ev.Return) or event.node is None or event.node.value is None:
             continue
-        for node, value in _returned(event.node.value, event.value):
+        for node, value in _returned(event.node.value, event.value, facts.displays):
             kinds: set[str] = set()
             _kinds(value, kinds)
             if kinds == {"array"}:
@@ -96,22 +103,26 @@ def settle_zero_d(facts: ev.RegionFacts, edits: Edits, runtime: str) -> str:
     return "scalar"
 
 
-def _returned(node: cst.BaseExpression, value: Value) -> list[tuple[cst.BaseExpression, Value]]:
-    if (
-        isinstance(node, cst.Tuple)
-        and isinstance(value, Sequence)
-        and value.items is not None
-        and len(value.items) == len(node.elements)
-    ):
-        return [(element.value, item) for element, item in zip(node.elements, value.items, strict=True)]
-    return [(node, value)]
+def _returned(
+    node: cst.BaseExpression, value: Value, displays: dict[int, tuple[Value, ...]]
+) -> list[tuple[cst.BaseExpression, Value]]:
+    """The expressions in a returned display of a tuple, list or dict, with their values; else `node` itself."""
+    items = displays.get(id(node)) or (value.items if isinstance(value, Sequence) else None)
+    if not isinstance(node, (cst.Tuple, cst.List, cst.Dict)) or items is None or len(items) != len(node.elements):
+        return [(node, value)]
+    pairs = zip(node.elements, items, strict=True)
+    if any(isinstance(element, (cst.StarredElement, cst.StarredDictElement)) for element in node.elements):
+        return [(node, value)]
+    return [pair for element, item in pairs for pair in _returned(element.value, item, displays)]
 
 
 def _kinds(value: Value, kinds: set[str]) -> None:
     if isinstance(value, Array) and value.home == HOST:
         return  # NumPy's own
-    if isinstance(value, Array) and (value.rank is None or value.rank == 0) and value.exact is None:
-        if value.zero_d != "never":
+    if isinstance(value, Array) and (value.rank is None or value.rank == 0):
+        # a parameter itself is handed back as it came; what np.asarray makes of a number is not it
+        made = value.exact is None or (not value.weak and value.zero_d == "array")
+        if made and value.zero_d != "never":
             kinds.add(value.zero_d)
     elif isinstance(value, Unknown) and value.home != HOST and value.exact is None:
         kinds.add("scalar")  # an element, or what an operator gave
@@ -154,10 +165,11 @@ def wrap_function(
     kind: str,
     kept: Kept | None = None,
     compile_as: str = "none",
+    device: str = "",
 ) -> cst.FunctionDef:
     """The function with its decorator innermost and, where its end can be reached, a last return of what it updates."""
     node = with_last_return(node, facts, runtime)
-    return node.with_changes(decorators=[*node.decorators, decorator(facts, runtime, kind, kept, compile_as)])
+    return node.with_changes(decorators=[*node.decorators, decorator(facts, runtime, kind, kept, compile_as, device)])
 
 
 def with_last_return(node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str | None) -> cst.FunctionDef:

@@ -52,6 +52,8 @@ class Options:
     on_unverified: str = "raise"
     boundary: str = "numpy"
     compile: str = "none"
+    device: str = ""
+    numpy_behavior: str = "call"
 
 
 def plan_region(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import HOST, TENSOR, Array, Unknown, home_of
+from np2tnp.analysis.values import HOST, TENSOR, Array, Symbol, Unknown, home_of
 from np2tnp.edits import build
 from np2tnp.edits.calls import needs_tensor
 from np2tnp.edits.targets import operator_differs
@@ -37,12 +37,15 @@ class OperatorDiffers(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Operator,)
+    on = (ev.Operator, ev.Call)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
-        assert isinstance(event, ev.Operator)
         if not context.in_region:
             return
+        if isinstance(event, ev.Call):
+            _exact_abs(event, context)
+            return
+        assert isinstance(event, ev.Operator)
         if not any(
             home_of(value) != HOST for value in (*event.operands, event.result) if isinstance(value, (Array, Unknown))
         ):
@@ -76,6 +79,18 @@ class OperatorDiffers(Rule):
                 if isinstance(value, Array) and needs_tensor(value):
                     context.edits.wrap_tensor(node)
                     break
+
+
+def _exact_abs(event: ev.Call, context: Context) -> None:
+    """``abs(x)``, an operator in the form of a call: it is not reported, as calls of Python's own are not."""
+    if event.callee != Symbol("builtins.abs") or len(event.arguments) != 1:
+        return
+    value = event.arguments[0].value
+    if home_of(value) != HOST and operator_differs(context.catalog, "abs", (value,)):
+        context.edits.replace[id(event.node)] = lambda updated: updated.with_changes(
+            func=build.name(f"{context.rt}.op_abs")
+        )
+        context.edits.needs.add("rt")
 
 
 #: Operators whose tensor form XLA computes otherwise: integers by zero.

@@ -19,6 +19,7 @@ FAMILIES = (
     "errors",
     "dispatch",
     "boundary",
+    "startup",
     "calls",
     "tracing",
     "control",

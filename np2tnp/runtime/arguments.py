@@ -134,7 +134,7 @@ class Plan:
             return {key: value for key, value in kwargs.items() if key not in self._signature.parameters}
         return kwargs.get(name)
 
-    def _slots(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    def slots(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         """(parameter, value) for every value passed; the items of ``*args`` and ``**kwargs`` one by one."""
         names = self._names
         for index, value in enumerate(args):
@@ -148,7 +148,7 @@ class Plan:
         values = []
         name = ""
         try:
-            for name, value in self._slots(args, kwargs):
+            for name, value in self.slots(args, kwargs):
                 if type(value) in _PLAIN or name in raw or name == self._receiver:
                     values.append(value)
                 else:
@@ -217,7 +217,7 @@ class Plan:
 
     def _check_state(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Refuse an argument that becomes a tensor and shares memory with state that the body changes in place."""
-        slots = list(self._slots(args, kwargs))
+        slots = list(self.slots(args, kwargs))
         taken = [(name, leaf) for name, value in slots if name not in self._hosted for leaf in leaves(value)]
         if not taken:
             return
@@ -236,7 +236,7 @@ class Plan:
 
     def _check_overlap(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Refuse an updated array that shares memory with another argument: NumPy would show the update there too."""
-        everything = [(name, leaf) for name, value in self._slots(args, kwargs) for leaf in leaves(value)]
+        everything = [(name, leaf) for name, value in self.slots(args, kwargs) for leaf in leaves(value)]
         state = list(self._state(args)) if self._reads else []
         for position, (name, array) in enumerate(everything):
             if name not in self.mutates_set:

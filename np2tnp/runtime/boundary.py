@@ -21,6 +21,8 @@ from np2tnp.runtime.dispatch import is_tensor, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import translate
 from np2tnp.runtime.fallback import Fallback, is_below, share_defaults
+from np2tnp.runtime.refusals import explained
+from np2tnp.runtime.startup import place
 from np2tnp.runtime.tracing import current
 
 __all__ = ["migrated", "updated"]
@@ -76,6 +78,7 @@ def migrated(
     on_unverified: str = "raise",
     pure: bool = False,
     above: int = 0,
+    device: str = "",
 ) -> Callable[[F], F]: ...
 def migrated(
     function: Any = None,
@@ -94,6 +97,7 @@ def migrated(
     on_unverified: str = "raise",
     pure: bool = False,
     above: int = 0,
+    device: str = "",
 ) -> Any:
     """Make `function`, whose body works on tensors, keep its NumPy contract.
 
@@ -117,6 +121,7 @@ def migrated(
     pure : the body changes nothing but what it returns, so `original` may be called after a refusal inside it, too.
     above : the public function calls `original` when no array among its arguments has this many elements: below that
         NumPy was measured to be faster.
+    device : where TensorFlow works, such as ``"/GPU:0"``; RuntimeError where there is no such device.
 
     The decorated function has ``.core``: tensors in, tensors out, for calls between migrated functions. On a method
     it is called with the instance: ``obj.method.core(obj, x)``. ndarrays given to it are converted, except for
@@ -159,14 +164,14 @@ def migrated(
         fallback = None
         if original is not None and on_unverified != "raise":
             fallback = Fallback(original, plan.name, warns=on_unverified == "warn", pure=pure)
-        public = _wrap(body, plan, zero_d, fallback, compile)
+        public = _wrap(body, plan, zero_d, fallback, compile, device)
         return public if original is None or not above else _by_size(public, original, above)
 
     return decorate if function is None else decorate(function)
 
 
 def _wrap(
-    body: Callable[..., Any], plan: Plan, zero_d: str, fallback: Fallback | None, mode: str
+    body: Callable[..., Any], plan: Plan, zero_d: str, fallback: Fallback | None, mode: str, device: str
 ) -> Callable[..., Any]:
     compiled = None if mode == "none" else Compiled(body, mode)
 
@@ -191,16 +196,12 @@ def _wrap(
     def core(*args: Any, **kwargs: Any) -> Any:
         if not lazy.ready:
             lazy.configure()
-        call = plan.prepare(args, kwargs, public=False)
-        result = run(call)
+        with place(device):
+            call = plan.prepare(args, kwargs, public=False)
+            result = run(call)
         return _ordered(result, plan) if plan.mutates else result
 
-    @functools.wraps(body)
-    def public(*args: Any, **kwargs: Any) -> Any:
-        if not lazy.ready:
-            lazy.configure()
-        if not lazy.tf.executing_eagerly():
-            raise UnverifiedError(f"{plan.name} takes and gives ndarrays; inside tf.function call {plan.name}.core")
+    def answer(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
             call = plan.prepare(args, kwargs, public=True)
         except UnverifiedError as refusal:
@@ -211,6 +212,8 @@ def _wrap(
             return _finished(run(call), call, plan, zero_d)
         except Exception as error:
             translated = translate(error)
+            if isinstance(translated, UnverifiedError):
+                translated = explained(translated, error, body, plan.slots(args, kwargs))
             refused = error if translated is None else translated
             if (
                 fallback is not None
@@ -222,6 +225,15 @@ def _wrap(
             if translated is None:
                 raise
             raise translated from error
+
+    @functools.wraps(body)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        if not lazy.ready:
+            lazy.configure()
+        if not lazy.tf.executing_eagerly():
+            raise UnverifiedError(f"{plan.name} takes and gives ndarrays; inside tf.function call {plan.name}.core")
+        with place(device):
+            return answer(args, kwargs)
 
     core.__qualname__ = f"{body.__qualname__}.core"  # so that it pickles by name too
     core.mutates = plan.mutates  # type: ignore[attr-defined]

@@ -44,7 +44,7 @@ class Fallback:
         if self.warns:
             self.warns = False
             message = f"{self.name} calls its NumPy original: {refusal}"
-            warnings.warn(message, UnverifiedWarning, stacklevel=3)
+            warnings.warn(message, UnverifiedWarning, stacklevel=4)
         return self.original(*args, **kwargs)
 
 

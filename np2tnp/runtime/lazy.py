@@ -38,6 +38,9 @@ tnp: Any = LazyModule("tensorflow.experimental.numpy")
 #: True once TensorFlow is set up for this process. The boundary reads it on every call.
 ready = False
 
+#: Whether :func:`configure` switches NumPy's behaviour of tensors on.
+numpy_behavior = os.environ.get("NP2TNP_NUMPY_BEHAVIOR") != "never"
+
 _lock = threading.RLock()
 _forked = False
 
@@ -45,9 +48,9 @@ _forked = False
 def configure() -> None:
     """Import TensorFlow once and set it up for NumPy's semantics (safe to call again, and from several threads).
 
-    Turns NumPy behaviour on (unless the environment has ``NP2TNP_NUMPY_BEHAVIOR=never``), TF32 off (unless
-    ``NP2TNP_TF32=1``) and GPU memory growth on. Raises RuntimeError in a process that was forked after TensorFlow was
-    set up: TensorFlow's threads are gone there, and it would hang.
+    Turns NumPy behaviour on (unless the environment has ``NP2TNP_NUMPY_BEHAVIOR=never``, or the program switches it
+    itself), TF32 off (unless ``NP2TNP_TF32=1``) and GPU memory growth on. Raises RuntimeError in a process that was
+    forked after TensorFlow was set up: TensorFlow's threads are gone there, and it would hang.
     """
     global ready
     if ready:
@@ -69,7 +72,7 @@ def configure() -> None:
                 module.config.experimental.set_memory_growth(gpu, True)
             except (RuntimeError, ValueError):  # the devices are initialised already: the user's choice stands
                 break
-        if os.environ.get("NP2TNP_NUMPY_BEHAVIOR") != "never":
+        if numpy_behavior:
             importlib.import_module("tensorflow.experimental.numpy").experimental_enable_numpy_behavior()
         ready = True
 

@@ -1,0 +1,59 @@
+"""The text of a refusal that TensorFlow made: which call of which function, for which dtype, of which arguments."""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import NUMERIC
+from np2tnp.runtime.errors import UnverifiedError
+
+#: How TensorFlow names a dtype that it has no kernel for.
+_DTYPE = re.compile(r"Value for attr '\w+' of (\w+)|T=DT_(\w+)|dtype:? '?(\w+)'?")
+_NAMES = {"half": "float16", "float": "float32", "double": "float64", "bool": "bool"}
+_KNOWN = frozenset(np.dtype(char).name for char in NUMERIC)
+
+
+def explained(
+    refusal: UnverifiedError, error: BaseException, body: Callable[..., Any], arguments: Iterable[tuple[str, Any]]
+) -> UnverifiedError:
+    """`refusal` with the line of `body` where `error` was raised and the arguments of the dtype that it is about."""
+    words = [getattr(body, "__qualname__", "a migrated function")]
+    line = _line(error, body)
+    if line:
+        words.append(f"`{line}`")
+    dtype = _dtype(str(error))
+    if dtype is None:
+        return UnverifiedError(f"{': '.join(words)}: {refusal}")
+    names = [repr(name) for name, value in arguments if _name_of(getattr(value, "dtype", None)) == dtype]
+    which = f" (argument {', '.join(names)})" if names else ""
+    return UnverifiedError(f"{': '.join(words)} was not verified for {dtype}{which}: TensorFlow does not compute it")
+
+
+def _line(error: BaseException, body: Callable[..., Any]) -> str:
+    code = getattr(body, "__code__", None)
+    found = ""
+    trace = error.__traceback__
+    while trace is not None and code is not None:
+        if trace.tb_frame.f_code is code:
+            found = linecache.getline(code.co_filename, trace.tb_lineno, trace.tb_frame.f_globals).strip()
+        trace = trace.tb_next
+    return found
+
+
+def _dtype(message: str) -> str | None:
+    for match in _DTYPE.finditer(message):
+        name: str = next(filter(None, match.groups())).lower()
+        name = _NAMES.get(name, name)
+        if name in _KNOWN:
+            return name
+    return None
+
+
+def _name_of(dtype: Any) -> str | None:
+    name = getattr(dtype, "name", None)
+    return name if isinstance(name, str) else None

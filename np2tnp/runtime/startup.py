@@ -1,0 +1,53 @@
+"""When TensorFlow starts, and whether it does with NumPy's behaviour: what the rewritten module says at its top.
+
+Without any of these, the first call of a migrated function starts TensorFlow and switches its NumPy behaviour on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from typing import Any
+
+from np2tnp.runtime import lazy
+
+__all__ = ["leave_numpy_behavior", "start"]
+
+_NOWHERE = contextlib.nullcontext()
+_checked: set[str] = set()
+
+
+def start() -> None:
+    """Start TensorFlow now, with NumPy's behaviour of tensors: ``x + 1.5`` promotes, ``x[mask]`` selects.
+
+    Raises RuntimeError in a process that was forked after TensorFlow ran.
+    """
+    lazy.configure()
+    importlib.import_module("tensorflow.experimental.numpy").experimental_enable_numpy_behavior()
+
+
+def leave_numpy_behavior() -> None:
+    """Leave the switch of tensors' NumPy behaviour, which is one for the whole process, to the program.
+
+    Migrated functions need it on: the program calls :func:`start`, or TensorFlow's own
+    ``experimental_enable_numpy_behavior``, before the first of them.
+    """
+    lazy.numpy_behavior = False
+
+
+def place(device: str) -> Any:
+    """A context in which TensorFlow works on `device` (``"/GPU:0"``; empty: where it likes).
+
+    Raises RuntimeError where there is no such device, instead of working on another.
+    """
+    if not device:
+        return _NOWHERE
+    if device not in _checked:
+        tf = lazy.tf
+        wanted = tf.DeviceSpec.from_string(device)
+        here = [item.name for item in tf.config.list_logical_devices()]
+        specs = [tf.DeviceSpec.from_string(name) for name in here]
+        if not any((s.device_type, s.device_index) == (wanted.device_type, wanted.device_index or 0) for s in specs):
+            raise RuntimeError(f"there is no device {device} here: TensorFlow has {', '.join(here)}")
+        _checked.add(device)
+    return lazy.tf.device(device)

@@ -1,0 +1,66 @@
+"""``rt.start``, ``rt.leave_numpy_behavior`` and ``device=``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from np2tnp import runtime as rt
+from np2tnp.runtime.dispatch import is_tensor
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_program_can_keep_the_switch() -> None:
+    code = """
+        from np2tnp import runtime as rt
+        rt.leave_numpy_behavior()
+        import tensorflow as tf
+        total = rt.migrated(lambda x: rt.sum(x))
+        assert total([1, 2]) == 3
+        try:
+            tf.constant(1) + 1.5
+        except tf.errors.InvalidArgumentError:
+            print("off")
+        rt.start()
+        print((tf.constant(1) + 1.5).dtype.name)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert done.stdout.split() == ["off", "float64"]
+
+
+def test_functions_work_on_their_device() -> None:
+    @rt.migrated(device="/CPU:0")
+    def where(x: Any) -> str:
+        assert is_tensor(x)
+        return str((x + 1.0).device)
+
+    assert where(np.ones(3)).endswith("device:CPU:0")
+    assert where.core(np.ones(3)).endswith("device:CPU:0")  # type: ignore[attr-defined]
+
+
+def test_a_missing_device_is_an_error() -> None:
+    @rt.migrated(device="/GPU:17")
+    def where(x: Any) -> Any:
+        return x
+
+    with pytest.raises(RuntimeError, match=r"no device /GPU:17 here: TensorFlow has .*CPU:0"):
+        where(np.ones(3))
+
+
+def test_a_refusal_names_line_dtype_and_argument() -> None:
+    @rt.migrated
+    def positive(x: Any, y: Any) -> Any:
+        return rt.where(x > 0, y, 0.0)
+
+    expected = r"positive: `return rt.where\(x > 0, y, 0.0\)` was not verified for complex128 \(argument 'x'\)"
+    with pytest.raises(rt.UnverifiedError, match=expected):
+        positive(np.ones(3) + 1j, np.ones(3))
