@@ -11,7 +11,7 @@ from np2tnp.edits.calls import convert_arguments
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import CallCase, call_case, is_outside
-from np2tnp.rules.shared import callee_words, makes_tensor, read_back
+from np2tnp.rules.shared import callee_words, is_mentioned_beside, makes_tensor, read_back
 
 
 @register
@@ -83,9 +83,12 @@ class HostUpdate(Rule):
                     and isinstance(statement, (cst.Expr, cst.Assign, cst.AnnAssign, cst.AugAssign))
                     and not call.place.nested
                 ):
+                    assert isinstance(argument, cst.Name)
+                    if is_mentioned_beside(statement, argument):
+                        yield self._beside(call.node, event.name)
+                        return
                     done.add(event.name)
                     context.edits.host.discard(id(argument))
-                    assert isinstance(argument, cst.Name)
                     read_back(argument, context.edits.statement(statement), context)
                     yield self.hit(
                         call.node,
@@ -107,6 +110,10 @@ class HostUpdate(Rule):
                 Verdict.BLOCK,
             )
             return
+
+    def _beside(self, node: cst.CSTNode, name: str) -> Hit:
+        message = f"{name} is changed by this call and used in the same statement: give the call a statement of its own"
+        return self.hit(node, message, Verdict.BLOCK)
 
     def _call(self, event: ev.Call, stores: tuple[ev.Store, ...], context: Context) -> Iterator[Hit]:
         """A callee on the host changes local arrays: give it host copies, and read them back after the statement."""
@@ -133,6 +140,9 @@ class HostUpdate(Rule):
                 return
             if target.value in done:
                 continue
+            if is_mentioned_beside(statement, target):
+                yield self._beside(event.node, target.value)
+                return
             done.add(target.value)
             read_back(target, edit, context)
         convert_arguments(event, context.edits, "host")

@@ -10,6 +10,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.state import Summary
 from np2tnp.analysis.values import HOST, TENSOR, Array, Bound, Function, Sequence, Unknown, Value, may_hold_tensor
+from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.edits.edit import StatementEdit
@@ -102,6 +103,15 @@ def use_core(event: ev.Call, context: Context, summary: Summary) -> None:
     context.edits.replace[id(event.node)] = change
     if late:
         context.edits.needs.add("rt")
+
+
+def is_mentioned_beside(statement: cst.CSTNode, target: cst.Name) -> bool:
+    """Whether the statement reads the name `target`, or stores into it, at another place than there."""
+    targets = statement.targets if isinstance(statement, cst.Assign) else ()
+    known = {id(target), *(id(item.target) for item in targets if isinstance(item.target, cst.Name))}
+    return any(
+        isinstance(node, cst.Name) and node.value == target.value and id(node) not in known for node in walk(statement)
+    )
 
 
 def read_back(target: cst.Name, edit: StatementEdit, context: Context) -> None:

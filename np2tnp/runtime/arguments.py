@@ -99,7 +99,7 @@ class Plan:
             args, kwargs = self._with_scalars(args, kwargs)
         for name, dtypes in self._refused.items():
             self._refuse(name, self._value(name, args, kwargs), dtypes)
-        originals = {name: self._value(name, args, kwargs) for name in self._tracked}
+        originals = self.tracked(args, kwargs)
         raw = self._hosted
         if self._updates:
             self._check_state(args, kwargs)
@@ -109,6 +109,10 @@ class Plan:
         new_args, new_kwargs = self._convert(args, kwargs, memo, raw, public)
         converted = {name: self._value(name, new_args, new_kwargs) for name in self._tracked}
         return Call(new_args, new_kwargs, originals, converted)
+
+    def tracked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """What was passed for the parameters that the body may update or return."""
+        return {name: self._value(name, args, kwargs) for name in self._tracked}
 
     def _with_defaults(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if self._bind:

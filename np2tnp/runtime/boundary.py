@@ -17,7 +17,7 @@ import numpy as np
 from np2tnp.runtime import lazy
 from np2tnp.runtime.arguments import Call, Plan
 from np2tnp.runtime.compiled import MODES, Compiled
-from np2tnp.runtime.dispatch import is_tensor, to_ndarray
+from np2tnp.runtime.dispatch import host, is_tensor, tensor, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import translate
 from np2tnp.runtime.fallback import Fallback, is_below, share_defaults
@@ -197,7 +197,12 @@ def _wrap(
         if not lazy.ready:
             lazy.configure()
         with place(device):
-            call = plan.prepare(args, kwargs, public=False)
+            try:
+                call = plan.prepare(args, kwargs, public=False)
+            except UnverifiedError as refusal:
+                if fallback is None or not lazy.tf.executing_eagerly():
+                    raise
+                return _on_host(fallback, refusal, plan, args, kwargs)
             result = run(call)
         return _ordered(result, plan) if plan.mutates else result
 
@@ -239,6 +244,19 @@ def _wrap(
     core.mutates = plan.mutates  # type: ignore[attr-defined]
     public.core = core  # type: ignore[attr-defined]
     return public
+
+
+def _on_host(
+    fallback: Fallback, refusal: UnverifiedError, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What the core returns, from the original: it works on copies of the tensors, and its result becomes tensors."""
+    host_args, host_kwargs = host(args), host(kwargs)
+    result = tensor(fallback(refusal, host_args, host_kwargs))
+    if not plan.mutates:
+        return result
+    given, changed = plan.tracked(args, kwargs), plan.tracked(host_args, host_kwargs)
+    finals = {n: tensor(changed[n]) if is_tensor(given[n]) else given[n] for n in plan.mutates}
+    return updated(result, **finals)
 
 
 def _by_size(public: Callable[..., Any], original: Callable[..., Any], above: int) -> Callable[..., Any]:
