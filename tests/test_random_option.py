@@ -14,6 +14,8 @@ from side_by_side import Pair, rewrite
 
 from np2tnp import runtime as rt
 from np2tnp.catalog.catalog import load
+from np2tnp.differential.judge import judge
+from np2tnp.differential.observe import observe
 from np2tnp.runtime import random as draws
 from np2tnp.runtime.streams import Stream
 
@@ -91,6 +93,15 @@ def test_the_rewritten_program_draws_on_the_device_and_seeds_alike(module: dict)
     assert abs(module["estimate"](20_000) - np.pi) < 0.1
     with pytest.raises(rt.UnverifiedError, match="no generator"):
         module["given"](object(), np.zeros(2))
+
+
+def test_other_draws_are_no_difference_for_verify(module: dict) -> None:
+    old: dict = {}
+    exec(TEXT, old)
+    expected = observe(old["walk"], [50], {})
+    actual = observe(module["walk"], [50], {}, counter=rt.count_ops)
+    judged = judge(expected, actual, lambda how: expected)
+    assert (judged.kind, "--random tf" in judged.detail) == ("random", True)
 
 
 def test_the_catalog_names_what_the_runtime_draws() -> None:

@@ -42,6 +42,7 @@ class Observation:
     after: dict[str, Any] = field(default_factory=dict)  #: arguments, ``self`` and changed globals afterwards
     printed: str = ""
     operations: int = 0  #: TensorFlow operations executed
+    draws: bool = False  #: whether some of them drew random numbers
     shares: tuple[str, ...] = ()  #: "result is x", "result shares memory with x"
     changed: bool = False  #: whether any argument or global differs from before
 
@@ -256,6 +257,7 @@ def observe(
         "after": after,
         "printed": printed.getvalue(),
         "operations": counted.work if counted is not None else 0,
+        "draws": counted is not None and any(name.startswith("StatelessRandom") for name in counted.ops),
         "changed": changed,
     }
     if error is not None:

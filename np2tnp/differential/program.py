@@ -255,7 +255,7 @@ class Verifier:
         elif result.reason and not counts["equal"]:
             pass
         elif counts["random"]:
-            result.reason = "the original itself gives different results from call to call"
+            result.reason = result.reason or "the original itself gives different results from call to call"
         elif counts["equal without TensorFlow"] and not counts["equal"]:
             result.reason = "TensorFlow did no work on any input"
         elif counts["too slow"]:
