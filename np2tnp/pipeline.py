@@ -216,6 +216,11 @@ class Analyst:
         return Analyst, (self.config,)
 
     def __call__(self, item: tuple[str, bytes]) -> FileReport:
+        """One file's report. Leaves the search for garbage switched off, for the next file.
+
+        Trees are millions of objects without circles: the search finds next to nothing and costs a fifth of the time.
+        """
+        gc.disable()
         return analyse_bytes(self.config, item, self)
 
 
@@ -295,12 +300,17 @@ def _analyse(items: Sequence[tuple[str, bytes]], config: Config, progress: Progr
         results = executors.map_in_processes(work, items, workers, config.file_timeout or 1e9)
     else:
         results = executors.map_serially(work, items)
-    for done, (index, result) in enumerate(results, 1):
-        if isinstance(result, executors.Lost):
-            result = report_problem(items[index][0], Problem("TNP906", f"analysis failed: {result.reason}"))
-        yield result
-        if progress is not None:
-            progress(done, len(items))
+    collecting = gc.isenabled()
+    try:
+        for done, (index, result) in enumerate(results, 1):
+            if isinstance(result, executors.Lost):
+                result = report_problem(items[index][0], Problem("TNP906", f"analysis failed: {result.reason}"))
+            yield result
+            if progress is not None:
+                progress(done, len(items))
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _analyse_source(source: Source, analyst: Analyst) -> FileReport:
@@ -312,10 +322,6 @@ def _analyse_source(source: Source, analyst: Analyst) -> FileReport:
     from np2tnp.engine import analyze
     from np2tnp.project import Project
 
-    # A tree is a million objects that all live until the end: looking among them for garbage on the way finds nothing
-    # and costs a fifth of the time.
-    collecting = gc.isenabled()
-    gc.disable()
     try:
         if analyst.project is None:
             analyst.project = Project(analyst.config)
@@ -327,10 +333,6 @@ def _analyse_source(source: Source, analyst: Analyst) -> FileReport:
         if type(error).__name__ != "ParserSyntaxError":
             raise
         raise _explain(source, error) from None
-    finally:
-        if collecting:
-            gc.enable()
-            gc.collect(0)  # all that was made meanwhile is young, so this looks at nothing else
 
 
 def _glance(source: Source) -> FileReport:

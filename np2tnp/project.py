@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import libcst as cst
@@ -54,11 +54,20 @@ from np2tnp.rules.decorators import is_opaque
 from np2tnp.rules.migrated_callees import left_out
 
 _CLASS, _ATTRIBUTES, _FUNCTION = range(3)
-_WORD = re.compile(r"[^\W\d]\w*")
 #: Among the places of an answer: it depends on what an earlier run migrated.
 _MIGRATED = "<migrated>"
 #: Trees are large: after each file, modules are closed until the text of those that stay open is no longer than this.
-_OPEN_TEXT = 400_000
+_OPEN_TEXT = 2_000_000
+
+
+class Words(Container[str]):
+    """Every identifier in a text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self._text and bool(re.search(rf"(?<!\w){name}(?!\w)", self._text))
 
 
 @dataclass(slots=True)
@@ -75,7 +84,7 @@ class Session:
     decided: Callable[[str], RegionOptions]  #: what is special for the region of this name
     left_alone: Callable[[bool], bool]  #: told of what an earlier run left alone; whether the region depends on such
     patched: frozenset[str]
-    words: frozenset[str]
+    words: Words
     runtime: Home  #: where rewritten code finds the runtime
     leaking: frozenset[str] = frozenset()  #: found in an earlier round: code that stays NumPy uses them
     regions: dict[str, RegionPlan] = field(default_factory=dict)
@@ -324,7 +333,7 @@ class Project:
             functools.partial(config.options_of, source.path),
             self._left_alone,
             patched_names(source.text),
-            frozenset(_WORD.findall(source.text)),
+            Words(source.text),
             vendored(source.path, source.text) if config.runtime == "vendor" else INSTALLED,
         )
         session.start(self.catalog, self)

@@ -43,12 +43,14 @@ def scan(function: cst.FunctionDef, scopes: dict[int, Scope]) -> Uses:
     opened = [_open(function)]
     scopes[id(function)] = opened[0]
     pending: list[tuple[list[Any], Scope]] = [([function.body], opened[0])]
-    parts, notes, nested = PARTS, _NOTES, _NESTED
+    parts, notes, nested, leaves = PARTS, _NOTES, _NESTED, _LEAVES
     while pending:
         stack, scope = pending.pop()
         while stack:
             node = stack.pop()
             kind = type(node)
+            if kind in leaves:
+                continue
             if kind in nested:
                 if kind is cst.FunctionDef:
                     scope.bound.add(node.name.value)
@@ -71,6 +73,8 @@ def scan(function: cst.FunctionDef, scopes: dict[int, Scope]) -> Uses:
     return uses
 
 
+#: Most nodes: nothing is noted of them, and nothing is below them.
+_LEAVES = frozenset((cst.Name, cst.SimpleString, cst.Integer, cst.Float, type(None), cst.MaybeSentinel))
 _NESTED = frozenset(
     (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 )

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 #: Assignments to attributes of anything but ``self`` and ``cls``, and texts that name what is patched.
-_PATCHED = re.compile(
-    r"(?<!\bself)(?<!\bcls)\.(\w+)\s*(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)"
-    r"|\bsetattr\(\s*[\w.]+\s*,\s*[\"'](\w+)[\"']"
-    r"|\bpatch(?:\.object)?\([^)\n]*?[\"'](?:[\w.]*\.)?(\w+)[\"']"
+_PATCHED = (
+    # Each begins with plain text, which Python's search finds fast.
+    re.compile(r"\.(?<!\bself\.)(?<!\bcls\.)(\w+)\s*(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)"),
+    re.compile(r"setattr\((?<!\wsetattr\()\s*[\w.]+\s*,\s*[\"'](\w+)[\"']"),
+    re.compile(r"patch(?<!\wpatch)(?:\.object)?\([^)\n]*?[\"'](?:[\w.]*\.)?(\w+)[\"']"),
 )
 
 
@@ -69,7 +70,7 @@ def outline_of(text: str) -> Outline | None:
 
 def patched_names(text: str) -> frozenset[str]:
     """Names that `text` may assign as attributes of modules: whatever they are in those is not certain any more."""
-    return frozenset(name for match in _PATCHED.finditer(text) for name in match.groups() if name)
+    return frozenset(match[1] for pattern in _PATCHED for match in pattern.finditer(text))
 
 
 def _note(node: ast.stmt, found: Outline) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import libcst as cst
 
@@ -15,7 +15,7 @@ TNP = "tensorflow.experimental.numpy"
 RUNTIME = "np2tnp.runtime"
 
 
-def choose_names(module: ModuleInfo, words: frozenset[str]) -> Names:
+def choose_names(module: ModuleInfo, words: Container[str]) -> Names:
     """Names for numpy, tnp and the runtime in this module: those it has already, else free ones.
 
     `words`: every identifier in the file, so that a new name cannot hide a local one.
@@ -25,7 +25,7 @@ def choose_names(module: ModuleInfo, words: frozenset[str]) -> Names:
     return Names(numpy, known.get(TNP) or _free("tnp", words), known.get(RUNTIME) or _free("rt", words))
 
 
-def _free(name: str, words: frozenset[str]) -> str:
+def _free(name: str, words: Container[str]) -> str:
     while name in words:
         name += "_"
     return name

@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import libcst as cst
@@ -15,7 +16,6 @@ from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.positions import offsets
 from np2tnp.model import Span
 
-_LINE = re.compile(rb"\r\n?|\n")
 _COMMENT = re.compile(rb"#[^\r\n]*")
 #: Up to the first sign of the next token; matches everywhere.
 _GAP = re.compile(rb"(?:[ \t\r\n\\]|#[^\r\n]*)*.?")
@@ -48,7 +48,9 @@ class Places:
 
     def __init__(self, text: str) -> None:
         self.data = text.encode()
-        self.starts = [0, *(match.end() for match in _LINE.finditer(self.data))]
+        self.starts = [0, *accumulate(map(len, self.data.splitlines(keepends=True)))]
+        if not self.data.endswith((b"\n", b"\r")):
+            self.starts.pop()
         self.at: dict[int, Any] = {}  #: id of a lowered node -> Python's node, or one of the places above
         self.foreign: list[tuple[cst.BaseExpression, ast.expr]] = []  #: trees of libcst's own, for f-strings
 
