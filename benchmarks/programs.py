@@ -1,6 +1,6 @@
 """Whole programs: NumPy against what ``rewrite`` makes of them, run eagerly, as a graph and under XLA.
 
-    python benchmarks/programs.py [--small] [--only stencil] [--seconds 4] [--output FOLDER]
+    python benchmarks/programs.py [--small] [--only stencil] [--variants xla] [--seconds 4] [--output FOLDER]
 
 Each case is a function of ``fixtures/`` at a size that people call medium. A variant is timed only after its results
 and updated arguments have agreed with NumPy's. NumPy and the variant take turns in one process; of each the best call
@@ -186,13 +186,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--small", action="store_true", help="a tenth of the size: whether it works")
     parser.add_argument("--only", default="", help="cases whose kind or function contains this")
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=VARIANTS)
     parser.add_argument("--seconds", type=float, default=4.0, help="for each variant of each case")
     parser.add_argument("--output", type=Path, help="write table.txt and rows.json there")
     options = parser.parse_args(argv)
     rows = []
     for case in CASES:
         if options.only in case.kind or options.only in case.function:
-            for variant in VARIANTS:
+            for variant in options.variants:
                 rows.append(measure(case, variant, 0.1 if options.small else 1.0, options.seconds))
                 print(_line(rows[-1]), flush=True)
     table = _table(rows)
