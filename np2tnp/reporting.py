@@ -27,9 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def write_report(parsed: argparse.Namespace, config: Config, progress: Callable[[int, int], None] | None = None) -> str:
-    """Make the page and write it; its path. Without paths nothing is analysed. Raises ConfigError."""
+    """Write the page; its path, and what went wrong. Without paths nothing is analysed. Raises ConfigError."""
     from np2tnp import pipeline
     from np2tnp.report.to_html import Contents, ResultError, render
+    from np2tnp.report.totals import count
 
     profiles = {path: _profile(path) for path in parsed.profiles}
     verifications = {path: _verification(path) for path in parsed.verifications}
@@ -43,7 +44,8 @@ def write_report(parsed: argparse.Namespace, config: Config, progress: Callable[
         Path(parsed.output).write_text(page, encoding="utf-8", newline="\n", errors="backslashreplace")
     except OSError as error:
         raise ConfigError(f"{parsed.output}: cannot be written: {error.strerror or error}") from None
-    return str(parsed.output)
+    errors = run.summary.errors if run is not None else 0
+    return f"{parsed.output} ({count(errors, 'file')} could not be worked on)" if errors else str(parsed.output)
 
 
 def _profile(path: str) -> dict[str, Any]:

@@ -206,6 +206,12 @@ def test_bad_result_files_are_one_line_and_status_2(project, capsys, name, text,
         assert cli.main(["report", "--verify", name, "--output", "page.html"]) == 2
 
 
+def test_files_that_could_not_be_read_are_told(project, capsys):
+    assert cli.main(["report", "mod.py", "absent.py", "--output", "page.html"]) == 0
+    assert "wrote page.html (1 file could not be worked on)" in capsys.readouterr().out
+    assert "absent.py" in (project / "page.html").read_text()
+
+
 def test_a_page_that_cannot_be_written_is_one_line_and_status_2(project, capsys):
     assert cli.main(["report", "mod.py", "--output", "no/such/folder.html"]) == 2
     assert "cannot be written" in capsys.readouterr().err
