@@ -27,7 +27,12 @@ def leaves_of(value: Value) -> Iterator[Value]:
         for item in value.items:
             yield from leaves_of(item)
     else:
-        yield from leaves_of(with_refs(value.element, refs_of(value.element) | value.refs))
+        yield from leaves_of(all_of(value))
+
+
+def all_of(value: Sequence) -> Value:
+    """One value for everything that a container of unknown length holds."""
+    return with_refs(value.element, refs_of(value.element) | value.refs)
 
 
 def outside_views(value: Value) -> frozenset[str]:
@@ -44,11 +49,22 @@ def outside_views(value: Value) -> frozenset[str]:
 
 def has_shared_items(value: Value) -> bool:
     """Whether two tensors of the result may share memory in NumPy without being one array."""
-    leaves = [leaf for leaf in leaves_of(value) if may_hold_tensor(leaf)]
-    if len(leaves) == 1 and isinstance(value, Sequence) and value.items is None:
-        return view_of(leaves[0]) == "view"
+    shown = [(leaf, kind) for leaf, kind in _kinds(value) if may_hold_tensor(leaf)]
+    if len(shown) == 1 and isinstance(value, Sequence) and value.items is None:
+        return view_of(shown[0][0]) == "view"
     return any(
-        {view_of(first), view_of(second)} not in ({""}, {"piece"})
+        {kind, other} not in ({""}, {"piece"})
         and any(ref.isidentifier() or is_outside_location(ref) for ref in refs_of(first) & refs_of(second))
-        for first, second in combinations(leaves, 2)
+        for (first, kind), (second, other) in combinations(shown, 2)
     )
+
+
+def _kinds(value: Value) -> Iterator[tuple[Value, str]]:
+    """Each leaf with its kind of view. All pieces together are a view: two lists of the rows of one array share them."""
+    if isinstance(value, Sequence) and value.items is not None:
+        for item in value.items:
+            yield from _kinds(item)
+    elif isinstance(value, Sequence):
+        yield from ((leaf, "view" if view_of(leaf) else "") for leaf in leaves_of(all_of(value)))
+    else:
+        yield value, view_of(value)

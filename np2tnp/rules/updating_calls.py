@@ -38,7 +38,7 @@ class UpdatingCall(Rule):
                 return y
         """,
         good="""
-            @rt.migrated(mutates=("x",))
+            @rt.migrated(mutates=("x",), arrays=("x",))
             def step(x):
                 x = rt.iadd(x, rt.tanh(x))
                 return rt.updated(None, x=x)
