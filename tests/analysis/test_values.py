@@ -77,21 +77,21 @@ def test_join_is_idempotent(a: Value) -> None:
     assert join(a, a) == a
 
 
-@settings(max_examples=1000)
+@settings(max_examples=1000, deadline=None)
 @given(PAIRS)
 def test_join_is_commutative(pair: tuple[Value, Value]) -> None:
     a, b = pair
     assert join(a, b) == join(b, a)
 
 
-@settings(max_examples=2000)
+@settings(max_examples=2000, deadline=None)
 @given(TRIPLES)
 def test_join_is_associative(triple: tuple[Value, Value, Value]) -> None:
     a, b, c = triple
     assert join(join(a, b), c) == join(a, join(b, c))
 
 
-@settings(max_examples=1000)
+@settings(max_examples=1000, deadline=None)
 @given(PAIRS)
 def test_join_covers_both(pair: tuple[Value, Value]) -> None:
     a, b = pair
