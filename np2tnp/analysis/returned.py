@@ -60,7 +60,7 @@ def has_shared_items(value: Value) -> bool:
 
 
 def _kinds(value: Value) -> Iterator[tuple[Value, str]]:
-    """Each leaf with its kind of view. All pieces together are a view: two lists of the rows of one array share them."""
+    """Each leaf with its kind of view. All pieces together are a view: two lists of one array's rows share them."""
     if isinstance(value, Sequence) and value.items is not None:
         for item in value.items:
             yield from _kinds(item)
