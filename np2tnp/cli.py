@@ -33,7 +33,7 @@ COMMANDS = {
 
 #: Command → (module with add_arguments, module with run): they need NumPy and TensorFlow when they run.
 _HEAVY = {
-    "verify": ("np2tnp.differential.arguments", "np2tnp.differential.program"),
+    "verify": ("np2tnp.differential.arguments", "np2tnp.verifying"),
     "profile": ("np2tnp.profiling.arguments", "np2tnp.profiling.command"),
     "doctor": ("np2tnp.profiling.doctor", "np2tnp.profiling.doctor"),
     "probe": ("np2tnp.differential.probe_arguments", "np2tnp.differential.probe"),
@@ -288,7 +288,7 @@ def _run_heavy(command: str, rest: list[str]) -> int:
     import importlib
 
     program: list[str] | None = None
-    if command == "profile" and "--" in rest:
+    if command in ("profile", "verify") and "--" in rest:
         at = rest.index("--")
         rest, program = rest[:at], rest[at + 1 :]
     arguments_module, module = _HEAVY[command]

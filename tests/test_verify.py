@@ -315,3 +315,62 @@ def test_hints_read_the_text():
     assert max(found["n_iter"].kinds, key=found["n_iter"].kinds.get) == "int"
     assert found["mode"].strings == ("wrap", "clip")
     assert max(found["rng"].kinds, key=found["rng"].kinds.get) == "rng"
+
+
+PROGRAM = """
+import numpy as np
+
+
+class Model:
+    def __init__(self, secret):
+        if secret != "open sesame":
+            raise ValueError("nobody finds arguments for this")
+        self.weights = np.linspace(0.0, 1.0, 4)
+
+    def score(self, x, key):
+        if key != ("a", 3, b"z"):
+            raise KeyError(key)
+        return np.exp(x @ self.weights)
+
+
+def shout(x: np.ndarray):
+    return np.sqrt(x * x)
+
+
+if __name__ == "__main__":
+    model = Model("open sesame")
+    for n in (3, 5, 7, 9, 11, 13):
+        model.score(np.ones((n, 4)) / n, ("a", 3, b"z"))
+"""
+
+
+def test_the_calls_of_a_program_are_inputs(tmp_path):
+    (tmp_path / "model.py").write_text(PROGRAM)
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-m", "np2tnp", "verify", "model.py", "Model.score"]
+
+    def run(*more: str) -> dict[str, object]:
+        done = subprocess.run(
+            [*command, "--json", *more], cwd=tmp_path, capture_output=True, text=True, env=environment, check=False
+        )
+        return json.loads(done.stdout)["functions"][0]
+
+    assert run()["verdict"] == "UNTESTED"
+    found = run("--", sys.executable, "model.py")
+    assert found["verdict"] == "EQUAL", found
+    assert found["inputs"]["equal"] >= 5
+
+
+def test_a_rewritten_program_cannot_be_recorded(tmp_path):
+    (tmp_path / "old.py").write_text(HEAD + "def f(x):\n    return np.sin(x)\n")
+    (tmp_path / "new.py").write_text(NEW_HEAD + "@rt.migrated\ndef f(x):\n    return tnp.sin(x)\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "np2tnp", "verify", "new.py", "--original", "old.py", "--", sys.executable, "new.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "can only be recorded before that" in done.stderr

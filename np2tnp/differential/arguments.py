@@ -7,10 +7,12 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ``verify`` understands to `parser`."""
+    parser.usage = "np2tnp verify [OPTIONS] FILE [FUNCTION ...] [-- PROGRAM whose calls are recorded and used as well]"
     parser.add_argument(
         "file", metavar="FILE", help="the program: rewritten already, or still to be rewritten (in memory)"
     )
     parser.add_argument("functions", metavar="FUNCTION", nargs="*", help="only these: name, or Class.method")
+    parser.set_defaults(program=[])
     parser.add_argument("--original", metavar="OLD.py", help="the original (default: the version of git's HEAD)")
     parser.add_argument("--inputs", metavar="F.npz", help="arrays named like the parameters, used as arguments as well")
     parser.add_argument(

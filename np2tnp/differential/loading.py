@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from np2tnp.differential.hints import Function, Parameter, parameters_of
-from np2tnp.differential.specs import Case, make_call
+from np2tnp.differential.specs import Case, Pickled, make, make_call
 
 if TYPE_CHECKING:
     import numpy as np
@@ -176,8 +176,11 @@ def bind(case: Case, module: types.ModuleType) -> tuple[Any, list[Any], dict[str
         return cls, args, kwargs, None
     if case.construct is None:
         return getattr(cls, method), args, kwargs, None
-    made_args, made_kwargs = make_call(case.construct, namespace)
-    owner = cls(*made_args, **made_kwargs)
+    if isinstance(case.construct, Pickled):
+        owner = make(case.construct, namespace)
+    else:
+        made_args, made_kwargs = make_call(case.construct, namespace)
+        owner = cls(*made_args, **made_kwargs)
     for name, call in case.before:
         before_args, before_kwargs = make_call(call, namespace)
         getattr(owner, name)(*before_args, **before_kwargs)

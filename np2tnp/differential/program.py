@@ -6,18 +6,16 @@ function gave the same, and TensorFlow did work; one difference makes DIFFERENT;
 
 from __future__ import annotations
 
-import argparse
-import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from np2tnp.config import Config
 from np2tnp.differential.channel import Child, ChildDied, ChildTimeout
-from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair
+from np2tnp.differential.originals import CannotVerify, Pair
 
 _WORKER = "np2tnp.differential.worker"
 _START = 180.0  #: seconds for a child to import the program, TensorFlow included
@@ -70,6 +68,8 @@ class Limits:
     memory: int = 4096  #: MiB on top of what a child takes at its start
     search: float = 5.0  #: seconds for finding inputs of one function
     inputs: str | None = None  #: an npz file with arguments
+    recorded: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  #: by function: files with recorded arguments
+    main: str = ""  #: the module's name, where it was the program that was recorded
     shrink: float = 10.0  #: seconds for finding a smaller input once a difference is found
 
 
@@ -102,7 +102,12 @@ class Verifier:
             return result
         try:
             found = self._old.ask(
-                "search", 60 + 20 * self._limits.search, name=name, limit=max(24, 5 * self._limits.count)
+                "search",
+                60 + 20 * self._limits.search,
+                name=name,
+                limit=max(24, 5 * self._limits.count),
+                recorded=self._limits.recorded.get(name, ()),
+                main=self._limits.main,
             )
         except (ChildTimeout, ChildDied, RuntimeError) as error:
             result.reason = f"while looking for inputs with the original: {error}"
@@ -274,44 +279,6 @@ def verify_pair(pair: Pair, names: list[str], limits: Limits, progress: Any = No
             if progress is not None:
                 progress(result)
     return results
-
-
-def run(args: argparse.Namespace, config: Config) -> int:
-    """The command. Exit status 0 all equal, 1 different or untested (or nothing to compare), 2 error."""
-    from np2tnp.differential.verdicts import print_result, print_summary, print_unchanged
-
-    try:
-        require("numpy", "tensorflow")
-        pair = find_pair(args.file, args.original, config)
-        changed, unchanged = changed_functions(pair)
-        unknown = [name for name in args.functions if name not in changed and name not in unchanged]
-        if unknown:
-            raise CannotVerify(f"{args.file} has no function {', '.join(unknown)} in both versions")
-        names = [name for name in args.functions if name in changed] if args.functions else changed
-        limits = Limits(args.count, args.seed, args.timeout, args.memory, inputs=args.inputs)
-        quiet = args.json
-        results = verify_pair(pair, names, limits, None if quiet else print_result)
-    except CannotVerify as error:
-        print(f"np2tnp verify: {error}", file=sys.stderr)
-        return 2
-    asked_unchanged = [name for name in args.functions or unchanged if name in unchanged]
-    status = 0 if results and all(it.verdict is FunctionVerdict.EQUAL for it in results) else 1
-    if args.functions and asked_unchanged:
-        status = 1
-    if args.json:
-        import json
-
-        functions = [it.as_dict() for it in results]
-        print(
-            json.dumps(
-                {"path": pair.path, "original": pair.source, "functions": functions, "not_rewritten": asked_unchanged},
-                indent=2,
-            )
-        )
-        return status
-    print_unchanged(asked_unchanged if args.functions or not results else [])
-    print_summary(pair, results)
-    return status
 
 
 def require(*modules: str) -> None:

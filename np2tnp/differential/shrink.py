@@ -18,7 +18,7 @@ def smaller(case: Case) -> list[Case]:
     found = [case.with_call(call) for call in _calls(case.call)]
     if case.before:
         found.append(replace(case, before=()))
-    if case.construct is not None:
+    if isinstance(case.construct, Call):
         found += [replace(case, construct=call) for call in _calls(case.construct)]
     cost = _cost(case)
     return [it for it in found if _cost(it) < cost][
@@ -27,7 +27,8 @@ def smaller(case: Case) -> list[Case]:
 
 
 def _cost(case: Case) -> float:
-    calls = [case.call, *([case.construct] if case.construct is not None else []), *(call for _, call in case.before)]
+    made = [case.construct] if isinstance(case.construct, Call) else []
+    calls = [case.call, *made, *(call for _, call in case.before)]
     return 100.0 * len(case.before) + sum(_item_cost(item) for call in calls for item in call.items())
 
 

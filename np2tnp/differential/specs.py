@@ -6,6 +6,7 @@ another argument, and a call may change it. So an input is a *spec*; each proces
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +14,8 @@ import numpy as np
 
 #: How an array lies in memory. All hold the same values.
 LAYOUTS = ("C", "F", "strided", "reversed", "readonly")
+
+_PRINTED = 2000  #: bytes of a pickled object that are printed
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,13 @@ class Instance:
 
 
 @dataclass(frozen=True)
+class Pickled:
+    """An object that a real run of the program had; its class is found in the version that unpickles it."""
+
+    data: bytes
+
+
+@dataclass(frozen=True)
 class Call:
     """Arguments of one call: specs, or plain Python values that stand for themselves."""
 
@@ -73,7 +83,7 @@ class Case:
 
     target: str  #: ``name`` or ``Class.name``
     call: Call
-    construct: Call | None = None
+    construct: Call | Pickled | None = None  #: arguments for its class, or the very object
     before: tuple[tuple[str, Call], ...] = ()
     note: str = ""  #: which edge it tries, for people
 
@@ -91,6 +101,8 @@ def make(spec: Any, namespace: dict[str, Any], made: list[Any] | None = None) ->
         return (made or [])[spec.of]
     if isinstance(spec, Overlap):
         return (made or [])[spec.of][::-1]
+    if isinstance(spec, Pickled):
+        return pickle.loads(spec.data)
     if isinstance(spec, Instance):
         args, kwargs = make_call(spec.call, namespace)
         return namespace[spec.name](*args, **kwargs)
@@ -136,6 +148,9 @@ def code_of(spec: Any, names: tuple[str, ...] = ()) -> str:
         return names[spec.of]
     if isinstance(spec, Overlap):
         return f"{names[spec.of]}[::-1]"
+    if isinstance(spec, Pickled):
+        small = len(spec.data) <= _PRINTED
+        return f"pickle.loads({spec.data!r})" if small else "...  # an object of the program: too large to print"
     if isinstance(spec, Instance):
         return f"{spec.name}({_arguments_code(spec.call)})"
     if type(spec) is list:
@@ -190,12 +205,17 @@ def program_of(case: Case, module: str, parameters: tuple[str, ...] = ()) -> str
     if not class_name:
         lines.append(f"print({method}({arguments}))")
     else:
-        lines.append(f"it = {class_name}({_arguments_code(case.construct or Call())})")
+        if isinstance(case.construct, Pickled):
+            lines.append(f"it = {code_of(case.construct)}")
+        else:
+            lines.append(f"it = {class_name}({_arguments_code(case.construct or Call())})")
         lines += [f"it.{name}({_arguments_code(call)})" for name, call in case.before]
         lines.append("print(vars(it))" if method == "__init__" else f"print(it.{method}({arguments}), vars(it))")
     changed = [n for n, item in zip(names, case.call.items(), strict=True) if isinstance(item, Array)]
     if changed:
         lines.append(f"print({', '.join(changed)})")
+    if any("pickle.loads(" in line for line in lines):
+        lines.insert(0, "import pickle")
     return "\n".join(lines)
 
 
@@ -208,7 +228,7 @@ def _assignments(call: Call, parameters: tuple[str, ...]) -> tuple[list[str], li
         *call.kwargs,
     ]
     for label, item in zip(labels, call.items(), strict=True):
-        if isinstance(item, (Array, Same, Overlap, Instance)):
+        if isinstance(item, (Array, Same, Overlap, Instance, Pickled)):
             lines.append(f"{label} = {code_of(item, tuple(names))}")
             if isinstance(item, Array) and item.layout == "readonly":
                 lines.append(f"{label}.flags.writeable = False")

@@ -6,6 +6,7 @@ cross the parent as bytes that it does not open, so that the parent needs no Num
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import sys
 import threading
@@ -52,8 +53,11 @@ class Worker:
         """Let this process take at most so much more address space. False where the system cannot."""
         return limit_memory(mebibytes)
 
-    def search(self, name: str, limit: int) -> dict[str, Any]:
-        """Find at most `limit` inputs for the target `name`, and edges around some of them."""
+    def search(self, name: str, limit: int, recorded: tuple[str, ...] = (), main: str = "") -> dict[str, Any]:
+        """Find at most `limit` inputs for the target `name`, and edges around some of them.
+
+        Those come first that the files `recorded` hold; `main`: the module's name, if it was the program that ran.
+        """
         target = self._program.target(name)
         self._cases, self._seen = [], {}
         if target is None:
@@ -61,7 +65,7 @@ class Worker:
         if target.is_coroutine:
             return {"cases": [], "why": "it is a coroutine", "parameters": ()}
         self._parameters = tuple(parameter.name for parameter in target.parameters)
-        self._cases = self._search.cases(target, limit)
+        self._cases = self._read_recorded(target, recorded, main) + self._search.cases(target, limit)
         failures = [text for text, _ in self._search.failures.most_common(2)]
         why = "no arguments found on which the original returns"
         return {
@@ -69,6 +73,16 @@ class Worker:
             "why": f"{why} ({'; '.join(failures)})" if failures else why,
             "parameters": self._parameters,
         }
+
+    def _read_recorded(self, target: Any, paths: tuple[str, ...], main: str) -> list[Any]:
+        from np2tnp.differential.recorded import recorded_case
+
+        cases = []
+        bound = bool(target.class_name) and target.plain
+        for path in paths:
+            with contextlib.suppress(Exception):  # a class that cannot be found any more, say
+                cases.append(recorded_case(target.name, bound, path, self._module, main))
+        return cases
 
     def case(self, number: int) -> bytes:
         """One input, for the other child."""
@@ -164,8 +178,10 @@ def _count_ops() -> Any:
 
 def _weight(case: Any) -> int:
     """How much one input says: 0 for those with only empty or one-element arrays."""
-    from np2tnp.differential.specs import Array
+    from np2tnp.differential.specs import Array, Call
 
+    if case.construct is not None and not isinstance(case.construct, Call):
+        return 1
     calls = [case.call, *([case.construct] if case.construct is not None else [])]
     sizes = [item.values.size for call in calls for item in call.items() if isinstance(item, Array)]
     return int(not sizes or max(sizes) > 1)

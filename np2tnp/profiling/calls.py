@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-import io
-import pickle
 import types
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from np2tnp.differential.recorded import unpickled
 
 
 @dataclass
@@ -129,28 +129,5 @@ def positional_names(function: Any, count: int) -> tuple[str, ...]:
 
 
 def read_recorded(path: str, module: types.ModuleType, main: str) -> Arguments:
-    """The arguments that the recorder pickled, with objects of the classes of `module` (one of the two versions).
-
-    `main` is the module's name if it ran as the program's main file, else empty. Raises what unpickling raises.
-    """
-    with open(path, "rb") as file:
-        data = file.read()
-    args, kwargs = _Unpickler(io.BytesIO(data), module, main).load()
-    return Arguments(list(args), dict(kwargs))
-
-
-class _Unpickler(pickle.Unpickler):
-    """Finds classes of the program under test in the version of it that is asked for."""
-
-    def __init__(self, stream: io.BytesIO, module: types.ModuleType, main: str) -> None:
-        super().__init__(stream)
-        self._module = module
-        self._names = {module.__name__, *(["__main__"] if main else [])}
-
-    def find_class(self, module: str, name: str) -> Any:
-        if module in self._names:
-            found: Any = self._module
-            for part in name.split("."):
-                found = getattr(found, part)
-            return found
-        return super().find_class(module, name)
+    """What ``differential.recorded.unpickled`` gives."""
+    return Arguments(*unpickled(path, module, main))

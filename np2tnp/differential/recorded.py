@@ -1,0 +1,67 @@
+"""Arguments that a program's recorder pickled, for the original or for the rewritten version of the program."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import types
+from typing import Any
+
+import numpy as np
+
+from np2tnp.differential.specs import Array, Call, Case, Pickled
+
+
+def unpickled(path: str, module: types.ModuleType, main: str) -> tuple[list[Any], dict[str, Any]]:
+    """Positional and keyword arguments of one call, with objects of the classes of `module` (one of the two versions).
+
+    `main` is the module's name if it ran as the program's main file, else empty. Raises what unpickling raises.
+    """
+    with open(path, "rb") as file:
+        data = file.read()
+    args, kwargs = _Unpickler(io.BytesIO(data), module, main).load()
+    return list(args), dict(kwargs)
+
+
+class _Unpickler(pickle.Unpickler):
+    """Finds classes of the program under test in the version of it that is asked for."""
+
+    def __init__(self, stream: io.BytesIO, module: types.ModuleType, main: str) -> None:
+        super().__init__(stream)
+        self._module = module
+        self._names = {module.__name__, *(["__main__"] if main else [])}
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module in self._names:
+            found: Any = self._module
+            for part in name.split("."):
+                found = getattr(found, part)
+            return found
+        return super().find_class(module, name)
+
+
+def recorded_case(target: str, bound: bool, path: str, module: types.ModuleType, main: str) -> Case:
+    """The recorded call as an input; `bound`: its first argument is the object whose method was called."""
+    args, kwargs = unpickled(path, module, main)
+    owner = Pickled(pickle.dumps(args.pop(0))) if bound else None
+    call = Call(tuple(_spec(item) for item in args), {name: _spec(item) for name, item in kwargs.items()})
+    return Case(target, call, owner, note="arguments of the program")
+
+
+def _spec(value: Any) -> Any:
+    """Plain values as they are, arrays with their layout, and objects pickled: each version unpickles its own."""
+    if type(value) is np.ndarray and value.dtype.kind in "biufc":
+        return Array(value, _layout(value))
+    if type(value) in (list, tuple):
+        return type(value)(_spec(item) for item in value)
+    if type(value) is dict:
+        return {key: _spec(item) for key, item in value.items()}
+    if value is None or type(value) in (bool, int, float, complex, str, bytes) or isinstance(value, np.generic):
+        return value
+    return Pickled(pickle.dumps(value))
+
+
+def _layout(value: Any) -> str:
+    if not value.flags.writeable:
+        return "readonly"
+    return "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"

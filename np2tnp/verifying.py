@@ -1,0 +1,82 @@
+"""``np2tnp verify``: which functions to compare, with which arguments, and telling what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from np2tnp.config import Config
+from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair
+from np2tnp.differential.program import FunctionVerdict, Limits, require, verify_pair
+
+_MEBIBYTES = 64  #: of recorded arguments that are kept a call
+_SECONDS = 60.0  #: that a program is expected to run; it is ended after about ten times as many
+
+
+def run(args: argparse.Namespace, config: Config) -> int:
+    """The command. Exit status 0 all equal, 1 different or untested (or nothing to compare), 2 error."""
+    from np2tnp.differential.verdicts import print_result, print_summary, print_unchanged
+
+    try:
+        require("numpy", "tensorflow")
+        pair = find_pair(args.file, args.original, config)
+        changed, unchanged = changed_functions(pair)
+        unknown = [name for name in args.functions if name not in changed and name not in unchanged]
+        if unknown:
+            raise CannotVerify(f"{args.file} has no function {', '.join(unknown)} in both versions")
+        names = [name for name in args.functions if name in changed] if args.functions else changed
+        limits = Limits(args.count, args.seed, args.timeout, args.memory, inputs=args.inputs)
+        tell = None if args.json else print_result
+        if args.program:
+            with _recorded(args.program, pair, names, say=not args.json) as recorded:
+                limits = replace(limits, recorded=recorded, main=Path(pair.path).stem)
+                results = verify_pair(pair, names, limits, tell)
+        else:
+            results = verify_pair(pair, names, limits, tell)
+    except CannotVerify as error:
+        print(f"np2tnp verify: {error}", file=sys.stderr)
+        return 2
+    asked_unchanged = [name for name in args.functions or unchanged if name in unchanged]
+    status = 0 if results and all(it.verdict is FunctionVerdict.EQUAL for it in results) else 1
+    if args.functions and asked_unchanged:
+        status = 1
+    if args.json:
+        import json
+
+        functions = [it.as_dict() for it in results]
+        print(
+            json.dumps(
+                {"path": pair.path, "original": pair.source, "functions": functions, "not_rewritten": asked_unchanged},
+                indent=2,
+            )
+        )
+        return status
+    print_unchanged(asked_unchanged if args.functions or not results else [])
+    print_summary(pair, results)
+    return status
+
+
+@contextlib.contextmanager
+def _recorded(program: list[str], pair: Pair, names: list[str], say: bool) -> Iterator[dict[str, tuple[str, ...]]]:
+    """Run the program, and give for each function the files with arguments that it was called with."""
+    from np2tnp.profiling.hot import first_lines
+    from np2tnp.profiling.record import Wanted, record
+
+    if not pair.in_memory:
+        raise CannotVerify(f"{pair.path} is rewritten already: a program can only be recorded before that")
+    lines = first_lines(pair.original)
+    wanted = [Wanted(pair.path, name, lines[name]) for name in names if name in lines]
+    with tempfile.TemporaryDirectory(prefix="np2tnp-verify-") as folder:
+        recorded, ended = record(program, wanted, Path(folder), _SECONDS, _MEBIBYTES)
+        if ended.interrupted:
+            raise KeyboardInterrupt
+        found = {it.wanted.name: tuple(one.payload for one in it.signatures if one.payload) for it in recorded}
+        if say:
+            calls = sum(it.calls for it in recorded)
+            print(f"the program called them {calls} times; {sum(map(len, found.values()))} calls are inputs, too")
+        yield found
