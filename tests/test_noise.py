@@ -50,6 +50,30 @@ def test_what_is_exact_stays(expression: str) -> None:
     np.testing.assert_array_equal(load(text).f(x), load(text, noisy=False).f(x))
 
 
+def test_memory_that_nobody_wrote_is_spoilt() -> None:
+    module = load(
+        "import numpy as np\ndef f(x):\n    y = np.empty(3)\n    y[0] = 1.0\n    return y, np.empty_like(x)\n"
+    )
+    first, second = module.f(np.zeros(2, int))
+    np.testing.assert_array_equal(first, [1.0, np.nan, np.nan])
+    assert (second == np.iinfo(int).max).all()
+
+
+def test_a_search_in_an_unsorted_table_hits_anything() -> None:
+    module = load("import numpy as np\ndef f(x, v):\n    return np.searchsorted(x, v)\n")
+    v = np.linspace(0.0, 3.0, 7)
+    np.testing.assert_array_equal(module.f(np.arange(4.0), v), np.searchsorted(np.arange(4.0), v))
+    assert len({module.f(np.array([3.0, 0.0, 2.0, 1.0]), v).tobytes() for _ in range(9)}) > 1
+
+
+def test_what_is_only_rounding_may_be_zero() -> None:
+    module = load("def f(x):\n    return x.std()\n")
+    constant = np.full(6, 0.1)
+    assert 0 < constant.std() < 1e-16
+    assert {module.f(constant) == 0.0 for _ in range(20)} == {True, False}
+    assert all(module.f(np.array([1e-3, 2e-3])) > 0 for _ in range(20))
+
+
 @pytest.mark.parametrize(
     "call", ["x.argsort()", "np.argsort(x, axis=0)", "np.argpartition(x, 2)", "x.argsort(-1)[::-1]"]
 )

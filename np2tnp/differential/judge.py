@@ -67,6 +67,8 @@ def judge(
         if any(_discrete_difference(expected, other) for other in noisy):
             return Judgement("unstable", "rounding inside of the original decides about its result: " + detail)
         moved += noisy
+        if _is_noise_divided(expected, actual, _slack(expected, moved)):
+            return Judgement("unstable", "rounding decides where the result is NaN or infinite: " + detail)
         loose = _difference(expected, actual, _slack(expected, moved), [other.printed for other in moved])
     if loose is None:
         return _alike(expected, actual, shared)
@@ -186,6 +188,8 @@ def _discrete_difference(expected: Observation, other: Observation) -> bool:
     if a.keys() != b.keys():
         return True
     for path, value in a.items():
+        if type(value) is not type(b[path]):
+            return True
         if _is_inexact(value) and _is_inexact(b[path]):
             same = np.shape(value) == np.shape(b[path]) and bool(np.all(np.isfinite(value) == np.isfinite(b[path])))
         else:
@@ -193,6 +197,23 @@ def _discrete_difference(expected: Observation, other: Observation) -> bool:
         if not same:
             return True
     return False
+
+
+def _is_noise_divided(expected: Observation, actual: Observation, slack: dict[str, Any]) -> bool:
+    """Whether the original's numbers are no larger than its noise wherever the other result is not finite."""
+    if not (expected.returned and actual.returned):
+        return False
+    wanted, got = _leaves(expected), _leaves(actual)
+    found = False
+    for path, limit in slack.items():
+        one, other = np.asarray(wanted[path]), np.asarray(got.get(path))
+        if one.shape != other.shape or other.dtype.kind not in "fc":
+            return False
+        places = np.isfinite(one) & ~np.isfinite(other)
+        if np.any(places & (np.abs(one) > limit)):
+            return False
+        found = found or bool(np.any(places))
+    return found
 
 
 def _is_inexact(value: Any) -> bool:

@@ -25,8 +25,21 @@ ROUNDED = frozenset(
     std sum svd tan tanh tensordot trace trapezoid trapz vander var vdot
     """.split()
 )
+#: Those that are exact, as their algorithms promise, for a matrix as near to the given one as its largest entry rounds.
+_SOLVERS = frozenset("det eig eigh eigvals eigvalsh inv lstsq pinv polyfit qr slogdet solve svd".split())
+#: Those that add terms which may cancel: a result below the rounding of the terms may as well be zero.
+_SUMS = frozenset(
+    "average convolve correlate corrcoef cov cumsum dot einsum fft fft2 fftn ifft ifft2 ifftn inner irfft irfft2 irfftn"
+    " matmul mean nanmean nanstd nansum nanvar rfft rfft2 rfftn std sum tensordot trace var vdot".split()
+)
+_ZERO = 8.0  #: how many times the rounding of the largest term such a result may be
+#: Functions that give memory as it was left: no program may depend on what is in it.
+_MEMORY = frozenset(("empty", "empty_like"))
 #: Functions and methods that choose an order among equals, unless they are asked for a stable one.
 ORDERED = frozenset(("argsort", "argpartition"))
+#: Functions whose table must be sorted, and where it stands: of another one they give what their search happens to hit.
+_SEARCHES = {"searchsorted": 0, "digitize": 1, "interp": 1}
+_NAMES = ROUNDED | ORDERED | _MEMORY | _SEARCHES.keys()
 _CALL, _PLAIN_CALL, _OPERATOR = "__np2tnp_noisy_method__", "__np2tnp_noisy_call__", "__np2tnp_noisy_operator__"
 
 
@@ -48,12 +61,21 @@ class Noise:
             return type(value)([self.moved(item) for item in value])
         return value
 
+    def _near(self, value: Any) -> Any:
+        """An array with each entry moved by as much as its largest one rounds."""
+        if type(value) is not np.ndarray or value.dtype.kind not in "iufc" or not value.size:
+            return value
+        array = value if value.dtype.kind in "fc" else value.astype(np.float64)
+        with np.errstate(all="ignore"):
+            step = np.finfo(array.dtype).eps * np.max(np.abs(array))
+            return (array + step * self._rng.uniform(-1.0, 1.0, array.shape)).astype(array.dtype)
+
     def _method(self, owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         """``owner.name(...)``: of an array, or of a module of NumPy; anything else is left alone."""
-        if name in ORDERED and isinstance(owner, np.ndarray):
+        if name in ORDERED | _SEARCHES.keys() and isinstance(owner, np.ndarray):
             return self._call(getattr(np, name), owner, *args, **kwargs)
         if isinstance(owner, (np.ndarray, np.inexact)) and kwargs.get("out") is None:
-            return self.moved(getattr(self.moved(owner), name)(*args, **kwargs))
+            return self._rounded(name, getattr(self.moved(owner), name)(*args, **kwargs), (owner, *args))
         return self._call(getattr(owner, name), *args, **kwargs)
 
     def _call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -64,7 +86,26 @@ class Noise:
             return self._any_order(function, *args, **kwargs)
         if kwargs.get("out") is not None or (isinstance(function, np.ufunc) and len(args) > function.nin):
             return function(*args, **kwargs)  # the result is an array that somebody has already
-        return self.moved(function(*map(self.moved, args), **kwargs))
+        if function.__name__ in _MEMORY:
+            return _spoilt(function(*args, **kwargs))
+        if function.__name__ in _SEARCHES and _is_unsorted(args, _SEARCHES[function.__name__]):
+            found = np.asarray(function(*args, **kwargs))
+            return np.where(self._rng.random(found.shape) < 0.5, found, 0)
+        move = self._near if function.__name__ in _SOLVERS else self.moved
+        return self._rounded(function.__name__, function(*map(move, args), **kwargs), args)
+
+    def _rounded(self, name: str, result: Any, operands: tuple[Any, ...]) -> Any:
+        """The result moved; now and then 0 where it is nothing but the rounding of its terms."""
+        result = self.moved(result)
+        if name not in _SUMS or not isinstance(result, (np.ndarray, np.inexact)) or result.dtype.kind not in "fc":
+            return result
+        terms = [
+            np.abs(item) for item in operands if isinstance(item, (np.ndarray, np.number)) and item.dtype.kind in "fc"
+        ]
+        largest = max((float(np.max(item, initial=0.0, where=np.isfinite(item))) for item in terms), default=0.0)
+        small = np.abs(result) <= _ZERO * np.finfo(result.dtype).eps * largest
+        cleared = np.where(small & (self._rng.random() < 0.5), result.dtype.type(0), result)
+        return cleared if isinstance(result, np.ndarray) else cleared[()]
 
     def _any_order(self, function: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
         """What ``argsort`` gives, with equals in any order: of elements in a random order, sorted stably."""
@@ -81,7 +122,19 @@ class Noise:
     def _operator(self, sign: str, a: Any, b: Any, /) -> Any:
         if sign == "**":
             return self.moved(self.moved(a) ** b)
-        return self.moved(self.moved(a) @ self.moved(b))
+        return self._rounded("matmul", self.moved(a) @ self.moved(b), (a, b))
+
+
+def _is_unsorted(args: tuple[Any, ...], place: int) -> bool:
+    table = np.asarray(args[place] if len(args) > place else ())
+    return table.ndim == 1 and table.dtype.kind in "biuf" and not bool(np.all(table[:-1] <= table[1:]))
+
+
+def _spoilt(array: Any) -> Any:
+    """New memory with NaN in it, or what else nobody wants to find there."""
+    if isinstance(array, np.ndarray) and array.dtype.kind in "iufc":
+        array.fill(np.nan if array.dtype.kind in "fc" else np.iinfo(array.dtype).max)
+    return array
 
 
 class _Disturb(ast.NodeTransformer):
@@ -89,10 +142,10 @@ class _Disturb(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Attribute) and node.func.attr in ROUNDED | ORDERED:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _NAMES:
             words = [node.func.value, ast.Constant(node.func.attr)]
             return _call(_CALL, [*words, *node.args], node.keywords, node)
-        if isinstance(node.func, ast.Name) and node.func.id in ROUNDED | ORDERED:
+        if isinstance(node.func, ast.Name) and node.func.id in _NAMES:
             return _call(_PLAIN_CALL, [node.func, *node.args], node.keywords, node)
         return node
 
