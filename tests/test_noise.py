@@ -59,6 +59,12 @@ def test_memory_that_nobody_wrote_is_spoilt() -> None:
     assert (second == np.iinfo(int).max).all()
 
 
+def test_numbers_too_large_for_fractions_are_disturbed() -> None:
+    module = load("import numpy as np\ndef f(x):\n    return x @ x\n")
+    assert len({float(module.f(np.full(3, 1e20))) for _ in range(20)}) > 1
+    assert len({float(module.f(np.full(3, 4.0))) for _ in range(20)}) == 1
+
+
 def test_a_search_in_an_unsorted_table_hits_anything() -> None:
     module = load("import numpy as np\ndef f(x, v):\n    return np.searchsorted(x, v)\n")
     v = np.linspace(0.0, 3.0, 7)

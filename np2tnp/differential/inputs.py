@@ -287,13 +287,17 @@ def perturbed(spec: Any, rng: np.random.Generator) -> Any:
 
 
 def moved(values: Any, rng: np.random.Generator) -> Any:
-    """An array or NumPy number with each fraction in it moved by one unit in the last place, up or down."""
+    """An array or NumPy number with each fraction in it moved by one unit in the last place, up or down.
+
+    A number so large that it has no fraction any more counts as one.
+    """
     if values.dtype.kind == "c":
         return (moved(values.real, rng) + 1j * moved(values.imag, rng)).astype(values.dtype)
     if values.dtype.kind != "f":
         return values
     with np.errstate(all="ignore"):
         towards = np.where(rng.random(values.shape) < 0.5, -np.inf, np.inf).astype(values.dtype)
-        stays = ~np.isfinite(values) | (np.rint(values) == values)
+        whole = (np.rint(values) == values) & (np.abs(values) < 1.0 / np.finfo(values.dtype).eps)
+        stays = ~np.isfinite(values) | whole
         found = np.where(stays, values, np.nextafter(values, towards)).astype(values.dtype)
     return found if isinstance(values, np.ndarray) else found[()]

@@ -62,12 +62,12 @@ class Noise:
         return value
 
     def _near(self, value: Any) -> Any:
-        """An array with each entry moved by as much as its largest one rounds."""
+        """An array with each entry moved by as much as eliminating with its largest one rounds."""
         if type(value) is not np.ndarray or value.dtype.kind not in "iufc" or not value.size:
             return value
         array = value if value.dtype.kind in "fc" else value.astype(np.float64)
         with np.errstate(all="ignore"):
-            step = np.finfo(array.dtype).eps * np.max(np.abs(array))
+            step = max(array.shape, default=1) * np.finfo(array.dtype).eps * np.max(np.abs(array))
             return (array + step * self._rng.uniform(-1.0, 1.0, array.shape)).astype(array.dtype)
 
     def _method(self, owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
