@@ -63,7 +63,7 @@ class Noise:
 
     def _near(self, value: Any) -> Any:
         """An array with each entry moved by as much as eliminating with its largest one rounds."""
-        if type(value) is not np.ndarray or value.dtype.kind not in "iufc" or not value.size:
+        if type(value) is not np.ndarray or value.dtype.kind not in "biufc" or not value.size:
             return value
         array = value if value.dtype.kind in "fc" else value.astype(np.float64)
         with np.errstate(all="ignore"):
