@@ -69,7 +69,10 @@ def versions() -> dict[str, types.ModuleType]:
     return {mode: module(new.replace('compile="xla"', f'compile="{mode}"')) for mode in ("none", "graph", "xla")}
 
 
-@pytest.mark.parametrize(("name", "build", "is_compiled"), ORIGINAL.EXAMPLES, ids=lambda value: str(value)[:40])
+NAMES = [name for name, *_ in ORIGINAL.EXAMPLES]
+
+
+@pytest.mark.parametrize(("name", "build", "is_compiled"), ORIGINAL.EXAMPLES, ids=NAMES)
 def test_programs_do_what_they_did(
     versions: dict[str, types.ModuleType], name: str, build: Callable[[], Any], is_compiled: bool
 ) -> None:

@@ -11,7 +11,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from np2tnp.analysis.values import NO_NAMES, Value, join, refs_of, with_refs
+from np2tnp.analysis.values import (
+    EITHER,
+    HOST,
+    NO_NAMES,
+    Unknown,
+    Value,
+    home_of,
+    join,
+    may_be_array,
+    may_hold_tensor,
+    refs_of,
+    view_of,
+    with_refs,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +150,13 @@ def join_all(envs: Iterable[Env | None]) -> Env | None:
         if env is not None:
             result = env if result is None else result.join(env)
     return result
+
+
+def widen(old: Env, new: Env) -> Env:
+    """`new`, where what still changes from round to round is forgotten but for where it lives and what it shows."""
+    for name, value in new.values.items():
+        before = old.values.get(name)
+        if before is not None and before != value:
+            home = home_of(value) if may_be_array(value) else EITHER if may_hold_tensor(value) else HOST
+            new.values[name] = Unknown(home, view=max(view_of(before), view_of(value)))
+    return new

@@ -46,7 +46,7 @@ from np2tnp.analysis.values import (
     refs_of,
     scalar_type,
 )
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.walk import none_test, walk
 
 _KEYWORDS = {"None": Const.of(None), "True": Const.of(True), "False": Const.of(False)}
 _COMPREHENSIONS: dict[type, str] = {cst.ListComp: "list", cst.SetComp: "set", cst.GeneratorExp: "iterator"}
@@ -357,18 +357,6 @@ class Evaluator(Access):
         """Report that `value` reaches Python at `node`, if it may hold a tensor."""
         if may_hold_tensor(value) or has_unfilled_container(value):
             self.emit(ev.Escape(node, self.place(node), value, reason))
-
-
-def none_test(test: cst.BaseExpression) -> tuple[str, bool] | None:
-    """(name, True) for ``name is None``, (name, False) for ``name is not None``; None for any other test."""
-    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1 or not isinstance(test.left, cst.Name):
-        return None
-    operator, right = test.comparisons[0].operator, test.comparisons[0].comparator
-    if not (isinstance(right, cst.Name) and right.value == "None"):
-        return None
-    if isinstance(operator, cst.Is):
-        return test.left.value, True
-    return (test.left.value, False) if isinstance(operator, cst.IsNot) else None
 
 
 METHODS: dict[type, Callable[..., Value]] = {

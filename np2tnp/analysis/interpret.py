@@ -8,8 +8,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.env import Env, join_all
-from np2tnp.analysis.evaluate import none_test
+from np2tnp.analysis.env import Env, join_all, widen
 from np2tnp.analysis.imports import import_bindings
 from np2tnp.analysis.module import dotted, parameters_of, statements_of
 from np2tnp.analysis.returned import has_shared_items, outside_views
@@ -26,14 +25,12 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     exact_of,
-    home_of,
     join,
-    may_be_array,
     may_hold_tensor,
     refs_of,
     view_of,
 )
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.walk import none_test, walk
 
 #: A loop whose state has not settled after so many rounds is widened: what still changes becomes unknown.
 ROUNDS = 5
@@ -213,7 +210,7 @@ class Interpreter(Stores):
             new = head if again is None else head.join(again)
             if new == head:
                 break
-            head = _widen(head, new) if number >= ROUNDS - 2 else new
+            head = widen(head, new) if number >= ROUNDS - 2 else new
         self.heads[id(node)] = head
         self.loops -= 1
         out: Env | None = head.copy()
@@ -362,16 +359,6 @@ def _caught(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> str:
         return "BaseException"
     nodes = [e.value for e in handler.type.elements] if isinstance(handler.type, cst.Tuple) else [handler.type]
     return ",".join(dotted(node).rpartition(".")[2] for node in nodes)
-
-
-def _widen(old: Env, new: Env) -> Env:
-    """Where the state still changes, forget what kind of value it is."""
-    for name, value in new.values.items():
-        before = old.values.get(name)
-        if before is not None and before != value and before != new.values[name]:
-            home = home_of(value) if may_be_array(value) else "either" if may_hold_tensor(value) else HOST
-            new.values[name] = Unknown(home)
-    return new
 
 
 _SIMPLE: dict[type, Callable[..., None]] = {

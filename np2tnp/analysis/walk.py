@@ -68,3 +68,15 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         if kind is not tuple and kind is not list and issubclass(kind, cst.CSTNode):
             yield current
         stack.extend(reversed(parts[kind](current)))
+
+
+def none_test(test: cst.BaseExpression) -> tuple[str, bool] | None:
+    """(name, True) for ``name is None``, (name, False) for ``name is not None``; None for any other test."""
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1 or not isinstance(test.left, cst.Name):
+        return None
+    operator, right = test.comparisons[0].operator, test.comparisons[0].comparator
+    if not (isinstance(right, cst.Name) and right.value == "None"):
+        return None
+    if isinstance(operator, cst.Is):
+        return test.left.value, True
+    return (test.left.value, False) if isinstance(operator, cst.IsNot) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from np2tnp.analysis.values import (
@@ -72,26 +72,27 @@ PAIRS = st.one_of(st.tuples(CLOSE, CLOSE), st.tuples(VALUES, VALUES))
 TRIPLES = st.one_of(st.tuples(CLOSE, CLOSE, CLOSE), st.tuples(VALUES, VALUES, VALUES))
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(VALUES)
 def test_join_is_idempotent(a: Value) -> None:
     assert join(a, a) == a
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(PAIRS)
 def test_join_is_commutative(pair: tuple[Value, Value]) -> None:
     a, b = pair
     assert join(a, b) == join(b, a)
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(TRIPLES)
 def test_join_is_associative(triple: tuple[Value, Value, Value]) -> None:
     a, b, c = triple
     assert join(join(a, b), c) == join(a, join(b, c))
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(PAIRS)
 def test_join_covers_both(pair: tuple[Value, Value]) -> None:
     a, b = pair
