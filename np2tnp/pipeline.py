@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from np2tnp import __version__, executors
 from np2tnp.config import Config
 from np2tnp.files.discover import discover
-from np2tnp.files.problems import Problem
+from np2tnp.files.problems import Problem, describe_bug
 from np2tnp.files.source import Source, decode, read_bytes, replace_file
 from np2tnp.model import Change, FileReport, Finding, RegionState, Run, Safety, Span, Summary, Verdict
 
@@ -238,7 +238,7 @@ def analyse_bytes(config: Config, item: tuple[str, bytes], analyst: Analyst | No
     except Problem as problem:
         return report_problem(path, problem)
     except (Exception, SystemExit) as error:
-        return report_problem(path, Problem("TNP906", _describe_bug(error)))
+        return report_problem(path, Problem("TNP906", describe_bug(error)))
     from np2tnp.files import suppress
 
     return replace(report, findings=suppress.apply(source.text, path, report.findings))
@@ -362,19 +362,6 @@ def _explain(source: Source, error: Exception) -> Problem:
 
     line, column = getattr(error, "raw_line", 1), getattr(error, "raw_column", 0) + 1
     return syntax.explain(source.text, line, column, getattr(error, "message", "cannot be parsed"))
-
-
-def _describe_bug(error: BaseException) -> str:
-    trace = error.__traceback__
-    place = ""
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        if "np2tnp" in code.co_filename:
-            place = f" in {os.path.basename(code.co_filename)}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    words = " ".join(str(error).split())[:200]
-    what = f"{type(error).__name__}{': ' + words if words else ''}{place}"
-    return f"analysis failed: {what} (a bug in np2tnp: please report it)"
 
 
 def _cache_directory(config: Config) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 #: code → what it says in general; the message of a finding says it in particular.
 ERROR_CODES = {
     "TNP901": "syntax error",
@@ -27,3 +29,17 @@ class Problem(Exception):  # noqa: N818 # it becomes a finding, not a traceback
 
     def __str__(self) -> str:
         return self.message
+
+
+def describe_bug(error: BaseException) -> str:
+    """An exception of our own, with the place in our code that raised it, in one line for a report."""
+    trace = error.__traceback__
+    place = ""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if "np2tnp" in code.co_filename:
+            place = f" in {os.path.basename(code.co_filename)}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    words = " ".join(str(error).split())[:200]
+    what = f"{type(error).__name__}{': ' + words if words else ''}{place}"
+    return f"analysis failed: {what} (a bug in np2tnp: please report it)"

@@ -46,6 +46,7 @@ FAMILIES = (
     "operators",
     "ordering",
     "padding",
+    "places",
     "polynomials",
     "positions",
     "products",

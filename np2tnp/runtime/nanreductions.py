@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import reductions, running
+from np2tnp.runtime import places, reductions, running
 from np2tnp.runtime.axes import (
     UNSET,
     flat,
@@ -218,7 +218,7 @@ def _place(a: Any, axis: Any, out: Any, keepdims: Any, greatest: bool) -> Any:
     x, nan = replaced(a, -math.inf if greatest else math.inf) if not _is_complex(a) else (None, None)
     if x is None:
         raise Unsupported("the order of complex numbers")
-    plain = reductions.argmax if greatest else reductions.argmin
+    plain = places.argmax if greatest else places.argmin
     if nan is not None:
         rank = rank_of(x)
         if axis is None:
