@@ -1,6 +1,6 @@
 """How long `np2tnp check` takes, next to libcst's parse of the same files in the same process.
 
-    python benchmarks/check_speed.py PATH... [--slowest 10] [--sample N]
+    python benchmarks/check_speed.py PATH... [--slowest 10] [--sample N] [--output FILE.json]
 
 Prints files, lines, CPU seconds, the ratio to ``libcst.parse_module`` alone, peak memory, and the files that cost most
 beyond their parse. Only files that name NumPy are measured: others cost Python's own parse. CPU time, not wall time: a
@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
+import os
+import platform
 import random
 import sys
 import time
@@ -25,7 +28,8 @@ from np2tnp.files.discover import discover
 from np2tnp.files.guards import call_with_deep_stack
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import decode, read_bytes
-from np2tnp.pipeline import Analyst
+from np2tnp.model import FileReport
+from np2tnp.pipeline import Analyst, summarize
 
 
 def parse(text: str) -> None:
@@ -44,9 +48,9 @@ def peak_megabytes() -> float:
     return peak / (2**20 if sys.platform == "darwin" else 2**10)
 
 
-def measure(paths: list[str], config: Config) -> list[tuple[str, int, float, float]]:
-    """(path, lines, CPU seconds of the parse, CPU seconds of the check) for each file that can be read."""
-    rows = []
+def measure(paths: list[str], config: Config) -> tuple[list[tuple[str, int, float, float]], list[FileReport]]:
+    """For each file that can be read: (path, lines, CPU seconds of the parse, of the check), and its report."""
+    rows, reports = [], []
     analyst = Analyst(config)
     for path in paths:
         try:
@@ -57,9 +61,9 @@ def measure(paths: list[str], config: Config) -> list[tuple[str, int, float, flo
         start = time.process_time()
         call_with_deep_stack(parse, text)
         middle = time.process_time()
-        analyst((path, data))
+        reports.append(analyst((path, data)))
         rows.append((path, text.count("\n"), middle - start, time.process_time() - middle))
-    return rows
+    return rows, reports
 
 
 def main() -> int:
@@ -67,6 +71,7 @@ def main() -> int:
     arguments.add_argument("paths", nargs="+")
     arguments.add_argument("--slowest", type=int, default=10, help="how many of the slowest files to list")
     arguments.add_argument("--sample", type=int, default=0, help="measure only so many files, chosen at random")
+    arguments.add_argument("--output", help="write the figures, the command and the machine to this file, too")
     options = arguments.parse_args()
     config = Config()
     needles = [needle.encode() for needle in config.needles]
@@ -81,7 +86,7 @@ def main() -> int:
         print("no files that name NumPy")
         return 1
     measure(files[:1], config)  # imports and the catalog
-    rows = measure(files, config)
+    rows, reports = measure(files, config)
     lines = sum(row[1] for row in rows)
     parsed = sum(row[2] for row in rows)
     checked = sum(row[3] for row in rows)
@@ -90,6 +95,23 @@ def main() -> int:
     ratio = checked / parsed - 1
     print(f"check  {checked:8.2f} s CPU  {lines / checked:10,.0f} lines/s  = parse + {ratio:.2f} x parse")
     print(f"peak   {peak_megabytes():8.0f} MB")
+    if options.output:
+        summary = summarize(reports)
+        document = {
+            "command": ["benchmarks/check_speed.py", *(Path(path).name for path in options.paths)],
+            "machine": {"python": platform.python_version(), "system": platform.platform(), "cores": os.cpu_count()},
+            "files": len(rows),
+            "lines": lines,
+            "calls": summary.calls,
+            "share_convertible": round(summary.calls_convertible / max(1, summary.calls), 4),
+            "findings": summary.findings,
+            "regions": summary.regions,
+            "parse_cpu_seconds": round(parsed, 2),
+            "check_cpu_seconds": round(checked, 2),
+            "check_over_parse": round(checked / parsed, 3),
+            "peak_megabytes": round(peak_megabytes()),
+        }
+        Path(options.output).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     slow = [row for row in rows if row[2] > 0.002]
     for path, count, one, all_ in sorted(slow, key=lambda row: row[3] / row[2], reverse=True)[: options.slowest]:
         print(f"{all_ / one:6.1f} x parse  {all_:6.2f} s  {count:6} lines  {path}")

@@ -14,7 +14,10 @@ import numpy as np
 import pytest
 
 from np2tnp import pipeline
+from np2tnp.analysis.project import Names, Target
 from np2tnp.config import Config
+from np2tnp.files.modules import Modules
+from np2tnp.files.outline import Binding, Outline
 from np2tnp.model import FileReport, RegionState
 
 OPS = """
@@ -437,3 +440,26 @@ def test_projects(name: str, tmp_path: Path, modules: None) -> None:
         assert_same(outcome(root), expected)
     again = reports(root)
     assert all(report.new_text in (None, (root / file).read_text()) for file, report in again.items())
+
+
+def test_star_imports_of_many_submodules(tmp_path: Path) -> None:
+    """What a star import names is a module of the import system: looking it up asks no other star import."""
+    package = tmp_path / "package"
+    package.mkdir()
+    names = [f"_part{index}" for index in range(14)]
+    (package / "__init__.py").write_text("".join(f"from .{name} import *\n" for name in names), encoding="utf-8")
+    for name in names:
+        (package / f"{name}.py").write_text(f"def {name[1:]}(x):\n    return x\n", encoding="utf-8")
+    user = tmp_path / "user.py"
+    user.write_text("", encoding="utf-8")
+    asked: list[str] = []
+
+    class Counting(Modules):
+        def outline(self, path: str) -> Outline | None:
+            asked.append(path)
+            assert len(asked) < 1000
+            return super().outline(path)
+
+    assert Names(Counting()).find(str(user), "package.part3") == Target(
+        "function", str(package / "_part3.py"), "part3", Binding("function")
+    )

@@ -37,21 +37,31 @@ class Names:
     def public(self, file: str, module: str) -> tuple[str, ...]:
         """The names that ``from module import *`` binds in `file`."""
         found: dict[str, None] = {}
-        self._public(file, module, found, frozenset())
+        self._public(file, module, found, set())
         return tuple(found)
 
-    def _public(self, file: str, module: str, found: dict[str, None], seen: frozenset[tuple[str, str]]) -> None:
-        target = self._find(file, module, seen)
-        if target is None or target.kind != "module" or (target.module, "*") in seen:
+    def _public(self, file: str, name: str, found: dict[str, None], seen: set[str]) -> None:
+        """Add to `found` what a star import of `name` binds. `seen`: the modules that were looked at."""
+        module = self._module(file, name)
+        if module is None or module in seen:
             return
-        seen |= {(target.module, "*")}
-        outline = self._outline(target.module)
+        seen.add(module)
+        outline = self._outline(module)
         if outline is None:
             return
         found.update(dict.fromkeys(outline.public()))
         if outline.exported is None:
             for star in outline.stars:
-                self._public(target.module, star, found, seen)
+                self._public(module, star, found, seen)
+
+    def _module(self, file: str, name: str) -> str | None:
+        """The first-party module that the import system finds: it asks directories, not what packages bind."""
+        module: str | None
+        module, rest, looked = self.modules.start(file, name)
+        self.places.update(looked)
+        for part in rest:
+            module = self._child(module, part) if module else None
+        return module or None
 
     def _outline(self, path: str) -> Outline | None:
         if not path.endswith(os.sep):
@@ -78,12 +88,12 @@ class Names:
         if binding is None and outline is not None:
             for star in reversed(outline.stars):
                 public: dict[str, None] = {}
-                self._public(module, star, public, seen)
+                self._public(module, star, public, set())
                 if name in public:
                     inner = ".".join(names)
                     full = f"{star}{inner}" if star.endswith(".") else f"{star}.{inner}"
                     return None if child is not None else self._find(module, full, seen)
-            if outline.stars and child is None and any(self._is_outside(module, star, seen) for star in outline.stars):
+            if outline.stars and child is None and any(self._module(module, star) is None for star in outline.stars):
                 return None
         if binding is None:
             return self._follow(child, rest, seen) if child is not None else None
@@ -118,7 +128,3 @@ class Names:
         directory = os.path.dirname(module)
         self.places.add(directory + os.sep)
         return self.modules.child(directory, name)
-
-    def _is_outside(self, module: str, star: str, seen: frozenset[tuple[str, str]]) -> bool:
-        target = self._find(module, star, seen)
-        return target is None or target.kind != "module"
