@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,8 +48,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "m.py").write_text(TEXT)
     analyse = pipeline.analyse_bytes
 
-    def analyse_wrongly(config: Config, item: tuple[str, bytes]) -> FileReport:
-        report = analyse(config, item)
+    def analyse_wrongly(config: Config, item: tuple[str, bytes], *more: Any) -> FileReport:
+        report = analyse(config, item, *more)
         text = report.new_text
         if text is not None and "@rt.migrated" in text[: text.index("def scale")]:
             text = text.replace(" * 2.0", " * 2.000001")

@@ -133,7 +133,7 @@ class Interpreter(Stores):
             if any(not ref.isidentifier() and not ref.startswith("@") for ref in shared):
                 facts.extra.setdefault("keeps", set()).add(name)
         facts.returned |= frozenset(ref[1:] for ref in refs_of(value) if ref.startswith("@") and not view_of(value))
-        views = outside_views(value)
+        views = outside_views(value, self.hosted)
         facts.viewed |= views  # whoever writes to the result writes to what it shows: NumPy must make that view
         if views or has_shared_items(value):
             self.construct(node or facts.node, "returned view", min(views, default=""))

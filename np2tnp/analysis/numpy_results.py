@@ -35,7 +35,6 @@ from np2tnp.analysis.values import (
     deps_of,
     exact_of,
     has_axes,
-    home_of,
     is_python_number,
     may_be_array,
     may_hold_tensor,
@@ -117,7 +116,7 @@ class NumpyResults(Evaluator):
         exact: str | None = None
         view = ""
         if fact.effect in ("view", "may-view") and first is not None:
-            refs = refs_of(first)
+            refs = NO_NAMES.union(*map(refs_of, values.values())) if name == "einsum" else refs_of(first)
             if isinstance(first, Unknown) and first.home == HOST and self.made == TENSOR:
                 refs |= {FOREIGN}
             view = "" if name in _SAME_OR_COPY else "view"
@@ -131,7 +130,7 @@ class NumpyResults(Evaluator):
             refs |= {FOREIGN}
         home = self.made
         held = any(map(may_hold_tensor, values.values()))
-        if refs & self.viewed and first is not None and home_of(first) == HOST and not held:
+        if refs & self.viewed and not held:
             home = HOST
         if dtypes is None:
             return UNKNOWN

@@ -273,7 +273,7 @@ class Analysis:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names)
         interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
-        interpreter.viewed = viewed
+        interpreter.hosted, interpreter.viewed = hosted, viewed
         end = self._interpret(interpreter, function, arrays, scalars, hosted)
         if end is not None:
             interpreter.statement = None

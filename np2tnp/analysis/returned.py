@@ -35,7 +35,7 @@ def all_of(value: Sequence) -> Value:
     return with_refs(value.element, refs_of(value.element) | value.refs)
 
 
-def outside_views(value: Value) -> frozenset[str]:
+def outside_views(value: Value, hosted: frozenset[str]) -> frozenset[str]:
     """Locations outside of the region of which a tensor in the result may be a view, not the very object."""
     found: frozenset[str] = NO_NAMES
     for leaf in leaves_of(value):
@@ -43,7 +43,8 @@ def outside_views(value: Value) -> frozenset[str]:
         if may_hold_tensor(leaf) and view_of(leaf):
             found |= outside
         elif home_of(leaf) == TENSOR:
-            found |= {ref for ref in outside if not ref.startswith("@")}  # the boundary gives back parameters only
+            # the boundary gives back only parameters that it converted itself
+            found |= {ref for ref in outside if not ref.startswith("@") or ref[1:] in hosted}
     return found
 
 

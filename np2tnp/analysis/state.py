@@ -122,6 +122,7 @@ class State:
         self.facts = facts
         self.made = made
         self.locals: frozenset[str] = NO_NAMES
+        self.hosted: frozenset[str] = NO_NAMES  #: parameters that are not converted
         self.viewed: frozenset[str] = NO_NAMES  #: outside locations whose views must stay NumPy's
         self.global_names: frozenset[str] = NO_NAMES
         self.loops = 0
