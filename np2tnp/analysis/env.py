@@ -19,6 +19,7 @@ from np2tnp.analysis.values import (
     Value,
     home_of,
     join,
+    join_zero_d,
     may_be_array,
     may_hold_tensor,
     refs_of,
@@ -158,5 +159,6 @@ def widen(old: Env, new: Env) -> Env:
         before = old.values.get(name)
         if before is not None and before != value:
             home = home_of(value) if may_be_array(value) else EITHER if may_hold_tensor(value) else HOST
-            new.values[name] = Unknown(home, view=max(view_of(before), view_of(value)))
+            view = max(view_of(before), view_of(value))
+            new.values[name] = Unknown(home, view=view, zero_d=join_zero_d(before, value))
     return new

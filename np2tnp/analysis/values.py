@@ -42,6 +42,7 @@ class Unknown:
     exact: str | None = None
     deps: frozenset[str] = NO_NAMES
     view: str = ""
+    zero_d: str = ""  #: as of an Array; empty where it is a scalar, or NumPy's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +195,7 @@ def is_outside_location(ref: str) -> bool:
 def with_refs(value: Value, refs: frozenset[str]) -> Value:
     """`value`, found at the locations `refs`."""
     if isinstance(value, Unknown) and value.refs != refs:
-        return Unknown(value.home, refs, value.exact, value.deps, value.view)
+        return Unknown(value.home, refs, value.exact, value.deps, value.view, value.zero_d)
     if isinstance(value, Array) and value.refs != refs:
         return Array(
             value.home, value.dtypes, value.rank, refs, value.exact, value.deps, value.weak, value.zero_d, value.view
@@ -261,7 +262,7 @@ def join(a: Value, b: Value) -> Value:
             a.exact if a.exact == b.exact else None,
             a.deps | b.deps,
             a.weak or b.weak,
-            _join_zero_d(a, b),
+            join_zero_d(a, b),
             _join_view(a, b),
         )
     if isinstance(a, (Const, Scalar)) and isinstance(b, (Const, Scalar)):
@@ -275,7 +276,7 @@ def join(a: Value, b: Value) -> Value:
         if isinstance(one, Symbol) and other == NONE:
             return one  # ``try: import numpy as np / except ImportError: np = None``
         if isinstance(one, Array) and is_python_number(other):
-            return replace(one, home=_join_home(one.home, HOST), weak=True, exact=None, zero_d=_join_zero_d(one, one))
+            return replace(one, home=_join_home(one.home, HOST), weak=True, exact=None, zero_d=join_zero_d(one, one))
     held = may_hold_tensor(a) or may_hold_tensor(b)
     both_tensor = home_of(a) == TENSOR and home_of(b) == TENSOR
     return Unknown(
@@ -284,11 +285,22 @@ def join(a: Value, b: Value) -> Value:
         exact_of(a) if exact_of(a) == exact_of(b) else None,
         deps_of(a) | deps_of(b),
         _join_view(a, b),
+        join_zero_d(a, b),
     )
 
 
-def _join_zero_d(a: Array, b: Array) -> str:
-    kinds = {"never" if value.rank else value.zero_d for value in (a, b)} - {"never"}
+def zero_d_of(value: Value) -> str:
+    """What NumPy makes of `value` when it is 0-d: "scalar", "array", "either" or "never"."""
+    if isinstance(value, Array):
+        return "never" if value.rank or value.exact is not None else value.zero_d
+    if isinstance(value, Unknown) and value.exact is None:
+        return value.zero_d or ("never" if value.home == HOST else "scalar")
+    return "never"
+
+
+def join_zero_d(a: Value, b: Value) -> str:
+    """What it is for either of two values."""
+    kinds = {zero_d_of(a), zero_d_of(b)} - {"never"}
     return "never" if not kinds else kinds.pop() if len(kinds) == 1 else "either"
 
 

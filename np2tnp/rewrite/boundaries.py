@@ -9,7 +9,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.state import form
-from np2tnp.analysis.values import HOST, Array, Sequence, Unknown, Value
+from np2tnp.analysis.values import HOST, Array, Sequence, Unknown, Value, zero_d_of
 from np2tnp.edits import build
 from np2tnp.edits.edit import Edits
 
@@ -124,8 +124,8 @@ def _kinds(value: Value, kinds: set[str]) -> None:
         made = value.exact is None or (not value.weak and value.zero_d == "array")
         if made and value.zero_d != "never":
             kinds.add(value.zero_d)
-    elif isinstance(value, Unknown) and value.home != HOST and value.exact is None:
-        kinds.add("scalar")  # an element, or what an operator gave
+    elif isinstance(value, Unknown) and value.home != HOST:
+        kinds |= {zero_d_of(value)} - {"never"}  # of an element, or what an operator gave: a scalar
     elif isinstance(value, Sequence):
         for item in value.items if value.items is not None else (value.element,):
             _kinds(item, kinds)

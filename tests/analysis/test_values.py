@@ -37,7 +37,7 @@ ARRAYS = st.builds(
     NAMES, st.booleans(), st.sampled_from(["scalar", "array", "either", "never"]), VIEWS,
 )  # fmt: skip
 LEAVES = st.one_of(
-    st.builds(Unknown, HOMES, NAMES, EXACT, NAMES, VIEWS),
+    st.builds(Unknown, HOMES, NAMES, EXACT, NAMES, VIEWS, st.sampled_from(["", "array", "never"])),
     ARRAYS,
     st.builds(Symbol, st.sampled_from(["numpy", "numpy.sum", "math"])),
     st.sampled_from([None, True, 1, 1.0, 2, "s", b"b", Ellipsis]).map(Const.of),
@@ -112,7 +112,7 @@ def test_nothing_is_the_least(a: Value) -> None:
 @given(VALUES, st.sets(HOMES))
 def test_unknown_of_any_home_is_the_greatest(a: Value, homes: set[str]) -> None:
     places = frozenset(("x", "@x", ".w", "global:g"))
-    top = Unknown(EITHER, places, None, places, "view")
+    top = Unknown(EITHER, places, None, places, "view", "either")
     assert join(a, top) == top
 
 
