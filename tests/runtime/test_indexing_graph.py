@@ -134,7 +134,8 @@ def test_indices_out_of_range_raise_when_the_graph_runs() -> None:
 def test_the_boundary_translates_them() -> None:
     compiled = tf.function(lambda x, i: rt.at(x)[i].set(1.0), autograph=False)
     public = rt.migrated(lambda x, i: compiled(x, tf.constant(i)))
-    with pytest.raises(IndexError, match="out of bounds for axis 0 with size 3"):
+    # inside a graph our check and the kernel's own run at the same time: either may speak first
+    with pytest.raises(IndexError, match=r"out of bounds for axis 0 with size 3|does not index into shape"):
         public(np.zeros(3), 7)
 
 
