@@ -11,8 +11,10 @@ knows where it lives inside a migrated region (its *home*), because that decides
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
+
+from np2tnp.analysis.frozen import frozen
 
 TENSOR = "tensor"
 HOST = "host"
@@ -27,7 +29,7 @@ FLOATS = frozenset("efd")
 COMPLEX = frozenset("FD")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown:
     """Any Python object.
 
@@ -45,7 +47,7 @@ class Unknown:
     zero_d: str = ""  #: as of an Array; empty where it is a scalar, or NumPy's own
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Array:
     """A numeric ndarray, or a number where ``weak`` (a Python or NumPy scalar may stand in its place)."""
 
@@ -63,14 +65,14 @@ class Array:
     view: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Symbol:
     """A name from outside: ``numpy.sum``, ``math.sqrt``, ``builtins.len``, a module."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Const:
     """A literal whose value is known: int, float, complex, str, bytes, bool, None, Ellipsis."""
 
@@ -82,7 +84,7 @@ class Const:
         return Const(value, type(value).__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scalar:
     """A Python object that is neither array nor container of arrays.
 
@@ -92,7 +94,7 @@ class Scalar:
     type: str = "object"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sequence:
     """A Python container made in view of the analysis. ``items`` is known for displays whose length is certain."""
 
@@ -102,7 +104,7 @@ class Sequence:
     refs: frozenset[str] = NO_NAMES
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Function:
     """A function or method of the project; ``nested`` when it is defined inside a region."""
 
@@ -111,7 +113,7 @@ class Function:
     module: str = ""  #: path of the module that defines it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Class:
     """A class of the project."""
 
@@ -119,7 +121,7 @@ class Class:
     module: str = ""  #: path of the module that defines it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instance:
     """``self`` inside a method, or an object made by calling a class of the project."""
 
@@ -127,7 +129,7 @@ class Instance:
     module: str = ""  #: path of the module that defines the class
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bound:
     """``receiver.name`` where the receiver is an array or unknown: called, it is a method."""
 
