@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import io
 import logging
 import time
@@ -182,6 +184,8 @@ def subject_of(variant: str, functions: dict[str, Any], it: Input) -> Subject:
     core = getattr(function, "core", None)
     if core is None and variant != "eager-ndarray":
         raise TypeError("has no core that takes tensors (it is not decorated with rt.migrated)")
+    if inspect.ismethod(function):  # a class method: the core is the plain function's
+        core = functools.partial(core, function.__self__)
     if mode in functions:
         return Subject(function if takes_arrays else core, it, takes_arrays, mode=mode)
     from np2tnp.runtime.lazy import tf
@@ -195,8 +199,6 @@ def subject_of(variant: str, functions: dict[str, Any], it: Input) -> Subject:
 
 def _public(compiled: Any, function: Any) -> Callable[..., Any]:
     """A compiled core behind the boundary: ndarrays in, ndarrays out, updated arguments written back."""
-    import inspect
-
     import numpy as np
 
     from np2tnp import runtime as rt
