@@ -181,7 +181,7 @@ def subject_of(variant: str, functions: dict[str, Any], it: Input) -> Subject:
     mode = "none" if how == "eager" else how
     takes_arrays = arrays == "ndarray"
     function = functions.get(mode, functions["none"])
-    core = getattr(function, "core", None)
+    core: Any = getattr(function, "core", None)
     if core is None and variant != "eager-ndarray":
         raise TypeError("has no core that takes tensors (it is not decorated with rt.migrated)")
     if inspect.ismethod(function):  # a class method: the core is the plain function's
