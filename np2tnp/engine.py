@@ -107,8 +107,9 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         raise SelfCheckFailed("this file does not survive parsing and printing unchanged (a form feed or a lone CR?)")
     replaced: dict[int, list[cst.FunctionDef]] = {}
     needs: set[str] = set()
-    keeps = session.options.on_unverified != "raise"
+    originals: dict[str, set[str]] = {}  # qualified name of a class, "" for the module → names of the originals in it
     wrapped = session.options.boundary == "numpy"
+    keeps = wrapped and session.options.on_unverified != "raise"
     pure = pure_regions(analysis.facts, analysis.info, analysis.catalog) if keeps else frozenset()
     for plan in convertible:
         node = plan.facts.node
@@ -119,8 +120,9 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         assert isinstance(body, cst.BaseSuite)
         kept = None
         above = session.decided(plan.facts.qualname).above
-        if wrapped and (keeps or above):
-            name = original_name(node.name.value, session.words)
+        if keeps or (wrapped and above):
+            scope = plan.facts.qualname.rpartition(".")[0]
+            name = original_name(node.name.value, session.words, originals.setdefault(scope, set()))
             kept = Kept(name, session.options.on_unverified, plan.facts.qualname in pure, above)
         migrated = node.with_changes(body=body)
         if wrapped:

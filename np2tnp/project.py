@@ -51,7 +51,7 @@ from np2tnp.rewrite.vendoring import INSTALLED, Home, vendored
 from np2tnp.rules import migrated_callees, rules_by_event
 from np2tnp.rules.base import Hit
 from np2tnp.rules.decorators import is_opaque
-from np2tnp.rules.migrated_callees import left_out
+from np2tnp.rules.migrated_callees import kept_originals, left_out
 
 _CLASS, _ATTRIBUTES, _FUNCTION = range(3)
 #: Among the places of an answer: it depends on what an earlier run migrated.
@@ -91,6 +91,7 @@ class Session:
     found: dict[str, tuple[Target | None, frozenset[str]]] = field(default_factory=dict)
     names: LocalNames = field(init=False)
     analysis: Analysis = field(init=False)
+    originals: frozenset[str] = frozenset()  #: kept beside what an earlier run migrated: nothing to say about them
     _left_out: frozenset[str] = frozenset()
 
     def start(self, catalog: Catalog, project: Project) -> None:
@@ -99,7 +100,7 @@ class Session:
         self.analysis.bind_names()
         info = self.analysis.info
         self.names = choose_names(info, self.words)
-        self._left_out = left_out(info)
+        self.originals, self._left_out = kept_originals(info), left_out(info)
 
     def decide(self, facts: ev.RegionFacts) -> bool:
         """Plan one region; whether it will be migrated."""
@@ -177,7 +178,7 @@ class Project:
         session.analysis.analyze_top_level()
         for name, function in session.analysis.info.functions.items():
             key = Key(path, _FUNCTION, name)
-            if function.is_migrated:
+            if function.is_migrated or name in session.originals:
                 continue
             if name not in session.regions and self.solver.answer(key) is not None:
                 first = self.solver.first_of(key)  # it was decided while the module was open before

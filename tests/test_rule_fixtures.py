@@ -30,7 +30,7 @@ each = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
 def report_of(case: Path) -> FileReport:
-    config = Config(rewrite=True, compile=DOCS[case.name[:6]].compile)
+    config = Config(rewrite=True, compile=DOCS[case.name[:6]].compile, on_unverified="raise")
     return analyze(Source("input.py", (case / "input.py").read_text(encoding="utf-8")), config)
 
 

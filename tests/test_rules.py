@@ -22,7 +22,7 @@ HEAD = "import numpy as np\n\n\n"
 
 
 def report_of(text: str, compile_as: str = "none") -> FileReport:
-    return analyze(Source("example.py", text), Config(rewrite=True, compile=compile_as))
+    return analyze(Source("example.py", text), Config(rewrite=True, compile=compile_as, on_unverified="raise"))
 
 
 def without_imports(text: str) -> str:

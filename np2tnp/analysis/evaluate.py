@@ -40,6 +40,7 @@ from np2tnp.analysis.values import (
     has_unfilled_container,
     home_of,
     is_python_number,
+    is_without_numbers,
     join,
     may_be_array,
     may_hold_tensor,
@@ -218,6 +219,8 @@ class Evaluator(Access):
             weak = all((isinstance(value, Array) and value.weak) or is_python_number(value) for value in operands)
             zero_d = "never" if op != "matmul" and any(map(has_axes, operands)) else "scalar"
             return Array(home, operator_dtypes(op, operands), rank, deps=deps, weak=weak, zero_d=zero_d)
+        if op == "mul" and any(isinstance(value, Sequence) and is_without_numbers(value) for value in operands):
+            return self._sequence_operator(op, operands)  # only a number repeats it, whatever the other operand is
         if any(isinstance(value, Unknown) for value in operands):
             homes = {home_of(value) for value in operands if isinstance(value, Unknown)}
             home = TENSOR if TENSOR in homes else HOST if homes == {HOST} else EITHER

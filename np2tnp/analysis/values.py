@@ -249,6 +249,15 @@ def scalar_type(value: Value) -> str:
     return "object"
 
 
+def is_without_numbers(value: Sequence) -> bool:
+    """Whether all that the list or tuple holds, at any depth, is certainly None or text."""
+    items = value.items if value.items is not None else (value.element,)
+    return all(
+        is_without_numbers(item) if isinstance(item, Sequence) else scalar_type(item) in ("none", "str")
+        for item in items
+    )
+
+
 def join(a: Value, b: Value) -> Value:
     """The least value that covers both."""
     if a == b or b == NOTHING:

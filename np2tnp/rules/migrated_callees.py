@@ -47,14 +47,18 @@ DOC = Doc(
 document(DOC)
 
 
+def kept_originals(module: ModuleInfo) -> frozenset[str]:
+    """Functions of the module that stand beside a migrated one as its original."""
+    return frozenset(original for name in _done(module) for original in _kept_original(module.functions[name], module))
+
+
 def left_out(module: ModuleInfo) -> frozenset[str]:
     """Functions of the module that were not migrated and use, directly or through others, functions that were."""
-    names = {name for name, value in module.values.items() if value == Symbol("np2tnp.runtime")}
+    names = _runtimes(module)
     if not names:
         return frozenset()
-    decorators = {f"{name}.migrated" for name in names}
-    done = {name for name, info in module.functions.items() if _is_decorated(info, decorators)}
-    originals = {original for name in done for original in _kept_original(module.functions[name], module)}
+    done = _done(module)
+    originals = kept_originals(module)
     # written with --boundary tensor: no decorator, but the runtime's name
     unwrapped = {name for name, info in module.functions.items() if name not in done and names & _mentioned(info.node)}
     done |= unwrapped
@@ -69,6 +73,16 @@ def left_out(module: ModuleInfo) -> frozenset[str]:
         found |= more
         used |= {name.rpartition(".")[2] for name in more}
     return frozenset(found)
+
+
+def _runtimes(module: ModuleInfo) -> set[str]:
+    return {name for name, value in module.values.items() if value == Symbol("np2tnp.runtime")}
+
+
+def _done(module: ModuleInfo) -> set[str]:
+    """Functions with the decorator of migrated ones."""
+    decorators = {f"{name}.migrated" for name in _runtimes(module)}
+    return {name for name, info in module.functions.items() if _is_decorated(info, decorators)} if decorators else set()
 
 
 def _kept_original(info: FunctionInfo, module: ModuleInfo) -> set[str]:
