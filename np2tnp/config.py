@@ -75,6 +75,7 @@ class Config:
     random: str = "numpy"
     on_unverified: str = "numpy"  #: what a migrated function does with arguments that it cannot vouch for
     enable_numpy_behavior: str = "call"  #: when tensors get NumPy's behaviour: at the first call, at import, ...
+    top_level: bool = False  #: the top level of scripts migrates, too
     device: str = ""  #: where migrated functions work, such as ``/GPU:0``; empty: where TensorFlow likes
     compile: str = "none"
     target_numpy: str = "newest"  #: for which NumPy the code is written: that decides which names there are
@@ -164,6 +165,7 @@ _ANALYSIS_OPTIONS = {
         "slow",
         "target_numpy",
         "target_tensorflow",
+        "top_level",
         "unsafe",
     ),
 }
@@ -240,6 +242,8 @@ def _refuse_contradictions(config: Config, given: Mapping[str, Any]) -> None:
     if config.device and not _DEVICE.match(config.device):
         raise ConfigError(f"--device: expected a device such as /GPU:0, got {config.device!r}")
     if config.boundary == "tensor":
+        if config.top_level:
+            raise ConfigError("--top-level needs a boundary: what stays NumPy would get tensors (--boundary tensor)")
         for name, without in (("on_unverified", "raise"), ("compile", "none"), ("device", "")):
             if given.get(name, without) != without:
                 option = name.replace("_", "-")

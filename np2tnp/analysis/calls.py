@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import libcst as cst
@@ -51,6 +52,7 @@ from np2tnp.analysis.values import (
     scalar_type,
     view_of,
 )
+from np2tnp.catalog.catalog import ApiFact
 
 
 def _holds_objects(value: Value) -> bool:
@@ -59,6 +61,19 @@ def _holds_objects(value: Value) -> bool:
         items = value.items if value.items is not None else (value.element,)
         return any(_holds_objects(item) or item == NONE or scalar_type(item) in ("str", "bytes") for item in items)
     return False
+
+
+#: Parameters that make some functions work in place: nothing happens while they have these values.
+_SWITCHES = {"overwrite_input=False": False, "copy=True": True}
+
+
+def _is_in_place(fact: ApiFact, bound: Mapping[str, ev.Argument]) -> bool:
+    """Whether a call of a function that may change an argument may do so with these arguments."""
+    for parameter, harmless in _SWITCHES.items():
+        if parameter in fact.parameters:
+            given = bound.get(parameter.partition("=")[0])
+            return given is not None and given.value != Const.of(harmless)
+    return True
 
 
 class Calls(Effects):
@@ -144,7 +159,7 @@ class Calls(Effects):
             home = TENSOR if self.made == TENSOR else HOST
             refs = NO_NAMES.union(*(refs_of(argument.value) for argument in arguments))
             return Array(home, refs=refs if fact.effect != "fresh" else NO_NAMES, zero_d=fact.zero_d)
-        for name in fact.mutates:
+        for name in fact.mutates if _is_in_place(fact, bound) else ():
             if name == "self" and receiver is not None:
                 func = node.func
                 self.write(

@@ -31,15 +31,15 @@ from np2tnp.analysis.values import (
 )
 
 
-def _hosted(value: Value) -> Value:
+def hosted(value: Value) -> Value:
     """`value` as a public function hands it out."""
     if isinstance(value, Array):
         return replace(value, home=HOST)
     if isinstance(value, Unknown):
         return replace(value, home=HOST)
     if isinstance(value, Sequence):
-        items = None if value.items is None else tuple(map(_hosted, value.items))
-        return replace(value, items=items, element=_hosted(value.element))
+        items = None if value.items is None else tuple(map(hosted, value.items))
+        return replace(value, items=items, element=hosted(value.element))
     return value
 
 
@@ -94,7 +94,7 @@ class Effects(NumpyResults):
             copied = (
                 self.made != HOST and refs and any(may_hold_tensor(argument.value) for argument in matched.values())
             )
-            return _hosted(with_refs(result, refs | {COPIED}) if copied else result)
+            return hosted(with_refs(result, refs | {COPIED}) if copied else result)
         if refs and any(name in summary.hosted and may_hold_tensor(item.value) for name, item in matched.items()):
             return with_refs(result, refs | {COPIED})
         return result

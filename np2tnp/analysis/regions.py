@@ -13,8 +13,10 @@ from np2tnp.analysis.declared import declared, scalar_annotation
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, dotted, parameters_of
+from np2tnp.analysis.scripts import Script
 from np2tnp.analysis.state import ClassSummary, Summary
 from np2tnp.analysis.subclasses import annotated_subclass, array_base
+from np2tnp.analysis.top_level import TopLevel
 from np2tnp.analysis.values import (
     EITHER,
     GENERATORS,
@@ -99,9 +101,12 @@ class Analysis:
         self._ready = True
         interpreter.recorded.clear()
 
-    def analyze_top_level(self) -> ev.RegionFacts:
-        """The events of the top level, once the functions that it calls can be summarised."""
-        interpreter = self._top_level(Env())
+    def analyze_top_level(self, script: Script | None = None) -> ev.RegionFacts:
+        """The events of the top level, once the functions that it calls can be summarised.
+
+        `script`: the top level is a region, which may migrate.
+        """
+        interpreter = self._top_level(Env()) if script is None else self._as_region(script)
         interpreter.facts.events = list(interpreter.recorded.values())
         self._unresolved[MODULE] = interpreter.unresolved
         self.facts[MODULE] = interpreter.facts
@@ -116,6 +121,11 @@ class Analysis:
             self.info.values.update({name: value for name, value in values.items() if name.isidentifier()})
             for name in self.info.rebound:
                 self.info.values.setdefault(name, UNKNOWN)
+        return interpreter
+
+    def _as_region(self, script: Script) -> Interpreter:
+        interpreter = TopLevel(script, self.info, self.catalog, self, ev.RegionFacts(MODULE, self.tree), TENSOR)
+        interpreter.interpret()
         return interpreter
 
     def release(self) -> None:

@@ -47,6 +47,7 @@ from np2tnp.rules import (  # noqa: F401
     strided_views,
     tensorflow_beside,
     tool,
+    top_level,
     unknown_names,
     unpacked_stores,
     untraceable,
