@@ -24,8 +24,8 @@ HEAD = "import numpy as np\n\n"
 
 
 def report_of(text: str, folder: Path, name: str = "script.py", **options: Any) -> FileReport:
-    config = Config(str(folder), rewrite=True, slow="convert", top_level=True, **options)
-    return analyze(Source(str(folder / name), text), config)
+    given = {"slow": "convert", "on_unverified": "raise", **options}
+    return analyze(Source(str(folder / name), text), Config(str(folder), rewrite=True, top_level=True, **given))
 
 
 def top_of(report: FileReport) -> Region:
