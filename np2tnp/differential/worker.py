@@ -136,9 +136,13 @@ class Worker:
         from dataclasses import replace
 
         from np2tnp.differential.inputs import perturbed
+        from np2tnp.differential.specs import with_scalars
 
         if how == "noisy" and not self._load_noisy():
             return None
+        if how == "scalars":
+            call = with_scalars(case.call)
+            return None if call is None else self._observe(replace(case, call=call), self._parameters)
         if how != "same":
             construct = perturbed(case.construct, self._rng) if case.construct is not None else None
             before = tuple((name, perturbed(call, self._rng)) for name, call in case.before)
