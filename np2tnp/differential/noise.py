@@ -87,8 +87,15 @@ class Noise:
         if isinstance(owner, (np.ndarray, np.inexact)) and kwargs.get("out") is None:
             return self._rounded(name, lambda it, *rest: getattr(it, name)(*rest, **kwargs), (self.moved(owner), *args))
         if name in _UNBUFFERED and isinstance(owner, np.ufunc):
-            args = _spoilt_values(*args)
+            args = self._repeated(*args)
         return self._call(getattr(owner, name), *args, **kwargs)
+
+    def _repeated(self, array: Any, indices: Any, *values: Any) -> tuple[Any, ...]:
+        """The arguments of ``ufunc.at``: where NumPy does not repeat the values for each index, it reads anything."""
+        if values and np.size(values[0]) > 1 and type(indices) is not tuple and np.ndim(values[0]) < np.ndim(indices):
+            right = np.array(np.broadcast_to(values[0], np.shape(indices)))
+            values = (_spoilt(right) if self._rng.random() < 0.5 else right,)
+        return (array, indices, *values)
 
     def _call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         module = str(getattr(function, "__module__", "") or "")
@@ -124,7 +131,7 @@ class Noise:
         return cleared if isinstance(result, np.ndarray) else cleared[()]
 
     def _overflowing(self, result: Any, call: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
-        """Now and then finite or not, the other way round, where terms overflow: whether the sum does depends on order."""
+        """Now and then finite instead of infinite, or the reverse, where terms overflow: their order decides."""
         with np.errstate(all="ignore"):
             sizes = call(*(np.abs(item) if isinstance(item, (np.ndarray, np.inexact)) else item for item in operands))
             either = ~np.isfinite(sizes) & (self._rng.random(result.shape) < 0.5)
@@ -177,13 +184,6 @@ def _spoilt(array: Any) -> Any:
     if isinstance(array, np.ndarray) and array.dtype.kind in "iufc":
         array.fill(np.nan if array.dtype.kind in "fc" else np.iinfo(array.dtype).max)
     return array
-
-
-def _spoilt_values(array: Any, indices: Any, *values: Any) -> tuple[Any, ...]:
-    """The arguments of ``ufunc.at``, with the values spoilt where NumPy does not repeat them for each index."""
-    if values and np.size(values[0]) > 1 and type(indices) is not tuple and np.ndim(values[0]) < np.ndim(indices):
-        values = (_spoilt(np.array(values[0])),)
-    return (array, indices, *values)
 
 
 class _Disturb(ast.NodeTransformer):
