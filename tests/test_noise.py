@@ -171,6 +171,7 @@ def test_a_determinant_is_as_exact_as_its_logarithm() -> None:
         ("x.astype(np.uint32)", "x.astype(np.uint32) + np.uint32(1)", np.array([np.nan]), "unstable"),
         ("x.astype(np.uint32)", "x.astype(np.uint32) + np.uint32(1)", np.array([3.0]), "different"),
         ("repr(x)", "repr(np.float64(x))", np.array(2.0), "as a scalar"),
+        ("[np.asarray(x)]", "[np.float64(x)]", np.array(2.0), "as a scalar"),
         ("repr(x)", "repr(np.float64(x) + 1)", np.array(2.0), "different"),
     ],
 )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.differential.compare import Tolerance, compare
-from np2tnp.differential.observe import Observation, flatten
+from np2tnp.differential.observe import Frozen, Observation, flatten
 
 #: How many times the change that one-ULP changes of the input cause in the original's result may the results differ.
 _AMPLIFY = 64.0
@@ -77,18 +77,26 @@ def judge(
     if expected.casts and expected.returned and actual.returned:
         return Judgement("unstable", "a number becomes an integer of a type that cannot hold it: " + loose)
     scalar = again("scalars")
-    if scalar is not None and _is_of_scalars(expected, actual, scalar, _slack(expected, moved)):
+    if scalar is not None and _difference(*map(_without_zero_d, (scalar, actual)), _slack(expected, moved)) is None:
         return Judgement("as a scalar", "a 0-d array counts as a scalar: " + loose)
     return Judgement("different", loose)
 
 
-def _is_of_scalars(expected: Observation, actual: Observation, scalar: Observation, slack: dict[str, Any]) -> bool:
-    """Whether `actual` is what the original does with scalars (`scalar`) in the place of 0-d arrays."""
-    after = {
-        name: np.asarray(value) if isinstance(expected.after.get(name), np.ndarray) else value
-        for name, value in scalar.after.items()
-    }
-    return _difference(replace(scalar, after=after), actual, slack) is None
+def _without_zero_d(it: Observation) -> Observation:
+    """The observation with a scalar for each 0-d array."""
+    return replace(
+        it, value=_scalars_in(it.value), after={name: _scalars_in(value) for name, value in it.after.items()}
+    )
+
+
+def _scalars_in(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value if value.ndim else value[()]
+    if type(value) in (list, tuple):
+        return type(value)(map(_scalars_in, value))
+    if type(value) is dict:
+        return {key: _scalars_in(item) for key, item in value.items()}
+    return Frozen(value.kind, _scalars_in(value.content)) if isinstance(value, Frozen) else value
 
 
 def _alike(expected: Observation, actual: Observation, shared: str | None) -> Judgement:

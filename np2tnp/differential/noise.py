@@ -131,11 +131,12 @@ class Noise:
         return cleared if isinstance(result, np.ndarray) else cleared[()]
 
     def _overflowing(self, result: Any, call: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
-        """Now and then finite instead of infinite, or the reverse, where terms overflow: their order decides."""
+        """Now and then infinite, NaN or finite where terms overflow: the order in which they are added decides."""
         with np.errstate(all="ignore"):
             sizes = call(*(np.abs(item) if isinstance(item, (np.ndarray, np.inexact)) else item for item in operands))
             either = ~np.isfinite(sizes) & (self._rng.random(result.shape) < 0.5)
-            return np.where(either, np.where(np.isfinite(result), np.inf, 0.0).astype(result.dtype), result)
+            any_of_them = self._rng.choice([0.0, np.inf, np.nan], result.shape)
+            return np.where(either, any_of_them.astype(result.dtype), result)
 
     def _by_logarithm(self, result: Any) -> Any:
         """A determinant as exact as its logarithm is, through which NumPy computes it."""
