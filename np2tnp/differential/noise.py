@@ -126,7 +126,7 @@ class Noise:
         largest = max((float(np.max(item, initial=0.0, where=np.isfinite(item))) for item in terms), default=0.0)
         small = np.abs(result) <= _ZERO * np.finfo(result.dtype).eps * largest
         cleared = np.where(small & (self._rng.random() < 0.5), result.dtype.type(0), result)
-        if np.sqrt(np.finfo(result.dtype).max) < 1e3 * largest < np.inf:
+        if np.sqrt(np.finfo(result.dtype).max) / 1e3 < largest < np.inf:
             cleared = self._overflowing(cleared, call, operands)
         return cleared if isinstance(result, np.ndarray) else cleared[()]
 
