@@ -170,6 +170,35 @@ def test_the_spread_is_the_quartiles():
     assert spread([1.0]) == Spread(1.0, 1.0, 1.0)
 
 
+class Simulated:
+    """One side of a comparison that takes `seconds` a call, more or less."""
+
+    def __init__(self, seconds: float, spread: float, seed: int) -> None:
+        self.seconds, self.spread, self.rng = seconds, spread, random.Random(seed)
+
+    def warm_up(self, seconds: float) -> None:
+        pass
+
+    def sample(self) -> float:
+        return self.seconds * self.rng.lognormvariate(0, self.spread)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "spread", "samples"),
+    [(0.5, 0.1, 20), (1.0, 0.005, 20), (1.0, 0.3, 80), (0.85, 0.12, 40)],
+    ids=["clearly faster", "clearly the same", "never decided", "decided with more samples"],
+)
+def test_sampling_goes_on_until_it_decides(seconds, spread, samples):
+    pytest.importorskip("numpy")
+    from np2tnp.profiling.sampling import sample_in_turns
+
+    sides = (Simulated(1.0, spread, 0), Simulated(seconds, spread, 1))
+    pauses = []
+    times = sample_in_turns(sides, 20, 1e6, 0.05, lambda: pauses.append(1))
+    assert [len(one) for one in times] == [samples, samples]
+    assert len(pauses) == samples
+
+
 def plan_for(function: str, sizes: tuple[int, ...], *expressions: tuple[str, str], **options) -> Plan:
     pair = Pair("program_under_test.py", ORIGINAL, REWRITTEN, "test")
     options = {"variants": ("eager-ndarray", "eager-tensor", "graph", "xla"), **options}

@@ -77,9 +77,14 @@ def judge(
     if expected.casts and expected.returned and actual.returned:
         return Judgement("unstable", "a number becomes an integer of a type that cannot hold it: " + loose)
     scalar = again("scalars")
-    if scalar is not None and _difference(*map(_without_zero_d, (scalar, actual)), _slack(expected, moved)) is None:
+    if scalar is not None and _is_of_scalars(scalar, actual, _slack(expected, moved)):
         return Judgement("as a scalar", "a 0-d array counts as a scalar: " + loose)
     return Judgement("different", loose)
+
+
+def _is_of_scalars(scalar: Observation, actual: Observation, slack: dict[str, Any]) -> bool:
+    """Whether `actual` is what the original does with scalars for 0-d arrays, but for the kind of 0-d results."""
+    return _difference(_without_zero_d(scalar), _without_zero_d(actual), slack) is None
 
 
 def _without_zero_d(it: Observation) -> Observation:

@@ -71,7 +71,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--device", default="all", metavar="cpu|gpu|all|CPU:1", help="where to run TensorFlow (default all)"
     )
     parser.add_argument("--logical-cpus", type=int, default=1, metavar="N", help="split the CPU into N logical devices")
-    parser.add_argument("--repeats", type=int, default=20, metavar="N", help="samples of each side a size (default 20)")
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=20,
+        metavar="N",
+        help="samples of each side a size (default 20; up to four times as many where they do not decide)",
+    )
     parser.add_argument(
         "--budget", type=float, default=3.0, metavar="SECONDS", help="of samples a size and variant (default 3)"
     )

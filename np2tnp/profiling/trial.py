@@ -19,7 +19,7 @@ from np2tnp.differential.hints import Parameter
 from np2tnp.profiling.calls import Arguments, Input, function_of, moved, positional_names, read_recorded
 from np2tnp.profiling.expressions import constructing, evaluate
 from np2tnp.profiling.nvml import watch
-from np2tnp.profiling.sampling import Side, Subject, subject_of, time_transfer
+from np2tnp.profiling.sampling import Side, Subject, sample_in_turns, subject_of, time_transfer
 
 
 class Trial:
@@ -148,7 +148,7 @@ class Trial:
             "elements": largest(reference.args, reference.kwargs),  # what a size test would see
         }
 
-    def measure(self, variant: str, device: str, repeats: int, budget: float) -> dict[str, Any]:
+    def measure(self, variant: str, device: str, repeats: int, budget: float, min_effect: float) -> dict[str, Any]:
         """Compare one variant's result with the original's; then, only if they agree, time both in turns.
 
         Replies with ``agreed``, ``reason``, ``first_call`` and the samples (seconds a call) of ``reference`` and
@@ -171,7 +171,7 @@ class Trial:
             transfer = time_transfer(it, subject)
             traces = subject.traces()
             remarks = watch(device)
-            samples = self._sample(it, subject, repeats, budget)
+            samples = self._sample(it, subject, repeats, budget, min_effect)
             remarks += [remark for remark in watch(device) if remark not in remarks]
             if subject.traces() != traces:
                 reason = "traced again while it was timed: no steady state"
@@ -232,29 +232,16 @@ class Trial:
         module = load_noisy(*self._place, rng)
         return function_of(module, self._name)[0] if module is not None else None
 
-    def _sample(self, it: Input, subject: Subject, repeats: int, budget: float) -> dict[str, Any]:
-        quiet = io.StringIO()
-        with contextlib.redirect_stdout(quiet):
-            sides = (
-                Side(self._call, it.reference, it.mutates),
-                Side(subject.call, subject.arguments, subject.copies, subject.synchronise),
+    def _sample(self, it: Input, subject: Subject, repeats: int, budget: float, min_effect: float) -> dict[str, Any]:
+        sides = (
+            Side(self._call, it.reference, it.mutates),
+            Side(subject.call, subject.arguments, subject.copies, subject.synchronise),
+        )
+        with contextlib.redirect_stdout(io.StringIO()) as quiet:
+            reference, variant = sample_in_turns(
+                sides, repeats, budget, min_effect, lambda: quiet.truncate(quiet.seek(0))
             )
-            for side in sides:
-                side.warm_up(budget / 10)
-            times: tuple[list[float], list[float]] = ([], [])
-            end = time.perf_counter() + budget
-            gc.disable()
-            try:
-                for number in range(repeats):
-                    for i in (0, 1) if number % 2 == 0 else (1, 0):
-                        times[i].append(sides[i].sample())
-                    quiet.seek(0)
-                    quiet.truncate()
-                    if time.perf_counter() > end and number >= 4:
-                        break
-            finally:
-                gc.enable()
-        return {"reference": times[0], "variant": times[1], "calls": [side.calls for side in sides]}
+        return {"reference": reference, "variant": variant, "calls": [side.calls for side in sides]}
 
 
 def _described(parameters: Sequence[Parameter]) -> dict[str, list[str]]:
