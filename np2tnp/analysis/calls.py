@@ -23,9 +23,11 @@ from np2tnp.analysis.tables import (
     IN_PLACE_METHODS,
     KEEPING_METHODS,
     MEMBERS,
+    READING_METHODS,
     TENSOR_SAFE_BUILTINS,
 )
 from np2tnp.analysis.values import (
+    CALLED,
     EITHER,
     HOST,
     NO_NAMES,
@@ -45,6 +47,7 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     deps_of,
+    exact_of,
     join,
     may_be_array,
     may_hold_tensor,
@@ -64,7 +67,7 @@ def _holds_objects(value: Value) -> bool:
 
 
 #: Parameters that make some functions work in place: nothing happens while they have these values.
-_SWITCHES = {"overwrite_input=False": False, "copy=True": True}
+_SWITCHES = {"overwrite_input=False": False, "inplace=False": False, "copy=True": True}
 
 
 def _is_in_place(fact: ApiFact, bound: Mapping[str, ev.Argument]) -> bool:
@@ -102,7 +105,9 @@ class Calls(Effects):
             result = self._method(node, callee, arguments, env)
         else:
             result = self._unresolved(node, dotted(node.func) or "a callable", arguments, env, pure=False)
-            if may_hold_tensor(callee):
+            if exact_of(callee) is not None:  # nobody hands a function that returns tensors to a public function
+                result = Unknown(HOST, refs_of(result) | {CALLED}, view="view")
+            elif may_hold_tensor(callee):
                 result = Unknown(EITHER, refs_of(result), view="view")
         self.emit(ev.Call(node, self.place(node), callee, api, arguments, receiver, result))
         return result
@@ -143,7 +148,7 @@ class Calls(Effects):
         fact = self.catalog.get(api)
         if fact is None or ufunc_method(self.catalog, api) is not None:
             return self._ufunc_method(node, api, arguments, env)
-        views = ("numpy.nditer", "numpy.frombuffer", "numpy.ndarray")
+        views = ("numpy.nditer", "numpy.ndarray")
         if api in views and any(may_hold_tensor(argument.value) for argument in arguments):
             self.construct(node, "over memory", api.replace("numpy.", "np."))
         bound = bind(fact, arguments)
@@ -296,6 +301,8 @@ class Calls(Effects):
             return Unknown(home, refs_of(receiver), view="view")
         if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
             self.construct(node, "unknown in-place method", name)
+        if len(arguments) <= READING_METHODS.get(name, -1) and not any(a.star or a.name == "out" for a in arguments):
+            return Unknown(EITHER if may_hold_tensor(receiver) else HOST, refs_of(receiver), view="view")
         result = self._unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)
         if may_hold_tensor(receiver):
             return Unknown(EITHER, refs_of(receiver) | refs_of(result), view="view")

@@ -138,6 +138,7 @@ class StaleRead:
     place: Place
     name: str
     stale: Stale
+    shared: frozenset[str] = NO_NAMES  #: locations that may share its memory
 
 
 @frozen

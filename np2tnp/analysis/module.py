@@ -68,7 +68,9 @@ class ModuleInfo:
     path: str = ""
     functions: dict[str, FunctionInfo] = field(default_factory=dict)
     classes: dict[str, ClassInfo] = field(default_factory=dict)
+    lambdas: dict[str, cst.Lambda] = field(default_factory=dict)  #: those of the top level
     values: dict[str, Value] = field(default_factory=dict)
+    operators: frozenset[str] = NO_NAMES  #: those that classes of the module define: ``matmul`` for __matmul__
     rebound: frozenset[str] = NO_NAMES  #: module names that some function rebinds with ``global``
     written: set[str] = field(default_factory=set)  #: module names some function writes into
     name_of: dict[int, str] = field(default_factory=dict)  #: id of a FunctionDef or ClassDef -> qualname
@@ -81,6 +83,8 @@ def collect(tree: cst.Module, path: str = "") -> ModuleInfo:
     rebound: set[str] = set()
     _collect_body(tree.body, "", None, info, rebound)
     info.rebound = frozenset(rebound)
+    methods = {name.strip("_") for item in info.classes.values() for name in item.methods if name.startswith("__")}
+    info.operators = frozenset(methods | {name[1:] for name in methods if name.startswith("r")})
     return info
 
 

@@ -10,7 +10,9 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.declared import declared, scalar_annotation
+from np2tnp.analysis.effects import hosted
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.hosting import changed_elsewhere
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, dotted, parameters_of
 from np2tnp.analysis.scripts import Script
@@ -162,14 +164,17 @@ class Analysis:
     def summarize_function(self, qualname: str) -> Summary | None:
         """Analyse the function, decide about it, and say what callers must know; None where there is none such."""
         function = self.info.functions.get(qualname)
+        if qualname in self.info.lambdas:
+            return self._summarize_lambda(qualname, self.info.lambdas[qualname])
         if function is None or function.is_migrated:
             return None
         facts = self._analyze(function)
         self.facts[qualname] = facts
-        migrated = self.decide(facts)
+        migrated = self.decide(facts) or self._migrates_on_host(function, facts)
+        facts = self.facts[qualname]
         kinds = {event.kind for event in facts.events if isinstance(event, ev.Construct) and not event.place.nested}
         if kinds & {"yield", "async"}:
-            return None  # what it does happens later
+            return None if "async" in kinds else _generator_summary(facts, _is_method(function))
         written = facts.extra.get("writes", set()) - set(facts.mutated)
         return Summary(
             parameters=facts.parameters,
@@ -177,9 +182,51 @@ class Analysis:
             mutates=(*facts.mutated, *sorted(written - facts.host_parameters)),
             keeps=frozenset(facts.extra.get("keeps", ())),
             result=facts.result if facts.result is not None else NONE,
-            method=function.owner is not None and function.kind != "static",
+            method=_is_method(function),
             hosted=facts.host_parameters,
             changeable=facts.changeable | (written & facts.host_parameters),
+            updates=facts.updates,
+        )
+
+    def _migrates_on_host(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
+        """Whether the function can be migrated where local arrays that other code may change stay ndarrays."""
+        names: frozenset[str] = NO_NAMES
+        facts = before
+        for _ in range(ATTEMPTS):
+            more = changed_elsewhere(facts) - names
+            if not more:
+                break
+            names |= more
+            facts = self.facts[function.qualname] = self._analyze(function, names)
+            if self.decide(facts):
+                return True
+        if facts is not before:
+            self.facts[function.qualname] = before
+            self.decide(before)
+        return False
+
+    def _summarize_lambda(self, qualname: str, node: cst.Lambda) -> Summary | None:
+        """A function that the top level makes by ``lambda``: it stays NumPy's."""
+        if isinstance(node.params.star_arg, cst.Param) or node.params.star_kwarg is not None:
+            return None
+        names = tuple(parameter.name.value for parameter in parameters_of(node.params))
+        facts = ev.RegionFacts(qualname, node, parameters=names)
+        interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
+        interpreter.locals = frozenset(names)
+        env = Env()
+        for name in names:
+            env.bind(name, self._parameter(name, NO_NAMES, NO_NAMES, TENSOR))
+        interpreter.leave(None, interpreter.evaluate(node.body, env), env)
+        facts.events = list(interpreter.recorded.values())
+        if _may_change_unseen(facts):
+            return None
+        return Summary(
+            parameters=names,
+            migrated=False,
+            mutates=tuple(sorted(facts.extra.get("writes", ()))),
+            keeps=frozenset(facts.extra.get("keeps", ())),
+            result=hosted(facts.result) if facts.result is not None else UNKNOWN,
+            changeable=facts.host_parameters,
             updates=facts.updates,
         )
 
@@ -247,7 +294,7 @@ class Analysis:
             self._partial.pop(qualname, None)
         return found
 
-    def _analyze(self, function: FunctionInfo) -> ev.RegionFacts:
+    def _analyze(self, function: FunctionInfo, host_locals: frozenset[str] = NO_NAMES) -> ev.RegionFacts:
         arrays, scalars = declared(function)
         hosted: frozenset[str] = NO_NAMES
         changeable: frozenset[str] = NO_NAMES
@@ -258,7 +305,7 @@ class Analysis:
             if isinstance(p, cst.Param)
         }
         for _ in range(ATTEMPTS):
-            facts, unresolved = self._attempt(function, arrays, scalars, hosted, viewed)
+            facts, unresolved = self._attempt(function, arrays, scalars, hosted, viewed, host_locals)
             more_arrays = facts.assumed_arrays - scalars - hosted - stars - facts.objects
             changeable |= facts.host_parameters
             more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
@@ -279,11 +326,12 @@ class Analysis:
         scalars: frozenset[str],
         hosted: frozenset[str],
         viewed: frozenset[str],
+        host_locals: frozenset[str],
     ) -> tuple[ev.RegionFacts, int]:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names)
         interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
-        interpreter.hosted, interpreter.viewed = hosted, viewed
+        interpreter.hosted, interpreter.viewed, interpreter.host_locals = hosted, viewed, host_locals
         end = self._interpret(interpreter, function, arrays, scalars, hosted)
         if end is not None:
             interpreter.statement = None
@@ -355,6 +403,32 @@ class Analysis:
         if name in arrays:
             return Array(EITHER, refs=location, exact=name, deps=deps, weak=True, zero_d="never")
         return Unknown(EITHER, location, name, deps)
+
+
+def _is_method(function: FunctionInfo) -> bool:
+    return function.owner is not None and function.kind != "static"
+
+
+def _generator_summary(facts: ev.RegionFacts, is_method: bool) -> Summary | None:
+    """A generator function; None where it does more than to read its arguments: what it does happens later."""
+    extra = facts.extra
+    changes = facts.mutated or facts.host_parameters or facts.updates or extra.get("writes") or extra.get("keeps")
+    if changes or extra.get("receives") or _may_change_unseen(facts):
+        return None
+    refs = frozenset(f"@{name}" for name in facts.parameters) | frozenset(extra.get("yielded", ()))
+    return Summary(
+        parameters=facts.parameters,
+        migrated=False,
+        mutates=(),
+        keeps=NO_NAMES,
+        result=Sequence("iterator", Unknown(HOST, refs, view="view"), None, refs),
+        method=is_method,
+    )
+
+
+def _may_change_unseen(facts: ev.RegionFacts) -> bool:
+    """Whether an object that nobody knows is changed by a method of its own, such as ``x.fill(0)``."""
+    return any(isinstance(event, ev.Construct) and event.kind == "unknown in-place method" for event in facts.events)
 
 
 def _holds_host(value: Value) -> bool:

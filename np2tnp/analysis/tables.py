@@ -41,6 +41,10 @@ MEMBERS = ARRAY_MEMBERS | frozenset(
 #: Methods that change their receiver in place.
 IN_PLACE_METHODS = frozenset("sort fill partition put resize setfield itemset setflags byteswap".split())
 
+#: Methods of arrays, and of what is like them, that only read their arguments, with how many they then have. The
+#: runtime's call_method sees to it that objects do so, too.
+READING_METHODS = {"dot": 1, "clip": 2, "take": 1, "repeat": 1}
+
 #: Attributes that give another array sharing the receiver's memory.
 VIEW_ATTRIBUTES = frozenset("T mT real imag flat".split())
 

@@ -143,6 +143,8 @@ UNKNOWN = Unknown()
 NONE = Const.of(None)
 #: A reference that results of calls on the host have, where they may be one of their arguments: ours was a copy.
 COPIED = "a copy made for the host"
+#: A reference of what a callable parameter returned: ndarrays and numbers, as a rule, that are computed with.
+CALLED = "what a callable gave"
 #: A reference of arrays made of an object that is not ours: NumPy may have made a view of the object's memory.
 FOREIGN = "memory of another object"
 #: Random generators: a symbol stands for the object, so that its methods have canonical names.
