@@ -38,7 +38,6 @@ from np2tnp.analysis.values import (
     exact_of,
     has_axes,
     has_unfilled_container,
-    home_of,
     is_outside_location,
     is_python_number,
     is_without_numbers,

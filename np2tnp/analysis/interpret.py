@@ -238,8 +238,9 @@ class Interpreter(Hosting):
 
         def step(current: Env) -> None:
             if alive in current.stale:
-                stale = current.stale[alive]
-                self.emit(ev.StaleRead(node.iter, self.place(node.iter), "what this loop iterates over", stale, current.aliases(alive)))
+                stale, shared = current.stale[alive], current.aliases(alive)
+                words = "what this loop iterates over"
+                self.emit(ev.StaleRead(node.iter, self.place(node.iter), words, stale, shared))
             self.bind_target(node.target, element, current)
 
         return self._loop(node, env, step)

@@ -30,11 +30,17 @@ class FunctionInfo:
     @property
     def decorators(self) -> tuple[str, ...]:
         """The dotted names of its decorators, outermost first."""
-        nodes = (
-            item.decorator.func if isinstance(item.decorator, cst.Call) else item.decorator
-            for item in self.node.decorators
-        )
-        return tuple(map(dotted, nodes))
+        return _decorators(self.node)
+
+    @property
+    def is_method(self) -> bool:
+        """Whether calls pass an instance or class before the arguments."""
+        return self.owner is not None and self.kind != "static"
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether calls must go through the public name, because a decorator remembers results."""
+        return any(name.rpartition(".")[2] in ("cache", "lru_cache", "cached_property") for name in self.decorators)
 
     @property
     def is_migrated(self) -> bool:
@@ -58,6 +64,11 @@ class ClassInfo:
     qualname: str
     node: cst.ClassDef
     methods: dict[str, str] = field(default_factory=dict)  #: method name -> qualname
+
+    @property
+    def decorators(self) -> tuple[str, ...]:
+        """The dotted names of its decorators, outermost first."""
+        return _decorators(self.node)
 
 
 @dataclass(slots=True)
@@ -121,6 +132,11 @@ def _collect_body(
         else:
             for block in blocks_of(statement):
                 _collect_body(block, prefix, owner, info, rebound)
+
+
+def _decorators(node: cst.FunctionDef | cst.ClassDef) -> tuple[str, ...]:
+    items = (item.decorator for item in node.decorators)
+    return tuple(dotted(item.func if isinstance(item, cst.Call) else item) for item in items)
 
 
 def _unused(name: str, taken: object) -> str:

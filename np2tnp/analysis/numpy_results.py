@@ -121,13 +121,13 @@ class NumpyResults(Evaluator):
         if fact.effect in ("view", "may-view") and first is not None:
             if name == "einsum":
                 refs = NO_NAMES.union(*map(refs_of, values.values()))
-            elif _VIEWS_ONLY_WITH.get(name, name) in (name, *values) and not isinstance(first, Sequence):  # of a list NumPy makes a new array
-                refs = refs_of(first)
+            elif not isinstance(first, Sequence) and _VIEWS_ONLY_WITH.get(name, name) in (name, *values):
+                refs = refs_of(first)  # of a list NumPy makes a new array
             if isinstance(first, Unknown) and first.home == HOST and self.made == TENSOR:
                 refs |= {FOREIGN}
             view = "" if name in _SAME_OR_COPY else "view"
             if name in ("asarray", "asanyarray", "ascontiguousarray", "asfortranarray") and len(values) == 1:
-                exact = exact_of(first)
+                exact = exact_of(first) if self.made == HOST or may_hold_tensor(first) else None  # else a copy
             elif "copy=True" in fact.parameters or name == "array":
                 copy = values.get("copy")
                 if copy is None or copy == Const.of(True):

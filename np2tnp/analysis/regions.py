@@ -10,11 +10,11 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.declared import declared, scalar_annotation
-from np2tnp.analysis.effects import hosted
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.hosting import changed_elsewhere
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, dotted, parameters_of
+from np2tnp.analysis.plain_callables import summarize_generator, summarize_lambda
 from np2tnp.analysis.scripts import Script
 from np2tnp.analysis.state import ClassSummary, Summary
 from np2tnp.analysis.subclasses import annotated_subclass, array_base
@@ -164,8 +164,10 @@ class Analysis:
     def summarize_function(self, qualname: str) -> Summary | None:
         """Analyse the function, decide about it, and say what callers must know; None where there is none such."""
         function = self.info.functions.get(qualname)
-        if qualname in self.info.lambdas:
-            return self._summarize_lambda(qualname, self.info.lambdas[qualname])
+        if (node := self.info.lambdas.get(qualname)) is not None:
+            names = tuple(parameter.name.value for parameter in parameters_of(node.params))
+            facts = ev.RegionFacts(qualname, node, parameters=names)
+            return summarize_lambda(node, Interpreter(self.info, self.catalog, self, facts, TENSOR))
         if function is None or function.is_migrated:
             return None
         facts = self._analyze(function)
@@ -174,15 +176,15 @@ class Analysis:
         facts = self.facts[qualname]
         kinds = {event.kind for event in facts.events if isinstance(event, ev.Construct) and not event.place.nested}
         if kinds & {"yield", "async"}:
-            return None if "async" in kinds else _generator_summary(facts, _is_method(function))
+            return None if "async" in kinds else summarize_generator(facts, function.is_method)
         written = facts.extra.get("writes", set()) - set(facts.mutated)
         return Summary(
             parameters=facts.parameters,
-            migrated=migrated and not _is_cached(function.node),
+            migrated=migrated and not function.is_cached,
             mutates=(*facts.mutated, *sorted(written - facts.host_parameters)),
             keeps=frozenset(facts.extra.get("keeps", ())),
             result=facts.result if facts.result is not None else NONE,
-            method=_is_method(function),
+            method=function.is_method,
             hosted=facts.host_parameters,
             changeable=facts.changeable | (written & facts.host_parameters),
             updates=facts.updates,
@@ -200,35 +202,8 @@ class Analysis:
             facts = self.facts[function.qualname] = self._analyze(function, names)
             if self.decide(facts):
                 return True
-        if facts is not before:
-            self.facts[function.qualname] = before
-            self.decide(before)
-        return False
-
-    def _summarize_lambda(self, qualname: str, node: cst.Lambda) -> Summary | None:
-        """A function that the top level makes by ``lambda``: it stays NumPy's."""
-        if isinstance(node.params.star_arg, cst.Param) or node.params.star_kwarg is not None:
-            return None
-        names = tuple(parameter.name.value for parameter in parameters_of(node.params))
-        facts = ev.RegionFacts(qualname, node, parameters=names)
-        interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
-        interpreter.locals = frozenset(names)
-        env = Env()
-        for name in names:
-            env.bind(name, self._parameter(name, NO_NAMES, NO_NAMES, TENSOR))
-        interpreter.leave(None, interpreter.evaluate(node.body, env), env)
-        facts.events = list(interpreter.recorded.values())
-        if _may_change_unseen(facts):
-            return None
-        return Summary(
-            parameters=names,
-            migrated=False,
-            mutates=tuple(sorted(facts.extra.get("writes", ()))),
-            keeps=frozenset(facts.extra.get("keeps", ())),
-            result=hosted(facts.result) if facts.result is not None else UNKNOWN,
-            changeable=facts.host_parameters,
-            updates=facts.updates,
-        )
+        self.facts[function.qualname] = before
+        return facts is not before and self.decide(before)
 
     def decorators_of(self, qualname: str) -> list[str]:
         """The canonical names of an analysed function's decorators."""
@@ -255,7 +230,7 @@ class Analysis:
                 found = {summary.methods[name] for summary in known if name in summary.methods}
                 if len(found) == 1:  # else the order of the bases decides
                     methods[name] = found.pop()
-        names = [name.rpartition(".")[2] for name in map(dotted, _decorator_names(info.node))]
+        names = [name.rpartition(".")[2] for name in info.decorators]
         is_record = ("dataclass" in names and "__post_init__" not in methods) or any(
             dotted(argument.value).rpartition(".")[2] == "NamedTuple" for argument in info.node.bases
         )
@@ -405,32 +380,6 @@ class Analysis:
         return Unknown(EITHER, location, name, deps)
 
 
-def _is_method(function: FunctionInfo) -> bool:
-    return function.owner is not None and function.kind != "static"
-
-
-def _generator_summary(facts: ev.RegionFacts, is_method: bool) -> Summary | None:
-    """A generator function; None where it does more than to read its arguments: what it does happens later."""
-    extra = facts.extra
-    changes = facts.mutated or facts.host_parameters or facts.updates or extra.get("writes") or extra.get("keeps")
-    if changes or extra.get("receives") or _may_change_unseen(facts):
-        return None
-    refs = frozenset(f"@{name}" for name in facts.parameters) | frozenset(extra.get("yielded", ()))
-    return Summary(
-        parameters=facts.parameters,
-        migrated=False,
-        mutates=(),
-        keeps=NO_NAMES,
-        result=Sequence("iterator", Unknown(HOST, refs, view="view"), None, refs),
-        method=is_method,
-    )
-
-
-def _may_change_unseen(facts: ev.RegionFacts) -> bool:
-    """Whether an object that nobody knows is changed by a method of its own, such as ``x.fill(0)``."""
-    return any(isinstance(event, ev.Construct) and event.kind == "unknown in-place method" for event in facts.events)
-
-
 def _holds_host(value: Value) -> bool:
     """Whether arrays of the host may be in what a core returns."""
     if isinstance(value, Sequence):
@@ -441,18 +390,6 @@ def _holds_host(value: Value) -> bool:
 def _join_into(found: dict[str, Value], more: Mapping[str, Value]) -> None:
     for name, value in more.items():
         found[name] = join(found[name], value) if name in found else value
-
-
-def _decorator_names(node: cst.ClassDef) -> list[cst.BaseExpression]:
-    return [d.decorator.func if isinstance(d.decorator, cst.Call) else d.decorator for d in node.decorators]
-
-
-def _is_cached(node: cst.FunctionDef) -> bool:
-    """Whether calls must go through the public name, because a decorator remembers results."""
-    names = (
-        item.decorator.func if isinstance(item.decorator, cst.Call) else item.decorator for item in node.decorators
-    )
-    return any(dotted(name).rpartition(".")[2] in ("cache", "lru_cache", "cached_property") for name in names)
 
 
 def _generator(annotation: cst.BaseExpression, interpreter: Interpreter) -> Value | None:

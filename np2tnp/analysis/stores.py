@@ -140,8 +140,7 @@ class Stores(Calls):
         keeps = may_hold_tensor(value) and not local
         if keeps and any(ref.startswith((".", "global:", "kept by")) for ref in refs_of(value) - {f".{name}"}):
             self.construct(node, "kept twice", name)
-        exact = exact_of(value)
-        if keeps and any(ref.startswith("@") for ref in refs_of(value)) and (exact is None or exact in self.hosted):
+        if keeps and any(ref.startswith("@") for ref in refs_of(value)) and exact_of(value) is None:
             self.construct(node, "argument kept through a view", name)
             self.facts.viewed |= {ref for ref in refs_of(value) if ref.startswith("@")}  # NumPy must make it
         if not may_hold_tensor(base):
@@ -281,8 +280,8 @@ class Stores(Calls):
             return
         if isinstance(base, Sequence) and may_hold_tensor(base):
             # a callee changes a container made here, or the arrays in it
-            conflicts = self._mark_shared(refs_of(base), dotted(target) or "its items", node, env, skip=root)
-            self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts)))
+            shared = self._mark_shared(refs_of(base), dotted(target) or "its items", node, env, skip=root)
+            self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(shared)))
             return
         if not may_be_array(base):
             self.escape_value(target, value, node)
@@ -297,8 +296,8 @@ class Stores(Calls):
         if refs_of(base) & NESTED:  # whatever the nested function is called with
             written.update(self.facts.parameters)
         self._updates_state(base)
-        if isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str":
-            conflicts: set[str] = set()  # an item of a dict: no array's memory
+        conflicts: set[str] = set()
+        if isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str":  # an item of a dict: no array's memory
             self.keep(refs_of(base) - frozenset((root or "",)), value, env)
         else:
             words = dotted(target) or "an element"

@@ -10,7 +10,6 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.state import Summary
-from np2tnp.analysis.walk import walk
 from np2tnp.analysis.values import (
     FOREIGN,
     HOST,
@@ -26,6 +25,7 @@ from np2tnp.analysis.values import (
     may_be_array,
     may_hold_tensor,
 )
+from np2tnp.analysis.walk import walk
 from np2tnp.edits.mutation import is_storable
 from np2tnp.rules.base import Context
 

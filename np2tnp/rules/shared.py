@@ -153,7 +153,7 @@ def update(event: ev.Store, context: Context) -> None:
 
     edit = context.edits.statement(event.node)
     if isinstance(event.node, cst.Assign) and len(event.node.targets) > 1:
-        edit.parts[[item.target for item in event.node.targets].index(event.target)] = change
+        edit.parts[[id(item.target) for item in event.node.targets].index(id(event.target))] = change
     else:
         edit.change.append(change)
     context.edits.needs.update(("rt", "tnp") if ".T" in dotted(event.target) else ("rt",))
