@@ -193,6 +193,7 @@ def _free(node: Any) -> set[str]:
 def _obstacles(tree: cst.Module, shared: set[str]) -> Iterator[tuple[cst.CSTNode, str]]:
     """What lets somebody see the names of the top level whom the analysis does not know, or binds unknown ones."""
     at_top = {id(node) for node in outside(tree)}
+    comments = {id(node.value) for node in walk(tree) if isinstance(node, cst.Expr)}  # docstrings among them
     for node in walk(tree):
         if isinstance(node, cst.Call):
             name = dotted(node.func)
@@ -204,7 +205,7 @@ def _obstacles(tree: cst.Module, shared: set[str]) -> Iterator[tuple[cst.CSTNode
         elif isinstance(node, cst.Attribute) and dotted(node) == "sys.modules":
             yield node, f"sys.modules {_READERS['sys.modules']}"
         elif isinstance(node, cst.SimpleString):
-            if "__main__" in node.value and node.value.strip("\"'rRuU") != "__main__":
+            if "__main__" in node.value and node.value.strip("\"'rRuU") != "__main__" and id(node) not in comments:
                 yield node, "a text mentions __main__, which has the module's names"
         elif isinstance(node, cst.NamedExpr) and target_names(node.target) & shared and id(node) in at_top:
             yield node, "a name that functions read is assigned by :="
