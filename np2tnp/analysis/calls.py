@@ -79,6 +79,11 @@ def _is_in_place(fact: ApiFact, bound: Mapping[str, ev.Argument]) -> bool:
     return True
 
 
+def _asks_for_update(argument: ev.Argument) -> bool:
+    """Whether the argument tells a function of another library to change an array in place."""
+    return argument.name in ("out", "output") or (argument.name or "").startswith("overwrite")
+
+
 class Calls(Effects):
     """Evaluates calls."""
 
@@ -88,11 +93,17 @@ class Calls(Effects):
         api = self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
         if api is not None and api.startswith(("numpy", "ndarray")):
+            self.hand_over(node, api, arguments)
             result = self._numpy_call(node, api, arguments, receiver, env)
         elif isinstance(callee, Symbol) and callee.name.startswith("builtins."):
+            self.hand_over(node, callee.name, arguments)
+            if callee.name == "builtins.setattr" and arguments:
+                self._may_change(node, "setattr", arguments[0], env)
             result = self._builtin(callee.name[9:], arguments, env)
         elif isinstance(callee, Symbol):
-            result = self._unresolved(node, callee.name, arguments, env, pure=self.catalog.is_pure(callee.name))
+            self.hand_over(node, callee.name, arguments)
+            pure = self.catalog.is_pure(callee.name) and not any(map(_asks_for_update, arguments))
+            result = self._unresolved(node, callee.name, arguments, env, pure=pure)
         elif isinstance(callee, Function) and callee.nested:
             if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
                 self.construct(node, "nested keeps")

@@ -12,14 +12,19 @@ from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.numpy_results import NumpyResults
 from np2tnp.analysis.state import NESTED, Summary
+from np2tnp.analysis.tables import CALLBACKS
 from np2tnp.analysis.values import (
     COPIED,
     HOST,
     NO_NAMES,
     UNKNOWN,
     Array,
+    Bound,
+    Class,
     Function,
+    Instance,
     Sequence,
+    Symbol,
     Unknown,
     Value,
     deps_of,
@@ -140,6 +145,40 @@ class Effects(NumpyResults):
                 if may_hold_tensor(argument.value):
                     refs |= {COPIED}
         return Unknown(HOST, refs - {COPIED} if refs == {COPIED} else refs)
+
+    def hand_over(self, node: cst.Call, name: str, arguments: tuple[ev.Argument, ...]) -> None:
+        """`name` calls one of its arguments with the arrays in others, which that callable may change."""
+        position, keyword = CALLBACKS.get(name, (None, None))
+        callbacks = [
+            argument
+            for index, argument in enumerate(arguments)
+            if (index == position and argument.name is None)
+            or (keyword is not None and argument.name == keyword)
+            or isinstance(argument.value, (Function, Class, Bound))
+        ]
+        if not any(self._changes_arguments(callback.value) for callback in callbacks):
+            return
+        for argument in arguments:
+            if argument not in callbacks and may_hold_tensor(argument.value):
+                self.facts.host_parameters |= {ref[1:] for ref in refs_of(argument.value) if ref.startswith("@")}
+                self.construct(argument.node, "callback", name.removeprefix("builtins.").replace("numpy.", "np."))
+
+    def _changes_arguments(self, callback: Value) -> bool:
+        """Whether what is called may update the arrays that it gets, or keep them."""
+        if isinstance(callback, Bound) and isinstance(callback.receiver, Instance):
+            method = self.method_of(callback.receiver, callback.name)
+            callback = method[0] if method is not None else UNKNOWN
+        if isinstance(callback, Function):
+            if callback.nested:
+                return False  # its body was interpreted here, and what it does to arrays was seen
+            summary = self.services.summary(callback)
+            return summary is None or bool(summary.mutates or summary.changeable or summary.keeps)
+        if isinstance(callback, Symbol):
+            fact = self.catalog.get(callback.name)
+            if fact is not None:
+                return bool(fact.mutates)
+            return not (callback.name.startswith("builtins.") or self.catalog.is_pure(callback.name))
+        return isinstance(callback, (Unknown, Class))
 
     def _kept_may_change(self, node: cst.Call, callee: str, env: Env) -> None:
         """What some object holds on to may be changed by any code that runs: our tensors would not show it."""

@@ -49,6 +49,7 @@ from np2tnp.rules import (  # noqa: F401
     tool,
     top_level,
     unknown_names,
+    unknown_values,
     unpacked_stores,
     untraceable,
     updating_calls,
