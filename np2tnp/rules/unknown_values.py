@@ -58,12 +58,15 @@ class UnknownValue(Rule):
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
             return
-        words = ""
         if isinstance(event, ev.AttributeStore):
             if isinstance(event.node, cst.AugAssign) and isinstance(event.base, Unknown):
                 words = f".{event.name} may be an array, which NumPy updates in place"
-        elif isinstance(event, ev.Call) and id(event.node) not in context.stores:
-            words = _numpys(event, context) if event.api is not None else _unknowns(event, context)
+                yield self.hit(event.node, words, Verdict.NOTE)
+            return
+        assert isinstance(event, ev.Call)
+        if id(event.node) in context.stores:
+            return
+        words = _numpys(event, context) if event.api is not None else _unknowns(event, context)
         if words:
             yield self.hit(event.node, words, Verdict.NOTE)
 
