@@ -87,8 +87,7 @@ def rewrite(programs: Sequence[Path], folder: Path, subset: int | None = None, *
     for path in programs:
         shutil.copyfile(path, folder / path.name)
     (folder / "pyproject.toml").write_text("[tool.np2tnp]\n", encoding="utf-8")
-    # what the runtime cannot vouch for is to be seen, not to be done by the original
-    settings = config.load([str(folder)], {"on_unverified": "raise", **options})
+    settings = config.load([str(folder)], options)
     files = [str(folder / path.name) for path in programs]
     if subset is not None:
         convertible = [

@@ -1,6 +1,6 @@
 """Look for programs whose rewrite does something else: random modules, rewritten, both versions called.
 
-    python benchmarks/random_programs.py [--programs 20000] [--seed 0] [--shrink] [--out FILE]
+    python benchmarks/random_programs.py [--programs 20000] [--seed 0] [--compile xla] [--shrink] [--out FILE]
 
 Every program is one function of a random module (``program_generator.py``). Prints what was found as counts: programs,
 migrated, blocked, and calls that are equal, refused, different, or raise where the original returns. With ``--shrink``
@@ -39,25 +39,25 @@ class Batch:
     problems: list[str] = field(default_factory=list)  #: for people: one a differing call
 
 
-def run(seeds: range, shrink: bool = False, functions: int = FUNCTIONS) -> Batch:
-    """Generate, rewrite and compare the modules of these seeds, in this process."""
+def run(seeds: range, shrink: bool = False, functions: int = FUNCTIONS, mode: str = "none") -> Batch:
+    """Generate, rewrite (with ``--compile`` `mode`) and compare the modules of these seeds, in this process."""
     batch = Batch()
     for seed in seeds:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it tries expressions out on zeros, and on nothing
             module = generate(seed, functions)
-        _run_module(f"seed {seed}", module, batch, shrink)
+        _run_module(f"seed {seed}", module, batch, shrink, mode)
     return batch
 
 
-def _run_module(label: str, module: Module, batch: Batch, shrink: bool) -> None:
+def _run_module(label: str, module: Module, batch: Batch, shrink: bool, mode: str) -> None:
     from side_by_side import Call, Pair, rewrite
 
     from np2tnp.model import RegionState
 
     counts = batch.counts
     try:
-        report = rewrite(module.text)
+        report = rewrite(module.text, compile=mode)
     except Exception as error:
         counts["engine crashed"] += 1
         batch.problems.append(
@@ -91,8 +91,8 @@ def _run_module(label: str, module: Module, batch: Batch, shrink: bool) -> None:
             shown.add(call.partition("(")[0])
             text = f"{label}: {call}: {kind}: {judgement.detail}"
             if shrink:
-                small = smaller(Module(module.text, [call]), kind)
-                small_report = rewrite(small.text)
+                small = smaller(Module(module.text, [call]), kind, mode=mode)
+                small_report = rewrite(small.text, compile=mode)
                 text += f"\n{small.text}\n>>> {small.calls[0]}\n--- rewritten\n{small_report.new_text}"
             batch.problems.append(text)
 
@@ -104,7 +104,7 @@ def _is_newly_raising(kind: str, detail: str) -> bool:
 # ---- making a differing program smaller
 
 
-def smaller(module: Module, kind: str, rounds: int = 150) -> Module:
+def smaller(module: Module, kind: str, rounds: int = 150, mode: str = "none") -> Module:
     """`module` without the statements that its difference does not need."""
     tree = ast.parse(module.text)
     tried = 0
@@ -119,7 +119,7 @@ def smaller(module: Module, kind: str, rounds: int = 150) -> Module:
             if empty:
                 body.append(ast.Pass())
             tried += 1
-            if _shows(Module(ast.unparse(tree) + "\n", module.calls), kind):
+            if _shows(Module(ast.unparse(tree) + "\n", module.calls), kind, mode):
                 changed = True
                 continue
             if empty:
@@ -128,7 +128,7 @@ def smaller(module: Module, kind: str, rounds: int = 150) -> Module:
             if isinstance(removed, (ast.For, ast.If, ast.While, ast.Try)) and tried < rounds:
                 body[index : index + 1] = copy.deepcopy(removed.body)
                 tried += 1
-                if _shows(Module(ast.unparse(tree) + "\n", module.calls), kind):
+                if _shows(Module(ast.unparse(tree) + "\n", module.calls), kind, mode):
                     changed = True
                     break  # the list of statements is another one now
                 body[index : index + len(removed.body)] = [removed]
@@ -148,12 +148,12 @@ def _removable(tree: ast.Module) -> Iterator[tuple[list[ast.stmt], int]]:
                 yield body, index
 
 
-def _shows(module: Module, kind: str) -> bool:
+def _shows(module: Module, kind: str, mode: str) -> bool:
     """Whether the module still differs in that way."""
     from side_by_side import compare_text
 
     with contextlib.suppress(Exception):
-        _, judgements = compare_text(module.text, module.calls)
+        _, judgements = compare_text(module.text, module.calls, compile=mode)
         for judgement in judgements:
             newly = _is_newly_raising(judgement.kind, judgement.detail)
             if ("newly raising" if newly else judgement.kind) == kind:
@@ -164,9 +164,9 @@ def _shows(module: Module, kind: str) -> bool:
 # ---- the command
 
 
-def _run_batch(task: tuple[int, int, bool]) -> Batch:
+def _run_batch(task: tuple[int, int, bool, str]) -> Batch:
     with open(os.devnull, "w") as quiet, contextlib.redirect_stderr(quiet):
-        return run(range(task[0], task[1]), task[2])
+        return run(range(task[0], task[1]), task[2], mode=task[3])
 
 
 def main() -> int:
@@ -174,13 +174,14 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0, help="of the first module")
     parser.add_argument("--jobs", type=int, default=1, help="processes, each with a TensorFlow of its own")
+    parser.add_argument("--compile", choices=("none", "graph", "xla"), default="none")
     parser.add_argument("--shrink", action="store_true", help="cut differing programs down")
     parser.add_argument("--out", type=Path, help="write the problems there as they are found")
     options = parser.parse_args()
     modules = -(-options.programs // FUNCTIONS)
     step = 25
     tasks = [
-        (start, min(start + step, options.seed + modules), options.shrink)
+        (start, min(start + step, options.seed + modules), options.shrink, options.compile)
         for start in range(options.seed, options.seed + modules, step)
     ]
     total = Batch()

@@ -4,7 +4,8 @@
 calls original and rewritten with the same arguments in every dtype of the case, compares results (value, dtype,
 shape, class, whether it is an argument itself), exceptions and what became of the arguments, and prints totals.
 
-NumPy's calls run in child processes, many functions a module: a crash of the process is one case.
+NumPy's calls run in child processes, many functions a module: a crash of the process is one case. With ``--compile``
+the functions are compiled; how many calls really ran so is printed too (the others run as without it).
 """
 
 from __future__ import annotations
@@ -133,15 +134,19 @@ def _operator_body(name: str, operands: list[str]) -> str:
 # --- in the child
 
 
-def work(job: list[int], skip: set[tuple[int, str]], singles: list[Single], say: Callable[..., None]) -> None:
+def work(
+    job: list[int], skip: set[tuple[int, str]], singles: list[Single], mode: str, say: Callable[..., None]
+) -> None:
     """Rewrite and compare the functions `job` names, telling each result as it comes."""
     from np2tnp.differential.calls import import_runtime
+    from np2tnp.runtime import compiled
 
     import_runtime()
+    compiled.MOST_TRACES = 100  # one a dtype
     for start in range(0, len(job), PER_MODULE):
         chunk = job[start : start + PER_MODULE]
         texts = {index: singles[index].source(f"f{index}") for index in chunk}
-        original, rewritten, states = migrate(texts)
+        original, rewritten, states = migrate(texts, mode)
         for index in chunk:
             state, reason = states[f"f{index}"]
             if state != "convertible":
@@ -157,16 +162,20 @@ def work(job: list[int], skip: set[tuple[int, str]], singles: list[Single], say:
                 if found is not None:
                     say("result", index, char, *found)
             say("rewritten", index, _text_of(rewritten["__text__"], f"f{index}"))
+            say("runs", index, dict(compiled.RUNS))
+            compiled.RUNS.clear()
 
 
-def migrate(texts: dict[int, str]) -> tuple[dict[str, Any], dict[str, Any], dict[str, tuple[str, str]]]:
+def migrate(
+    texts: dict[int, str], mode: str = "none"
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, tuple[str, str]]]:
     """Namespaces of the original and the rewritten module, and per function its state and the first reason for it."""
     from np2tnp import engine
     from np2tnp.config import Config
     from np2tnp.files.source import from_text
 
     text = "import numpy as np\n\n\n" + "\n\n".join(texts.values())
-    report = engine.analyze(from_text("singles.py", text), Config(rewrite=True, on_unverified="raise"))
+    report = engine.analyze(from_text("singles.py", text), Config(rewrite=True, compile=mode))
     states = {region.qualname: (region.state.value, (region.reasons or ("",))[0]) for region in report.regions}
     original: dict[str, Any] = {"__name__": "original"}
     exec(compile(text, "original.py", "exec"), original)
@@ -248,29 +257,42 @@ def serve() -> int:
     stream = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     skip = {(index, char) for index, char in job["skip"]}
-    work(job["indices"], skip, list_singles(), lambda *words: print(json.dumps(words, default=str), file=stream))
+    work(
+        job["indices"],
+        skip,
+        list_singles(),
+        job["mode"],
+        lambda *words: print(json.dumps(words, default=str), file=stream),
+    )
     return 0
 
 
 # --- in the parent
 
 
-def run(singles: list[Single], indices: list[int], jobs: int) -> tuple[list[Result], dict[int, str]]:
-    """Results of all functions `indices` names, and the texts of those that were rewritten."""
+def run(
+    singles: list[Single], indices: list[int], jobs: int, mode: str = "none"
+) -> tuple[list[Result], dict[int, str], Counter[str]]:
+    """Results of all functions `indices` names, the texts of those that were rewritten, and how compiled ones ran."""
     with ThreadPoolExecutor(jobs) as pool:
-        parts = list(pool.map(lambda part: list(_drive(part)), (indices[i::jobs] for i in range(jobs))))
-    results = [Result(*words) for part in parts for kind, *words in part if kind == "result"]
-    texts = {words[0]: words[1] for part in parts for kind, *words in part if kind == "rewritten"}
-    return sorted(results, key=lambda result: (result.index, result.char)), texts
+        parts = list(pool.map(lambda part: list(_drive(part, mode)), (indices[i::jobs] for i in range(jobs))))
+    words = [word for part in parts for word in part]
+    results = [Result(*rest) for kind, *rest in words if kind == "result"]
+    texts = {index: text for kind, index, text, *_ in words if kind == "rewritten"}
+    runs: Counter[str] = Counter()
+    for kind, *rest in words:
+        if kind == "runs":
+            runs.update(rest[1])
+    return sorted(results, key=lambda result: (result.index, result.char)), texts, runs
 
 
-def _drive(indices: list[int]) -> Iterator[list[Any]]:
+def _drive(indices: list[int], mode: str) -> Iterator[list[Any]]:
     """Run children until none dies."""
     skip: list[list[Any]] = []
     while indices:
         last: list[Any] | None = None
         done: set[int] = set()
-        for word in _child({"indices": indices, "skip": skip}):
+        for word in _child({"indices": indices, "skip": skip, "mode": mode}):
             if word[0] == "start":
                 last = word[1:]
                 continue
@@ -342,6 +364,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="only calls of these, such as sum or ndarray.sort")
     parser.add_argument("--sample", type=int, metavar="N", help="only N calls, chosen at random with a fixed seed")
     parser.add_argument("--problems", action="store_true", help="list everything that is not equal")
+    parser.add_argument("--compile", choices=("none", "graph", "xla"), default="none")
     parser.add_argument("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1), help="child processes")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
@@ -352,10 +375,12 @@ def main(argv: list[str] | None = None) -> int:
     indices = [i for i, single in enumerate(singles) if named is None or single.case.api in named]
     if arguments.sample:
         indices = choose(singles, arguments.sample)
-    results, texts = run(singles, indices, arguments.jobs)
+    results, texts, runs = run(singles, indices, arguments.jobs, arguments.compile)
     if arguments.problems:
         print("\n".join(list_problems(results, singles, texts)))
     print("\n".join(describe(results, singles)))
+    if arguments.compile != "none":
+        print("runs of compiled functions: " + ", ".join(f"{count} {how}" for how, count in sorted(runs.items())))
     return int(any(result.state in ("different", "raising", "crash") for result in results))
 
 

@@ -12,6 +12,7 @@ A file holds snippets like this one, whose head names it and says what np2tnp ma
 States: ``equal`` (rewritten, every call gives what it gave), ``refused`` (equal, but a call raises UnverifiedError),
 ``blocked CODES`` (why it is not rewritten; calls agree), ``plain`` (nothing in it to rewrite).
 ``python tests/snippets.py`` writes the present states into the files, for review; it never writes a wrong result down.
+``python tests/snippets.py --compile xla`` (or ``graph``) prints what differs when the snippets are compiled.
 """
 
 from __future__ import annotations
@@ -88,14 +89,17 @@ def _array_parameters(parameters: str) -> list[str]:
     return [name for name in re.findall(r"(?:^|, )(\w+)(?=,|$)", parameters) if name in _ARRAYS]
 
 
-def find_state(snippet: Snippet) -> tuple[str, list[str]]:
-    """The state of a snippet, from its variant with work for TensorFlow, and what differs in any variant."""
+def find_state(snippet: Snippet, mode: str = "none") -> tuple[str, list[str]]:
+    """The state of a snippet, from its variant with work for TensorFlow, and what differs in any variant.
+
+    mode : what ``--compile`` the variants are rewritten with.
+    """
     from side_by_side import Call, Pair, reasons, rewrite
 
     state, wrong = "plain", []
     for name, text in variants(snippet).items():
         try:
-            report = rewrite(text)
+            report = rewrite(text, compile=mode)
         except Exception as error:
             wrong.append(f"{name}: the engine fails: {type(error).__name__}: {error}")
             continue
@@ -118,6 +122,10 @@ def find_state(snippet: Snippet) -> tuple[str, list[str]]:
 
 def main() -> None:
     """Write the states into the files. A snippet with a wrong result keeps its state."""
+    if sys.argv[1:2] == ["--compile"]:
+        found = [f"{one.file}: {one.name}: {text}" for one in read_all() for text in find_state(one, sys.argv[2])[1]]
+        print("\n\n".join([*found, f"{len(found)} differ"]))
+        return
     for path in sorted(FOLDER.glob("*.txt")):
         text = path.read_text(encoding="utf-8")
         for snippet in read(path):

@@ -30,8 +30,7 @@ each = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
 def report_of(case: Path) -> FileReport:
-    doc = DOCS[case.name[:6]]
-    config = Config(str(case), rewrite=True, compile=doc.compile, top_level=doc.top_level, on_unverified="raise")
+    config = Config(rewrite=True, compile=DOCS[case.name[:6]].compile)
     return analyze(Source("input.py", (case / "input.py").read_text(encoding="utf-8")), config)
 
 

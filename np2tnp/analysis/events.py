@@ -8,11 +8,10 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.env import Stale
-from np2tnp.analysis.frozen import frozen
 from np2tnp.analysis.values import NO_NAMES, Value
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Argument:
     """One argument of a call. ``name`` is the keyword, None when positional; ``star`` is "", "*" or "**"."""
 
@@ -22,7 +21,7 @@ class Argument:
     star: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Place:
     """Where an event stands: everything a rule may need to know around the node."""
 
@@ -33,7 +32,7 @@ class Place:
     nested: bool = False  #: inside a function, lambda or comprehension within the region
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Call:
     """A call of anything. ``api`` is the canonical name (``numpy.sum``, ``ndarray.sum``) where it is NumPy's."""
 
@@ -46,7 +45,7 @@ class Call:
     result: Value
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Operator:
     """A unary, binary or comparison operator with array operands; ``op`` as in module operator (``truediv``)."""
 
@@ -57,7 +56,7 @@ class Operator:
     result: Value
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Read:
     """``base[key]`` that reads."""
 
@@ -68,7 +67,7 @@ class Read:
     result: Value
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AttributeRead:
     """``base.name`` that reads, on an array or unknown."""
 
@@ -79,7 +78,7 @@ class AttributeRead:
     result: Value
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class NameRead:
     """A symbol of NumPy read as a value (``np.pi``, ``np.float64``), not called."""
 
@@ -88,7 +87,7 @@ class NameRead:
     api: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Store:
     """``base[key] = value`` (``op`` empty), ``base[key] op= value`` or ``base op= value`` (``key`` None)."""
 
@@ -104,7 +103,7 @@ class Store:
     in_tuple: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class AttributeStore:
     """``base.name = value``."""
 
@@ -117,7 +116,7 @@ class AttributeStore:
     value_node: cst.BaseExpression | None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Escape:
     """An expression that may hold a tensor reaches Python or the host.
 
@@ -130,7 +129,7 @@ class Escape:
     reason: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class StaleRead:
     """A name is read whose memory was written through another name."""
 
@@ -138,10 +137,9 @@ class StaleRead:
     place: Place
     name: str
     stale: Stale
-    shared: frozenset[str] = NO_NAMES  #: locations that may share its memory
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Return:
     """A return statement of the region's own function (None: the end of the body is reached)."""
 
@@ -150,7 +148,7 @@ class Return:
     value: Value
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Construct:
     """Syntax with a meaning for migration.
 
@@ -163,7 +161,7 @@ class Construct:
     detail: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ElementLoop:
     """A loop that works on single elements of an array."""
 

@@ -11,10 +11,8 @@ knows where it lives inside a migrated region (its *home*), because that decides
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
-
-from np2tnp.analysis.frozen import frozen
 
 TENSOR = "tensor"
 HOST = "host"
@@ -29,7 +27,7 @@ FLOATS = frozenset("efd")
 COMPLEX = frozenset("FD")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """Any Python object.
 
@@ -47,7 +45,7 @@ class Unknown:
     zero_d: str = ""  #: as of an Array; empty where it is a scalar, or NumPy's own
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Array:
     """A numeric ndarray, or a number where ``weak`` (a Python or NumPy scalar may stand in its place)."""
 
@@ -65,14 +63,14 @@ class Array:
     view: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Symbol:
     """A name from outside: ``numpy.sum``, ``math.sqrt``, ``builtins.len``, a module."""
 
     name: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Const:
     """A literal whose value is known: int, float, complex, str, bytes, bool, None, Ellipsis."""
 
@@ -84,7 +82,7 @@ class Const:
         return Const(value, type(value).__name__)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Scalar:
     """A Python object that is neither array nor container of arrays.
 
@@ -94,7 +92,7 @@ class Scalar:
     type: str = "object"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Sequence:
     """A Python container made in view of the analysis. ``items`` is known for displays whose length is certain."""
 
@@ -104,7 +102,7 @@ class Sequence:
     refs: frozenset[str] = NO_NAMES
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Function:
     """A function or method of the project; ``nested`` when it is defined inside a region."""
 
@@ -113,7 +111,7 @@ class Function:
     module: str = ""  #: path of the module that defines it
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Class:
     """A class of the project."""
 
@@ -121,7 +119,7 @@ class Class:
     module: str = ""  #: path of the module that defines it
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Instance:
     """``self`` inside a method, or an object made by calling a class of the project."""
 
@@ -129,7 +127,7 @@ class Instance:
     module: str = ""  #: path of the module that defines the class
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Bound:
     """``receiver.name`` where the receiver is an array or unknown: called, it is a method."""
 
@@ -143,8 +141,6 @@ UNKNOWN = Unknown()
 NONE = Const.of(None)
 #: A reference that results of calls on the host have, where they may be one of their arguments: ours was a copy.
 COPIED = "a copy made for the host"
-#: A reference of what a callable parameter returned: ndarrays and numbers, as a rule, that are computed with.
-CALLED = "what a callable gave"
 #: A reference of arrays made of an object that is not ours: NumPy may have made a view of the object's memory.
 FOREIGN = "memory of another object"
 #: Random generators: a symbol stands for the object, so that its methods have canonical names.
@@ -249,15 +245,6 @@ def scalar_type(value: Value) -> str:
     if isinstance(value, (Const, Scalar)):
         return "none" if isinstance(value, Const) and value.value is None else value.type
     return "object"
-
-
-def is_without_numbers(value: Sequence) -> bool:
-    """Whether all that the list or tuple holds, at any depth, is certainly None or text."""
-    items = value.items if value.items is not None else (value.element,)
-    return all(
-        is_without_numbers(item) if isinstance(item, Sequence) else scalar_type(item) in ("none", "str")
-        for item in items
-    )
 
 
 def join(a: Value, b: Value) -> Value:

@@ -8,15 +8,11 @@ from typing import Any
 import libcst as cst
 
 
-def original_name(name: str, words: Container[str], taken: set[str]) -> str:
-    """A free private name for the original of the function `name`, added to `taken`.
-
-    `words`: every identifier in the file. `taken`: names of originals in the same scope (a name may be defined twice).
-    """
+def original_name(name: str, words: Container[str]) -> str:
+    """A free private name for the original of the function `name`. `words`: every identifier in the file."""
     candidate = f"_{name.strip('_') or 'function'}_numpy"
-    while candidate in words or candidate in taken:
+    while candidate in words:
         candidate += "_"
-    taken.add(candidate)
     return candidate
 
 

@@ -49,7 +49,7 @@ class Options:
 
     slow: str = "keep"
     random: str = "numpy"
-    on_unverified: str = "numpy"
+    on_unverified: str = "raise"
     boundary: str = "numpy"
     compile: str = "none"
     device: str = ""

@@ -6,10 +6,12 @@ is weak in promotion). Whatever cannot be traced without changing a result leave
 
 from __future__ import annotations
 
+import functools
 import logging
 import threading
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +19,9 @@ import numpy as np
 from np2tnp.runtime.dispatch import NUMERIC, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.tracing import Trace, all_hold, tracing
+from np2tnp.runtime.literal_graphs import literally
+from np2tnp.runtime.opaque import Opaque, argument, literal_arithmetic
+from np2tnp.runtime.tracing import all_hold, tracing
 from np2tnp.runtime.weak import DTYPES, Weak
 
 MODES = ("graph", "xla")
@@ -114,22 +118,23 @@ def _traced(
     with tracing(mode) as trace:
         trace.enter(body)
 
-        def run(*tensors: Any) -> list[Any]:
+        def run(numbers: Any, *tensors: Any) -> list[Any]:
             symbols = iter(tensors)
-            result = body(*_exchanged(args, symbols), **_exchanged(kwargs, symbols))
+            with literal_arithmetic(Opaque(numbers)) if mode == "xla" else nullcontext():
+                result = body(*_exchanged(args, symbols), **_exchanged(kwargs, symbols))
             outputs: list[Any] = []
             places = {id(tensor): _Slot(index, "input") for index, tensor in enumerate(tensors)}
             found.append(_template(result, places, outputs))
-            return [*outputs, all_hold(trace.checks[0])]
+            held = all_hold(trace.checks[0])
+            trace.end_graph()
+            return [*outputs, held]
 
-        specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in inputs]
+        numbers = argument()
+        specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in (numbers, *inputs)]
         function = tf.function(run, input_signature=specs, autograph=False, jit_compile=mode == "xla")
         concrete = function.get_concrete_function()
-    return _Graph(concrete, found[-1], tuple(_reads(trace)))
-
-
-def _reads(trace: Trace) -> Any:
-    return trace.globals.values()
+    call = functools.partial(concrete if mode == "xla" else literally(concrete), numbers)
+    return _Graph(call, found[-1], tuple(trace.globals.values()))
 
 
 def _key(value: Any, inputs: list[Any]) -> Any:

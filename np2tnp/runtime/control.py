@@ -220,7 +220,9 @@ def cond(test: Any, then: Callable[..., Any] | None, otherwise: Callable[..., An
             with trace.nested() as checks:
                 values = _tuple(function(*carried), carried)
                 results.append(tuple(_kind(value) for value in values))
-                return (*_flat(values), all_hold(checks))
+                held = all_hold(checks)
+                trace.end_graph()
+                return (*_flat(values), held)
 
         return run
 
@@ -285,7 +287,9 @@ def _loop(trace: Trace, condition: Any, advance: Any, counter: Any, carried: tup
             i, *values = advance(i, _built(kinds, iter(flat)))
             if tuple(_kind(value) for value in values) != kinds:
                 raise _Unstable
-            return (tf.logical_and(held, all_hold(checks)), i, *_flat(values))
+            held = tf.logical_and(held, all_hold(checks))
+            trace.end_graph()
+            return (held, i, *_flat(values))
 
     variables = (tf.constant(True), counter, *_flat(carried))
     held, _, *flat = tf.while_loop(test, run, variables)

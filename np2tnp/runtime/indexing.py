@@ -13,6 +13,7 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import exact, host, is_tensor, unconverted
 from np2tnp.runtime.errors import ScalarStoreError
+from np2tnp.runtime.indexing_padded import update_padded
 from np2tnp.runtime.indexing_read import read
 from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.inplace import in_place, updated_value
@@ -52,6 +53,9 @@ def _update(x: Any, key: Any, operation: str, value: Any) -> Any:
         key, value = _host_key(key), host(value)
         x[key] = getattr(operator, operation)(x[key], value)
         return x
+    updated = update_padded(x, key, operation, value)
+    if updated is not None:
+        return updated
     item = _item(x, key)
     if not item.shape.rank and _is_scalar(x, key):
         new = updated_value(operation, item, value)  # NumPy's scalars have no in-place operators

@@ -1,7 +1,8 @@
-"""``x[a:b, c:d] = value`` as a pad and a select, where `value` is made from other parts of `x`.
+"""Stores to large slices as operations on the whole array, which XLA fuses with what is before and after them.
 
-XLA updates a slice in place, unless the same loop reads what it would overwrite: then the update costs two copies of
-the array, and one fused loop over all of it is faster.
+XLA updates a slice in place, which is a loop of its own over the memory, and costs two copies of the array where the
+value reads what it would overwrite. So ``x[a:b] = value`` becomes a pad and a select where `value` is made from other
+parts of `x`, and ``x[a:b] += value`` an addition of `value`, padded with what changes nothing.
 """
 
 from __future__ import annotations
@@ -11,29 +12,42 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.keys import Basic, is_symbolic
+from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.keys import Basic, basic_key, is_symbolic, resolve_basic, static_shape
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.stored import fitted
 from np2tnp.runtime.tracing import current
+from np2tnp.runtime.vectors import reshaped
 
 #: A store to less than this share of the array is cheaper as an update in place, which XLA does for such.
 _SHARE = 0.25
 
+#: In-place operator -> its operation, and the operand that leaves every real number as it is (0.0 + -0.0 is 0.0).
+_NEUTRAL = {"iadd": ("AddV2", -0.0), "isub": ("Sub", 0.0), "imul": ("Mul", 1.0), "itruediv": ("RealDiv", 1.0)}
 
 #: Operations whose result is an array of its own: what they were made from is not read again.
 _BARRIERS = frozenset(("TensorStridedSliceUpdate", "TensorScatterUpdate", "While", "StatelessWhile", "MatMul"))
+#: Operations whose result an update in place can change where it is; what else makes `x` is fused with its update.
+_IN_MEMORY = _BARRIERS | {"Placeholder", "Identity"}
 #: How far to look for `x` among what `value` is made from.
 _MOST_OPERATIONS = 300
 
 
 def pays(x: Any, plan: Basic, value: Any) -> bool:
     """Whether the store is made for XLA, takes steps of 1 only, is large enough, and reads other parts of `x`."""
+    return _is_large(x, plan) and _reads_elsewhere(x, plan, value)
+
+
+def _is_large(x: Any, plan: Basic) -> bool:
+    """Whether XLA is to compile this, and the slice has steps of 1 and is no small part of `x`."""
     shape = tuple(x.shape)
     trace = current()
     if trace is None or trace.mode != "xla" or len(plan.sliced) != len(shape):
         return False
     if any(isinstance(axis, int) or axis[2] != 1 for axis in plan.axes):
         return False
-    return math.prod(plan.sliced) >= _SHARE * math.prod(shape) and _reads_elsewhere(x, plan, value)
+    whole: int = math.prod(shape)
+    return math.prod(plan.sliced) >= _SHARE * whole
 
 
 def _reads_elsewhere(x: Any, plan: Basic, value: Any) -> bool:
@@ -59,19 +73,47 @@ def _takes(strided_slice: Any, plan: Basic) -> bool:
     return all(one is not None and np.array_equal(one, other) for one, other in zip(known, plan.numbers, strict=True))
 
 
+def update_padded(x: Any, key: Any, operation: str, value: Any) -> Any | None:
+    """`x` (a tensor) with ``x[key] op= value`` done; None where that is not the form for it.
+
+    operation : the operator's name, such as ``"iadd"``.
+    """
+    if current() is None or operation not in _NEUTRAL or not is_tensor(value) or value.dtype != x.dtype:
+        return None
+    parts = basic_key(key)
+    if parts is None or not (x.dtype.is_floating or (x.dtype.is_integer and operation != "itruediv")):
+        return None
+    plan = resolve_basic(static_shape(x), parts)
+    if plan.whole or 0 in plan.shape or not 0 < value.shape.rank <= len(plan.shape) or not _is_large(x, plan):
+        return None
+    if x.op.type in _IN_MEMORY and not _reads_elsewhere(x, plan, value):
+        return None
+    name, neutral = _NEUTRAL[operation]
+    padded = tf.raw_ops.PadV2(
+        input=reshaped(fitted(value, plan.shape), plan.sliced),
+        paddings=tf.constant(_paddings(x, plan), tf.int32),
+        constant_values=tf.cast(tf.constant(neutral), x.dtype),
+    )
+    return getattr(tf.raw_ops, name)(x=x, y=padded)
+
+
+def _paddings(x: Any, plan: Basic) -> list[tuple[int, int]]:
+    """What is before and after the slice on each axis."""
+    pairs = zip(plan.axes, tuple(x.shape), strict=True)
+    return [(axis[0], length - axis[1]) for axis, length in pairs if not isinstance(axis, int)]
+
+
 def write_padded(x: Any, plan: Basic, value: Any) -> Any:
     """`x` with `value` (a tensor of exactly the plan's shape) stored; see :func:`pays`."""
-    paddings = []
     inside: Any = None
     rank = len(plan.axes)
     for number, (axis, length) in enumerate(zip(plan.axes, tuple(x.shape), strict=True)):
         assert not isinstance(axis, int)
         start, stop = axis[0], axis[1]
-        paddings.append((start, length - stop))
         if (start, stop) == (0, length):
             continue
         places = tf.reshape(tf.range(length), (-1,) + (1,) * (rank - 1 - number))
         member = tf.logical_and(places >= start, places < stop)
         inside = member if inside is None else tf.logical_and(inside, member)
-    padded = tf.raw_ops.Pad(input=value, paddings=tf.constant(paddings, tf.int32))
+    padded = tf.raw_ops.Pad(input=value, paddings=tf.constant(_paddings(x, plan), tf.int32))
     return tf.raw_ops.SelectV2(condition=inside, t=padded, e=x)

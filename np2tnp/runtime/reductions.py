@@ -29,6 +29,7 @@ from np2tnp.runtime.dispatch import exact, is_tracing
 from np2tnp.runtime.elementwise import add as add_arrays
 from np2tnp.runtime.elementwise import divide_complex, select, subtract
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.folds import shortened
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import array, cast, constant, dtype_of, float_dtype, requested_dtype
@@ -130,6 +131,8 @@ def extreme(x: Any, axes: tuple[int, ...], greatest: bool, keepdims: bool = Fals
         return reduce_with("Any" if greatest else "All", x, axes, keepdims)
     if x.dtype.is_complex:
         raise Unsupported("the order of complex numbers")
+    if axes:
+        x = shortened(x, axes[0], greatest)
     result = reduce_with("Max" if greatest else "Min", x, axes, keepdims)
     if x.dtype.is_floating and len(axes) > 0:
         # not every device's kernel keeps NaN, so say it

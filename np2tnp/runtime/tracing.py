@@ -71,6 +71,18 @@ class Trace:
         finally:
             self.checks.pop()
 
+    def end_graph(self) -> None:
+        """The graph that is being made is complete. Raises Unsupported for what XLA would get wrong in it.
+
+        XLA makes every array as long as it may become, and takes the last element of that for the last element.
+        """
+        if self.mode != "xla":
+            return
+        for operation in tf.compat.v1.get_default_graph().get_operations():
+            for output in operation.outputs:
+                if not output.shape.is_fully_defined() and output.dtype not in (tf.resource, tf.variant):
+                    raise Unsupported(f"an array whose shape depends on values ({operation.type})")
+
 
 @contextmanager
 def tracing(mode: str) -> Iterator[Trace]:

@@ -203,6 +203,22 @@ def test_results_whose_shape_depends_on_values_run_eagerly(mode: str) -> None:
     assert RUNS["compiled"] == 0
 
 
+def test_arrays_of_unknown_length_are_exact_in_every_mode(mode: str) -> None:
+    """XLA pads such arrays: their last element would be one of the padding."""
+
+    def last(x: Any) -> Any:
+        places = rt.nonzero(x > 0.5)[0]
+        return rt.at(places)[-1].get(), rt.at(x)[places[-1]].get()
+
+    def inside(x: Any) -> Any:
+        return rt.fori_loop(0, 2, lambda _, total: total + last(x)[1], 0.0)
+
+    x = np.array([0.75, 0.25, 1.5, 0.5, 0.0])
+    for function in (last, inside):
+        same(*run(function, mode, x))
+    assert mode == "graph" or not RUNS["compiled"]
+
+
 def test_global_names_are_those_that_code_loads() -> None:
     def reader(x: Any) -> Any:
         return [STRENGTH * x.TABLE for _ in range(3)]
@@ -239,3 +255,19 @@ def test_verdicts_stay_pythons(mode: str) -> None:
     verdict = rt.migrated(compile=mode)(lambda x: rt.allclose(x, x + 1e-12))(np.ones(3))
     assert verdict is True
     assert RUNS == {"compiled": 1}
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i4", "u1"])
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 2)])
+def test_extremes_of_large_arrays_keep_nan(dtype: str, axis: Any) -> None:
+    rng = np.random.default_rng(0)
+    x = (100 * rng.random((19, 31, 17))).astype(dtype)
+    versions = [x]
+    if x.dtype.kind == "f":
+        for place in ((0, 0, 0), (7, 30, 3), (18, 5, 16)):
+            versions.append(x.copy())
+            versions[-1][place] = np.nan
+    compiled = rt.migrated(compile="xla")(lambda x: (rt.max(x, axis), rt.min(x, axis)))
+    for version in versions:
+        for actual, expected in zip(compiled(version), (version.max(axis), version.min(axis)), strict=True):
+            np.testing.assert_array_equal(actual, expected)

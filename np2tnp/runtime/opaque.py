@@ -1,0 +1,90 @@
+"""Numbers that XLA's compiler must not know, so that it computes what is written, in the order that is written.
+
+XLA simplifies formulas as real numbers allow it: ``(x + 2**52) - 2**52`` becomes ``x``, ``x / 3`` a multiplication,
+``x + 0.0`` keeps -0.0, ``exp(x) * exp(y)`` is ``exp(x + y)``; and the machine code rounds ``x * y + z`` once. None of
+that can happen when every constant is multiplied by 1.0, and every result that such a rule looks at has -0.0 added to
+it, where both numbers come as arguments of the graph. Neither changes anything (0.0 + -0.0 is 0.0).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.lazy import tf
+
+#: Operations whose results are known to the compiler.
+_KNOWN = frozenset(("Const", "ZerosLike", "OnesLike", "Cast"))
+
+#: Operations whose results XLA would merge with the operations that use them. A product beside a sum becomes one
+#: rounding instead of two; with -0.0 between them that is the product's own.
+_MERGED = frozenset(("Mul", "Square", "RealDiv", "Div", "Reciprocal", "Inv", "Exp", "Pow", "Sqrt", "Rsqrt"))
+
+
+class Opaque:
+    """The argument of one trace that is ``[1.0, -0.0]`` when the graph runs."""
+
+    def __init__(self, argument: Any) -> None:
+        self._argument = argument
+        self._numbers: dict[tuple[Any, Any], tuple[Any, Any]] = {}
+
+    def known(self, tensor: Any) -> Any:
+        """A tensor of real floats whose values the compiler would know, as one of which it knows nothing."""
+        return tf.raw_ops.Mul(x=tensor, y=self._of_dtype(tensor.dtype)[0])
+
+    def made(self, tensor: Any) -> Any:
+        """A tensor of real floats, as one of which the compiler does not know how it was made."""
+        return tf.raw_ops.AddV2(x=tensor, y=self._of_dtype(tensor.dtype)[1])
+
+    def _of_dtype(self, dtype: Any) -> tuple[Any, Any]:
+        key = (tf.compat.v1.get_default_graph(), dtype)
+        if key not in self._numbers:
+            numbers = tf.unstack(self._argument)
+            self._numbers[key] = (tf.cast(numbers[0], dtype), tf.cast(numbers[1], dtype))
+        return self._numbers[key]
+
+
+def argument() -> Any:
+    """What a graph gets for the argument of :class:`Opaque`."""
+    return tf.constant(np.array([1.0, -0.0]))
+
+
+def _power(base: Any, exponent: Any, output: Any) -> Any:
+    """``base ** exponent`` as NumPy and XLA compute it where the exponent is a number in the program."""
+    source = exponent.op.inputs[0] if exponent.op.type == "Mul" else exponent
+    number = tf.get_static_value(source) if source.op.type == "Const" else None
+    if number is None or number.ndim:
+        return output
+    if number in (0.5, 2.0):
+        return (tf.raw_ops.Sqrt if number == 0.5 else tf.raw_ops.Square)(x=base)
+    return tf.raw_ops.Pow(x=base, y=source)
+
+
+@contextmanager
+def literal_arithmetic(opaque: Opaque) -> Iterator[None]:
+    """Operations that this thread adds to graphs in the block are not merged with others."""
+    callbacks = importlib.import_module("tensorflow.python.framework.op_callbacks")
+
+    def between(
+        op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
+    ) -> Any:  # the callback's protocol: returns what takes the outputs' place
+        if graph is None or not (op_type in _KNOWN or op_type in _MERGED):
+            return outputs
+        (output,) = outputs
+        if op_type == "Pow":
+            output = _power(inputs[0], inputs[1], output)
+        if not output.dtype.is_floating:  # complex products are not rounded alike everywhere in NumPy, either
+            return outputs
+        if op_type == "Cast" and not (inputs[0].dtype.is_integer or inputs[0].dtype.is_bool):
+            return outputs
+        return [opaque.known(output) if op_type in _KNOWN else opaque.made(output)]
+
+    callbacks.add_op_callback(between)
+    try:
+        yield
+    finally:
+        callbacks.remove_op_callback(between)
