@@ -213,7 +213,8 @@ def measure(case: Case, variant: str, scale: float, seconds: float) -> Row:
 
     path = FIXTURES / case.path
     text = path.read_text(encoding="utf-8")
-    new_text = rewrite_in_memory(str(path), text, Config(slow="convert", compile=variant, root=str(ROOT)))
+    config = Config(slow="convert", compile=variant, on_unverified="raise", root=str(ROOT))
+    new_text = rewrite_in_memory(str(path), text, config)
     row = Row(f"{path.stem}.{case.function}", case.kind, case.words, variant, "eager")
     original = getattr(load(str(path), text), case.function)
     migrated = getattr(load(str(path), new_text), case.function)

@@ -87,7 +87,8 @@ def rewrite(programs: Sequence[Path], folder: Path, subset: int | None = None, *
     for path in programs:
         shutil.copyfile(path, folder / path.name)
     (folder / "pyproject.toml").write_text("[tool.np2tnp]\n", encoding="utf-8")
-    settings = config.load([str(folder)], options)
+    # what the runtime cannot vouch for is to be seen, not to be done by the original
+    settings = config.load([str(folder)], {"on_unverified": "raise", **options})
     files = [str(folder / path.name) for path in programs]
     if subset is not None:
         convertible = [

@@ -175,7 +175,7 @@ def migrate(
     from np2tnp.files.source import from_text
 
     text = "import numpy as np\n\n\n" + "\n\n".join(texts.values())
-    report = engine.analyze(from_text("singles.py", text), Config(rewrite=True, compile=mode))
+    report = engine.analyze(from_text("singles.py", text), Config(rewrite=True, compile=mode, on_unverified="raise"))
     states = {region.qualname: (region.state.value, (region.reasons or ("",))[0]) for region in report.regions}
     original: dict[str, Any] = {"__name__": "original"}
     exec(compile(text, "original.py", "exec"), original)

@@ -58,6 +58,16 @@ PACKAGES = (
         tests=("tests/test_util.py", "tests/test_sonify.py", "tests/test_input_output.py", "tests/test_hierarchy.py"),
         source_tests="tests",
     ),
+    Package(
+        *("scikit-fuzzy", "skfuzzy"),
+        tests=tuple(
+            f"skfuzzy/{name}/tests"
+            for name in (
+                *("cluster", "control", "defuzzify", "filters", "fuzzymath", "image", "intervals", "membership"),
+            )
+        ),
+        source_tests="skfuzzy",
+    ),
     Package("AHRS", "ahrs", source_tests="tests"),
     Package("pyriemann", "pyriemann", source_tests="tests"),
     Package(
@@ -145,7 +155,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="packages (default: all that are installed)")
     parser.add_argument("--slow", action="append", choices=["keep", "convert"], help="default: both, in turn")
-    parser.add_argument("--on-unverified", default="raise", choices=["raise", "numpy"], help="as of rewrite")
+    parser.add_argument("--on-unverified", default="numpy", choices=["numpy", "raise"], help="as of rewrite")
     parser.add_argument("--work", type=Path, default=Path("third-party"), help="where the copies go")
     parser.add_argument("--tests", type=Path, default=Path("sources"), help="unpacked source distributions")
     parser.add_argument("--only", nargs="*", help="rewrite these files only (globs)")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from np2tnp import __version__
@@ -179,15 +179,15 @@ def _check(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: 
 
     with Progress(config.quiet) as progress:
         run = pipeline.check(paths, config, stdin=stdin, progress=progress)
-    text = _report(run, config, parsed)
+    pieces = _report(run, config, parsed)
     if parsed.output_file:
         try:
             with open(parsed.output_file, "w", encoding="utf-8") as stream:
-                stream.write(text)
+                stream.writelines(pieces)
         except OSError as error:
             raise ConfigError(f"{parsed.output_file}: cannot be written: {error.strerror or error}") from None
     else:
-        print_exactly(text)
+        print_exactly(pieces)
     if run.summary.errors:
         return ERROR
     if parsed.exit_zero:
@@ -196,7 +196,8 @@ def _check(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: 
     return FOUND if failing else CLEAN
 
 
-def _report(run: Run, config: Config, parsed: argparse.Namespace) -> str:
+def _report(run: Run, config: Config, parsed: argparse.Namespace) -> Iterable[str]:
+    """The pieces of the report, which together may be as large as all that was analysed."""
     from np2tnp.report.style import wants_colour
 
     colour = not parsed.output_file and wants_colour(sys.stdout)
@@ -207,8 +208,8 @@ def _report(run: Run, config: Config, parsed: argparse.Namespace) -> str:
             import json
 
             rows = [{"code": code, "count": number, "example": text} for code, number, text in statistics(run)]
-            return json.dumps(rows, indent=2) + "\n"
-        return "".join(f"{number:>7}  {code}  {text}\n" for code, number, text in statistics(run))
+            return (json.dumps(rows, indent=2) + "\n",)
+        return (f"{number:>7}  {code}  {text}\n" for code, number, text in statistics(run))
     if config.output_format == "json":
         from np2tnp.report.to_json import render
     elif config.output_format == "concise":
@@ -245,6 +246,7 @@ def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
     for name in emission:
         add("--" + name.replace("_", "-"), metavar="|".join(CHOICES[name]))
     add("--device", metavar="DEVICE", help="where migrated functions work, such as /GPU:0")
+    add("--top-level", action="store_true", default=None, help="migrate the top level of scripts that nobody imports")
     add("--unsafe", action="store_true", default=None, help="apply edits that need evidence the analysis lacks, too")
     regions = {"metavar": "REGIONS", "type": _comma_separated}
     add("--only", dest="only_regions", help="rewrite only these: NAME, Class.method or FILE::NAME, globs", **regions)  # type: ignore[arg-type]
@@ -321,8 +323,9 @@ def _add_missing_options(parser: argparse.ArgumentParser) -> None:
         option = "--" + name.replace("_", "-")
         if option not in known:
             parser.add_argument(option, metavar="|".join(CHOICES[name]))
-    if "--unsafe" not in known:
-        parser.add_argument("--unsafe", action="store_true", default=None)
+    for option in ("--unsafe", "--top-level"):
+        if option not in known:
+            parser.add_argument(option, action="store_true", default=None)
 
 
 # --- helpers

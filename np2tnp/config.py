@@ -21,7 +21,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "boundary": ("numpy", "tensor"),
     "slow": ("keep", "convert"),
     "random": ("numpy", "tf"),
-    "on_unverified": ("raise", "warn", "numpy"),
+    "on_unverified": ("numpy", "warn", "raise"),
     "enable_numpy_behavior": ("call", "import", "entrypoint", "never"),
     "compile": ("none", "graph", "xla"),
     "runtime": ("import", "vendor"),
@@ -73,8 +73,9 @@ class Config:
     boundary: str = "numpy"
     slow: str = "keep"
     random: str = "numpy"
-    on_unverified: str = "raise"
+    on_unverified: str = "numpy"  #: what a migrated function does with arguments that it cannot vouch for
     enable_numpy_behavior: str = "call"  #: when tensors get NumPy's behaviour: at the first call, at import, ...
+    top_level: bool = False  #: the top level of scripts migrates, too
     device: str = ""  #: where migrated functions work, such as ``/GPU:0``; empty: where TensorFlow likes
     compile: str = "none"
     target_numpy: str = "newest"  #: for which NumPy the code is written: that decides which names there are
@@ -164,6 +165,7 @@ _ANALYSIS_OPTIONS = {
         "slow",
         "target_numpy",
         "target_tensorflow",
+        "top_level",
         "unsafe",
     ),
 }
@@ -231,16 +233,19 @@ def load(
     values = _validated(table, config_file or "the configuration")
     values.update(_validated(overrides or {}, None))
     config = replace(Config(root=root), **values)
-    _refuse_contradictions(config)
+    _refuse_contradictions(config, values)
     return config
 
 
-def _refuse_contradictions(config: Config) -> None:
+def _refuse_contradictions(config: Config, given: Mapping[str, Any]) -> None:
+    """Raises ConfigError. `given`: the options that the user set; a default that has no place is no contradiction."""
     if config.device and not _DEVICE.match(config.device):
         raise ConfigError(f"--device: expected a device such as /GPU:0, got {config.device!r}")
     if config.boundary == "tensor":
+        if config.top_level:
+            raise ConfigError("--top-level needs a boundary: what stays NumPy would get tensors (--boundary tensor)")
         for name, without in (("on_unverified", "raise"), ("compile", "none"), ("device", "")):
-            if getattr(config, name) != without:
+            if given.get(name, without) != without:
                 option = name.replace("_", "-")
                 raise ConfigError(f"--{option} needs a boundary: --boundary tensor leaves functions without one")
 

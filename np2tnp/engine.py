@@ -9,9 +9,10 @@ import libcst as cst
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.regions import MODULE
 from np2tnp.config import Config
+from np2tnp.edits.edit import Edits
 from np2tnp.files.source import Source
 from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
-from np2tnp.project import Project, Session
+from np2tnp.project import NOT_ASKED, Project, Session
 from np2tnp.rewrite.apply import Applier
 from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, with_last_return, wrap_function
 from np2tnp.rewrite.imports import add_imports
@@ -19,7 +20,9 @@ from np2tnp.rewrite.originals import below_original, kept_original, original_nam
 from np2tnp.rewrite.plan import RegionPlan
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.staging import stage
-from np2tnp.rewrite.startup import add_startup
+from np2tnp.rewrite.startup import add_script_start, add_startup
+
+_STAYS = "the module's top level stays NumPy"
 
 
 class SelfCheckFailed(Exception):  # noqa: N818 # it becomes a finding, not a traceback
@@ -85,8 +88,10 @@ def _report(source: Source, session: Session) -> FileReport:
             reasons = ("it was not to be rewritten",)
         if name == MODULE:
             span = Span(1, 1, last, 1)
-            if plan.state is RegionState.KEPT:
-                reasons = ("the module's top level stays NumPy",)
+            if session.library and session.library != NOT_ASKED:
+                reasons = (f"{_STAYS}: {session.library}",)
+            elif plan.state is RegionState.KEPT and not reasons:
+                reasons = (_STAYS,)
         else:
             span = spans.get(id(plan.facts.node), Span(1, 1, 1, 1))
         regions.append(Region(name, span, plan.state, reasons, plan.edits.total, plan.edits.converted))
@@ -107,11 +112,16 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         raise SelfCheckFailed("this file does not survive parsing and printing unchanged (a form feed or a lone CR?)")
     replaced: dict[int, list[cst.FunctionDef]] = {}
     needs: set[str] = set()
-    keeps = session.options.on_unverified != "raise"
+    originals: dict[str, set[str]] = {}  # qualified name of a class, "" for the module → names of the originals in it
     wrapped = session.options.boundary == "numpy"
+    keeps = wrapped and session.options.on_unverified != "raise"
     pure = pure_regions(analysis.facts, analysis.info, analysis.catalog) if keeps else frozenset()
+    top: RegionPlan | None = None
     for plan in convertible:
         node = plan.facts.node
+        if isinstance(node, cst.Module):
+            top = plan
+            continue
         assert isinstance(node, cst.FunctionDef)
         kind = settle_zero_d(plan.facts, plan.edits, names.rt) if wrapped else ""
         add_returns(plan.facts, plan.edits, names.rt if wrapped else None)
@@ -119,8 +129,9 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         assert isinstance(body, cst.BaseSuite)
         kept = None
         above = session.decided(plan.facts.qualname).above
-        if wrapped and (keeps or above):
-            name = original_name(node.name.value, session.words)
+        if keeps or (wrapped and above):
+            scope = plan.facts.qualname.rpartition(".")[0]
+            name = original_name(node.name.value, session.words, originals.setdefault(scope, set()))
             kept = Kept(name, session.options.on_unverified, plan.facts.qualname in pure, above)
         migrated = node.with_changes(body=body)
         if wrapped:
@@ -134,13 +145,19 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         replaced[id(node)] = [migrated] if kept is None else [kept_original(node, kept.name), below_original(migrated)]
         code = tree.code_for_node(migrated)
         needs |= {module for module, name in (("tnp", names.tnp), ("rt", names.rt)) if f"{name}." in code}
-    new_tree = tree.visit(_Swap(replaced))
+    new_tree = tree.visit(_Swap(replaced) if top is None else _SwapInScript(replaced, top.edits, names.rt))
     assert isinstance(new_tree, cst.Module)
+    if top is not None:
+        needs |= {"rt"} | top.edits.needs
     behavior = session.options.numpy_behavior if wrapped or session.options.numpy_behavior != "call" else "import"
     if behavior != "call":
         needs.add("rt")
     new_tree = add_imports(new_tree, needs, names, analysis.info, session.runtime)
-    new_text = add_startup(new_tree, behavior, names.rt).code
+    if top is not None:
+        new_tree = add_script_start(new_tree, names.rt, session.options.device)
+    else:
+        new_tree = add_startup(new_tree, behavior, names.rt)
+    new_text = new_tree.code
     try:
         compile(new_text, "<rewritten>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
@@ -164,3 +181,19 @@ class _Swap(cst.CSTTransformer):
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.FlattenSentinel[cst.BaseStatement]:
         return cst.FlattenSentinel(self.replaced.get(id(original_node), [updated_node]))
+
+
+class _SwapInScript(Applier):
+    """As `_Swap`, and rewrites the statements around the functions."""
+
+    def __init__(self, replaced: dict[int, list[cst.FunctionDef]], edits: Edits, runtime: str) -> None:
+        super().__init__(edits, runtime)
+        self.swap = _Swap(replaced)
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:  # noqa: N802 # libcst's name
+        return False
+
+    def leave_FunctionDef(  # noqa: N802 # libcst's name
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FlattenSentinel[cst.BaseStatement]:
+        return self.swap.leave_FunctionDef(original_node, updated_node)

@@ -41,7 +41,8 @@ def check(
     def holds(report: FileReport) -> bool:
         return all(modules.state(place) == state for place, state in report.depends)
 
-    cache = Cache.open(_cache_directory(config), _run_key(config), found.files) if config.cache else None
+    cached = config.cache and not config.top_level  # who imports a script is not among what a report depends on
+    cache = Cache.open(_cache_directory(config), _run_key(config), found.files) if cached else None
     reports: dict[str, FileReport] = {}
     pending: list[tuple[str, bytes]] = []
     keys: dict[str, tuple[str, str]] = {}

@@ -21,6 +21,7 @@ from np2tnp.analysis.lowering.tree import LoweredTree
 from np2tnp.analysis.positions import positions
 from np2tnp.analysis.project import Names, Target
 from np2tnp.analysis.regions import MODULE, Analysis
+from np2tnp.analysis.scripts import Script, script_of
 from np2tnp.analysis.solver import Key, Solver
 from np2tnp.analysis.state import ClassSummary, Summary
 from np2tnp.analysis.values import (
@@ -40,6 +41,7 @@ from np2tnp.files import guards
 from np2tnp.files.modules import Modules
 from np2tnp.files.outline import patched_names
 from np2tnp.files.problems import Problem
+from np2tnp.files.scripts import Importers
 from np2tnp.files.source import Source
 from np2tnp.model import RegionState, Span
 from np2tnp.rewrite import tensor_boundary
@@ -51,11 +53,13 @@ from np2tnp.rewrite.vendoring import INSTALLED, Home, vendored
 from np2tnp.rules import migrated_callees, rules_by_event
 from np2tnp.rules.base import Hit
 from np2tnp.rules.decorators import is_opaque
-from np2tnp.rules.migrated_callees import left_out
+from np2tnp.rules.migrated_callees import kept_originals, left_out
 
 _CLASS, _ATTRIBUTES, _FUNCTION = range(3)
 #: Among the places of an answer: it depends on what an earlier run migrated.
 _MIGRATED = "<migrated>"
+#: Why a module's top level stays NumPy without --top-level.
+NOT_ASKED = "nobody asked for it"
 #: Trees are large: after each file, modules are closed until the text of those that stay open is no longer than this.
 _OPEN_TEXT = 2_000_000
 
@@ -91,6 +95,8 @@ class Session:
     found: dict[str, tuple[Target | None, frozenset[str]]] = field(default_factory=dict)
     names: LocalNames = field(init=False)
     analysis: Analysis = field(init=False)
+    originals: frozenset[str] = frozenset()  #: kept beside what an earlier run migrated: nothing to say about them
+    library: str = NOT_ASKED  #: why the top level stays NumPy; empty where it is a region
     _left_out: frozenset[str] = frozenset()
 
     def start(self, catalog: Catalog, project: Project) -> None:
@@ -99,12 +105,12 @@ class Session:
         self.analysis.bind_names()
         info = self.analysis.info
         self.names = choose_names(info, self.words)
-        self._left_out = left_out(info)
+        self.originals, self._left_out = kept_originals(info), left_out(info)
 
     def decide(self, facts: ev.RegionFacts) -> bool:
         """Plan one region; whether it will be migrated."""
         analysis = self.analysis
-        special = self.decided(facts.qualname).compile
+        special = self.decided(facts.qualname).compile if facts.qualname != MODULE else "none"
         plan = plan_region(
             facts,
             analysis.info,
@@ -113,7 +119,7 @@ class Session:
             self.options if special is None else replace(self.options, compile=special),
             analysis,
             rules_by_event(),
-            top_level=facts.qualname == MODULE,
+            top_level=facts.qualname == MODULE and bool(self.library),
             against=self._against(facts),
             is_pure=self._is_pure,
         )
@@ -145,6 +151,7 @@ class Project:
         self.modules = Modules()
         self.names = Names(self.modules)
         self.solver = Solver(self._compute)
+        self._importers = Importers(config.root, frozenset(config.exclude), self.modules)
         self._main = ""  #: the module whose report is being made
         self._sessions: dict[str, Session | None] = {}  # the least recently used first
 
@@ -174,10 +181,10 @@ class Project:
         """Decide about all regions of a module; the places that they depend on."""
         path = session.path
         places: set[str] = set()
-        session.analysis.analyze_top_level()
+        session.analysis.analyze_top_level(self._script(session))
         for name, function in session.analysis.info.functions.items():
             key = Key(path, _FUNCTION, name)
-            if function.is_migrated:
+            if function.is_migrated or name in session.originals:
                 continue
             if name not in session.regions and self.solver.answer(key) is not None:
                 first = self.solver.first_of(key)  # it was decided while the module was open before
@@ -188,6 +195,23 @@ class Project:
             places |= answer.places if answer is not None else frozenset()
         session.decide(session.analysis.facts[MODULE])
         return frozenset(places - {path, _MIGRATED})
+
+    def _script(self, session: Session) -> Script | None:
+        """The module's top level as a region; None where it stays NumPy."""
+        if not self.config.top_level:
+            return None
+        session.library = self._importers.why_library(session.path)
+        if not session.library and migrated_callees.is_migrated_script(session.analysis.info):
+            session.library = "it was migrated before, or uses what was"
+        if not session.library and self.config.enable_numpy_behavior == "never":
+            session.library = "--enable-numpy-behavior never leaves TensorFlow's start to the program"
+        if session.library:
+            return None
+        try:
+            return script_of(session.tree, session.source.text)
+        except SyntaxError:
+            session.library = "this Python cannot read it"
+            return None
 
     def close(self) -> None:
         """Let go of the trees of modules that were not used lately."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 
 
-def print_exactly(text: str, encoding: str = "utf-8") -> None:
-    """Writes to standard output exactly: no newline translation, in the encoding of what is printed."""
+def print_exactly(text: str | Iterable[str], encoding: str = "utf-8") -> None:
+    """Writes a text, or its pieces, to standard output exactly: no newline translation, in the encoding of the text."""
+    pieces = (text,) if isinstance(text, str) else text
     stream = getattr(sys.stdout, "buffer", None)
     if stream is None or (sys.stdout.isatty() and encoding == "utf-8"):
-        sys.stdout.write(text)
+        sys.stdout.writelines(pieces)
         return
     sys.stdout.flush()
-    stream.write(text.encode(encoding, "backslashreplace"))
+    stream.writelines(piece.encode(encoding, "backslashreplace") for piece in pieces)
 
 
 def say(message: str) -> None:

@@ -11,8 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from np2tnp.config import Config
-from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair
-from np2tnp.differential.program import FunctionVerdict, Limits, require, verify_pair
+from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair, is_top_level_changed
+from np2tnp.differential.program import FunctionVerdict, Limits, require
+from np2tnp.differential.script import TOP_LEVEL, verify_all
+from np2tnp.terminal import say
 
 _MEBIBYTES = 64  #: of recorded arguments that are kept a call
 _SECONDS = 60.0  #: that a program is expected to run; it is ended after about ten times as many
@@ -30,14 +32,19 @@ def run(args: argparse.Namespace, config: Config) -> int:
         if unknown:
             raise CannotVerify(f"{args.file} has no function {', '.join(unknown)} in both versions")
         names = [name for name in args.functions if name in changed] if args.functions else changed
+        if is_top_level_changed(pair) and not args.functions:
+            if config.top_level:
+                names = [*names, TOP_LEVEL]
+            else:
+                say(f"{args.file}: the top level changed, too: --top-level runs the script and compares what it prints")
         limits = Limits(args.count, args.seed, args.timeout, args.memory, inputs=args.inputs)
         tell = None if args.json else print_result
         if args.program:
             with _recorded(args.program, pair, names, say=not args.json) as recorded:
                 limits = replace(limits, recorded=recorded, main=Path(pair.path).stem)
-                results = verify_pair(pair, names, limits, tell)
+                results = verify_all(pair, names, limits, tell)
         else:
-            results = verify_pair(pair, names, limits, tell)
+            results = verify_all(pair, names, limits, tell)
     except CannotVerify as error:
         print(f"np2tnp verify: {error}", file=sys.stderr)
         return 2

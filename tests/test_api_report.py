@@ -28,6 +28,7 @@ COVERAGE = Path(__file__).parent.parent / "docs" / "coverage.md"
         ("numpy.fft.rfft", "numpy.fft.rfft"),
         ("linalg.inv", "numpy.linalg.inv"),
         ("ndarray.sort", "ndarray.sort"),
+        ("x.sort", "ndarray.sort"),
         ("add()", "numpy.add"),
         ("operator.add", "operator.add"),
         ("np.float_", "numpy.float_"),
@@ -45,6 +46,12 @@ def test_differences_are_said_in_words() -> None:
     assert "gives other values" in text
     assert "(v, [-1])" in text
     assert "rt.take" in text
+
+
+def test_refused_keywords_name_their_dtypes_in_words() -> None:
+    text = to_api.render("numpy.sum", load(), Config())
+    assert text is not None
+    assert "initial: raises TypeError: (v, initial=2) for every dtype" in text
 
 
 def test_unknown_names() -> None:

@@ -84,6 +84,18 @@ def test_the_json_report(project: Path, capfd: pytest.CaptureFixture[str]) -> No
     assert [item["path"] for item in document["files"]] == ["heat.py", "plain.py"]
 
 
+def test_the_json_report_is_laid_out_as_json_dumps_does(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    # two regions, one of them blocked, an error, quotes, backslashes and characters outside of ASCII
+    (project / 'na"me\\ä.py').write_text(
+        "import numpy as np\n\n\ndef ö(x):\n    x.sort(axis='\u2028')\n    eval('x')\n", "utf-8"
+    )
+    (project / "broken.py").write_text("import numpy as np\nx = (\n")
+    for arguments in ((".",), ("plain.py",), ()):
+        (project / "empty").mkdir(exist_ok=True)
+        out = run(capfd, "check", "--no-cache", "--output-format", "json", *(arguments or ("empty",)))[1]
+        assert out == json.dumps(json.loads(out), indent=2) + "\n"
+
+
 def test_text(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capfd, "check", "heat.py")
     assert out.startswith("heat.py\n")
@@ -313,7 +325,7 @@ def test_what_check_calls_fixable_is_what_rewrite_changes(project: Path, capfd: 
     _, document = check_json(capfd, "heat.py")
     fixable = {item["line"] for item in document["findings"] if item["fixable"]}
     assert fixable
-    run(capfd, "rewrite", "--apply", "heat.py")
+    run(capfd, "rewrite", "--apply", "--on-unverified", "raise", "heat.py")
     new = (project / "heat.py").read_text()
     for number in fixable:
         assert HEAT.splitlines()[number - 1] not in new.splitlines()

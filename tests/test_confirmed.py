@@ -36,7 +36,7 @@ class Model:
 def unseen(x):
     return np.log(x)
 """
-OPTIONS = (("boundary", "numpy"), ("random", "numpy"), ("on_unverified", "raise"), ("target_tensorflow", "newest"))
+OPTIONS = (("boundary", "numpy"), ("random", "numpy"), ("on_unverified", "numpy"), ("target_tensorflow", "newest"))
 SPREAD = Spread(1.0, 1.0, 1.0)
 
 
@@ -87,7 +87,7 @@ def test_a_size_test_keeps_numpy_for_small_arrays(project, capsys):
     assert "--dispatch migrates it for 50,000 elements and more" in capsys.readouterr().err
     assert confirm([entry], "--dispatch") == 0
     text = Path("m.py").read_text()
-    assert "@rt.migrated(original=_alone_numpy, above=50_000)" in text
+    assert '@rt.migrated(original=_alone_numpy, on_unverified="numpy", pure=True, above=50_000)' in text
     assert "def _alone_numpy(x):\n    return np.tanh(x) + 1.0\n" in text
 
 
@@ -127,8 +127,8 @@ def compiled(name: str, *modes: str, migrated: tuple[str, ...] = ()) -> dict:
 def test_the_winning_variant_is_emitted(project):
     assert confirm([compiled("alone", "none", "graph", "xla"), compiled("Model.step", "none")]) == 0
     text = Path("m.py").read_text()
-    assert '@rt.migrated(compile="xla")\ndef alone' in text
-    assert "@rt.migrated\n    def step" in text
+    assert '@rt.migrated(compile="xla", original=_alone_numpy, on_unverified="numpy", pure=True)\ndef alone' in text
+    assert '@rt.migrated(original=_step_numpy, on_unverified="numpy")\n    def step' in text
 
 
 def test_functions_that_call_each_other_are_compiled_alike_or_not_at_all(project, capsys):
@@ -146,7 +146,7 @@ def test_functions_that_call_each_other_are_compiled_alike_or_not_at_all(project
 def test_companions_are_compiled_as_their_callers(project):
     outer = compiled("outer", "xla", migrated=("inner", "outer"))
     assert confirm([outer], companions=[{"path": "m.py", "function": "inner"}]) == 0
-    assert Path("m.py").read_text().count('@rt.migrated(compile="xla")') == 2
+    assert Path("m.py").read_text().count('@rt.migrated(compile="xla", ') == 2
 
 
 def test_nothing_is_written_without_apply(project, capsys):

@@ -14,6 +14,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from side_by_side import Call, Pair, compare_text, rewrite
 from snippets import read_all
 
+from np2tnp.config import Config
+from np2tnp.engine import analyze
+from np2tnp.files.source import Source
+
 TEXT = '''
 import itertools
 
@@ -75,7 +79,7 @@ def test_the_original_stands_before_the_migrated_function() -> None:
     assert "class Model:\n    def _step_numpy(self, x):\n        return np.tanh(x) * 2.0\n\n    @rt.migrated(" in new
     assert '    @staticmethod\n    @rt.migrated(original=_total_numpy, on_unverified="numpy")\n' in new
     assert "def _prints_numpy_(x):" in new
-    assert "on_unverified" not in (rewrite(TEXT).new_text or "")
+    assert "on_unverified" not in (rewrite(TEXT, on_unverified="raise").new_text or "")
 
 
 def test_only_functions_without_effects_are_pure() -> None:
@@ -89,6 +93,22 @@ def test_only_functions_without_effects_are_pure() -> None:
 def test_a_second_run_changes_nothing() -> None:
     new = rewrite(TEXT, on_unverified="numpy").new_text
     assert new is not None
+    again = rewrite(new, on_unverified="numpy")
+    assert again.new_text is None
+    assert not {region.qualname for region in again.regions} & {"_relax_numpy", "Model._step_numpy", "_near_numpy"}
+    assert not [finding for finding in again.findings if finding.region.endswith("_numpy")]
+
+
+def test_originals_are_the_default() -> None:
+    new = analyze(Source("m.py", TEXT), Config(rewrite=True)).new_text or ""
+    assert '@rt.migrated(original=_helper_numpy, on_unverified="numpy", pure=True)\ndef helper(x):' in new
+    tensors = analyze(Source("m.py", TEXT), Config(rewrite=True, boundary="tensor")).new_text or ""
+    assert "_numpy" not in tensors.replace("_prints_numpy", "")
+
+
+def test_a_function_that_is_defined_twice_has_two_originals() -> None:
+    text = "import numpy as np\n" + 2 * "\n\ndef f(x):\n    return np.exp(x)\n"
+    new = rewrite(text, on_unverified="numpy").new_text or ""
     assert rewrite(new, on_unverified="numpy").new_text is None
 
 
@@ -118,3 +138,12 @@ def test_snippets_that_are_refused_become_equal() -> None:
             assert kinds <= {"equal", "raised", "misused"} | ({"refused"} if late else set()), snippet.name
             saved += "refused" not in kinds
     assert saved > len(refused) / 2
+
+
+def test_objects_that_only_a_call_shows_are_left_to_numpy() -> None:
+    text = "import numpy as np\n\n\ndef f(v, w):\n    return np.transpose(np.array([[v, w]])), np.exp(2.0)\n"
+    calls = ["f(1.0, 2.0)", "f(None, 2.0)", "f('a', 'b')"]
+    _, strict = compare_text(text, calls, on_unverified="raise")
+    _, lenient = compare_text(text, calls, on_unverified="numpy")
+    assert [judgement.kind for judgement in strict][1:] == ["refused", "refused"]
+    assert {judgement.kind for judgement in lenient} == {"equal"}

@@ -129,3 +129,59 @@ def test_a_result_of_rounding_errors_may_differ_by_as_much(text: str, argument: 
     assert judge(expected, actual, again).kind == "equal"
     wrong = Observation("returned", actual.value + 1e-9, after=expected.after)
     assert judge(expected, wrong, again).kind == "different"
+
+
+def test_repeated_indices_of_a_table_are_written_in_any_order() -> None:
+    text = "import numpy as np\ndef f(x, i, v):\n    x[i, 0] = v\n    x[1:, None] = 5.0\n    return x\n"
+    x, i, v = np.zeros((2, 1)), np.zeros((2, 2), int), np.array([[1.0, 2.0], [3.0, 4.0]])
+    module = load(text)
+    assert {module.f(x, i, v)[0, 0] for _ in range(40)} == {1.0, 2.0, 3.0, 4.0}
+    assert x[1, 0] == 5.0
+    assert {module.f(x, i.ravel(), v.ravel())[0, 0] for _ in range(40)} == {
+        4.0
+    }  # the last of a row, as everybody expects
+
+
+def test_values_that_numpy_does_not_repeat_are_spoilt() -> None:
+    module = load("import numpy as np\ndef f(x, i, v):\n    np.add.at(x, i, v)\n    return x\n")
+    found = [module.f(np.zeros(1), np.zeros((2, 2), int), np.array([1.0, 2.0]))[0] for _ in range(20)]
+    assert {value for value in found if value == value} == {6.0}
+    assert np.isnan(found).any()
+    assert module.f(np.zeros(1), np.zeros((2, 2), int), 1.0)[0] == 4.0
+
+
+def test_terms_that_overflow_may_be_infinite() -> None:
+    module = load("def f(a, x):\n    return a @ x\n")
+    a, x = np.array([[1e4, -1e4], [1.0, 1.0]]), np.array([1e305, 1e305])
+    found = [module.f(a, x) for _ in range(40)]
+    assert {bool(np.isfinite(one[0])) for one in found} == {False, True}
+    assert all(np.isfinite(one[1]) for one in found)
+
+
+def test_a_determinant_is_as_exact_as_its_logarithm() -> None:
+    module = load("import numpy as np\ndef f(x):\n    return np.linalg.det(x)\n")
+    x = 1e-100 * np.eye(2)
+    changes = [abs(module.f(x) / 1e-200 - 1) for _ in range(20)]
+    assert 1e-14 < max(changes) < 2e-13
+
+
+@pytest.mark.parametrize(
+    ("original", "rewritten", "argument", "kind"),
+    [
+        ("x.astype(np.uint32)", "x.astype(np.uint32) + np.uint32(1)", np.array([np.nan]), "unstable"),
+        ("x.astype(np.uint32)", "x.astype(np.uint32) + np.uint32(1)", np.array([3.0]), "different"),
+        ("repr(x)", "repr(np.float64(x))", np.array(2.0), "as a scalar"),
+        ("[np.asarray(x)]", "[np.float64(x)]", np.array(2.0), "as a scalar"),
+        ("repr(x)", "repr(np.float64(x) + 1)", np.array(2.0), "different"),
+    ],
+)
+def test_what_has_no_defined_result_is_no_difference(original: str, rewritten: str, argument: Any, kind: str) -> None:
+    text = "import numpy as np\ndef f(x):\n    return {}\n"
+    one, other = load(text.format(original), noisy=False).f, load(text.format(rewritten), noisy=False).f
+
+    def again(how: str) -> Observation | None:
+        if how == "scalars":
+            return observe(one, [argument[()]], {}) if argument.ndim == 0 else None
+        return observe(one, [argument.copy()], {})
+
+    assert judge(observe(one, [argument.copy()], {}), observe(other, [argument.copy()], {}), again).kind == kind

@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+import types
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,6 +43,20 @@ def untraceable(x):
 
 def deadly(x):
     return x + 1.0
+
+class Average:
+    def __init__(self, shape, rate=0.5):
+        self.state = np.random.standard_normal(shape)
+        self.rate = rate
+
+    def push(self, x):
+        assert type(self) is Average
+        self.state += self.rate * (x - self.state)
+        return self.state.sum()
+
+    @classmethod
+    def scaled(cls, x):
+        return np.tanh(x)
 """
 
 REWRITTEN = """
@@ -73,6 +88,22 @@ def deadly(x):
     if len(x) > 100:
         os._exit(7)
     return x + 1.0
+
+class Average:
+    def __init__(self, shape, rate=0.5):
+        self.state = np.random.standard_normal(shape)
+        self.rate = rate
+
+    @rt.migrated
+    def push(self, x):
+        assert type(self) is Average
+        self.state += rt.host(self.rate * (x - rt.tensor(self.state)))
+        return tnp.sum(rt.tensor(self.state))
+
+    @classmethod
+    @rt.migrated
+    def scaled(cls, x):
+        return tnp.tanh(x)
 """
 
 
@@ -137,6 +168,35 @@ def test_the_interval_holds_the_true_ratio_and_shrinks():
 def test_the_spread_is_the_quartiles():
     assert spread([1.0, 2.0, 3.0, 4.0, 5.0]) == Spread(3.0, 2.0, 4.0)
     assert spread([1.0]) == Spread(1.0, 1.0, 1.0)
+
+
+class Simulated:
+    """One side of a comparison that takes `seconds` a call, more or less."""
+
+    def __init__(self, seconds: float, spread: float, seed: int) -> None:
+        self.seconds, self.spread, self.rng = seconds, spread, random.Random(seed)
+
+    def warm_up(self, seconds: float) -> None:
+        pass
+
+    def sample(self) -> float:
+        return self.seconds * self.rng.lognormvariate(0, self.spread)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "spread", "samples"),
+    [(0.5, 0.1, 20), (1.0, 0.005, 20), (1.0, 0.3, 80), (0.85, 0.12, 40)],
+    ids=["clearly faster", "clearly the same", "never decided", "decided with more samples"],
+)
+def test_sampling_goes_on_until_it_decides(seconds, spread, samples):
+    pytest.importorskip("numpy")
+    from np2tnp.profiling.sampling import sample_in_turns
+
+    sides = (Simulated(1.0, spread, 0), Simulated(seconds, spread, 1))
+    pauses = []
+    times = sample_in_turns(sides, 20, 1e6, 0.05, lambda: pauses.append(1))
+    assert [len(one) for one in times] == [samples, samples]
+    assert len(pauses) == samples
 
 
 def plan_for(function: str, sizes: tuple[int, ...], *expressions: tuple[str, str], **options) -> Plan:
@@ -292,12 +352,50 @@ def test_a_dead_child_ends_only_its_own_trials():
 
 
 @pytest.mark.parametrize(
-    ("expressions", "said"),
-    [((), "needs arguments nobody gave: x"), ((("x", "np.ones(n)"), ("z", "1")), "no parameter z")],
+    ("function", "expressions", "said"),
+    [
+        ("sigmoid", (), "needs arguments nobody gave: x"),
+        ("sigmoid", (("x", "np.ones(n)"), ("z", "1")), "no parameter z"),
+        ("Average.push", (("x", "np.ones(n)"),), "needs an object.* or what Average is made from: shape"),
+    ],
 )
-def test_arguments_must_fit(expressions, said):
+def test_arguments_must_fit(function, expressions, said):
     with pytest.raises(CannotVerify, match=said):
-        measure(plan_for("sigmoid", (10,), *expressions))
+        measure(plan_for(function, (10,), *expressions))
+
+
+@pytest.mark.parametrize(
+    ("function", "expressions"),
+    [
+        ("Average.push", (("self", "Average((n, n), rate=0.25)"), ("x", "rng.standard_normal(n)"))),
+        ("Average.push", (("shape", "n"), ("x", "rng.standard_normal(n)"))),
+        ("Average.scaled", (("x", "rng.standard_normal(n)"),)),
+    ],
+)
+def test_methods_are_timed_on_objects_of_their_own_version(function, expressions):
+    measured = measure(
+        plan_for(function, (9,), *expressions, devices="CPU:0", variants=("eager-ndarray", "eager-tensor"))
+    )
+    assert [(trial.reason, trial.agreed) for trial in measured.trials] == [("", True)] * 2
+
+
+def test_versions_share_what_is_not_of_their_own():
+    np = pytest.importorskip("numpy")
+    from np2tnp.profiling.expressions import evaluate
+
+    one, other = (types.ModuleType("m") for _ in range(2))
+    for module in (one, other):
+        exec("import numpy as np\nclass Box:\n    def __init__(self, x):\n        self.x = x", vars(module))
+    wanted = [
+        ("x", "rng.random(n) + given"),
+        ("box", "Box(x + rng.random() + np.random.random())"),
+        ("y", "box.x * rng.random()"),
+    ]
+    first, second = evaluate(wanted, (one, other), {"n": 3, "given": 1.0}, np.random.default_rng(0))
+    assert first["x"] is second["x"]
+    assert (type(first["box"]), type(second["box"])) == (one.Box, other.Box)
+    assert np.array_equal(first["box"].x, second["box"].x)
+    assert np.array_equal(first["y"], second["y"])
 
 
 def test_inputs_from_a_file(tmp_path):

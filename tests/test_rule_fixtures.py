@@ -30,7 +30,8 @@ each = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
 def report_of(case: Path) -> FileReport:
-    config = Config(rewrite=True, compile=DOCS[case.name[:6]].compile)
+    doc = DOCS[case.name[:6]]
+    config = Config(str(case), rewrite=True, compile=doc.compile, top_level=doc.top_level, on_unverified="raise")
     return analyze(Source("input.py", (case / "input.py").read_text(encoding="utf-8")), config)
 
 

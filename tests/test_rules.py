@@ -21,8 +21,9 @@ CODES = [doc for doc in PAGES if doc.severity is not Severity.TOOL]
 HEAD = "import numpy as np\n\n\n"
 
 
-def report_of(text: str, compile_as: str = "none") -> FileReport:
-    return analyze(Source("example.py", text), Config(rewrite=True, compile=compile_as))
+def report_of(text: str, doc: Doc) -> FileReport:
+    options = {"compile": doc.compile, "top_level": doc.top_level, "on_unverified": "raise"}
+    return analyze(Source("example.py", text), Config(str(ROOT / "docs"), rewrite=True, **options))
 
 
 def without_imports(text: str) -> str:
@@ -86,7 +87,7 @@ def test_explain_suggests(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("doc", CODES, ids=lambda doc: doc.code)
 def test_bad_example_is_flagged(doc: Doc) -> None:
-    found = {finding.code for finding in report_of(HEAD + doc.bad, doc.compile).findings}
+    found = {finding.code for finding in report_of(HEAD + doc.bad, doc).findings}
     assert doc.code in found or doc.code in EDITS_ONLY
 
 
@@ -96,13 +97,13 @@ EDITS_ONLY = {"TNP008"}
 
 @pytest.mark.parametrize("doc", CODES, ids=lambda doc: doc.code)
 def test_good_example_is_not_flagged(doc: Doc) -> None:
-    found = {finding.code for finding in report_of(HEAD + doc.good, doc.compile).findings}
+    found = {finding.code for finding in report_of(HEAD + doc.good, doc).findings}
     assert doc.code not in found
 
 
 @pytest.mark.parametrize("doc", CODES, ids=lambda doc: doc.code)
 def test_good_example_is_what_rewrite_makes(doc: Doc, update_golden: bool) -> None:
-    report = report_of(HEAD + doc.bad, doc.compile)
+    report = report_of(HEAD + doc.bad, doc)
     blocked = any(finding.code == doc.code and finding.verdict is Verdict.BLOCK for finding in report.findings)
     assert not blocked or any(region.state is RegionState.BLOCKED for region in report.regions)
     shown = "@rt." in doc.good

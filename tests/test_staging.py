@@ -16,7 +16,7 @@ from np2tnp.engine import analyze
 from np2tnp.files.source import Source
 from np2tnp.runtime.compiled import RUNS
 
-CONFIG = Config(rewrite=True, slow="convert", compile="xla")
+CONFIG = Config(rewrite=True, slow="convert", compile="xla", on_unverified="raise")
 
 RELAX = """
 import numpy as np

@@ -24,7 +24,7 @@ if __name__ == "__main__":
 
 
 def rewritten(text: str = TEXT, **options: str) -> str:
-    new = analyze(Source("m.py", text), Config(rewrite=True, slow="convert", **options)).new_text  # type: ignore[arg-type]
+    new = analyze(Source("m.py", text), Config(rewrite=True, slow="convert", on_unverified="raise", **options)).new_text  # type: ignore[arg-type]
     assert new is not None
     compile(new, "m.py", "exec")
     return new

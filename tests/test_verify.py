@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from np2tnp.config import Config
 from np2tnp.differential.hints import parameters_of
 from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair
 from np2tnp.differential.program import FunctionVerdict, Limits, verify_pair
+from np2tnp.profiling.record import Wanted, record
 
 ROOT = Path(__file__).parent.parent
 LIMITS = Limits(search=2.0, seconds=5.0, shrink=2.0)
@@ -359,6 +361,24 @@ def test_the_calls_of_a_program_are_inputs(tmp_path):
     found = run("--", sys.executable, "model.py")
     assert found["verdict"] == "EQUAL", found
     assert found["inputs"]["equal"] >= 5
+
+
+def test_the_calls_of_a_program_are_varied(tmp_path):
+    """Nobody would guess these arguments, and with those of the program the wrong rewrite is right."""
+    body = "def f(a, b, c, d, e):\n    return {}.{}(e * a['x'] + len(b['y']) + c['z'])\n"
+    call = "f({'x': 2.0}, {'y': 'yes'}, {'z': 1}, 'no', np.arange(4.0))"
+    old = f"import numpy as np\n{body.format('np', 'max')}\nif __name__ == '__main__':\n    {call}\n"
+    new = NEW_HEAD + "@rt.migrated\n" + body.format("rt", "nanmax")
+    path = tmp_path / "old.py"
+    path.write_text(old)
+    (tmp_path / "kept").mkdir()
+    recorded, _ = record([sys.executable, str(path)], [Wanted(str(path), "f", 2)], tmp_path / "kept", 5.0, 8)
+    files = {"f": tuple(item.payload for item in recorded[0].signatures)}
+    pair = Pair(str(path), old, new, "test")
+    result = verify_pair(pair, ["f"], replace(LIMITS, recorded=files, main="old", shrink=0.0))[0]
+    assert result.verdict is FunctionVerdict.DIFFERENT
+    assert result.reason == "on an input with a program's arguments, NaN"
+    assert result.counts["equal"] >= 2
 
 
 def test_a_rewritten_program_cannot_be_recorded(tmp_path):

@@ -16,6 +16,7 @@ from np2tnp.analysis.tables import (
     VIEW_ATTRIBUTES,
 )
 from np2tnp.analysis.values import (
+    CALLED,
     EITHER,
     GENERATORS,
     HOST,
@@ -140,6 +141,8 @@ class Access(State):
         """The home of `value` as an operand here: arrays of the host are brought to TensorFlow where they are used."""
         if isinstance(value, Array) and value.home == HOST and self.made == TENSOR and not value.refs & self.viewed:
             return EITHER if value.weak else TENSOR
+        if isinstance(value, Unknown) and CALLED in value.refs and self.made == TENSOR:
+            return EITHER
         return home_of(value)
 
     def instance_attribute(self, base: Instance, name: str, env: Env) -> Value:

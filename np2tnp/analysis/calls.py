@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import libcst as cst
@@ -22,9 +23,11 @@ from np2tnp.analysis.tables import (
     IN_PLACE_METHODS,
     KEEPING_METHODS,
     MEMBERS,
+    READING_METHODS,
     TENSOR_SAFE_BUILTINS,
 )
 from np2tnp.analysis.values import (
+    CALLED,
     EITHER,
     HOST,
     NO_NAMES,
@@ -44,6 +47,7 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     deps_of,
+    exact_of,
     join,
     may_be_array,
     may_hold_tensor,
@@ -51,6 +55,7 @@ from np2tnp.analysis.values import (
     scalar_type,
     view_of,
 )
+from np2tnp.catalog.catalog import ApiFact
 
 
 def _holds_objects(value: Value) -> bool:
@@ -59,6 +64,24 @@ def _holds_objects(value: Value) -> bool:
         items = value.items if value.items is not None else (value.element,)
         return any(_holds_objects(item) or item == NONE or scalar_type(item) in ("str", "bytes") for item in items)
     return False
+
+
+#: Parameters that make some functions work in place: nothing happens while they have these values.
+_SWITCHES = {"overwrite_input=False": False, "inplace=False": False, "copy=True": True}
+
+
+def _is_in_place(fact: ApiFact, bound: Mapping[str, ev.Argument]) -> bool:
+    """Whether a call of a function that may change an argument may do so with these arguments."""
+    for parameter, harmless in _SWITCHES.items():
+        if parameter in fact.parameters:
+            given = bound.get(parameter.partition("=")[0])
+            return given is not None and given.value != Const.of(harmless)
+    return True
+
+
+def _asks_for_update(argument: ev.Argument) -> bool:
+    """Whether the argument tells a function of another library to change an array in place."""
+    return argument.name in ("out", "output") or (argument.name or "").startswith("overwrite")
 
 
 class Calls(Effects):
@@ -70,11 +93,17 @@ class Calls(Effects):
         api = self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
         if api is not None and api.startswith(("numpy", "ndarray")):
+            self.hand_over(node, api, arguments)
             result = self._numpy_call(node, api, arguments, receiver, env)
         elif isinstance(callee, Symbol) and callee.name.startswith("builtins."):
+            self.hand_over(node, callee.name, arguments)
+            if callee.name == "builtins.setattr" and arguments:
+                self._may_change(node, "setattr", arguments[0], env)
             result = self._builtin(callee.name[9:], arguments, env)
         elif isinstance(callee, Symbol):
-            result = self._unresolved(node, callee.name, arguments, env, pure=self.catalog.is_pure(callee.name))
+            self.hand_over(node, callee.name, arguments)
+            pure = self.catalog.is_pure(callee.name) and not any(map(_asks_for_update, arguments))
+            result = self._unresolved(node, callee.name, arguments, env, pure=pure)
         elif isinstance(callee, Function) and callee.nested:
             if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
                 self.construct(node, "nested keeps")
@@ -87,7 +116,9 @@ class Calls(Effects):
             result = self._method(node, callee, arguments, env)
         else:
             result = self._unresolved(node, dotted(node.func) or "a callable", arguments, env, pure=False)
-            if may_hold_tensor(callee):
+            if exact_of(callee) is not None:  # nobody hands a function that returns tensors to a public function
+                result = Unknown(HOST, refs_of(result) | {CALLED}, view="view")
+            elif may_hold_tensor(callee):
                 result = Unknown(EITHER, refs_of(result), view="view")
         self.emit(ev.Call(node, self.place(node), callee, api, arguments, receiver, result))
         return result
@@ -128,7 +159,7 @@ class Calls(Effects):
         fact = self.catalog.get(api)
         if fact is None or ufunc_method(self.catalog, api) is not None:
             return self._ufunc_method(node, api, arguments, env)
-        views = ("numpy.nditer", "numpy.frombuffer", "numpy.ndarray")
+        views = ("numpy.nditer", "numpy.ndarray")
         if api in views and any(may_hold_tensor(argument.value) for argument in arguments):
             self.construct(node, "over memory", api.replace("numpy.", "np."))
         bound = bind(fact, arguments)
@@ -144,7 +175,7 @@ class Calls(Effects):
             home = TENSOR if self.made == TENSOR else HOST
             refs = NO_NAMES.union(*(refs_of(argument.value) for argument in arguments))
             return Array(home, refs=refs if fact.effect != "fresh" else NO_NAMES, zero_d=fact.zero_d)
-        for name in fact.mutates:
+        for name in fact.mutates if _is_in_place(fact, bound) else ():
             if name == "self" and receiver is not None:
                 func = node.func
                 self.write(
@@ -281,6 +312,8 @@ class Calls(Effects):
             return Unknown(home, refs_of(receiver), view="view")
         if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
             self.construct(node, "unknown in-place method", name)
+        if len(arguments) <= READING_METHODS.get(name, -1) and not any(a.star or a.name == "out" for a in arguments):
+            return Unknown(EITHER if may_hold_tensor(receiver) else HOST, refs_of(receiver), view="view")
         result = self._unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)
         if may_hold_tensor(receiver):
             return Unknown(EITHER, refs_of(receiver) | refs_of(result), view="view")

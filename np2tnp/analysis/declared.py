@@ -33,5 +33,5 @@ def declared(function: FunctionInfo) -> tuple[frozenset[str], frozenset[str]]:
                 arrays.add(name)
         if scalar_annotation(parameter) and name not in converted:
             scalars.add(name)
-    scalars |= function.uses.counts & names
+    scalars |= (function.uses.counts - function.uses.assigned) & names
     return frozenset(arrays), frozenset(scalars)

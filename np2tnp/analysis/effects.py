@@ -12,14 +12,19 @@ from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.numpy_results import NumpyResults
 from np2tnp.analysis.state import NESTED, Summary
+from np2tnp.analysis.tables import CALLBACKS
 from np2tnp.analysis.values import (
     COPIED,
     HOST,
     NO_NAMES,
     UNKNOWN,
     Array,
+    Bound,
+    Class,
     Function,
+    Instance,
     Sequence,
+    Symbol,
     Unknown,
     Value,
     deps_of,
@@ -31,15 +36,15 @@ from np2tnp.analysis.values import (
 )
 
 
-def _hosted(value: Value) -> Value:
+def hosted(value: Value) -> Value:
     """`value` as a public function hands it out."""
     if isinstance(value, Array):
         return replace(value, home=HOST)
     if isinstance(value, Unknown):
         return replace(value, home=HOST)
     if isinstance(value, Sequence):
-        items = None if value.items is None else tuple(map(_hosted, value.items))
-        return replace(value, items=items, element=_hosted(value.element))
+        items = None if value.items is None else tuple(map(hosted, value.items))
+        return replace(value, items=items, element=hosted(value.element))
     return value
 
 
@@ -94,7 +99,7 @@ class Effects(NumpyResults):
             copied = (
                 self.made != HOST and refs and any(may_hold_tensor(argument.value) for argument in matched.values())
             )
-            return _hosted(with_refs(result, refs | {COPIED}) if copied else result)
+            return hosted(with_refs(result, refs | {COPIED}) if copied else result)
         if refs and any(name in summary.hosted and may_hold_tensor(item.value) for name, item in matched.items()):
             return with_refs(result, refs | {COPIED})
         return result
@@ -141,6 +146,40 @@ class Effects(NumpyResults):
                     refs |= {COPIED}
         return Unknown(HOST, refs - {COPIED} if refs == {COPIED} else refs)
 
+    def hand_over(self, node: cst.Call, name: str, arguments: tuple[ev.Argument, ...]) -> None:
+        """`name` calls one of its arguments with the arrays in others, which that callable may change."""
+        position, keyword = CALLBACKS.get(name, (None, None))
+        callbacks = [
+            argument
+            for index, argument in enumerate(arguments)
+            if (index == position and argument.name is None)
+            or (keyword is not None and argument.name == keyword)
+            or isinstance(argument.value, (Function, Class, Bound))
+        ]
+        if not any(self._changes_arguments(callback.value) for callback in callbacks):
+            return
+        for argument in arguments:
+            if argument not in callbacks and may_hold_tensor(argument.value):
+                self.facts.host_parameters |= {ref[1:] for ref in refs_of(argument.value) if ref.startswith("@")}
+                self.construct(argument.node, "callback", name.removeprefix("builtins.").replace("numpy.", "np."))
+
+    def _changes_arguments(self, callback: Value) -> bool:
+        """Whether what is called may update the arrays that it gets, or keep them."""
+        if isinstance(callback, Bound) and isinstance(callback.receiver, Instance):
+            method = self.method_of(callback.receiver, callback.name)
+            callback = method[0] if method is not None else UNKNOWN
+        if isinstance(callback, Function):
+            if callback.nested:
+                return False  # its body was interpreted here, and what it does to arrays was seen
+            summary = self.services.summary(callback)
+            return summary is None or bool(summary.mutates or summary.changeable or summary.keeps)
+        if isinstance(callback, Symbol):
+            fact = self.catalog.get(callback.name)
+            if fact is not None:
+                return bool(fact.mutates)
+            return not (callback.name.startswith("builtins.") or self.catalog.is_pure(callback.name))
+        return isinstance(callback, (Unknown, Class))
+
     def _kept_may_change(self, node: cst.Call, callee: str, env: Env) -> None:
         """What some object holds on to may be changed by any code that runs: our tensors would not show it."""
         for name, shared in env.alias.items():
@@ -159,7 +198,7 @@ class Effects(NumpyResults):
         for ref in refs_of(value):
             if ref.startswith("@"):
                 self.facts.host_parameters |= {ref[1:]}
-            elif ref in env.values and may_hold_tensor(env.values[ref]):
+            elif ref in env.values and (may_hold_tensor(env.values[ref]) or COPIED in env.aliases(ref)):
                 env.stale[ref] = Stale(callee, id(node), "call" if ref == name else "call on a view")
         self.keep(frozenset((f"seen by {callee}",)), value, env)
 

@@ -8,9 +8,9 @@ survive the exchange of two buffers (``u, v = v, u``) through a loop: the names 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
+from np2tnp.analysis.frozen import frozen
 from np2tnp.analysis.values import (
     EITHER,
     HOST,
@@ -28,7 +28,7 @@ from np2tnp.analysis.values import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stale:
     """Why a name no longer shows what NumPy would show: its memory was written through another name."""
 

@@ -38,8 +38,9 @@ from np2tnp.analysis.values import (
     exact_of,
     has_axes,
     has_unfilled_container,
-    home_of,
+    is_outside_location,
     is_python_number,
+    is_without_numbers,
     join,
     may_be_array,
     may_hold_tensor,
@@ -89,7 +90,7 @@ class Evaluator(Access):
             return _KEYWORDS[name]
         stale = env.stale.get(name)
         if stale is not None:
-            self.emit(ev.StaleRead(node, self.place(node), name, stale))
+            self.emit(ev.StaleRead(node, self.place(node), name, stale, env.aliases(name)))
         value = env.load(name)
         if value is not None:
             return self.known(value, env) if type(value) is Symbol else value
@@ -194,7 +195,7 @@ class Evaluator(Access):
     def operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
         """The result of an operator on `operands`; emits it where an operand may be an array."""
         result = self.operator_result(op, operands)
-        if op == "matmul" or any(isinstance(value, Array) for value in operands):
+        if (op == "matmul" or any(isinstance(value, Array) for value in operands)) and op not in self.module.operators:
             # beside an array NumPy would convert a list, and tensors would convert it otherwise: it must be none
             for value in operands:
                 if isinstance(value, Unknown) and value.home != HOST:
@@ -206,6 +207,8 @@ class Evaluator(Access):
     def operator_result(self, op: str, operands: list[Value]) -> Value:
         arrays = [value for value in operands if isinstance(value, Array)]
         deps = NO_NAMES.union(*(deps_of(value) for value in operands))
+        if op in self.module.operators and any(isinstance(value, Unknown) for value in operands):
+            return Unknown(EITHER if any(map(may_hold_tensor, operands)) else HOST)  # an object with that operator?
         if arrays:
             homes = {self.lifted(value) for value in operands if may_be_array(value)}
             home = TENSOR if TENSOR in homes else EITHER if EITHER in homes else HOST
@@ -218,8 +221,10 @@ class Evaluator(Access):
             weak = all((isinstance(value, Array) and value.weak) or is_python_number(value) for value in operands)
             zero_d = "never" if op != "matmul" and any(map(has_axes, operands)) else "scalar"
             return Array(home, operator_dtypes(op, operands), rank, deps=deps, weak=weak, zero_d=zero_d)
+        if op == "mul" and any(isinstance(value, Sequence) and is_without_numbers(value) for value in operands):
+            return self._sequence_operator(op, operands)  # only a number repeats it, whatever the other operand is
         if any(isinstance(value, Unknown) for value in operands):
-            homes = {home_of(value) for value in operands if isinstance(value, Unknown)}
+            homes = {self.lifted(value) for value in operands if isinstance(value, Unknown)}
             home = TENSOR if TENSOR in homes else HOST if homes == {HOST} else EITHER
             return Unknown(home, deps=deps)
         kinds = {scalar_type(value) for value in operands}
@@ -305,10 +310,12 @@ class Evaluator(Access):
         return UNKNOWN
 
     def _yield(self, node: cst.Yield, env: Env) -> Value:
-        if isinstance(node.value, cst.From):
-            self.evaluate(node.value.item, env)
-        elif node.value is not None:
-            self.evaluate(node.value, env)
+        shown = node.value.item if isinstance(node.value, cst.From) else node.value
+        if shown is not None:
+            shown_refs = refs_of(self.evaluate(shown, env))
+            self.facts.extra.setdefault("yielded", set()).update(ref for ref in shown_refs if is_outside_location(ref))
+        if node is not self.root:
+            self.facts.extra["receives"] = True  # what its caller sends in
         self.construct(node, "yield")
         return UNKNOWN
 
@@ -319,6 +326,8 @@ class Evaluator(Access):
         self.depth -= 1
         name = f"<lambda {id(node)}>"
         self.nested_results[name] = result
+        if self.made == HOST:
+            self.module.lambdas[name] = node
         return Function(name, nested=True)
 
     def _comprehension(self, node: Any, env: Env) -> Value:

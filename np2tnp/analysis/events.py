@@ -8,10 +8,11 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.env import Stale
+from np2tnp.analysis.frozen import frozen
 from np2tnp.analysis.values import NO_NAMES, Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Argument:
     """One argument of a call. ``name`` is the keyword, None when positional; ``star`` is "", "*" or "**"."""
 
@@ -21,7 +22,7 @@ class Argument:
     star: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where an event stands: everything a rule may need to know around the node."""
 
@@ -32,7 +33,7 @@ class Place:
     nested: bool = False  #: inside a function, lambda or comprehension within the region
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """A call of anything. ``api`` is the canonical name (``numpy.sum``, ``ndarray.sum``) where it is NumPy's."""
 
@@ -45,7 +46,7 @@ class Call:
     result: Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operator:
     """A unary, binary or comparison operator with array operands; ``op`` as in module operator (``truediv``)."""
 
@@ -56,7 +57,7 @@ class Operator:
     result: Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Read:
     """``base[key]`` that reads."""
 
@@ -67,7 +68,7 @@ class Read:
     result: Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttributeRead:
     """``base.name`` that reads, on an array or unknown."""
 
@@ -78,7 +79,7 @@ class AttributeRead:
     result: Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameRead:
     """A symbol of NumPy read as a value (``np.pi``, ``np.float64``), not called."""
 
@@ -87,7 +88,7 @@ class NameRead:
     api: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Store:
     """``base[key] = value`` (``op`` empty), ``base[key] op= value`` or ``base op= value`` (``key`` None)."""
 
@@ -103,7 +104,7 @@ class Store:
     in_tuple: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttributeStore:
     """``base.name = value``."""
 
@@ -116,7 +117,7 @@ class AttributeStore:
     value_node: cst.BaseExpression | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Escape:
     """An expression that may hold a tensor reaches Python or the host.
 
@@ -129,7 +130,7 @@ class Escape:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StaleRead:
     """A name is read whose memory was written through another name."""
 
@@ -137,9 +138,10 @@ class StaleRead:
     place: Place
     name: str
     stale: Stale
+    shared: frozenset[str] = NO_NAMES  #: locations that may share its memory
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Return:
     """A return statement of the region's own function (None: the end of the body is reached)."""
 
@@ -148,7 +150,7 @@ class Return:
     value: Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Construct:
     """Syntax with a meaning for migration.
 
@@ -161,7 +163,7 @@ class Construct:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ElementLoop:
     """A loop that works on single elements of an array."""
 

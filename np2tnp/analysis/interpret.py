@@ -9,10 +9,10 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env, join_all, widen
+from np2tnp.analysis.hosting import Hosting
 from np2tnp.analysis.imports import import_bindings
 from np2tnp.analysis.module import dotted, parameters_of, statements_of
 from np2tnp.analysis.returned import has_shared_items, outside_views
-from np2tnp.analysis.stores import Stores
 from np2tnp.analysis.values import (
     HOST,
     NONE,
@@ -20,7 +20,9 @@ from np2tnp.analysis.values import (
     UNKNOWN,
     Array,
     Class,
+    Const,
     Function,
+    Scalar,
     Sequence,
     Unknown,
     Value,
@@ -36,7 +38,7 @@ from np2tnp.analysis.walk import none_test, walk
 ROUNDS = 5
 
 
-class Interpreter(Stores):
+class Interpreter(Hosting):
     """Interprets the body of one region, or a module's top level."""
 
     def __init__(self, *args: Any) -> None:
@@ -96,10 +98,10 @@ class Interpreter(Stores):
 
     def _assign(self, node: cst.Assign, env: Env) -> None:
         self.root = node.value
-        value = self.evaluate(node.value, env)
+        value = self.kept_on_host([t.target for t in node.targets], node.value, self.evaluate(node.value, env))
         for target in node.targets:
             self.assign(node, target.target, value, env, node.value)
-        if len(node.targets) > 1:
+        if len(node.targets) > 1 and not isinstance(value, (Const, Scalar)):
             names = [t.target.value for t in node.targets if isinstance(t.target, cst.Name)]
             for name in names[1:]:
                 env.link(names[0], frozenset((name,)))
@@ -107,7 +109,8 @@ class Interpreter(Stores):
     def _annotated(self, node: cst.AnnAssign, env: Env) -> None:
         if node.value is not None:
             self.root = node.value
-            self.assign(node, node.target, self.evaluate(node.value, env), env, node.value)
+            value = self.kept_on_host([node.target], node.value, self.evaluate(node.value, env))
+            self.assign(node, node.target, value, env, node.value)
 
     def _return(self, node: cst.Return, env: Env) -> None:
         self.root = node.value
@@ -235,8 +238,9 @@ class Interpreter(Stores):
 
         def step(current: Env) -> None:
             if alive in current.stale:
-                stale = current.stale[alive]
-                self.emit(ev.StaleRead(node.iter, self.place(node.iter), "what this loop iterates over", stale))
+                stale, shared = current.stale[alive], current.aliases(alive)
+                words = "what this loop iterates over"
+                self.emit(ev.StaleRead(node.iter, self.place(node.iter), words, stale, shared))
             self.bind_target(node.target, element, current)
 
         return self._loop(node, env, step)

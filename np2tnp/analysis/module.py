@@ -30,11 +30,17 @@ class FunctionInfo:
     @property
     def decorators(self) -> tuple[str, ...]:
         """The dotted names of its decorators, outermost first."""
-        nodes = (
-            item.decorator.func if isinstance(item.decorator, cst.Call) else item.decorator
-            for item in self.node.decorators
-        )
-        return tuple(map(dotted, nodes))
+        return _decorators(self.node)
+
+    @property
+    def is_method(self) -> bool:
+        """Whether calls pass an instance or class before the arguments."""
+        return self.owner is not None and self.kind != "static"
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether calls must go through the public name, because a decorator remembers results."""
+        return any(name.rpartition(".")[2] in ("cache", "lru_cache", "cached_property") for name in self.decorators)
 
     @property
     def is_migrated(self) -> bool:
@@ -59,6 +65,11 @@ class ClassInfo:
     node: cst.ClassDef
     methods: dict[str, str] = field(default_factory=dict)  #: method name -> qualname
 
+    @property
+    def decorators(self) -> tuple[str, ...]:
+        """The dotted names of its decorators, outermost first."""
+        return _decorators(self.node)
+
 
 @dataclass(slots=True)
 class ModuleInfo:
@@ -68,7 +79,9 @@ class ModuleInfo:
     path: str = ""
     functions: dict[str, FunctionInfo] = field(default_factory=dict)
     classes: dict[str, ClassInfo] = field(default_factory=dict)
+    lambdas: dict[str, cst.Lambda] = field(default_factory=dict)  #: those of the top level
     values: dict[str, Value] = field(default_factory=dict)
+    operators: frozenset[str] = NO_NAMES  #: those that classes of the module define: ``matmul`` for __matmul__
     rebound: frozenset[str] = NO_NAMES  #: module names that some function rebinds with ``global``
     written: set[str] = field(default_factory=set)  #: module names some function writes into
     name_of: dict[int, str] = field(default_factory=dict)  #: id of a FunctionDef or ClassDef -> qualname
@@ -81,6 +94,8 @@ def collect(tree: cst.Module, path: str = "") -> ModuleInfo:
     rebound: set[str] = set()
     _collect_body(tree.body, "", None, info, rebound)
     info.rebound = frozenset(rebound)
+    methods = {name.strip("_") for item in info.classes.values() for name in item.methods if name.startswith("__")}
+    info.operators = frozenset(methods | {name[1:] for name in methods if name.startswith("r")})
     return info
 
 
@@ -117,6 +132,11 @@ def _collect_body(
         else:
             for block in blocks_of(statement):
                 _collect_body(block, prefix, owner, info, rebound)
+
+
+def _decorators(node: cst.FunctionDef | cst.ClassDef) -> tuple[str, ...]:
+    items = (item.decorator for item in node.decorators)
+    return tuple(dotted(item.func if isinstance(item, cst.Call) else item) for item in items)
 
 
 def _unused(name: str, taken: object) -> str:

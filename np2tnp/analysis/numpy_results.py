@@ -50,6 +50,9 @@ _SCALAR_TO_SCALAR = frozenset("astype copy squeeze transpose swapaxes view round
 #: What gives back its very argument or a copy, never another view of it.
 _SAME_OR_COPY = frozenset("asarray asanyarray ascontiguousarray asfortranarray array astype nan_to_num require".split())
 
+#: What gives a view only where a parameter is given: ``np.diff(x, n=0)``.
+_VIEWS_ONLY_WITH = {"diff": "n"}
+
 #: Calls of NumPy whose result is a Python object even where the catalog does not say so.
 _PYTHON_RESULTS = frozenset(("numpy.shape", "numpy.ndim", "numpy.size", "numpy.dtype", "numpy.iinfo", "numpy.finfo"))
 
@@ -116,16 +119,19 @@ class NumpyResults(Evaluator):
         exact: str | None = None
         view = ""
         if fact.effect in ("view", "may-view") and first is not None:
-            refs = NO_NAMES.union(*map(refs_of, values.values())) if name == "einsum" else refs_of(first)
+            if name == "einsum":
+                refs = NO_NAMES.union(*map(refs_of, values.values()))
+            elif not isinstance(first, Sequence) and _VIEWS_ONLY_WITH.get(name, name) in (name, *values):
+                refs = refs_of(first)  # of a list NumPy makes a new array
             if isinstance(first, Unknown) and first.home == HOST and self.made == TENSOR:
                 refs |= {FOREIGN}
             view = "" if name in _SAME_OR_COPY else "view"
             if name in ("asarray", "asanyarray", "ascontiguousarray", "asfortranarray") and len(values) == 1:
-                exact = exact_of(first)
-            elif name == "astype" or name == "array":
+                exact = exact_of(first) if self.made == HOST or may_hold_tensor(first) else None  # else a copy
+            elif "copy=True" in fact.parameters or name == "array":
                 copy = values.get("copy")
                 if copy is None or copy == Const.of(True):
-                    refs = NO_NAMES
+                    refs, view = NO_NAMES, ""
         if api in _OVER_BUFFERS or "buffer" in values:
             refs |= {FOREIGN}
         home = self.made

@@ -11,10 +11,14 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.declared import declared, scalar_annotation
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.hosting import changed_elsewhere
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, dotted, parameters_of
+from np2tnp.analysis.plain_callables import summarize_generator, summarize_lambda
+from np2tnp.analysis.scripts import Script
 from np2tnp.analysis.state import ClassSummary, Summary
 from np2tnp.analysis.subclasses import annotated_subclass, array_base
+from np2tnp.analysis.top_level import TopLevel
 from np2tnp.analysis.values import (
     EITHER,
     GENERATORS,
@@ -99,9 +103,12 @@ class Analysis:
         self._ready = True
         interpreter.recorded.clear()
 
-    def analyze_top_level(self) -> ev.RegionFacts:
-        """The events of the top level, once the functions that it calls can be summarised."""
-        interpreter = self._top_level(Env())
+    def analyze_top_level(self, script: Script | None = None) -> ev.RegionFacts:
+        """The events of the top level, once the functions that it calls can be summarised.
+
+        `script`: the top level is a region, which may migrate.
+        """
+        interpreter = self._top_level(Env()) if script is None else self._as_region(script)
         interpreter.facts.events = list(interpreter.recorded.values())
         self._unresolved[MODULE] = interpreter.unresolved
         self.facts[MODULE] = interpreter.facts
@@ -116,6 +123,11 @@ class Analysis:
             self.info.values.update({name: value for name, value in values.items() if name.isidentifier()})
             for name in self.info.rebound:
                 self.info.values.setdefault(name, UNKNOWN)
+        return interpreter
+
+    def _as_region(self, script: Script) -> Interpreter:
+        interpreter = TopLevel(script, self.info, self.catalog, self, ev.RegionFacts(MODULE, self.tree), TENSOR)
+        interpreter.interpret()
         return interpreter
 
     def release(self) -> None:
@@ -152,26 +164,46 @@ class Analysis:
     def summarize_function(self, qualname: str) -> Summary | None:
         """Analyse the function, decide about it, and say what callers must know; None where there is none such."""
         function = self.info.functions.get(qualname)
+        if (node := self.info.lambdas.get(qualname)) is not None:
+            names = tuple(parameter.name.value for parameter in parameters_of(node.params))
+            facts = ev.RegionFacts(qualname, node, parameters=names)
+            return summarize_lambda(node, Interpreter(self.info, self.catalog, self, facts, TENSOR))
         if function is None or function.is_migrated:
             return None
         facts = self._analyze(function)
         self.facts[qualname] = facts
-        migrated = self.decide(facts)
+        migrated = self.decide(facts) or self._migrates_on_host(function, facts)
+        facts = self.facts[qualname]
         kinds = {event.kind for event in facts.events if isinstance(event, ev.Construct) and not event.place.nested}
         if kinds & {"yield", "async"}:
-            return None  # what it does happens later
+            return None if "async" in kinds else summarize_generator(facts, function.is_method)
         written = facts.extra.get("writes", set()) - set(facts.mutated)
         return Summary(
             parameters=facts.parameters,
-            migrated=migrated and not _is_cached(function.node),
+            migrated=migrated and not function.is_cached,
             mutates=(*facts.mutated, *sorted(written - facts.host_parameters)),
             keeps=frozenset(facts.extra.get("keeps", ())),
             result=facts.result if facts.result is not None else NONE,
-            method=function.owner is not None and function.kind != "static",
+            method=function.is_method,
             hosted=facts.host_parameters,
             changeable=facts.changeable | (written & facts.host_parameters),
             updates=facts.updates,
         )
+
+    def _migrates_on_host(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
+        """Whether the function can be migrated where local arrays that other code may change stay ndarrays."""
+        names: frozenset[str] = NO_NAMES
+        facts = before
+        for _ in range(ATTEMPTS):
+            more = changed_elsewhere(facts) - names
+            if not more:
+                break
+            names |= more
+            facts = self.facts[function.qualname] = self._analyze(function, names)
+            if self.decide(facts):
+                return True
+        self.facts[function.qualname] = before
+        return facts is not before and self.decide(before)
 
     def decorators_of(self, qualname: str) -> list[str]:
         """The canonical names of an analysed function's decorators."""
@@ -198,7 +230,7 @@ class Analysis:
                 found = {summary.methods[name] for summary in known if name in summary.methods}
                 if len(found) == 1:  # else the order of the bases decides
                     methods[name] = found.pop()
-        names = [name.rpartition(".")[2] for name in map(dotted, _decorator_names(info.node))]
+        names = [name.rpartition(".")[2] for name in info.decorators]
         is_record = ("dataclass" in names and "__post_init__" not in methods) or any(
             dotted(argument.value).rpartition(".")[2] == "NamedTuple" for argument in info.node.bases
         )
@@ -237,7 +269,7 @@ class Analysis:
             self._partial.pop(qualname, None)
         return found
 
-    def _analyze(self, function: FunctionInfo) -> ev.RegionFacts:
+    def _analyze(self, function: FunctionInfo, host_locals: frozenset[str] = NO_NAMES) -> ev.RegionFacts:
         arrays, scalars = declared(function)
         hosted: frozenset[str] = NO_NAMES
         changeable: frozenset[str] = NO_NAMES
@@ -248,7 +280,7 @@ class Analysis:
             if isinstance(p, cst.Param)
         }
         for _ in range(ATTEMPTS):
-            facts, unresolved = self._attempt(function, arrays, scalars, hosted, viewed)
+            facts, unresolved = self._attempt(function, arrays, scalars, hosted, viewed, host_locals)
             more_arrays = facts.assumed_arrays - scalars - hosted - stars - facts.objects
             changeable |= facts.host_parameters
             more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
@@ -269,11 +301,12 @@ class Analysis:
         scalars: frozenset[str],
         hosted: frozenset[str],
         viewed: frozenset[str],
+        host_locals: frozenset[str],
     ) -> tuple[ev.RegionFacts, int]:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names)
         interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
-        interpreter.hosted, interpreter.viewed = hosted, viewed
+        interpreter.hosted, interpreter.viewed, interpreter.host_locals = hosted, viewed, host_locals
         end = self._interpret(interpreter, function, arrays, scalars, hosted)
         if end is not None:
             interpreter.statement = None
@@ -357,18 +390,6 @@ def _holds_host(value: Value) -> bool:
 def _join_into(found: dict[str, Value], more: Mapping[str, Value]) -> None:
     for name, value in more.items():
         found[name] = join(found[name], value) if name in found else value
-
-
-def _decorator_names(node: cst.ClassDef) -> list[cst.BaseExpression]:
-    return [d.decorator.func if isinstance(d.decorator, cst.Call) else d.decorator for d in node.decorators]
-
-
-def _is_cached(node: cst.FunctionDef) -> bool:
-    """Whether calls must go through the public name, because a decorator remembers results."""
-    names = (
-        item.decorator.func if isinstance(item.decorator, cst.Call) else item.decorator for item in node.decorators
-    )
-    return any(dotted(name).rpartition(".")[2] in ("cache", "lru_cache", "cached_property") for name in names)
 
 
 def _generator(annotation: cst.BaseExpression, interpreter: Interpreter) -> Value | None:

@@ -28,7 +28,8 @@ class Uses:
     """What an outermost function does with names, the functions and classes nested in it included."""
 
     global_names: set[str] = field(default_factory=set)  #: declared with ``global``
-    counts: set[str] = field(default_factory=set)  #: plain arguments of ``range``
+    counts: set[str] = field(default_factory=set)  #: plain arguments of ``range``, and terms of bounds of slices
+    assigned: set[str] = field(default_factory=set)  #: bound by assignments and loops
     converted: set[str] = field(default_factory=set)  #: ``x = f(x, ...)``
     stores_attributes: bool = False  #: something like ``x.name`` is assigned to
 
@@ -88,8 +89,11 @@ def _note_target(node: Any, scope: Scope, uses: Uses) -> None:
     target = node.target
     if type(target) is cst.Name:
         scope.bound.add(target.value)
+        uses.assigned.add(target.value)
     else:
-        scope.bound.update(_target_names(target))
+        names = list(_target_names(target))
+        scope.bound.update(names)
+        uses.assigned.update(names)
         uses.stores_attributes = uses.stores_attributes or _has_attribute(target)
 
 
@@ -128,6 +132,18 @@ def _note_call(node: cst.Call, scope: Scope, uses: Uses) -> None:
         uses.counts.update(arg.value.value for arg in node.args if isinstance(arg.value, cst.Name))
 
 
+def _note_slice(node: cst.Slice, scope: Scope, uses: Uses) -> None:
+    """``x[: n - 1]``: the bounds of slices are whole numbers, and what they are sums of can only be numbers."""
+    pending = [bound for bound in (node.lower, node.upper) if type(bound) is cst.BinaryOperation]
+    while pending:
+        operation = pending.pop()
+        for term in (operation.left, operation.right):
+            if type(term) is cst.BinaryOperation:
+                pending.append(term)
+            elif type(term) is cst.Name:
+                uses.counts.add(term.value)
+
+
 def _note_assign(node: cst.Assign, scope: Scope, uses: Uses) -> None:
     value = node.value
     if type(value) is cst.Call and value.args:
@@ -147,6 +163,7 @@ _NOTES: dict[type, Callable[[Any, Scope, Uses], None]] = {
     cst.Nonlocal: _note_nonlocal,
     cst.Global: _note_global,
     cst.Call: _note_call,
+    cst.Slice: _note_slice,
     cst.Assign: _note_assign,
 }
 

@@ -179,6 +179,10 @@ class State:
     def global_value(self, name: str, value: Value, env: Env) -> Value:
         """The value of the module's name `name`, as a region may rely on it: `value`, unless some code rebinds it."""
         location = self.location(name)
+        if isinstance(value, Function) and value.nested and self.made != HOST:
+            if value.qualname in self.module.lambdas and name not in self.module.rebound:
+                return Function(value.qualname, module=self.module.path)  # it stays NumPy, and gets ndarrays
+            return Unknown(HOST, env.aliases(location) | {location})
         if isinstance(value, Bound):
             return Unknown(HOST, env.aliases(location) | {location})
         if isinstance(value, Array):

@@ -142,6 +142,7 @@ class Stores(Calls):
             self.construct(node, "kept twice", name)
         if keeps and any(ref.startswith("@") for ref in refs_of(value)) and exact_of(value) is None:
             self.construct(node, "argument kept through a view", name)
+            self.facts.viewed |= {ref for ref in refs_of(value) if ref.startswith("@")}  # NumPy must make it
         if not may_hold_tensor(base):
             self.keep(frozenset((f".{name}",)), value, env)
         if (
@@ -279,20 +280,28 @@ class Stores(Calls):
             return
         if isinstance(base, Sequence) and may_hold_tensor(base):
             # a callee changes a container made here, or the arrays in it
-            conflicts = self._mark_shared(refs_of(base), dotted(target) or "its items", node, env, skip=root)
-            self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts)))
+            shared = self._mark_shared(refs_of(base), dotted(target) or "its items", node, env, skip=root)
+            self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(shared)))
             return
         if not may_be_array(base):
             self.escape_value(target, value, node)
             return
         if isinstance(base, Unknown) and base.deps and keys and (len(keys) > 1 or scalar_type(keys[0]) == "slice"):
             self.facts.assumed_arrays |= base.deps if exact_of(base) is None else frozenset((exact_of(base) or "",))
+        if isinstance(base, Unknown) and exact_of(base) is None and not base.view and op and keys is not None:
+            # items of a list's copy that are updated in place are the caller's own: nobody copies a list for that
+            self.facts.assumed_arrays |= frozenset(name for name in base.deps if f"@{name}" in base.refs)
         written = self.facts.extra.setdefault("writes", set())
         written.update(ref[1:] for ref in refs_of(base) if ref.startswith("@"))
         if refs_of(base) & NESTED:  # whatever the nested function is called with
             written.update(self.facts.parameters)
         self._updates_state(base)
-        conflicts = self._mark_shared(refs_of(base), dotted(target) or "an element", node, env, skip=root, base=base)
+        conflicts: set[str] = set()
+        if isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str":  # an item of a dict: no array's memory
+            self.keep(refs_of(base) - frozenset((root or "",)), value, env)
+        else:
+            words = dotted(target) or "an element"
+            conflicts = self._mark_shared(refs_of(base), words, node, env, skip=root, base=base)
         if root is not None and root not in self.locals and root not in env.values:
             root = None
         exact = exact_of(env.values[root]) if root is not None and root in env.values else None

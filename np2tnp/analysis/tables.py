@@ -39,7 +39,15 @@ MEMBERS = ARRAY_MEMBERS | frozenset(
 )
 
 #: Methods that change their receiver in place.
-IN_PLACE_METHODS = frozenset("sort fill partition put resize setfield itemset setflags byteswap".split())
+IN_PLACE_METHODS = frozenset(
+    "sort fill partition put resize setfield itemset setflags byteswap __setitem__ __delitem__ __setattr__ __iadd__"
+    " __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__ __ixor__ __ilshift__"
+    " __irshift__".split()
+)
+
+#: Methods of arrays, and of what is like them, that only read their arguments, with how many they then have. The
+#: runtime's call_method sees to it that objects do so, too.
+READING_METHODS = {"dot": 1, "clip": 2, "take": 1, "repeat": 1}
 
 #: Attributes that give another array sharing the receiver's memory.
 VIEW_ATTRIBUTES = frozenset("T mT real imag flat".split())
@@ -75,6 +83,14 @@ BUILTINS_PYTHON = {
     "dir": "object", "object": "object", "super": "object", "slice": "object", "bytearray": "object",
     "memoryview": "object", "exit": "none", "quit": "none", "help": "none", "frozenset": "object",
     "globals": "object", "locals": "object",
+}  # fmt: skip
+#: What calls one of its arguments with arrays that it got: where that argument stands, and its keyword.
+CALLBACKS: dict[str, tuple[int | None, str | None]] = {
+    "builtins.map": (0, None), "builtins.filter": (0, None), "builtins.sorted": (None, "key"),
+    "builtins.min": (None, "key"), "builtins.max": (None, "key"), "functools.reduce": (0, None),
+    "itertools.starmap": (0, None), "itertools.takewhile": (0, None), "itertools.dropwhile": (0, None),
+    "itertools.filterfalse": (0, None), "itertools.accumulate": (1, "func"), "itertools.groupby": (1, "key"),
+    "numpy.apply_along_axis": (0, "func1d"), "numpy.apply_over_axes": (0, "func"),
 }  # fmt: skip
 #: Builtins that a tensor may reach unconverted: the result is the same Python number.
 TENSOR_SAFE_BUILTINS = frozenset(

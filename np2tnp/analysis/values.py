@@ -11,8 +11,10 @@ knows where it lives inside a migrated region (its *home*), because that decides
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
+
+from np2tnp.analysis.frozen import frozen
 
 TENSOR = "tensor"
 HOST = "host"
@@ -27,7 +29,7 @@ FLOATS = frozenset("efd")
 COMPLEX = frozenset("FD")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown:
     """Any Python object.
 
@@ -45,7 +47,7 @@ class Unknown:
     zero_d: str = ""  #: as of an Array; empty where it is a scalar, or NumPy's own
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Array:
     """A numeric ndarray, or a number where ``weak`` (a Python or NumPy scalar may stand in its place)."""
 
@@ -63,14 +65,14 @@ class Array:
     view: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Symbol:
     """A name from outside: ``numpy.sum``, ``math.sqrt``, ``builtins.len``, a module."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Const:
     """A literal whose value is known: int, float, complex, str, bytes, bool, None, Ellipsis."""
 
@@ -82,7 +84,7 @@ class Const:
         return Const(value, type(value).__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scalar:
     """A Python object that is neither array nor container of arrays.
 
@@ -92,7 +94,7 @@ class Scalar:
     type: str = "object"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sequence:
     """A Python container made in view of the analysis. ``items`` is known for displays whose length is certain."""
 
@@ -102,7 +104,7 @@ class Sequence:
     refs: frozenset[str] = NO_NAMES
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Function:
     """A function or method of the project; ``nested`` when it is defined inside a region."""
 
@@ -111,7 +113,7 @@ class Function:
     module: str = ""  #: path of the module that defines it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Class:
     """A class of the project."""
 
@@ -119,7 +121,7 @@ class Class:
     module: str = ""  #: path of the module that defines it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instance:
     """``self`` inside a method, or an object made by calling a class of the project."""
 
@@ -127,7 +129,7 @@ class Instance:
     module: str = ""  #: path of the module that defines the class
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bound:
     """``receiver.name`` where the receiver is an array or unknown: called, it is a method."""
 
@@ -141,6 +143,8 @@ UNKNOWN = Unknown()
 NONE = Const.of(None)
 #: A reference that results of calls on the host have, where they may be one of their arguments: ours was a copy.
 COPIED = "a copy made for the host"
+#: A reference of what a callable parameter returned: ndarrays and numbers, as a rule, that are computed with.
+CALLED = "what a callable gave"
 #: A reference of arrays made of an object that is not ours: NumPy may have made a view of the object's memory.
 FOREIGN = "memory of another object"
 #: Random generators: a symbol stands for the object, so that its methods have canonical names.
@@ -245,6 +249,15 @@ def scalar_type(value: Value) -> str:
     if isinstance(value, (Const, Scalar)):
         return "none" if isinstance(value, Const) and value.value is None else value.type
     return "object"
+
+
+def is_without_numbers(value: Sequence) -> bool:
+    """Whether all that the list or tuple holds, at any depth, is certainly None or text."""
+    items = value.items if value.items is not None else (value.element,)
+    return all(
+        is_without_numbers(item) if isinstance(item, Sequence) else scalar_type(item) in ("none", "str")
+        for item in items
+    )
 
 
 def join(a: Value, b: Value) -> Value:

@@ -3,7 +3,7 @@
 
 TABLE = """
 zeros ones empty : 3 | (2, 3) | () | 0 | [2, 2] | (2, 3), v.dtype | 3, dtype=v.dtype | 3, 'f4' | 3, dtype=float | 3, dtype=int | 3, dtype=bool | 3, dtype=np.complex128 | (2, 2), order='F' | (0, 3) | -1 | (k0, 2) | 3, dtype=complex | 3, dtype='int64'
-full : 3, z | (2, 3), 7 | 3, 2.5 | 3, 7, dtype=v.dtype | (2, 3), r2[:3] | 3, True | 3, 1j | 3, np.nan | 3, 7, np.float32 | (2, 2), 1.5, dtype=float | (2, 2), 7, order='F' | 3, 2, dtype=int
+full : 3, z | (2, 3), 7 | (2, 64), 0 - l3[:64], np.uint8 | 3, 2.5 | 3, 7, dtype=v.dtype | (2, 3), r2[:3] | 3, True | 3, 1j | 3, np.nan | 3, 7, np.float32 | (2, 2), 1.5, dtype=float | (2, 2), 7, order='F' | 3, 2, dtype=int
 zeros_like ones_like empty_like : v | m | z | e | v, dtype=np.float32 | v, dtype=float | m, order='F' | m, shape=(2, 2) | v, subok=False | v, np.int64 | [1, 2] | v, dtype=int | v, dtype=bool
 full_like : v, 2 | m, 7 | z, 1 | v, 2.5 | v, 2.5, dtype=np.float64 | m, 1, shape=(2,) | m, r2 | v, np.nan | v, 2, dtype=float | v, True | v, 300 | v, -1 | m, 1, order='F' | v, 2, subok=False
 eye : 3 | 3, 4 | 3, 4, 1 | 3, k=-1 | 3, dtype=v.dtype | 0 | 3, 3, 7 | 3, M=2 | 3, order='F' | 3, dtype=int | 3, dtype=float

@@ -7,6 +7,7 @@ sum mean nansum nanmean @sum : l, dtype=np.float64
 sum prod mean nansum nanmean nanprod @sum : v | m | t | z | s | e | m, 0 | m, 1 | m, axis=0 | m, axis=-1 | t, axis=(0, 2) | t, axis=1 | m, axis=0, keepdims=True
  | m, keepdims=True | m, axis=5 | em, axis=0 | em, axis=1 | l | v, dtype=np.float64 | m, axis=0, dtype=np.float64 | v, dtype=np.int32 | v, dtype=np.float32 | m, where=bm
  | m, axis=0, where=bm | v, None | t, axis=() | m, axis=(0, 0) | m, axis=None | v, dtype=float | v, dtype=int
+sum nansum @sum : 0 - l3, dtype=np.uint8
 sum prod nansum nanprod @sum : v, initial=2 | m, axis=0, initial=1.5
 std var nanstd nanvar @sum : v | m | t | z | s | e | m, 0 | m, axis=0 | m, axis=-1 | t, axis=(0, 2) | m, axis=0, keepdims=True | m, axis=5 | em, axis=0 | l | v, ddof=1
  | m, axis=1, ddof=2 | l, dtype=np.float64 | m, axis=0, dtype=np.float64 | v, dtype=float | m, where=bm | v, ddof=6 | m, 0, np.float64 | v, mean=v.dtype.type(1) | v, correction=1 | one | one, ddof=1

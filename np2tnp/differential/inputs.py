@@ -200,6 +200,18 @@ def call_of(profile: Profile, it: Draw, given: dict[str, Any], instances: dict[s
     return Call(tuple(args), kwargs)
 
 
+def shuffled(call: Call, rng: np.random.Generator) -> Call:
+    """The call with the elements of each array in another order: other arguments of the same signature."""
+    return call.with_items(
+        [
+            Array(rng.permutation(item.values.ravel()).reshape(item.values.shape), item.layout)
+            if isinstance(item, Array)
+            else item
+            for item in call.items()
+        ]
+    )
+
+
 def edges(call: Call, rng: np.random.Generator) -> Iterator[tuple[str, Call]]:
     """Variations of a call that is known to return, the most telling first: (what it tries, call)."""
     items = call.items()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from np2tnp.differential.compare import Tolerance, compare
-from np2tnp.differential.observe import Observation, flatten
+from np2tnp.differential.observe import Frozen, Observation, flatten
 
 #: How many times the change that one-ULP changes of the input cause in the original's result may the results differ.
 _AMPLIFY = 64.0
@@ -21,7 +21,8 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 class Judgement:
     """What one input showed."""
 
-    kind: str  #: ``equal`` ``raised`` (both alike) ``refused`` ``different`` ``unstable`` ``random`` ``misused``
+    #: ``equal`` ``raised`` (both alike) ``refused`` ``different`` ``unstable`` ``random`` ``misused`` ``as a scalar``
+    kind: str
     detail: str = ""
     warnings: tuple[str, ...] = ()
 
@@ -36,9 +37,10 @@ def judge(
 
     Parameters
     ----------
-    again : runs the original once more: on the ``same`` input, with its fractions ``moved`` by one ULP, or with noise
-        in every operation that two correct implementations may round differently as well (``noisy``); None where that
-        failed. Only asked when the strict comparison fails.
+    again : runs the original once more: on the ``same`` input, with its fractions ``moved`` by one ULP, with noise
+        in every operation that two correct implementations may round differently as well (``noisy``), or with
+        ``scalars`` for 0-d arrays; None where that failed or there is no such run. Only asked when the strict
+        comparison fails.
     sharing : whether it counts which arrays are the same object or share memory.
     """
     if actual.status == "refused":
@@ -72,7 +74,34 @@ def judge(
         loose = _difference(expected, actual, _slack(expected, moved), [other.printed for other in moved])
     if loose is None:
         return _alike(expected, actual, shared)
+    if expected.casts and expected.returned and actual.returned:
+        return Judgement("unstable", "a number becomes an integer of a type that cannot hold it: " + loose)
+    scalar = again("scalars")
+    if scalar is not None and _is_of_scalars(scalar, actual, _slack(expected, moved)):
+        return Judgement("as a scalar", "a 0-d array counts as a scalar: " + loose)
     return Judgement("different", loose)
+
+
+def _is_of_scalars(scalar: Observation, actual: Observation, slack: dict[str, Any]) -> bool:
+    """Whether `actual` is what the original does with scalars for 0-d arrays, but for the kind of 0-d results."""
+    return _difference(_without_zero_d(scalar), _without_zero_d(actual), slack) is None
+
+
+def _without_zero_d(it: Observation) -> Observation:
+    """The observation with a scalar for each 0-d array."""
+    return replace(
+        it, value=_scalars_in(it.value), after={name: _scalars_in(value) for name, value in it.after.items()}
+    )
+
+
+def _scalars_in(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value if value.ndim else value[()]
+    if type(value) in (list, tuple):
+        return type(value)(map(_scalars_in, value))
+    if type(value) is dict:
+        return {key: _scalars_in(item) for key, item in value.items()}
+    return Frozen(value.kind, _scalars_in(value.content)) if isinstance(value, Frozen) else value
 
 
 def _alike(expected: Observation, actual: Observation, shared: str | None) -> Judgement:
@@ -105,7 +134,8 @@ def _warnings(expected: Observation, actual: Observation) -> tuple[str, ...]:
 
 #: What Python, or a ufunc's `out`, says of numbers and lists that stand where only an array can.
 _NO_ARRAY = re.compile(
-    r"unsupported operand|bad operand|can't multiply sequence|can only concatenate|'\w+' object is not|object of type|"
+    r"unsupported operand|bad operand|can't multiply sequence|can only concatenate|'[\w.]+' object (is|does) not|"
+    r"object of type|"
     r"(list|tuple) indices must be|'.*' not supported between|return arrays must be of ArrayType"
 )
 

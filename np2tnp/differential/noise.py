@@ -8,6 +8,7 @@ each gets operands, and gives results, that are moved to a neighbour. Whole numb
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,11 @@ _MEMORY = frozenset(("empty", "empty_like"))
 ORDERED = frozenset(("argsort", "argpartition"))
 #: Functions whose table must be sorted, and where it stands: of another one they give what their search happens to hit.
 _SEARCHES = {"searchsorted": 0, "digitize": 1, "interp": 1}
-_NAMES = ROUNDED | ORDERED | _MEMORY | _SEARCHES.keys()
+#: Methods of ufuncs that NumPy (2.4) lets read past the end of values with fewer dimensions than the indices.
+_UNBUFFERED = frozenset(("at",))
+_NAMES = ROUNDED | ORDERED | _MEMORY | _UNBUFFERED | _SEARCHES.keys()
 _CALL, _PLAIN_CALL, _OPERATOR = "__np2tnp_noisy_method__", "__np2tnp_noisy_call__", "__np2tnp_noisy_operator__"
+_STORE, _SLICE = "__np2tnp_noisy_store__", "__np2tnp_slice__"
 
 
 class Noise:
@@ -51,7 +55,13 @@ class Noise:
 
     @property
     def names(self) -> dict[str, Any]:
-        return {_CALL: self._method, _PLAIN_CALL: self._call, _OPERATOR: self._operator}
+        return {
+            _CALL: self._method,
+            _PLAIN_CALL: self._call,
+            _OPERATOR: self._operator,
+            _STORE: self._store,
+            _SLICE: slice,
+        }
 
     def moved(self, value: Any) -> Any:
         """`value` with the fractions in it moved to a neighbour: arrays, NumPy numbers, lists and tuples of them."""
@@ -75,8 +85,17 @@ class Noise:
         if name in ORDERED | _SEARCHES.keys() and isinstance(owner, np.ndarray):
             return self._call(getattr(np, name), owner, *args, **kwargs)
         if isinstance(owner, (np.ndarray, np.inexact)) and kwargs.get("out") is None:
-            return self._rounded(name, getattr(self.moved(owner), name)(*args, **kwargs), (owner, *args))
+            return self._rounded(name, lambda it, *rest: getattr(it, name)(*rest, **kwargs), (self.moved(owner), *args))
+        if name in _UNBUFFERED and isinstance(owner, np.ufunc):
+            args = self._repeated(*args)
         return self._call(getattr(owner, name), *args, **kwargs)
+
+    def _repeated(self, array: Any, indices: Any, *values: Any) -> tuple[Any, ...]:
+        """The arguments of ``ufunc.at``: where NumPy does not repeat the values for each index, it reads anything."""
+        if values and np.size(values[0]) > 1 and type(indices) is not tuple and np.ndim(values[0]) < np.ndim(indices):
+            right = np.array(np.broadcast_to(values[0], np.shape(indices)))
+            values = (_spoilt(right) if self._rng.random() < 0.5 else right,)
+        return (array, indices, *values)
 
     def _call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         module = str(getattr(function, "__module__", "") or "")
@@ -92,11 +111,13 @@ class Noise:
             found = np.asarray(function(*args, **kwargs))
             return np.where(self._rng.random(found.shape) < 0.5, found, 0)
         move = self._near if function.__name__ in _SOLVERS else self.moved
-        return self._rounded(function.__name__, function(*map(move, args), **kwargs), args)
+        return self._rounded(function.__name__, lambda *given: function(*given, **kwargs), tuple(map(move, args)))
 
-    def _rounded(self, name: str, result: Any, operands: tuple[Any, ...]) -> Any:
+    def _rounded(self, name: str, call: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
         """The result moved; now and then 0 where it is nothing but the rounding of its terms."""
-        result = self.moved(result)
+        result = self.moved(call(*operands))
+        if name == "det":
+            return self._by_logarithm(result)
         if name not in _SUMS or not isinstance(result, (np.ndarray, np.inexact)) or result.dtype.kind not in "fc":
             return result
         terms = [
@@ -105,7 +126,23 @@ class Noise:
         largest = max((float(np.max(item, initial=0.0, where=np.isfinite(item))) for item in terms), default=0.0)
         small = np.abs(result) <= _ZERO * np.finfo(result.dtype).eps * largest
         cleared = np.where(small & (self._rng.random() < 0.5), result.dtype.type(0), result)
+        if np.sqrt(np.finfo(result.dtype).max) / 1e3 < largest < np.inf:
+            cleared = self._overflowing(cleared, call, operands)
         return cleared if isinstance(result, np.ndarray) else cleared[()]
+
+    def _overflowing(self, result: Any, call: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
+        """Now and then infinite, NaN or finite where terms overflow: the order in which they are added decides."""
+        with np.errstate(all="ignore"):
+            sizes = call(*(np.abs(item) if isinstance(item, (np.ndarray, np.inexact)) else item for item in operands))
+            either = ~np.isfinite(sizes) & (self._rng.random(result.shape) < 0.5)
+            any_of_them = self._rng.choice([0.0, np.inf, np.nan], result.shape)
+            return np.where(either, any_of_them.astype(result.dtype), result)
+
+    def _by_logarithm(self, result: Any) -> Any:
+        """A determinant as exact as its logarithm is, through which NumPy computes it."""
+        with np.errstate(all="ignore"):
+            step = np.finfo(np.asarray(result).dtype).eps * np.abs(np.log(np.abs(result)))
+            return result * (1 + np.where(np.isfinite(step), step, 0) * self._rng.uniform(-1.0, 1.0, np.shape(result)))
 
     def _any_order(self, function: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
         """What ``argsort`` gives, with equals in any order: of elements in a random order, sorted stably."""
@@ -122,7 +159,20 @@ class Noise:
     def _operator(self, sign: str, a: Any, b: Any, /) -> Any:
         if sign == "**":
             return self.moved(self.moved(a) ** b)
-        return self._rounded("matmul", self.moved(a) @ self.moved(b), (a, b))
+        return self._rounded("matmul", lambda one, other: one @ other, (self.moved(a), self.moved(b)))
+
+    def _store(self, value: Any, owner: Any, key: Any, /) -> None:
+        """``owner[key] = value``, which has no order among repeated indices unless they stand in a plain row."""
+        indices = [item for item in (key if type(key) is tuple else (key,)) if isinstance(item, (np.ndarray, list))]
+        if type(owner) is np.ndarray and indices:
+            places = np.arange(owner.size).reshape(owner.shape)[key]
+            is_row = places.ndim == 1 and all(np.asarray(item).flags.c_contiguous for item in (*indices, value))
+            if not is_row and np.unique(places).size < places.size:
+                order = self._rng.permutation(places.size)
+                values = np.broadcast_to(value, places.shape).ravel()
+                owner.flat[places.ravel()[order]] = values[order]
+                return
+        owner[key] = value
 
 
 def _is_unsorted(args: tuple[Any, ...], place: int) -> bool:
@@ -149,6 +199,14 @@ class _Disturb(ast.NodeTransformer):
             return _call(_PLAIN_CALL, [node.func, *node.args], node.keywords, node)
         return node
 
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        target = node.targets[0]
+        if len(node.targets) > 1 or not isinstance(target, ast.Subscript):
+            return node
+        call = _call(_STORE, [node.value, target.value, _key(target.slice)], [], node)
+        return ast.copy_location(ast.Expr(call), node)
+
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         sign = {ast.Pow: "**", ast.MatMult: "@"}.get(type(node.op))
@@ -157,7 +215,17 @@ class _Disturb(ast.NodeTransformer):
         return _call(_OPERATOR, [ast.Constant(sign), node.left, node.right], [], node)
 
 
-def _call(name: str, args: list[ast.expr], keywords: list[ast.keyword], at: ast.AST) -> ast.AST:
+def _key(node: ast.expr) -> ast.expr:
+    """The key of a subscript as an expression that stands alone."""
+    if isinstance(node, ast.Tuple):
+        return ast.Tuple([_key(item) for item in node.elts], ast.Load())
+    if isinstance(node, ast.Slice):
+        ends = [end or ast.Constant(None) for end in (node.lower, node.upper, node.step)]
+        return ast.Call(ast.Name(_SLICE, ast.Load()), ends, [])
+    return node
+
+
+def _call(name: str, args: list[ast.expr], keywords: list[ast.keyword], at: ast.AST) -> ast.expr:
     return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), args, keywords), at)
 
 

@@ -45,6 +45,7 @@ class Observation:
     draws: bool = False  #: whether some of them drew random numbers
     shares: tuple[str, ...] = ()  #: "result is x", "result shares memory with x"
     changed: bool = False  #: whether any argument or global differs from before
+    casts: bool = False  #: whether NumPy warned that an integer type cannot hold a number, which has no defined result
 
     @property
     def returned(self) -> bool:
@@ -235,8 +236,9 @@ def observe(
     result: Any = None
     error: Exception | None = None
     with contextlib.ExitStack() as stack:
-        stack.enter_context(warnings.catch_warnings())
+        warned = stack.enter_context(warnings.catch_warnings(record=True))
         warnings.simplefilter("ignore")
+        warnings.filterwarnings("always", "invalid value encountered in cast")
         stack.enter_context(contextlib.redirect_stdout(printed))
         stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
         counted = stack.enter_context(counter()) if counter else None
@@ -259,6 +261,7 @@ def observe(
         "operations": counted.work if counted is not None else 0,
         "draws": counted is not None and any(name.startswith("StatelessRandom") for name in counted.ops),
         "changed": changed,
+        "casts": bool(warned),
     }
     if error is not None:
         bases = tuple(base.__name__ for base in type(error).__mro__)

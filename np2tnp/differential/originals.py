@@ -16,6 +16,9 @@ _MIGRATED = re.compile(
 )
 
 
+_START = re.compile(r"\w+\.(?:start|leave_numpy_behavior)\(.*\)")
+
+
 class CannotVerify(Exception):  # noqa: N818 - the text is one line for the user
     """There is nothing to compare, or it cannot be read."""
 
@@ -118,6 +121,23 @@ def functions_of(text: str) -> dict[str, str]:
         elif isinstance(node, (ast.If, ast.Try)):
             stack.extend((prefix, item) for item in reversed([*node.body, *node.orelse]))
     return found
+
+
+def is_top_level_changed(pair: Pair) -> bool:
+    """Whether statements outside of functions, classes and imports differ. Raises CannotVerify."""
+    before, after = (_statements(text) for text in (pair.original, pair.rewritten))
+    return before != after
+
+
+def _statements(text: str) -> list[str]:
+    """The top level of a text, as code; without the statements that start TensorFlow."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError) as error:
+        raise CannotVerify(f"not Python: {error}") from None
+    left_out = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+    found = [ast.unparse(node) for node in body if not isinstance(node, left_out)]
+    return [code for code in found if not _START.fullmatch(code)]
 
 
 def changed_functions(pair: Pair) -> tuple[list[str], list[str]]:

@@ -16,20 +16,22 @@ import types
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from np2tnp.differential.hints import Parameter
-from np2tnp.differential.inputs import ARRAY_KINDS, SIZES, Draw, Profile, call_of, edges
+from np2tnp.differential.inputs import ARRAY_KINDS, SIZES, Draw, Profile, call_of, edges, shuffled
 from np2tnp.differential.loading import Program, Target, bind
 from np2tnp.differential.observe import Globals, TimeIsUp, time_limit
-from np2tnp.differential.specs import Call, Case
+from np2tnp.differential.specs import Array, Call, Case
 
 _FLAVOURS = ("normal", "unit", "whole", "normal", "sorted")
 _PROFILES = 8  #: how many combinations of kinds are kept
 _EDGED = 3  #: around how many of them edges are tried
 _SLOW = 2.0  #: seconds that one trial of the search may take
+_QUICK, _MANY = 0.3, 100_000  #: seconds and elements that a recorded call may take to be varied
 
 #: Kinds tried in the place of others of the same look, because only trying tells a (n, m) from an (m, k).
 _VARIANTS = {"matrix": ("turned", "inner", "masks", "grid"), "vector": ("other",), "integers": ("mask",)}
@@ -105,6 +107,25 @@ class Search:
             if found:
                 break
         return list(self._grow(found, limit, end + self._seconds)) if found else []
+
+    def around(self, cases: list[Case]) -> list[Case]:
+        """Variations of calls that a program made: its arrays' values in another order, and the edges of its calls."""
+        rng = np.random.default_rng([self._seed, 2])
+        found: list[Case] = []
+        for case in cases:
+            arrays = [item for item in case.call.items() if isinstance(item, Array)]
+            if not arrays or sum(item.values.size for item in arrays) > _MANY:
+                continue
+            start = time.monotonic()
+            if not self._returns(case) or time.monotonic() - start > _QUICK:
+                continue
+            found.append(replace(case, call=shuffled(case.call, rng), note="a program's arguments, shuffled"))
+            if len(found) <= _EDGED:
+                found += [
+                    replace(case, call=call, note=f"a program's arguments, {note}")
+                    for note, call in edges(case.call, rng)
+                ]
+        return found
 
     def _frames(self, target: Target) -> list[Case]:
         """Cases without arguments: for a method the objects to call it on, fresh ones first, then used ones."""

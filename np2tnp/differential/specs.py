@@ -91,6 +91,16 @@ class Case:
         return replace(self, call=call)
 
 
+def with_scalars(call: Call) -> Call | None:
+    """`call` with a NumPy scalar for each 0-d array; None where it has none."""
+    items = [np.asarray(item.values)[()] if _is_zero_d(item) else item for item in call.items()]
+    return call.with_items(items) if any(map(_is_zero_d, call.items())) else None
+
+
+def _is_zero_d(item: Any) -> bool:
+    return isinstance(item, Array) and np.ndim(item.values) == 0
+
+
 def make(spec: Any, namespace: dict[str, Any], made: list[Any] | None = None) -> Any:
     """The live object that `spec` describes. `made` holds the arguments before it."""
     if isinstance(spec, Array):

@@ -56,7 +56,8 @@ class Worker:
     def search(self, name: str, limit: int, recorded: tuple[str, ...] = (), main: str = "") -> dict[str, Any]:
         """Find at most `limit` inputs for the target `name`, and edges around some of them.
 
-        Those come first that the files `recorded` hold; `main`: the module's name, if it was the program that ran.
+        Those come first that the files `recorded` hold, and variations of them; `main`: the module's name, if it was
+        the program that ran.
         """
         target = self._program.target(name)
         self._cases, self._seen = [], {}
@@ -65,7 +66,9 @@ class Worker:
         if target.is_coroutine:
             return {"cases": [], "why": "it is a coroutine", "parameters": ()}
         self._parameters = tuple(parameter.name for parameter in target.parameters)
-        self._cases = self._read_recorded(target, recorded, main) + self._search.cases(target, limit)
+        known = self._read_recorded(target, recorded, main)
+        generated = self._search.cases(target, limit)
+        self._cases = [*known, *self._search.around(known), *generated]
         failures = [text for text, _ in self._search.failures.most_common(2)]
         why = "no arguments found on which the original returns"
         return {
@@ -136,9 +139,13 @@ class Worker:
         from dataclasses import replace
 
         from np2tnp.differential.inputs import perturbed
+        from np2tnp.differential.specs import with_scalars
 
         if how == "noisy" and not self._load_noisy():
             return None
+        if how == "scalars":
+            call = with_scalars(case.call)
+            return None if call is None else self._observe(replace(case, call=call), self._parameters)
         if how != "same":
             construct = perturbed(case.construct, self._rng) if case.construct is not None else None
             before = tuple((name, perturbed(call, self._rng)) for name, call in case.before)

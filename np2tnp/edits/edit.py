@@ -20,6 +20,8 @@ class StatementEdit:
     before: list[Make] = field(default_factory=list)
     change: list[BuildStatement] = field(default_factory=list)
     after: list[Make] = field(default_factory=list)
+    #: of a chained assignment, by the number of the target: what becomes of ``target = value`` alone
+    parts: dict[int, BuildStatement] = field(default_factory=dict)
     drop: bool = False  #: the statement itself disappears (what stood in it is in `before`)
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from np2tnp import pipeline
 from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify, Pair, functions_of
-from np2tnp.differential.program import FunctionResult, FunctionVerdict, Limits, verify_pair
+from np2tnp.differential.program import FunctionResult, FunctionVerdict, Limits
+from np2tnp.differential.script import TOP_LEVEL, verify_all
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import decode
 from np2tnp.migration.reverted import Reverted
@@ -99,7 +100,7 @@ class _Checker:
 
     def _verify(self, pair: Pair, names: list[str]) -> list[FunctionResult]:
         try:
-            return verify_pair(pair, names, self._limits, lambda result: self._tell(pair.path, result))
+            return verify_all(pair, names, self._limits, lambda result: self._tell(pair.path, result))
         except CannotVerify as error:
             return [FunctionResult(name, reason=str(error)) for name in names]
 
@@ -110,6 +111,8 @@ class _Checker:
 
 def _code_reached(name: str, text: str) -> frozenset[str]:
     """The code of a function and of all those of its file that it mentions: what its behaviour can depend on."""
+    if name == TOP_LEVEL:
+        return frozenset((text,))
     codes = functions_of(text)
     names: dict[str, set[str]] = {}
     for other in codes:

@@ -3,11 +3,44 @@
 from __future__ import annotations
 
 import argparse
+from typing import TypedDict
+
+
+class Settings(TypedDict):
+    """How every trial of a run is measured; the fields of ``measured.Plan`` of these names say more."""
+
+    devices: str
+    repeats: int
+    budget: float
+    min_effect: float
+    timeout: float
+    memory: int
+    seed: int
+    logical_cpus: int
+
+
+def settings_of(args: argparse.Namespace) -> Settings:
+    """What the command line says of them."""
+    return Settings(
+        devices=args.device,
+        repeats=args.repeats,
+        budget=args.budget,
+        min_effect=args.min_effect,
+        timeout=args.timeout,
+        memory=args.memory,
+        seed=args.seed,
+        logical_cpus=args.logical_cpus,
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ``profile`` understands to `parser`."""
-    parser.add_argument("target", metavar="FILE:FUNCTION", nargs="?", help="what to time, as rewrite would emit it")
+    parser.add_argument(
+        "target",
+        metavar="FILE:FUNCTION",
+        nargs="?",
+        help="what to time, as rewrite would emit it; or FILE:CLASS.METHOD",
+    )
     parser.add_argument(
         "--top", type=int, default=10, metavar="N", help="of a program (after --): how many hot functions (default 10)"
     )
@@ -29,7 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=EXPRESSION",
-        help="an argument; the expression knows np, rng, the size's name and the arguments before it",
+        help="an argument; the expression knows np, rng, the size's name and the arguments before it; "
+        "a method's object is self=CLASS(...), or made from arguments that only its constructor has",
     )
     parser.add_argument("--original", metavar="OLD.py", help="the original program (default: as for verify)")
     parser.add_argument("--inputs", metavar="F.npz", help="arrays named like the parameters")
@@ -37,7 +71,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--device", default="all", metavar="cpu|gpu|all|CPU:1", help="where to run TensorFlow (default all)"
     )
     parser.add_argument("--logical-cpus", type=int, default=1, metavar="N", help="split the CPU into N logical devices")
-    parser.add_argument("--repeats", type=int, default=20, metavar="N", help="samples of each side a size (default 20)")
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=20,
+        metavar="N",
+        help="samples of each side a size (default 20; up to four times as many where they do not decide)",
+    )
     parser.add_argument(
         "--budget", type=float, default=3.0, metavar="SECONDS", help="of samples a size and variant (default 3)"
     )

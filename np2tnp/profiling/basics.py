@@ -11,6 +11,7 @@ from typing import Any
 
 from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, rewrite_in_memory
+from np2tnp.profiling.arguments import settings_of
 from np2tnp.profiling.emitted import compiled_texts, eager
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measured import Measured, Plan
@@ -151,17 +152,10 @@ def _plan(args: argparse.Namespace, pair: Pair, operation: Operation, sizes: tup
         "n",
         sizes,
         operation.arguments,
-        args.device,
-        args.repeats,
-        args.budget,
-        args.min_effect,
-        args.timeout,
-        args.memory,
-        args.seed,
-        args.logical_cpus,
         refine=0,
         variants=VARIANTS,
         compiled=compiled_texts(pair, Config(slow="convert")),
+        **settings_of(args),
     )
 
 

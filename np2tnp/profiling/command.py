@@ -11,6 +11,7 @@ from typing import Any
 from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair, functions_of
 from np2tnp.differential.program import require
+from np2tnp.profiling.arguments import settings_of
 from np2tnp.profiling.emitted import compiled_texts, eager, emission_options, variants_of
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measured import VARIANTS, Measured, Plan
@@ -47,8 +48,6 @@ def make_plan(args: argparse.Namespace, config: Config) -> Plan:
     if not args.target or ":" not in args.target:
         raise CannotVerify("name what to time as FILE:FUNCTION, or give --suite basics")
     path, _, function = args.target.rpartition(":")
-    if "." in function:
-        raise CannotVerify(f"{function}: methods cannot be timed by themselves yet; wrap the call in a function")
     name, sizes = parse_sizes(args.size) if args.size else ("n", [1])
     pair, notes = _rewritten_pair(path, function, args.original, eager(config))
     plan = Plan(
@@ -57,19 +56,12 @@ def make_plan(args: argparse.Namespace, config: Config) -> Plan:
         name,
         tuple(sizes),
         tuple(_expression(text) for text in args.arg),
-        args.device,
-        args.repeats,
-        args.budget,
-        args.min_effect,
-        args.timeout,
-        args.memory,
-        args.seed,
-        args.logical_cpus,
-        args.inputs,
+        inputs=args.inputs,
         variants=variants_of(VARIANTS, config),
         compiled=compiled_texts(pair, config),
         options=emission_options(config),
         migrated=tuple(changed_functions(pair)[0]),
+        **settings_of(args),
     )
     for note in notes:
         print(note, file=sys.stderr)

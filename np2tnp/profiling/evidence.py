@@ -55,8 +55,8 @@ def spread(samples: Sequence[float]) -> Spread:
     return Spread(statistics.median(samples), first, third)
 
 
-def ratio(reference: Sequence[float], variant: Sequence[float], seed: int = 0) -> Ratio:
-    """Median of `reference` over median of `variant`, with a bootstrap interval.
+def ratio(reference: Sequence[float], variant: Sequence[float], seed: int = 0, share: float = _SHARE) -> Ratio:
+    """Median of `reference` over median of `variant`, with a bootstrap interval that holds `share` of the resamples.
 
     The two were sampled in turns, so sample i of both saw the same state of the machine: pairs are resampled together.
     """
@@ -72,7 +72,7 @@ def ratio(reference: Sequence[float], variant: Sequence[float], seed: int = 0) -
         b = statistics.median([variant[i] for i in chosen])
         found.append(a / b)
     found.sort()
-    edge = int(_RESAMPLES * (1 - _SHARE) / 2)
+    edge = int(_RESAMPLES * (1 - share) / 2)
     return Ratio(value, found[edge], found[-1 - edge])
 
 

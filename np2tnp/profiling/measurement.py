@@ -103,7 +103,10 @@ def choose_devices(wanted: str, present: list[str]) -> list[str]:
 
 def _check_arguments(plan: Plan, signature: dict[str, Any]) -> None:
     given = {*(name for name, _ in plan.expressions), *signature["given"]}
-    unknown = sorted(given - set(signature["parameters"])) if signature["parameters"] else []
+    parameters = set(signature["parameters"])
+    if (owner := signature["owner"]) is not None:
+        given = _without_object(plan, given, parameters, owner)
+    unknown = sorted(given - parameters) if parameters else []
     missing = [name for name in signature["required"] if name not in given]
     if missing and not unknown:
         example = f"--arg '{missing[0]}=rng.standard_normal({plan.size_name})'"
@@ -114,6 +117,20 @@ def _check_arguments(plan: Plan, signature: dict[str, Any]) -> None:
         raise CannotVerify(
             f"{plan.function} has no parameter {', '.join(unknown)} (it has {', '.join(signature['parameters'])})"
         )
+
+
+def _without_object(plan: Plan, given: set[str], parameters: set[str], owner: dict[str, Any]) -> set[str]:
+    """The arguments that are left for a method once its object is made. Raises CannotVerify where it cannot be."""
+    if "self" in given:
+        return given - {"self"}
+    class_name = plan.function.rpartition(".")[0]
+    missing = [name for name in owner["required"] if name not in given or name in parameters]
+    if missing:
+        raise CannotVerify(
+            f"{plan.function} needs an object. Give it like --arg 'self={class_name}(...)', "
+            f"or what {class_name} is made from: {', '.join(missing)}"
+        )
+    return given - (set(owner["parameters"]) - parameters)
 
 
 def _between(measured: Measured, combinations: list[tuple[str, str]]) -> list[int]:

@@ -20,6 +20,7 @@ from np2tnp.differential.originals import (
     read_text,
     rewrite_in_memory,
 )
+from np2tnp.profiling.arguments import settings_of
 from np2tnp.profiling.emitted import compiled_texts, eager, emission_options, variants_of
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.hot import Ended, Hot, Ranking, Samples, command_line, rank, read_samples, run_inside
@@ -222,14 +223,6 @@ def _plan(recorded: Recorded, chosen: set[Place], args: argparse.Namespace, conf
         "elements",
         (),
         (),
-        args.device,
-        args.repeats,
-        args.budget,
-        args.min_effect,
-        args.timeout,
-        args.memory,
-        args.seed,
-        args.logical_cpus,
         refine=0,
         variants=variants_of(tuple(EMITTED), config),
         compiled=compiled_texts(pair, config),
@@ -238,6 +231,7 @@ def _plan(recorded: Recorded, chosen: set[Place], args: argparse.Namespace, conf
         places=recorded.places,
         options=emission_options(config),
         migrated=tuple(sorted(other if where == path else f"{where}::{other}" for where, other in chosen)),
+        **settings_of(args),
     )
 
 

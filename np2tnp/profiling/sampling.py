@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import gc
+import inspect
 import io
 import logging
 import time
@@ -11,10 +14,13 @@ from dataclasses import replace
 from typing import Any
 
 from np2tnp.profiling.calls import Arguments, Input
+from np2tnp.profiling.evidence import Speed, judge_speed, ratio
 
 _SAMPLE = 1e-3  #: seconds a sample should last at least: shorter calls are repeated inside it
 _WARM = 0.05  #: seconds of warm-up at least, once the first call is over
 _COPIES = 2**28  #: bytes that fresh arguments of one sample may take
+_LOOKS = (1, 2, 4)  #: times the samples that are asked for: where it is looked whether they decide
+_SURE = 0.99  #: of the resamples in the interval that must decide for sampling to end early
 
 
 class Side:
@@ -61,6 +67,35 @@ class Side:
         if self._synchronise is not None:
             self._synchronise()
         return (time.perf_counter() - start) / count
+
+
+def sample_in_turns(
+    sides: tuple[Side, Side], repeats: int, budget: float, min_effect: float, between: Callable[[], object]
+) -> tuple[list[float], list[float]]:
+    """Seconds a call of NumPy and of the variant, in turns, so that what slows the machine down hits both.
+
+    `repeats` samples of each, at least five, within `budget` seconds; up to four times as much while they do not decide
+    which of the two is faster. Whoever looks more often finds more by chance: so each look asks for a wider interval
+    than a verdict does. `between` is called after each pair.
+    """
+    for side in sides:
+        side.warm_up(budget / 10)
+    times: tuple[list[float], list[float]] = ([], [])
+    start = time.perf_counter()
+    gc.disable()
+    try:
+        for factor in _LOOKS:
+            while len(times[0]) < factor * repeats:
+                for i in (0, 1) if len(times[0]) % 2 == 0 else (1, 0):
+                    times[i].append(sides[i].sample())
+                between()
+                if time.perf_counter() > start + factor * budget and len(times[0]) >= 5:
+                    break
+            if judge_speed(ratio(*times, share=_SURE), min_effect) is not Speed.UNSURE:
+                break
+    finally:
+        gc.enable()
+    return times
 
 
 class Watch(logging.Handler):
@@ -179,9 +214,11 @@ def subject_of(variant: str, functions: dict[str, Any], it: Input) -> Subject:
     mode = "none" if how == "eager" else how
     takes_arrays = arrays == "ndarray"
     function = functions.get(mode, functions["none"])
-    core = getattr(function, "core", None)
+    core: Any = getattr(function, "core", None)
     if core is None and variant != "eager-ndarray":
         raise TypeError("has no core that takes tensors (it is not decorated with rt.migrated)")
+    if inspect.ismethod(function):  # a class method: the core is the plain function's
+        core = functools.partial(core, function.__self__)
     if mode in functions:
         return Subject(function if takes_arrays else core, it, takes_arrays, mode=mode)
     from np2tnp.runtime.lazy import tf
@@ -195,8 +232,6 @@ def subject_of(variant: str, functions: dict[str, Any], it: Input) -> Subject:
 
 def _public(compiled: Any, function: Any) -> Callable[..., Any]:
     """A compiled core behind the boundary: ndarrays in, ndarrays out, updated arguments written back."""
-    import inspect
-
     import numpy as np
 
     from np2tnp import runtime as rt

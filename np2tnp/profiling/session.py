@@ -68,7 +68,13 @@ class Session:
         try:
             self._have(size)
             reply = self._child.ask(
-                "measure", plan.timeout, variant=variant, device=device, repeats=plan.repeats, budget=plan.budget
+                "measure",
+                plan.timeout,
+                variant=variant,
+                device=device,
+                repeats=plan.repeats,
+                budget=plan.budget,
+                min_effect=plan.min_effect,
             )
         except (ChildDied, ChildTimeout) as error:
             return failed(plan, variant, device, size, str(error))

@@ -11,12 +11,15 @@ import gc
 import io
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from np2tnp.differential.channel import serve
+from np2tnp.differential.hints import Parameter
 from np2tnp.profiling.calls import Arguments, Input, function_of, moved, positional_names, read_recorded
+from np2tnp.profiling.expressions import constructing, evaluate
 from np2tnp.profiling.nvml import watch
-from np2tnp.profiling.sampling import Side, Subject, subject_of, time_transfer
+from np2tnp.profiling.sampling import Side, Subject, sample_in_turns, subject_of, time_transfer
 
 
 class Trial:
@@ -71,14 +74,17 @@ class Trial:
             self._functions = {mode: function_of(module, function)[0] for mode, module in self._modules.items()}
         self._given = dict(np.load(inputs, allow_pickle=False)) if inputs else {}
         self._input = None
-        target = Program(original).target(function)
+        program = Program(original)
+        target = program.target(function)
         parameters = target.parameters if target is not None else ()
-        return {
-            "required": [item.name for item in parameters if item.default is None],
-            "parameters": [item.name for item in parameters],
-            "given": list(self._given),
-            "has_core": hasattr(self._functions["none"], "core"),
-        }
+        self._parameters = frozenset(item.name for item in parameters)
+        self._constructor: tuple[str, frozenset[str]] | None = None
+        owner = None
+        if target is not None and target.class_name and target.plain:
+            made_from = program.constructor(target.class_name).parameters
+            self._constructor = target.class_name, frozenset(item.name for item in made_from)
+            owner = _described(made_from)
+        return {**_described(parameters), "owner": owner, "given": list(self._given)}
 
     def prepare(self, size_name: str, size: int, expressions: list[tuple[str, str]], seed: int) -> dict[str, Any]:
         """Make the arguments of one size and call the original once. Replies with its seconds and data sizes."""
@@ -86,12 +92,31 @@ class Trial:
 
         self._input = None
         gc.collect()
-        scope: dict[str, Any] = {"np": np, "rng": np.random.default_rng(seed), size_name: size}
-        values: dict[str, Any] = dict(self._given)
-        for name, expression in expressions:
-            values[name] = scope[name] = eval(expression, {**vars(self._new), **scope})
-        arguments = Arguments([], values)
-        return self._call_original(arguments, dict.fromkeys(self._modules, arguments))
+        modules = {"": self._old, **self._modules}
+        wanted = self._with_object(expressions)
+        known = {size_name: size, **self._given}
+        made = evaluate(wanted, list(modules.values()), known, np.random.default_rng(seed))
+        versions = {
+            mode: self._arguments({**self._given, **values}) for mode, values in zip(modules, made, strict=True)
+        }
+        return self._call_original(versions.pop(""), versions)
+
+    def _with_object(self, expressions: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """`expressions`, and one for the object of a method where nobody gave it."""
+        names = [*self._given, *(name for name, _ in expressions)]
+        if not self._constructor or "self" in names:
+            return expressions
+        class_name, parameters = self._constructor
+        own = [name for name in names if name in parameters and name not in self._parameters]
+        return [*expressions, ("self", constructing(class_name, own))]
+
+    def _arguments(self, values: dict[str, Any]) -> Arguments:
+        """One version's arguments; a method's object is the first."""
+        if not self._constructor:
+            return Arguments([], values)
+        made = values.pop("self")
+        parameters = self._constructor[1] - self._parameters
+        return Arguments([made], {name: value for name, value in values.items() if name not in parameters})
 
     def prepare_recorded(self, payload: str, main: str) -> dict[str, Any]:
         """As ``prepare``, with the arguments that the recorder wrote to `payload`."""
@@ -123,7 +148,7 @@ class Trial:
             "elements": largest(reference.args, reference.kwargs),  # what a size test would see
         }
 
-    def measure(self, variant: str, device: str, repeats: int, budget: float) -> dict[str, Any]:
+    def measure(self, variant: str, device: str, repeats: int, budget: float, min_effect: float) -> dict[str, Any]:
         """Compare one variant's result with the original's; then, only if they agree, time both in turns.
 
         Replies with ``agreed``, ``reason``, ``first_call`` and the samples (seconds a call) of ``reference`` and
@@ -146,7 +171,7 @@ class Trial:
             transfer = time_transfer(it, subject)
             traces = subject.traces()
             remarks = watch(device)
-            samples = self._sample(it, subject, repeats, budget)
+            samples = self._sample(it, subject, repeats, budget, min_effect)
             remarks += [remark for remark in watch(device) if remark not in remarks]
             if subject.traces() != traces:
                 reason = "traced again while it was timed: no steady state"
@@ -189,7 +214,7 @@ class Trial:
         def again(how: str) -> Any:
             given = it.reference.copy()
             function = self._noisy(rng) if how == "noisy" else self._original
-            if function is None:
+            if function is None or how == "scalars":
                 return None
             if how != "same":
                 given = moved(given, rng)
@@ -207,29 +232,22 @@ class Trial:
         module = load_noisy(*self._place, rng)
         return function_of(module, self._name)[0] if module is not None else None
 
-    def _sample(self, it: Input, subject: Subject, repeats: int, budget: float) -> dict[str, Any]:
-        quiet = io.StringIO()
-        with contextlib.redirect_stdout(quiet):
-            sides = (
-                Side(self._call, it.reference, it.mutates),
-                Side(subject.call, subject.arguments, subject.copies, subject.synchronise),
+    def _sample(self, it: Input, subject: Subject, repeats: int, budget: float, min_effect: float) -> dict[str, Any]:
+        sides = (
+            Side(self._call, it.reference, it.mutates),
+            Side(subject.call, subject.arguments, subject.copies, subject.synchronise),
+        )
+        with contextlib.redirect_stdout(io.StringIO()) as quiet:
+            reference, variant = sample_in_turns(
+                sides, repeats, budget, min_effect, lambda: quiet.truncate(quiet.seek(0))
             )
-            for side in sides:
-                side.warm_up(budget / 10)
-            times: tuple[list[float], list[float]] = ([], [])
-            end = time.perf_counter() + budget
-            gc.disable()
-            try:
-                for number in range(repeats):
-                    for i in (0, 1) if number % 2 == 0 else (1, 0):
-                        times[i].append(sides[i].sample())
-                    quiet.seek(0)
-                    quiet.truncate()
-                    if time.perf_counter() > end and number >= 4:
-                        break
-            finally:
-                gc.enable()
-        return {"reference": times[0], "variant": times[1], "calls": [side.calls for side in sides]}
+        return {"reference": reference, "variant": variant, "calls": [side.calls for side in sides]}
+
+
+def _described(parameters: Sequence[Parameter]) -> dict[str, list[str]]:
+    """The names of parameters, and of those that have no default."""
+    required = [item.name for item in parameters if item.default is None]
+    return {"required": required, "parameters": [item.name for item in parameters]}
 
 
 def _said(error: Exception) -> str:

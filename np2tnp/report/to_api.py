@@ -75,12 +75,16 @@ def _promise(target: Target | None) -> object:
 
 
 def find(name: str, catalog: Catalog) -> ApiFact | None:
-    """The fact for what a person may type: ``np.sum``, ``sum``, ``numpy.fft.rfft``, ``ndarray.sort``,
+    """The fact for what a person may type: ``np.sum``, ``sum``, ``numpy.fft.rfft``, ``ndarray.sort``, ``x.sort``,
     ``operator.add``.
     """
     plain = name.strip().removesuffix("()")
     plain = f"numpy.{plain[3:]}" if plain.startswith("np.") else plain
-    for candidate in (plain, f"numpy.{plain}", plain.removeprefix("numpy."), f"ndarray.{plain}", f"operator.{plain}"):
+    owner, _, member = plain.rpartition(".")
+    candidates = [plain, f"numpy.{plain}", plain.removeprefix("numpy."), f"ndarray.{plain}", f"operator.{plain}"]
+    if owner.isidentifier() and owner != "numpy":  # a variable of the person's program
+        candidates.append(f"ndarray.{member}")
+    for candidate in candidates:
         fact = catalog.get(candidate)
         if fact is not None:
             return fact
@@ -195,6 +199,9 @@ _WORDS = {
 
 def _in_words(label: str) -> str:
     """A label of the probe as a person would say it."""
+    text, _, chars = label.rpartition(" for ")
+    if text and set(chars) <= set(_DTYPES):
+        label = f"{text} for {describe_dtypes(chars)}"
     for start, words in _WORDS.items():
         if label.startswith(start):
             return words + label[len(start) :]

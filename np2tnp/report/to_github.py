@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from np2tnp.config import Config
 from np2tnp.model import Finding, Run, Verdict
 from np2tnp.report.totals import shown
 
 
-def render(run: Run, config: Config, colour: bool = False) -> str:
+def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     """One command a finding."""
-    return "".join(_command(finding) + "\n" for finding in shown(run, config.verbose))
+    return (_command(finding) + "\n" for finding in shown(run, config.verbose))
 
 
 def _command(finding: Finding) -> str:

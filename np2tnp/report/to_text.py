@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from np2tnp.config import Config
 from np2tnp.files.problems import Problem
@@ -22,23 +23,23 @@ _COLOURS = {
 _WIDEST = 160  #: longer source lines are not shown
 
 
-def render(run: Run, config: Config, colour: bool = False) -> str:
+def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     """The whole report; empty with ``quiet`` when there is nothing to show."""
     style = Style(colour)
-    blocks: list[str] = []
+    gap = ""
     wanted = {id(finding) for finding in shown(run, config.verbose)}
     for report in run.reports:
         findings = [finding for finding in report.findings if id(finding) in wanted]
         if findings:
             lines = None if config.quiet else _lines(report.path, run)
             shown_blocks = "\n".join(_block(finding, lines, style) for finding in findings)
-            blocks.append(f"{style(report.path, 'bold')}\n{shown_blocks}\n")
+            yield f"{gap}{style(report.path, 'bold')}\n{shown_blocks}\n"
+            gap = "\n"
     if not config.quiet:
         ending = totals(run)
         if is_clear(run):
             ending[-1] = style(ending[-1], "green")
-        blocks.append("\n".join(ending) + "\n")
-    return "\n".join(blocks)
+        yield gap + "\n".join(ending) + "\n"
 
 
 def _lines(path: str, run: Run) -> list[str] | None:

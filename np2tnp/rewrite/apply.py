@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import libcst as cst
 
 from np2tnp.edits import build
-from np2tnp.edits.edit import Edits, StatementEdit
+from np2tnp.edits.edit import BuildStatement, Edits, StatementEdit
 
 
 class Applier(cst.CSTTransformer):
@@ -69,10 +70,19 @@ class Applier(cst.CSTTransformer):
             result.extend(make() for make in edit.before)
             for change in edit.change:
                 after = change(after)
-            if not edit.drop:
+            if edit.parts:
+                result.extend(_parts(after, edit.parts))
+            elif not edit.drop:
                 result.append(after)
             result.extend(make() for make in edit.after)
         return result
+
+
+def _parts(node: cst.Assign, changes: Mapping[int, BuildStatement]) -> Iterator[cst.BaseSmallStatement]:
+    """``a = b[0] = 0`` as one assignment a target."""
+    for number, target in enumerate(node.targets):
+        alone = cst.Assign([target], node.value)
+        yield changes[number](alone) if number in changes else alone
 
 
 class _Requote(cst.CSTTransformer):

@@ -8,11 +8,15 @@ from typing import Any
 import libcst as cst
 
 
-def original_name(name: str, words: Container[str]) -> str:
-    """A free private name for the original of the function `name`. `words`: every identifier in the file."""
+def original_name(name: str, words: Container[str], taken: set[str]) -> str:
+    """A free private name for the original of the function `name`, added to `taken`.
+
+    `words`: every identifier in the file. `taken`: names of originals in the same scope (a name may be defined twice).
+    """
     candidate = f"_{name.strip('_') or 'function'}_numpy"
-    while candidate in words:
+    while candidate in words or candidate in taken:
         candidate += "_"
+    taken.add(candidate)
     return candidate
 
 

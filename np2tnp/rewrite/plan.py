@@ -49,7 +49,7 @@ class Options:
 
     slow: str = "keep"
     random: str = "numpy"
-    on_unverified: str = "raise"
+    on_unverified: str = "numpy"
     boundary: str = "numpy"
     compile: str = "none"
     device: str = ""

@@ -23,9 +23,20 @@ def add_startup(tree: cst.Module, mode: str, runtime: str) -> cst.Module:
     return tree.with_changes(body=body)
 
 
-def _line(function: str, blank: bool) -> cst.SimpleStatementLine:
+def add_script_start(tree: cst.Module, runtime: str, device: str) -> cst.Module:
+    """`tree`, whose top level works with tensors, with the start of TensorFlow before its first operation."""
+    body: list[cst.BaseStatement] = list(tree.body)
+    at = next(index for index, statement in enumerate(body) if _binds(statement, runtime))
+    while at + 1 < len(body) and _is_import(body[at + 1]):
+        at += 1
+    body.insert(at + 1, _line(f"{runtime}.start", blank=True, device=device))
+    return tree.with_changes(body=body)
+
+
+def _line(function: str, blank: bool, device: str = "") -> cst.SimpleStatementLine:
     lines = [cst.EmptyLine(indent=False)] if blank else []
-    return cst.SimpleStatementLine([cst.Expr(cst.Call(build.name(function)))], leading_lines=lines)
+    arguments = [build.argument(build.string(device), "device")] if device else []
+    return cst.SimpleStatementLine([cst.Expr(build.call(function, *arguments))], leading_lines=lines)
 
 
 def _has(body: object, function: str) -> bool:
@@ -35,6 +46,16 @@ def _has(body: object, function: str) -> bool:
         and isinstance(statement.body[0].value, cst.Call)
         and dotted(statement.body[0].value.func) == function
         for statement in body  # type: ignore[attr-defined]
+    )
+
+
+def _binds(statement: cst.BaseStatement, name: str) -> bool:
+    """Whether an import statement of the module's own level binds `name`."""
+    return isinstance(statement, cst.SimpleStatementLine) and any(
+        isinstance(node, (cst.Import, cst.ImportFrom))
+        and not isinstance(node.names, cst.ImportStar)
+        and any(name == (alias.evaluated_alias or alias.evaluated_name) for alias in node.names)
+        for node in statement.body
     )
 
 

@@ -48,6 +48,7 @@ class Doc:
     safety: str = "Safe."
     severity: Severity = Severity.RAISES
     compile: str = "none"  #: the value of --compile with which the example is flagged and rewritten
+    top_level: bool = False  #: the example is flagged and rewritten with --top-level
 
     def __post_init__(self) -> None:
         for name in ("bad", "good"):

@@ -25,6 +25,7 @@ from np2tnp.analysis.values import (
     may_be_array,
     may_hold_tensor,
 )
+from np2tnp.analysis.walk import walk
 from np2tnp.edits.mutation import is_storable
 from np2tnp.rules.base import Context
 
@@ -71,8 +72,8 @@ def store_case(event: ev.Store, context: Context) -> Case:
     if event.conflicts:
         where = location_words(event.conflicts)
         return Case(StoreCase.SHARED, f"{words} may also change {where}, which shares its memory")
-    if isinstance(event.node, cst.Assign) and len(event.node.targets) > 1:
-        return Case(StoreCase.UNPACKED, "a store inside a chained assignment cannot be turned into a rebinding")
+    if isinstance(event.node, cst.Assign) and len(event.node.targets) > 1 and not _can_be_repeated(event.node):
+        return Case(StoreCase.UNPACKED, "a store inside a chained assignment: give each target a statement of its own")
     if not isinstance(event.node, (cst.Assign, cst.AugAssign, cst.AnnAssign)):
         return Case(StoreCase.UNPACKED, "a store into an array as the target of a loop or of unpacking")
     if event.root is None or not is_storable(event.target):
@@ -80,6 +81,16 @@ def store_case(event: ev.Store, context: Context) -> Case:
     if isinstance(event.target, cst.Subscript) and _advanced_inside(event.target.value):
         return Case(StoreCase.SHARED, f"{words}: what is written may be a copy made by an index")
     return Case(StoreCase.UPDATE)
+
+
+def _can_be_repeated(node: cst.Assign) -> bool:
+    """Whether a chained assignment is the same as one assignment a target: of a number or name, without calls."""
+    value = node.value.expression if isinstance(node.value, cst.UnaryOperation) else node.value
+    parts = [part for item in node.targets for part in walk(item.target)]
+    if any(isinstance(part, (cst.Call, cst.NamedExpr)) for part in parts):
+        return False
+    stored = {part.value for part in parts if isinstance(part, cst.Name)}
+    return isinstance(value, cst.BaseNumber) or (bool(dotted(value)) and dotted(value).split(".")[0] not in stored)
 
 
 def store_words(event: ev.Store) -> str:

@@ -122,6 +122,8 @@ class HostCall(Rule):
 
             edits.replace[id(event.node)] = change
             edits.needs.add("rt")
+            words = f".{callee.name}() of what may be an array: the runtime decides by what it is"
+            yield self.hit(event.node, words, Verdict.ADAPT)
             return
         held = [argument for argument in event.arguments if may_hold_tensor(argument.value)]
         if held:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, dotted
+from np2tnp.analysis.scripts import outside
 from np2tnp.analysis.values import Symbol
 from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
@@ -46,15 +47,23 @@ DOC = Doc(
 )
 document(DOC)
 
+_OURS = (Symbol("np2tnp.runtime"), Symbol("tensorflow.experimental.numpy"))
+#: What is written at the top of modules whose top level stays NumPy.
+_STARTS = ("start", "leave_numpy_behavior")
+
+
+def kept_originals(module: ModuleInfo) -> frozenset[str]:
+    """Functions of the module that stand beside a migrated one as its original."""
+    return frozenset(original for name in _done(module) for original in _kept_original(module.functions[name], module))
+
 
 def left_out(module: ModuleInfo) -> frozenset[str]:
     """Functions of the module that were not migrated and use, directly or through others, functions that were."""
-    names = {name for name, value in module.values.items() if value == Symbol("np2tnp.runtime")}
+    names = _runtimes(module)
     if not names:
         return frozenset()
-    decorators = {f"{name}.migrated" for name in names}
-    done = {name for name, info in module.functions.items() if _is_decorated(info, decorators)}
-    originals = {original for name in done for original in _kept_original(module.functions[name], module)}
+    done = _done(module)
+    originals = kept_originals(module)
     # written with --boundary tensor: no decorator, but the runtime's name
     unwrapped = {name for name, info in module.functions.items() if name not in done and names & _mentioned(info.node)}
     done |= unwrapped
@@ -69,6 +78,29 @@ def left_out(module: ModuleInfo) -> frozenset[str]:
         found |= more
         used |= {name.rpartition(".")[2] for name in more}
     return frozenset(found)
+
+
+def is_migrated_script(module: ModuleInfo) -> bool:
+    """Whether the top level works with tensors already, or mentions functions that were migrated or left alone."""
+    ours = {name for name, value in module.values.items() if value in _OURS}
+    done = {name for name, info in module.functions.items() if info.is_migrated} | left_out(module)
+    words = {name.partition(".")[0] for name in done}
+    return any(
+        node.value in words
+        if isinstance(node, cst.Name)
+        else isinstance(node, cst.Attribute) and dotted(node.value) in ours and node.attr.value not in _STARTS
+        for node in outside(module.node)
+    )
+
+
+def _runtimes(module: ModuleInfo) -> set[str]:
+    return {name for name, value in module.values.items() if value == Symbol("np2tnp.runtime")}
+
+
+def _done(module: ModuleInfo) -> set[str]:
+    """Functions with the decorator of migrated ones."""
+    decorators = {f"{name}.migrated" for name in _runtimes(module)}
+    return {name for name, info in module.functions.items() if _is_decorated(info, decorators)} if decorators else set()
 
 
 def _kept_original(info: FunctionInfo, module: ModuleInfo) -> set[str]:

@@ -54,7 +54,12 @@ class ObjectState(Rule):
                 yield from self._call(event, case.stores, context)
 
     def _attribute(self, event: ev.AttributeStore, context: Context) -> Iterator[Hit]:
-        if is_array_attribute(event) or not may_hold_tensor(event.value):
+        if is_array_attribute(event):
+            return
+        in_place = isinstance(event.node, cst.AugAssign) and isinstance(event.base, Array)
+        if not may_hold_tensor(event.value):
+            if in_place:
+                yield self.hit(event.node, f".{event.name} is updated in place by NumPy", Verdict.HOST)
             return
         if event.value_node is None:
             words = "an attribute is assigned by unpacking or a loop: assign it by itself"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.regions import MODULE
 from np2tnp.analysis.values import Symbol
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
@@ -66,10 +67,10 @@ class Processes(Rule):
                 yield self.hit(event.node, words, Verdict.NOTE)
             return
         assert isinstance(event, ev.Construct)
-        if event.kind != "import" or context.in_region:
+        if event.kind != "import" or context.facts.qualname != MODULE:
             return
         found = next((name for name in event.detail.split() if _makes_processes(name)), None)
-        if found is not None and has_migrated_functions(context):
+        if found is not None and (context.in_region or has_migrated_functions(context)):
             words = (
                 f"{found}: a child forked from a process that ran TensorFlow hangs; use spawn, forkserver or threads"
             )

@@ -151,7 +151,11 @@ def update(event: ev.Store, context: Context) -> None:
             target = cst.Subscript(target, [cst.SubscriptElement(cst.Index(cst.Ellipsis()))])
         return store(target, updated.value, event.op, context.rt, context.tnp)
 
-    context.edits.statement(event.node).change.append(change)
+    edit = context.edits.statement(event.node)
+    if isinstance(event.node, cst.Assign) and len(event.node.targets) > 1:
+        edit.parts[[id(item.target) for item in event.node.targets].index(id(event.target))] = change
+    else:
+        edit.change.append(change)
     context.edits.needs.update(("rt", "tnp") if ".T" in dotted(event.target) else ("rt",))
     if isinstance(event.base, Array):
         context.edits.total += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.regions import MODULE
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.shared import has_migrated_functions
@@ -46,10 +47,10 @@ class TensorflowBeside(Rule):
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
-        if event.kind != "import" or context.in_region:
+        if event.kind != "import" or context.facts.qualname != MODULE:
             return
         found = next((name for name in event.detail.split() if _is_tensorflow(name)), None)
-        if found is not None and has_migrated_functions(context):
+        if found is not None and (context.in_region or has_migrated_functions(context)):
             words = f"{found}: migrated code switches TensorFlow's NumPy behaviour on for the whole process"
             yield self.hit(event.node, words, Verdict.NOTE)
 

@@ -22,6 +22,7 @@ _WORDS = {
     "over memory": "{0} shows an array's own memory and may write through: use indices, or a copy of the array",
     "unknown in-place method": "x.{0}() of what may be an array or another object: say x[...] = ... instead",
     "nested keeps": "a nested function keeps its argument, or gives it to a callee that may change it",
+    "callback": "{0}() calls something that may change the arrays it is given: call it in a loop instead",
     "method object": "a method of an array is used as a value: tensors have no such method",
 }
 

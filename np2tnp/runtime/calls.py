@@ -43,6 +43,15 @@ def core(function: Callable[..., Any], *, mutates: tuple[str, ...] = ()) -> Call
 
 def _call_plain(function: Callable[..., Any], mutates: tuple[str, ...], /, *args: Any, **kwargs: Any) -> Any:
     """Call `function`, which takes ndarrays, as the core of a migrated one is called."""
+    result, finals = _call_on_copies(function, mutates, args, kwargs)
+    entered = map_structure(_enter_number, tensor(result))
+    return updated(entered, **finals) if mutates else entered
+
+
+def _call_on_copies(
+    function: Callable[..., Any], mutates: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Call `function` with ndarrays in place of tensors; also gives what became of the arguments in `mutates`."""
     copies: dict[int, tuple[Any, Any]] = {}  # tensor -> its copy for this call: one in several places stays one
 
     def leave(leaf: Any) -> Any:
@@ -61,8 +70,7 @@ def _call_plain(function: Callable[..., Any], mutates: tuple[str, ...], /, *args
         if key not in expected and array.tobytes() != to_ndarray(leaf).tobytes():
             name = getattr(function, "__qualname__", function)
             raise UnverifiedError(f"{name} changed an argument that it was not expected to change")
-    entered = map_structure(_enter_number, tensor(result))
-    return updated(entered, **finals) if mutates else entered
+    return result, finals
 
 
 def _final(value: Any, leave: Callable[[Any], Any], name: str) -> Any:
@@ -93,8 +101,10 @@ def _enter_number(leaf: Any) -> Any:
 
 def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
     """``receiver.name(*args, **kwargs)``: ndarray's method, exactly, of a tensor; else the object's own."""
-    if not is_tensor(receiver):
+    if isinstance(receiver, (np.ndarray, np.generic)):
         return getattr(receiver, name)(*host(args), **host(kwargs))
+    if not is_tensor(receiver):
+        return _call_on_copies(getattr(receiver, name), (), args, kwargs)[0]
     runtime: Any = sys.modules[__package__]
 
     helper = getattr(runtime, name, None) or HELPERS.get(f"numpy.{name}")

@@ -16,6 +16,7 @@ from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of, requested_dtype
 from np2tnp.runtime.shapes import as_common, as_index, as_indices, normal_axis, rank_of, require, static_shape
+from np2tnp.runtime.tracing import check, current
 
 __all__ = ["cross", "diagonal", "dot", "einsum", "einsum_path", "inner", "kron", "outer", "tensordot", "trace", "vdot"]
 
@@ -162,7 +163,28 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     require(dtype.char != "?", "bool einsum")
     equation = _with_output(equation)
     _check_equation(equation, tensors)
-    return from_working(tf.einsum(equation, *(to_working(t, dtype) for t in tensors)), dtype)
+    found = tf.einsum(equation, *(to_working(t, dtype) for t in tensors))
+    if dtype.kind in "fc" and _sums_before_it_multiplies(equation):
+        _require_finite(found)
+    return from_working(found, dtype)
+
+
+def _sums_before_it_multiplies(equation: str) -> bool:
+    """Whether a label is summed that some operand lacks: NumPy multiplies all operands first, TensorFlow sums early."""
+    left, right = equation.split("->")
+    terms = left.split(",")
+    summed = set(left) - set(right) - {",", "."}
+    return len(terms) > 1 and any(label not in term for label in summed for term in terms)
+
+
+def _require_finite(tensor: Any) -> None:
+    """Infinite terms may cancel in one order of summation and meet zeros in another: these are NumPy's to add."""
+    size = tf.abs(tensor)
+    finite = tf.reduce_all(size < size.dtype.max)
+    if current() is not None:
+        check(finite, "an infinite sum of products")
+    elif tf.executing_eagerly():
+        require(bool(finite), "an infinite sum of products")
 
 
 def _from_sublists(operands: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -68,8 +68,13 @@ def to_tensor(array: Any) -> Any:
 
 
 def to_ndarray(tensor: Any) -> Any:
-    """A fresh, writable, C-ordered ndarray with the tensor's values (shape and dtype kept)."""
+    """A fresh, writable, C-ordered ndarray with the tensor's values (shape and dtype kept).
+
+    Raises UnverifiedError for a tensor of strings: tnp takes an ndarray of text, and gives bytes.
+    """
     value = tensor.numpy()  # documented to be a copy; a NumPy scalar where 0-d
+    if isinstance(value, bytes) or (type(value) is np.ndarray and value.dtype.hasobject):
+        raise UnverifiedError("TensorFlow made byte strings of text")
     if type(value) is np.ndarray and value.flags.owndata and value.flags.writeable:
         return value
     return np.array(value)

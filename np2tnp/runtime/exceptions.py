@@ -42,8 +42,9 @@ _BY_CLASS: dict[str, type[Exception]] = {
 #: Classes whose message is about the machine or the program, not about the arguments.
 _NOT_ARGUMENTS = {"ResourceExhaustedError", "InternalError", "AbortedError", "CancelledError", "UnavailableError"}
 
-#: What TensorFlow says, in a plain ValueError, of an operation inside a composite one that has no such dtype.
-_NO_KERNEL = "is not in the list of allowed values: "
+#: What TensorFlow says, in a plain ValueError, of an operation inside a composite one that has no such dtype, and of
+#: an ndarray that holds objects.
+_NOT_TAKEN = ("is not in the list of allowed values: ", "Failed to convert a NumPy array to a Tensor")
 
 _NOISE = re.compile(r"^\{\{[^}]*\}\}\s*|\s*\[Op:[^\]]*\].*$", re.DOTALL)
 
@@ -51,7 +52,7 @@ _NOISE = re.compile(r"^\{\{[^}]*\}\}\s*|\s*\[Op:[^\]]*\].*$", re.DOTALL)
 def translate(error: BaseException) -> Exception | None:
     """The NumPy exception for TensorFlow's `error`; None when `error` is not TensorFlow's."""
     kind = type(error)
-    if kind is ValueError and _NO_KERNEL in str(error):
+    if kind is ValueError and any(words in str(error) for words in _NOT_TAKEN):
         return UnverifiedError(str(error).partition("\n")[0])
     if not kind.__module__.startswith("tensorflow") or not hasattr(error, "error_code"):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -10,6 +11,11 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import UnverifiedError, UnverifiedWarning
+
+_log = logging.getLogger("np2tnp")
+
+#: So many different reasons are told of one function.
+_REASONS = 8
 
 #: Arguments that cannot show that a body has begun: no iterators, no objects with a state of their own.
 _PLAIN = (np.ndarray, np.generic, np.dtype, bool, int, float, complex, str, bytes, type(None), slice, range, type)
@@ -23,6 +29,7 @@ class Fallback:
         self.name = name
         self.warns = warns
         self.pure = pure
+        self._told: set[str] = set()
 
     def takes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether the original can be called: it knows no tensors."""
@@ -41,11 +48,18 @@ class Fallback:
 
     def __call__(self, refusal: UnverifiedError, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The original's result; what it raises is the caller's."""
-        if self.warns:
-            self.warns = False
-            message = f"{self.name} calls its NumPy original: {refusal}"
-            warnings.warn(message, UnverifiedWarning, stacklevel=4)
+        self._tell(f"{self.name} calls its NumPy original: {refusal}")
         return self.original(*args, **kwargs)
+
+    def _tell(self, message: str) -> None:
+        """Say once that speed is lost, and why. A log record, since a warning may be made an error by the program."""
+        if message in self._told or len(self._told) == _REASONS:
+            return
+        self._told.add(message)
+        if self.warns:
+            warnings.warn(message, UnverifiedWarning, stacklevel=5)
+        else:
+            _log.warning("%s", message)
 
 
 def share_defaults(body: Callable[..., Any], original: Callable[..., Any]) -> None:

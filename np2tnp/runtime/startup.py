@@ -15,15 +15,19 @@ __all__ = ["leave_numpy_behavior", "start"]
 
 _NOWHERE = contextlib.nullcontext()
 _checked: set[str] = set()
+_entered = contextlib.ExitStack()  #: never left: it holds for the rest of the program
 
 
-def start() -> None:
+def start(device: str = "") -> None:
     """Start TensorFlow now, with NumPy's behaviour of tensors: ``x + 1.5`` promotes, ``x[mask]`` selects.
 
-    Raises RuntimeError in a process that was forked after TensorFlow ran.
+    `device`: where this thread works from now on, such as ``"/GPU:0"``; for scripts whose top level was migrated.
+    Raises RuntimeError in a process that was forked after TensorFlow ran, and where there is no such device.
     """
     lazy.configure()
     importlib.import_module("tensorflow.experimental.numpy").experimental_enable_numpy_behavior()
+    if device:
+        _entered.enter_context(place(device))
 
 
 def leave_numpy_behavior() -> None:

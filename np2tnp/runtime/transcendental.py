@@ -74,11 +74,15 @@ def _times(x: Any, factor: float) -> Any:
     return op("Mul")(x=x, y=constant(factor, x.dtype))
 
 
+#: 1 / log(base), rounded once (``1 / math.log(10)`` is rounded twice, and the next float)
+_LOG_OF_E = {2.0: 1.4426950408889634, 10.0: 0.4342944819032518}
+
+
 def _exact_at_powers(base: float) -> Callable[[Any], Any]:
     """Logarithm to `base`, exact where the argument is an exact power: people take int(log2(n))."""
 
     def run(x: Any) -> Any:
-        rough = _times(op("Log")(x=x), 1 / math.log(base))
+        rough = _times(op("Log")(x=x), _LOG_OF_E[base])
         whole = op("Round")(x=rough)
         power = op("Pow")(x=constant(base, x.dtype), y=whole)
         correction = select(op("Equal")(x=power, y=x), op("Sub")(x=whole, y=rough), 0.0)
@@ -91,7 +95,7 @@ def _exact_at_powers(base: float) -> Callable[[Any], Any]:
 def _complex_log(base: float) -> Callable[[Any], Any]:
     def run(x: Any) -> Any:
         natural = op("Log")(x=x)  # scaled part by part: a complex factor would make NaN of infinity
-        return tf.complex(*(_times(part(natural), 1 / math.log(base)) for part in (tf.math.real, tf.math.imag)))
+        return tf.complex(*(_times(part(natural), _LOG_OF_E[base]) for part in (tf.math.real, tf.math.imag)))
 
     return run
 

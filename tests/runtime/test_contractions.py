@@ -125,6 +125,18 @@ def test_einsum_other_forms() -> None:
     check("einsum_path", "ij,jk->ik", a, b, claimed=False)
 
 
+@pytest.mark.parametrize(
+    ("equation", "arrays"),
+    [
+        ("bi,oij,bj->bo", ([[1.0, 1.0]], [[[np.inf, 0.0], [0.0, -1e308]]], [[1.0, 1e308]])),
+        ("ij,jk,k->i", ([[1.0, 0.0]], [[1.0, 2.0], [np.inf, 3.0]], [1.0, 1.0])),
+        ("i,j->i", ([np.inf, 1.0], [0.0, 1.0])),
+    ],
+)
+def test_einsum_of_infinities_multiplies_before_it_sums(equation: str, arrays: tuple) -> None:
+    check("einsum", equation, *map(np.array, arrays), claimed=False)
+
+
 def test_diagonals() -> None:
     for shape in ((3, 4), (4, 3), (2, 3, 4), (0, 3), (3,)):
         for offset in (0, 1, -1, 5, -5):

@@ -84,6 +84,26 @@ def test_warn_tells_once_a_function_and_where_it_was_called() -> None:
         assert total(MASKED) == 5.0
 
 
+def test_the_log_tells_each_reason_once_and_no_warning_is_raised(caplog: pytest.LogCaptureFixture) -> None:
+    def original(x: Any, y: Any = 0) -> Any:
+        return np.sum(x)
+
+    @rt.migrated(original=original, on_unverified="numpy")
+    def total(x: Any, y: Any = 0) -> Any:
+        return rt.sum(x)
+
+    with warnings.catch_warnings(), caplog.at_level("WARNING", logger="np2tnp"):
+        warnings.simplefilter("error")
+        for _ in range(3):
+            assert total(MASKED) == 5.0
+            assert total(np.array([1, "x"], dtype=object)[:1]) == 1
+    texts = [record.getMessage() for record in caplog.records]
+    assert len(texts) == 2
+    assert all("total calls its NumPy original: " in text for text in texts)
+    assert "MaskedArray" in texts[0]
+    assert "dtype object" in texts[1]
+
+
 @pytest.mark.parametrize(("pure", "expected"), [(True, "original"), (False, "refused")])
 def test_only_a_pure_body_begins_again(pure: bool, expected: str) -> None:
     def original(x: Any) -> Any:

@@ -1,0 +1,59 @@
+"""Summaries of what is called but never a region of its own: lambdas of the top level, and generators."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.effects import hosted
+from np2tnp.analysis.env import Env
+from np2tnp.analysis.interpret import Interpreter
+from np2tnp.analysis.state import Summary
+from np2tnp.analysis.values import EITHER, HOST, NO_NAMES, UNKNOWN, Sequence, Unknown
+
+
+def summarize_lambda(node: cst.Lambda, interpreter: Interpreter) -> Summary | None:
+    """A function that the top level makes by ``lambda``: it stays NumPy's. None where too little is known of it."""
+    if isinstance(node.params.star_arg, cst.Param) or node.params.star_kwarg is not None:
+        return None
+    facts = interpreter.facts
+    names = facts.parameters
+    interpreter.locals = frozenset(names)
+    env = Env()
+    for name in names:
+        env.bind(name, Unknown(EITHER, frozenset((f"@{name}",)), name, frozenset((name,))))
+    interpreter.leave(None, interpreter.evaluate(node.body, env), env)
+    facts.events = list(interpreter.recorded.values())
+    if _may_change_unseen(facts):
+        return None
+    return Summary(
+        parameters=names,
+        migrated=False,
+        mutates=tuple(sorted(facts.extra.get("writes", ()))),
+        keeps=frozenset(facts.extra.get("keeps", ())),
+        result=hosted(facts.result) if facts.result is not None else UNKNOWN,
+        changeable=facts.host_parameters,
+        updates=facts.updates,
+    )
+
+
+def summarize_generator(facts: ev.RegionFacts, is_method: bool) -> Summary | None:
+    """A generator function; None where it does more than to read its arguments: what it does happens later."""
+    extra = facts.extra
+    changes = facts.mutated or facts.host_parameters or facts.updates or extra.get("writes") or extra.get("keeps")
+    if changes or extra.get("receives") or _may_change_unseen(facts):
+        return None
+    refs = frozenset(f"@{name}" for name in facts.parameters) | frozenset(extra.get("yielded", ()))
+    return Summary(
+        parameters=facts.parameters,
+        migrated=False,
+        mutates=(),
+        keeps=NO_NAMES,
+        result=Sequence("iterator", Unknown(HOST, refs, view="view"), None, refs),
+        method=is_method,
+    )
+
+
+def _may_change_unseen(facts: ev.RegionFacts) -> bool:
+    """Whether an object that nobody knows is changed by a method of its own, such as ``x.fill(0)``."""
+    return any(isinstance(event, ev.Construct) and event.kind == "unknown in-place method" for event in facts.events)

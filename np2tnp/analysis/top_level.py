@@ -1,0 +1,132 @@
+"""Interprets a script's top level as a region: names that others see are kept as NumPy's own arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.effects import hosted
+from np2tnp.analysis.env import Env
+from np2tnp.analysis.interpret import Interpreter
+from np2tnp.analysis.scripts import Script, target_names
+from np2tnp.analysis.values import (
+    COPIED,
+    HOST,
+    UNKNOWN,
+    Array,
+    Sequence,
+    Unknown,
+    Value,
+    may_hold_tensor,
+    refs_of,
+    with_refs,
+)
+
+_SEEN = "is assigned to a name that functions see"
+
+
+class TopLevel(Interpreter):
+    """The top level of a script.
+
+    Shared names are treated as a function treats the globals that it assigns: what they hold is NumPy's. What stands in
+    heads and bodies of functions and classes is no part of the region.
+    """
+
+    def __init__(self, script: Script, *args: Any) -> None:
+        super().__init__(*args)
+        self.script = script
+        self.global_names = script.shared
+        self.locals = frozenset(self.module.values) - script.shared
+
+    def interpret(self) -> None:
+        """Interpret the whole module; what happens in it is recorded."""
+        self.run(self.module.node.body, Env())
+        self.statement = None
+        for node, words in self.script.obstacles:
+            # under a key of their own: the interpreter may have recorded what else such a node is
+            self.recorded[(Script, id(node))] = ev.Construct(node, self.place(node), "top level", words)
+
+    def statement_(self, node: cst.CSTNode, env: Env) -> Env | None:
+        if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+            end: Env | None = self._aside(lambda: super(TopLevel, self).statement_(node, env))
+            return end
+        return super().statement_(node, env)
+
+    def evaluate(self, node: cst.BaseExpression, env: Env) -> Value:
+        if type(node) is cst.Lambda and id(node) not in self.script.lambdas:
+            self._aside(lambda: super(TopLevel, self).evaluate(node, env))
+            return UNKNOWN  # a function of Python's that works on ndarrays
+        return super().evaluate(node, env)
+
+    def _aside(self, interpret: Callable[[], Any]) -> Any:
+        """Interpret what stays as it is: NumPy makes its arrays, and no rule hears of it."""
+        made, before = self.made, set(self.recorded)
+        self.made = HOST
+        try:
+            return interpret()
+        finally:
+            self.made = made
+            for key in [key for key in self.recorded if key not in before]:
+                del self.recorded[key]
+
+    # ---- shared names
+
+    def outer_value(self, name: str, env: Env) -> Value:
+        held = env.values.get(self.location(name)) if name in self.global_names else None
+        return super().outer_value(name, env) if held is None else self.global_value(name, held, env)
+
+    def assign(
+        self, node: cst.CSTNode, target: cst.BaseExpression, value: Value, env: Env, source: cst.BaseExpression | None
+    ) -> None:
+        if isinstance(node, cst.Assign) and source is node.value and may_hold_tensor(value):
+            # one of several targets: what all of them get is NumPy's
+            names = frozenset().union(*(target_names(item.target) for item in node.targets))
+            if names & self.global_names and not self._keeps_container(target, value, env):
+                self.escape(source, value, _SEEN)
+                value = _copied(value)
+        super().assign(node, target, value, env, source)
+
+    def store_global(self, target: cst.Name, value: Value, env: Env, source: cst.BaseExpression | None) -> None:
+        if may_hold_tensor(value):
+            if source is None:
+                self.construct(target, "global from unpacking")
+            else:
+                self.escape(source, value, _SEEN)
+        self._keeps_container(target, value, env)
+        env.bind(self.location(target.value), _copied(value))
+
+    def _keeps_container(self, target: cst.CSTNode, value: Value, env: Env) -> bool:
+        """Whether `value` is or holds a list or dict that only the top level knows by name: tensors may get into it."""
+        held = (env.values[ref] for ref in refs_of(value) if ref in env.values)
+        if isinstance(value, Sequence) and any(isinstance(item, Sequence) and item.type != "tuple" for item in held):
+            self.construct(target, "top level", "a list or dict is seen by functions under one name, not under another")
+            return True
+        return False
+
+    def bind_target(self, target: cst.BaseExpression, value: Value, env: Env) -> None:
+        if target_names(target) & self.global_names and may_hold_tensor(value) and isinstance(self.statement, cst.For):
+            iterated = self.evaluate(self.statement.iter, env)
+            if isinstance(iterated, (Array, Unknown)):
+                self.escape(self.statement.iter, iterated, _SEEN)
+                value = _copied(value)
+        super().bind_target(target, value, env)
+
+    def _clauses(self, clause: cst.CompFor, inner: Env) -> None:
+        shared = self.global_names
+        self.global_names = shared - target_names(clause.target)  # its variables are its own
+        super()._clauses(clause, inner)
+        self.global_names = shared
+
+
+def _copied(value: Value) -> Value:
+    """`value` as NumPy's own: a copy of what was a tensor, which nobody else's updates reach."""
+    refs = refs_of(value)
+    if may_hold_tensor(value) and refs:
+        value = with_refs(value, refs | {COPIED})
+    elif not may_hold_tensor(value):
+        return replace(value, exact=None) if isinstance(value, (Array, Unknown)) else value
+    return hosted(value)

@@ -1,0 +1,113 @@
+"""TNP010: work on values of which nothing is known, and on ndarrays that stay on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.tables import MEMBERS
+from np2tnp.analysis.values import (
+    Array,
+    Bound,
+    Class,
+    Function,
+    Instance,
+    Sequence,
+    Symbol,
+    Unknown,
+    Value,
+    may_be_array,
+    may_hold_tensor,
+)
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.decisions import decide, made_kind
+from np2tnp.rules.host_calls import AMBIGUOUS
+from np2tnp.rules.shared import callee_words, short_name
+
+
+@register
+class UnknownValue(Rule):
+    doc = Doc(
+        code="TNP010",
+        name="unknown-value",
+        summary="A call or an update that stays as it is: its array is NumPy's there, or it is not known to be one.",
+        why="Nothing is different there, but nothing is gained either: NumPy does that work, if it is work on arrays.",
+        does="Leaves it alone. Where something is an array, `np.asarray` or an annotation (`x: np.ndarray`) says so.",
+        bad="""
+            from models import predict
+
+
+            def spread(data):
+                y = predict(np.exp(data))
+                return y.max() - y.min()
+        """,
+        good="""
+            from models import predict
+
+
+            def spread(data):
+                y = np.array(predict(np.exp(data)))
+                return y.max() - y.min()
+        """,
+    )
+    on = (ev.Call, ev.AttributeStore)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if not context.in_region:
+            return
+        if isinstance(event, ev.AttributeStore):
+            if isinstance(event.node, cst.AugAssign) and isinstance(event.base, Unknown):
+                words = f".{event.name} may be an array, which NumPy updates in place"
+                yield self.hit(event.node, words, Verdict.NOTE)
+            return
+        assert isinstance(event, ev.Call)
+        if id(event.node) in context.stores:
+            return
+        words = _numpys(event, context) if event.api is not None else _unknowns(event, context)
+        if words:
+            yield self.hit(event.node, words, Verdict.NOTE)
+
+
+def _numpys(event: ev.Call, context: Context) -> str:
+    """Of a call of NumPy: what to say of one that no other rule acts on, though there are arrays in it."""
+    if decide(event, context) is not None or made_kind(event) is not None:
+        return ""
+    if not any(map(may_be_array, _values(event))) and not isinstance(event.result, Array):
+        return ""
+    return f"{short_name(event.api or '')} is left alone: its arrays are NumPy's here"
+
+
+def _unknowns(event: ev.Call, context: Context) -> str:
+    """Of a call of something that is not known."""
+    callee, held = event.callee, any(may_hold_tensor(argument.value) for argument in event.arguments)
+    if held or (isinstance(callee, Function) and (callee.nested or is_migrated(callee, context))):
+        return ""  # TNP501 and its like tell of it
+    if isinstance(callee, Symbol) and callee.name.startswith("builtins."):
+        return ""
+    if isinstance(callee, Bound):
+        receiver, name = callee.receiver, callee.name
+        if isinstance(receiver, (Instance, Sequence)):
+            return ""
+        if isinstance(receiver, Unknown) and context.catalog.get(f"numpy.random.{name}") is not None:
+            return f".{name}() is left alone: it may draw random numbers"
+        if may_hold_tensor(receiver) and name in AMBIGUOUS:
+            return ""  # TNP501's rule acts on it
+        if isinstance(receiver, (Unknown, Array)) and name in MEMBERS:
+            return f".{name}() is left alone: what it is called on may be an array, and would be NumPy's"
+    if not any(map(may_be_array, _values(event))):
+        return ""
+    known = isinstance(callee, (Function, Class))
+    return f"{callee_words(event)} {'stays in NumPy' if known else 'is not known'}; it gets its arguments as they are"
+
+
+def is_migrated(function: Function, context: Context) -> bool:
+    summary = context.summary(function)
+    return summary is not None and summary.migrated
+
+
+def _values(event: ev.Call) -> list[Value]:
+    values = [argument.value for argument in event.arguments]
+    return values if event.receiver is None else [*values, event.receiver]
