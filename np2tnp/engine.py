@@ -16,7 +16,7 @@ from np2tnp.project import NOT_ASKED, Project, Session
 from np2tnp.rewrite.apply import Applier
 from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, with_last_return, wrap_function
 from np2tnp.rewrite.imports import add_imports
-from np2tnp.rewrite.originals import below_original, kept_original, original_name
+from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name
 from np2tnp.rewrite.plan import RegionPlan
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.staging import stage
@@ -129,8 +129,9 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         assert isinstance(body, cst.BaseSuite)
         kept = None
         above = session.decided(plan.facts.qualname).above
-        if keeps or (wrapped and above):
-            scope = plan.facts.qualname.rpartition(".")[0]
+        scope = plan.facts.qualname.rpartition(".")[0]
+        owner = analysis.info.classes.get(scope)
+        if (keeps or (wrapped and above)) and (owner is None or not is_protocol(owner.node)):
             name = original_name(node.name.value, session.words, originals.setdefault(scope, set()))
             kept = Kept(name, session.options.on_unverified, plan.facts.qualname in pure, above)
         migrated = node.with_changes(body=body)

@@ -106,6 +106,13 @@ def test_originals_are_the_default() -> None:
     assert "_numpy" not in tensors.replace("_prints_numpy", "")
 
 
+@pytest.mark.parametrize("base", ["Protocol", "typing.Protocol", "Protocol[T]"])
+def test_protocols_stay_as_they_are(base: str) -> None:
+    text = f"import numpy as np\n\n\nclass P({base}):\n    def f(self, x):\n        return np.exp(x)\n"
+    new = rewrite(text, on_unverified="numpy").new_text or ""
+    assert "@rt.migrated\n    def f" in new
+
+
 def test_a_function_that_is_defined_twice_has_two_originals() -> None:
     text = "import numpy as np\n" + 2 * "\n\ndef f(x):\n    return np.exp(x)\n"
     new = rewrite(text, on_unverified="numpy").new_text or ""

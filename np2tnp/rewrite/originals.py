@@ -20,6 +20,16 @@ def original_name(name: str, words: Container[str], taken: set[str]) -> str:
     return candidate
 
 
+def is_protocol(node: cst.ClassDef) -> bool:
+    """Whether the class is a protocol: every name in it, an original's too, is asked of those who implement it."""
+    for base in node.bases:
+        value = base.value.value if isinstance(base.value, cst.Subscript) else base.value
+        name = value.attr if isinstance(value, cst.Attribute) else value
+        if isinstance(name, cst.Name) and name.value == "Protocol":
+            return True
+    return False
+
+
 def kept_original(node: cst.FunctionDef, name: str) -> cst.FunctionDef:
     """`node` under the name `name`, without decorators and docstring.
 

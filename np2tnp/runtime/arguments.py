@@ -46,6 +46,7 @@ class Plan:
         scalars: tuple[str, ...] = (),
         hosted: tuple[str, ...] = (),
         updates: tuple[str, ...] = (),
+        checks_hosted: bool = False,
     ) -> None:
         self.name = function.__qualname__
         self.mutates = mutates
@@ -68,6 +69,9 @@ class Plan:
         self._arrays = arrays
         self._scalars = scalars
         self._hosted = hosted
+        #: what of `hosted` is refused before the body begins, although it may do without a tensor of it: a body that
+        #: cannot begin again must not be refused half-way
+        self._checked = hosted if checks_hosted else ()
         self._updates = updates
         code = getattr(function, "__code__", None)
         #: names that the body may read arrays by, as globals or as attributes of its instance
@@ -99,6 +103,8 @@ class Plan:
             args, kwargs = self._with_scalars(args, kwargs)
         for name, dtypes in self._refused.items():
             self._refuse(name, self._value(name, args, kwargs), dtypes)
+        for name in self._checked:
+            self._check_hosted(name, self._value(name, args, kwargs))
         originals = self.tracked(args, kwargs)
         raw = self._hosted
         if self._updates:
@@ -177,6 +183,11 @@ class Plan:
         if public and is_tensor(value) and not hasattr(value, "assign"):
             raise UnverifiedError(f"{self.name} updates {name!r} in place, which a tensor cannot show: pass an ndarray")
         return False
+
+    def _check_hosted(self, name: str, value: Any) -> None:
+        for leaf in leaves(value, of=(object,)):
+            if is_foreign(leaf) and not is_array(leaf):
+                raise UnverifiedError(f"{self.name}: argument {name!r}: {_describe(leaf)}")
 
     def _require_writable(self, name: str, value: Any) -> None:
         if not is_array(value):

@@ -158,6 +158,7 @@ def migrated(
             tuple(scalars),
             tuple(hosted),
             tuple(updates),
+            checks_hosted=on_unverified != "raise" and not pure,
         )
         if original is not None:
             share_defaults(body, original)

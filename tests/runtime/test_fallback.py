@@ -84,6 +84,25 @@ def test_warn_tells_once_a_function_and_where_it_was_called() -> None:
         assert total(MASKED) == 5.0
 
 
+def test_hosted_arguments_are_looked_at_before_a_body_that_cannot_begin_again() -> None:
+    begun = []
+
+    def original(x: Any) -> Any:
+        return "original"
+
+    @rt.migrated(original=original, on_unverified="numpy", hosted=("x",))
+    def body(x: Any) -> Any:
+        begun.append(1)
+        return rt.sum(rt.tensor(x))
+
+    assert body(MASKED) == "original"
+    assert body([MASKED]) == "original"
+    assert body(np.array([None])) == "original"
+    assert not begun
+    assert body(np.ones(3)) == 3.0
+    assert body.core([np.ones(3)][0]) == 3.0
+
+
 def test_the_log_tells_each_reason_once_and_no_warning_is_raised(caplog: pytest.LogCaptureFixture) -> None:
     def original(x: Any, y: Any = 0) -> Any:
         return np.sum(x)
