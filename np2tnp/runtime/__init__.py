@@ -8,6 +8,7 @@ modules.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from typing import Any
 
@@ -66,6 +67,8 @@ FAMILIES = (
     "windows",
 )
 
+_UFUNC_METHODS = ("at", "reduce", "accumulate", "outer", "reduceat")
+
 #: Modules that are attributes themselves, as in NumPy.
 NAMESPACES = ("linalg", "fft", "random")
 
@@ -75,7 +78,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"{__name__}.{name}")
     if not name.startswith("_"):
         for family in FAMILIES:
-            module = _load(family)
+            module = _load(family) if _may_have(family, name) else None
             if module is not None and name in module.__all__:
                 value = getattr(module, name)
                 globals()[name] = value
@@ -86,6 +89,22 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     names = {name for family in FAMILIES for module in [_load(family)] if module is not None for name in module.__all__}
     return sorted(names | set(NAMESPACES) | {"__version__"})
+
+
+def _may_have(family: str, name: str) -> bool:
+    """Whether the family may export `name`, seen without importing it.
+
+    Programs ask every module in ``sys.modules`` for some name: that must neither import TensorFlow nor change the
+    ``sys.modules`` that they are going through.
+    """
+    try:
+        with open(os.path.join(os.path.dirname(__file__), f"{family}.py"), encoding="utf-8") as file:
+            _, _, exported = file.read().partition("\n__all__ = ")
+    except OSError:
+        return True  # no source here: the module itself must say
+    if exported.startswith("["):
+        return f'"{name}"' in exported.partition("]")[0]
+    return name.rpartition("_")[2] in _UFUNC_METHODS  # computed: ``add_reduce``
 
 
 def _load(family: str) -> Any:

@@ -36,6 +36,19 @@ def test_importing_and_decorating_import_neither_tensorflow_nor_families() -> No
     )
 
 
+def test_asking_for_an_unknown_name_imports_nothing() -> None:
+    run(
+        """
+        import sys
+        from np2tnp import runtime as rt
+        rt.migrated
+        for module in sys.modules.values():
+            hasattr(module, "load_tests")
+        assert "tensorflow" not in sys.modules
+        """
+    )
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no_such_name"):
         rt.no_such_name  # noqa: B018
