@@ -18,12 +18,16 @@ def through_runtime(node: Node, runtime: str, varying: Names) -> Node:
 
 
 def without_builtins(node: Node, runtime: str, shadowed: Names) -> Node:
-    """`node` with ``len(x)`` as ``rt.length(x)``, and so on for Python's types of numbers."""
+    """`node` with ``len(x)`` as ``rt.length(x)``, and so on for types of numbers, and what is iterated over."""
     return cast(Node, node.visit(_Builtins(runtime, shadowed)))
 
 
 #: Builtin -> function of the runtime that takes symbols, too.
 _BUILTINS = {"len": "length", "float": "python_float", "int": "python_int", "bool": "python_bool"}
+
+
+#: Builtins that iterate over their arguments (`map` over those after the first).
+_ITERATING = frozenset(("enumerate", "zip", "reversed", "list", "tuple", "map"))
 
 
 class _Builtins(cst.CSTTransformer):
@@ -36,11 +40,41 @@ class _Builtins(cst.CSTTransformer):
         self, original_node: cst.Call, updated_node: cst.Call
     ) -> cst.BaseExpression:
         func = updated_node.func
-        if not isinstance(func, cst.Name) or func.value not in _BUILTINS or func.value in self.shadowed:
-            return updated_node
+        if not isinstance(func, cst.Name) or func.value in self.shadowed:
+            return self._unpacking(updated_node)
+        if func.value in _ITERATING:
+            first = 1 if func.value == "map" else 0
+            arguments = [
+                arg.with_changes(value=self._iterated(arg.value)) if number >= first and arg.keyword is None else arg
+                for number, arg in enumerate(updated_node.args)
+            ]
+            return updated_node.with_changes(args=arguments)
+        if func.value not in _BUILTINS:
+            return self._unpacking(updated_node)
         if len(updated_node.args) != 1 or updated_node.args[0].star or updated_node.args[0].keyword is not None:
             return updated_node
         return updated_node.with_changes(func=build.name(f"{self.runtime}.{_BUILTINS[func.value]}"))
+
+    def leave_CompFor(self, original_node: cst.CompFor, updated_node: cst.CompFor) -> cst.CompFor:  # noqa: N802
+        return updated_node.with_changes(iter=self._iterated(updated_node.iter))
+
+    def leave_Assign(self, original_node: cst.Assign, updated_node: cst.Assign) -> cst.Assign:  # noqa: N802
+        if any(isinstance(target.target, (cst.Tuple, cst.List)) for target in updated_node.targets):
+            return updated_node.with_changes(value=self._iterated(updated_node.value))
+        return updated_node
+
+    def _unpacking(self, node: cst.Call) -> cst.Call:
+        """A call with ``*x`` in it, where `x` may be an array."""
+        arguments = [arg.with_changes(value=self._iterated(arg.value)) if arg.star == "*" else arg for arg in node.args]
+        return node.with_changes(args=arguments)
+
+    def _iterated(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """`node`, which is iterated over, through the runtime where it may be an array by its form."""
+        if isinstance(node, cst.Attribute) and node.attr.value == "shape":
+            return node
+        if not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript, cst.BinaryOperation)):
+            return node
+        return build.call(f"{self.runtime}.elements", build.argument(node))
 
 
 class _Reads(cst.CSTTransformer):

@@ -28,6 +28,7 @@ from np2tnp.edits import build
 from np2tnp.rewrite import leaving
 from np2tnp.rewrite.conditions import condition
 from np2tnp.rewrite.reads import through_runtime, without_builtins
+from np2tnp.rewrite.returning import without_return
 
 #: Statements that a function of a loop's body cannot hold, or that would do their work at another time in it.
 _FOREIGN = (
@@ -77,6 +78,9 @@ class _Stager:
         for number, statement in enumerate(statements):
             live = live_before(statements[number + 1 :], scope.live)
             inner = replace(scope, live=live, known=known or scope.known)
+            returning = self._returning(statement, statements[number + 1 :], inner)
+            if returning is not None:
+                return [*result, *returning]
             result.extend(self._statement(statement, inner))
             known = surely_assigned([statement], known) if known is not None else None
         return result
@@ -108,6 +112,23 @@ class _Stager:
 
     # ---- loops
 
+    def _returning(
+        self, node: cst.BaseStatement, rest: Sequence[cst.BaseStatement], scope: _Scope
+    ) -> list[cst.BaseStatement] | None:
+        """A loop that returns, and what follows it; None where it has not that form, or cannot be staged."""
+        if not isinstance(node, (cst.For, cst.While)) or scope.varying is not None:
+            return None
+        changed = without_return(node, rest, self.runtime, self._fresh("returned"))
+        if changed is None:
+            return None
+        flags = frozenset((changed.flag,)) if changed.flag is not None else NONE
+        after = live_before([changed.after], NONE)
+        staged = self._loop(changed.loop, replace(scope, live=after, known=scope.known | flags))
+        if staged is None:
+            return None
+        before = [_line(build.assign(cst.Name(flag), cst.Name("False"))) for flag in flags]
+        return [*before, *staged, changed.after]
+
     def _unrolled(self, node: cst.For | cst.While, scope: _Scope) -> cst.BaseStatement:
         """The loop as it is, but counted when it is traced."""
         bound = frozenset(targets(node.target)) if isinstance(node, cst.For) else NONE
@@ -127,10 +148,12 @@ class _Stager:
             return None
         if isinstance(node, cst.While) and not self._is_pure(node.test):
             return None
-        if counter in scope.live:
-            return None
         stop: str | None = None
         statements = leaving.lines(node.body)
+        if counter in scope.live:  # then it is a variable like others, which no iteration may have assigned
+            count = self._fresh("count")
+            statements = [_line(build.assign(cst.Name(counter), cst.Name(count))), *statements]
+            counter = count
         if leaving.leaves(statements):
             stop = self._fresh("stop")
             changed = leaving.without_leaving(statements, stop, self._truth)

@@ -1,4 +1,4 @@
-"""``len``, ``float``, ``int`` and ``bool`` of what may be a symbol of a trace; Python's own of everything else."""
+"""``len``, ``float``, ``int``, ``bool`` and iteration of what may be a symbol of a trace; Python's own of all else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from np2tnp.runtime.promotion import dtype_of
 from np2tnp.runtime.tracing import check, current
 from np2tnp.runtime.weak import LIMIT, Weak
 
-__all__ = ["length", "python_bool", "python_float", "python_int"]
+__all__ = ["elements", "length", "python_bool", "python_float", "python_int"]
 
 
 def length(value: Any, /) -> int:
@@ -22,6 +22,13 @@ def length(value: Any, /) -> int:
             raise Unsupported("a length that is only known when the graph runs")
         return int(value.shape[0])
     return len(value)
+
+
+def elements(value: Any, /) -> Any:
+    """`value`, to be iterated over or unpacked: a list where it is a symbol of a trace."""
+    if not (is_tensor(value) and is_symbolic(value) and value.shape.rank):
+        return value
+    return tf.unstack(value, length(value))
 
 
 def python_float(value: Any, /) -> Any:

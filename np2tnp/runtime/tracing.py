@@ -134,7 +134,9 @@ def unrolled(iterable: Iterable[Any]) -> Iterable[Any]:
 
 
 def _counted(iterable: Iterable[Any]) -> Iterator[Any]:
-    for item in iterable:
+    from np2tnp.runtime.python_numbers import elements
+
+    for item in elements(iterable):
         yield item
         if len(tf.compat.v1.get_default_graph().get_operations()) > UNROLLED_OPERATIONS:
             raise Unsupported(f"a loop that unrolls to more than {UNROLLED_OPERATIONS} operations")
