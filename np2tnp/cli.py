@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from np2tnp import __version__
@@ -299,11 +300,15 @@ def _run_heavy(command: str, rest: list[str]) -> int:
         importlib.import_module(arguments_module).add_arguments(parser)
     if command != "probe":
         _add_missing_options(parser)
+    if command == "verify":
+        parser.add_argument("--top-level", action="store_true", default=None, help="run scripts, and compare that, too")
     parsed = parser.parse_intermixed_args(rest)
     if program is not None:
         parsed.program = program
     named = getattr(parsed, "file", None) or getattr(parsed, "target", None) or "."
     config = _config(parsed, [str(named)], foreign=frozenset({"device"}))
+    if command != "verify":
+        config = replace(config, top_level=False)  # functions are measured
     try:
         run: Callable[[argparse.Namespace, Config], int] = importlib.import_module(module).run
         return run(parsed, config)
@@ -323,9 +328,8 @@ def _add_missing_options(parser: argparse.ArgumentParser) -> None:
         option = "--" + name.replace("_", "-")
         if option not in known:
             parser.add_argument(option, metavar="|".join(CHOICES[name]))
-    for option in ("--unsafe", "--top-level"):
-        if option not in known:
-            parser.add_argument(option, action="store_true", default=None)
+    if "--unsafe" not in known:
+        parser.add_argument("--unsafe", action="store_true", default=None)
 
 
 # --- helpers

@@ -123,6 +123,17 @@ def test_a_lambda_only_called_here_works_on_tensors_and_others_on_ndarrays(tmp_p
     assert is_tensor(names["y"])
 
 
+def test_operators_that_tensorflow_refuses_are_replaced(tmp_path: Path) -> None:
+    """No boundary stands around the top level that could do the call again in NumPy."""
+    text = HEAD + (
+        "z = np.arange(4).astype(complex)\nsmall = np.arange(4, dtype=np.uint8)\nmask = small > 2\n"
+        "rows = [z, small.astype(complex)]\n"
+        "print(z > 0, -small, ~mask, mask + mask, mask * 2, small - 1, z.sum())\n"
+        "for row in rows:\n    print(row > 1, row[row > 1])\n"
+    )
+    assert ran(rewritten(text, tmp_path))[0] == ran(text)[0]
+
+
 def test_variables_of_comprehensions_are_their_own(tmp_path: Path) -> None:
     text = HEAD + (
         "x = 5\nrows = [x * 2 for x in np.exp(np.ones((2, 2)))]\n"

@@ -35,6 +35,7 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     home_of,
+    item_of,
     may_be_array,
     may_hold_tensor,
     refs_of,
@@ -217,7 +218,7 @@ class Access(State):
                 self.facts.assumed_arrays |= base.deps
             # of a list of arrays, perhaps: no evidence about the parameter itself
             return Unknown(base.home, base.refs, view="" if any(map(_copies, keys)) else "view")
-        return UNKNOWN
+        return item_of(base) if isinstance(base, Symbol) else UNKNOWN
 
     def _index(self, base: Array, keys: tuple[Value, ...]) -> Array:
         rank, basic, ellipsis = base.rank, True, False
@@ -267,4 +268,6 @@ class Access(State):
             return Unknown(value.home, value.refs, view="piece")
         if isinstance(value, Const) and isinstance(value.value, str):
             return Scalar("str")
+        if isinstance(value, Symbol):
+            return item_of(value)
         return Scalar("object") if isinstance(value, Scalar) else UNKNOWN

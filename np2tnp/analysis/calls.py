@@ -104,6 +104,8 @@ class Calls(Effects):
             self.hand_over(node, callee.name, arguments)
             pure = self.catalog.is_pure(callee.name) and not any(map(_asks_for_update, arguments))
             result = self._unresolved(node, callee.name, arguments, env, pure=pure)
+            if pure and self.catalog.makes_object(callee.name):
+                result = Symbol(f"{callee.name}()")
         elif isinstance(callee, Function) and callee.nested:
             if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
                 self.construct(node, "nested keeps")

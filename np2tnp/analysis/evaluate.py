@@ -299,6 +299,7 @@ class Evaluator(Access):
         value = self.evaluate(node.value, env)
         if isinstance(node.target, cst.Name):
             env.bind(node.target.value, value)
+            return env.load(node.target.value) or value  # who gets it shares its memory
         return value
 
     def _starred(self, node: cst.StarredElement, env: Env) -> Value:

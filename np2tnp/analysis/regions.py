@@ -9,6 +9,7 @@ from typing import Protocol
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
 from np2tnp.analysis.declared import declared, scalar_annotation
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.hosting import changed_elsewhere
@@ -36,7 +37,6 @@ from np2tnp.analysis.values import (
     Symbol,
     Unknown,
     Value,
-    join,
 )
 from np2tnp.catalog.catalog import Catalog
 
@@ -46,18 +46,6 @@ ATTEMPTS = 4
 
 #: Base classes from outside that bring no methods which calls could mean.
 _PLAIN_BASES = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple")
-
-
-class _AttributeCollector(Interpreter):
-    """Interprets a method only to learn what it assigns to ``self``."""
-
-    def __init__(self, *args: object) -> None:
-        super().__init__(*args)
-        self.found: dict[str, Value] = {}
-
-    def attribute_stored(self, base: Value, name: str, value: Value) -> None:
-        if isinstance(base, Instance):
-            self.found[name] = join(self.found[name], value) if name in self.found else value
 
 
 class Project(Protocol):
@@ -99,36 +87,33 @@ class Analysis:
 
     def bind_names(self) -> None:
         """Find out what the top level binds its names to."""
-        interpreter = self._top_level(Env())
+        interpreter = Binder(self.info, self.catalog, self, ev.RegionFacts(MODULE, self.tree), HOST)
+        start = Env()
+        end = interpreter.run(self.tree.body, start)
+        # names that only a branch binds are bound: reading one that is not raises in the original too
+        values = {name: value for name, value in (end or start).values.items() if name.isidentifier()}
+        join_into(values, {name: value for name, value in interpreter.bound.items() if name in values})
+        self.info.values.update(values)
+        for name in self.info.rebound:
+            self.info.values.setdefault(name, UNKNOWN)
         self._ready = True
-        interpreter.recorded.clear()
 
     def analyze_top_level(self, script: Script | None = None) -> ev.RegionFacts:
         """The events of the top level, once the functions that it calls can be summarised.
 
         `script`: the top level is a region, which may migrate.
         """
-        interpreter = self._top_level(Env()) if script is None else self._as_region(script)
+        facts = ev.RegionFacts(MODULE, self.tree)
+        if script is None:
+            interpreter = Interpreter(self.info, self.catalog, self, facts, HOST)
+            interpreter.run(self.tree.body, Env())
+        else:
+            interpreter = top = TopLevel(script, self.info, self.catalog, self, facts, TENSOR)
+            top.interpret()
         interpreter.facts.events = list(interpreter.recorded.values())
         self._unresolved[MODULE] = interpreter.unresolved
         self.facts[MODULE] = interpreter.facts
         return interpreter.facts
-
-    def _top_level(self, env: Env) -> Interpreter:
-        interpreter = Interpreter(self.info, self.catalog, self, ev.RegionFacts(MODULE, self.tree), HOST)
-        end = interpreter.run(self.tree.body, env)
-        if not self._ready:
-            # names that only a branch binds are bound: reading one that is not raises in the original too
-            values = dict((end or env).values)
-            self.info.values.update({name: value for name, value in values.items() if name.isidentifier()})
-            for name in self.info.rebound:
-                self.info.values.setdefault(name, UNKNOWN)
-        return interpreter
-
-    def _as_region(self, script: Script) -> Interpreter:
-        interpreter = TopLevel(script, self.info, self.catalog, self, ev.RegionFacts(MODULE, self.tree), TENSOR)
-        interpreter.interpret()
-        return interpreter
 
     def release(self) -> None:
         """Nothing more will be asked: let go of the tree, which circles would keep until the next look for garbage."""
@@ -253,18 +238,18 @@ class Analysis:
         if info is None or summary is None:
             return found
         for base in summary.bases:
-            _join_into(found, self.project.attributes(base.module, base.qualname))
+            join_into(found, self.project.attributes(base.module, base.qualname))
         try:
             for method in info.methods.values():
                 self._partial[qualname] = dict(found)
                 function = self.info.functions[method]
                 if not function.uses.stores_attributes:
                     continue
-                collector = _AttributeCollector(
+                collector = AttributeCollector(
                     self.info, self.catalog, self, ev.RegionFacts(method, function.node), HOST
                 )
                 self._interpret(collector, function, NO_NAMES, NO_NAMES, NO_NAMES)
-                _join_into(found, collector.found)
+                join_into(found, collector.found)
         finally:
             self._partial.pop(qualname, None)
         return found
@@ -385,11 +370,6 @@ def _holds_host(value: Value) -> bool:
     if isinstance(value, Sequence):
         return any(map(_holds_host, value.items if value.items is not None else (value.element,)))
     return isinstance(value, (Unknown, Array)) and value.home == HOST
-
-
-def _join_into(found: dict[str, Value], more: Mapping[str, Value]) -> None:
-    for name, value in more.items():
-        found[name] = join(found[name], value) if name in found else value
 
 
 def _generator(annotation: cst.BaseExpression, interpreter: Interpreter) -> Value | None:

@@ -172,7 +172,7 @@ class State:
                 return Symbol(f"builtins.{name}")
             self.unresolved += 1  # from a star import, exec, or a mistake
             return UNKNOWN
-        if isinstance(value, Symbol):
+        if isinstance(value, Symbol) and not ("()" in value.name and name in self.module.rebound):
             return self.known(value, env)
         return self.global_value(name, value, env)
 

@@ -153,6 +153,11 @@ GENERATORS = (Symbol("numpy.random.Generator"), Symbol("numpy.random.RandomState
 NOTHING = Scalar("nothing")
 
 
+def item_of(symbol: Symbol) -> Value:
+    """An item of what a symbol denotes: of an object that a known callable made (``subplots()``), such an object."""
+    return Symbol(f"{symbol.name}[]") if "()" in symbol.name else UNKNOWN
+
+
 def home_of(value: Value) -> str:
     """Where `value` lives: containers and plain Python objects are HOST objects (their items may be tensors)."""
     if isinstance(value, (Unknown, Array)):

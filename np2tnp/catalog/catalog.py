@@ -191,6 +191,10 @@ class Catalog:
         external = overlay.get("external", {})
         self._pure: tuple[str, ...] = tuple(external.get("pure", ()))
         self._not_pure: tuple[str, ...] = tuple(external.get("not_pure", ()))
+        self._objects = {
+            module: frozenset(names.split())
+            for module, _, names in (t.partition(":") for t in external.get("objects", ()))
+        }
 
     def get(self, name: str) -> ApiFact | None:
         """The fact for a canonical name (``numpy.linalg.norm``, ``ndarray.sum``, ``operator.add``), or None when
@@ -221,6 +225,11 @@ class Catalog:
             known = _is_under(dotted, self._pure) and not _is_under(dotted, self._not_pure)
             self._is_pure[dotted] = known
         return known
+
+    def makes_object(self, dotted: str) -> bool:
+        """Whether a pure callable outside NumPy gives an object that is no array, with pure methods (a plot's axes)."""
+        last = dotted.rpartition(".")[2]
+        return any(last in names and dotted.startswith(f"{module}.") for module, names in self._objects.items())
 
     def _make(self, name: str) -> ApiFact | None:
         raw = self._raw.get(name)

@@ -167,8 +167,11 @@ NO_OPERATOR = frozenset(("lshift", "rshift"))
 SUSPECT = frozenset(("truediv", "floordiv", "mod", "pow", "lshift", "rshift"))
 
 
-def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...]) -> bool:
-    """Whether the tensor operator may give something else than NumPy's, silently, for what is known of the operands."""
+def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...], guarded: bool = True) -> bool:
+    """Whether the tensor operator may give something else than NumPy's, silently, for what is known of the operands.
+
+    `guarded`: a boundary turns what TensorFlow refuses into a refusal; else raising is a difference, too.
+    """
     op = op.removeprefix("chained ")
     if _may_be_list(operands):
         return True
@@ -184,12 +187,15 @@ def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...]) -> 
     if target is None:
         return op in SUSPECT
     # where the dtype is not known, the boundary refuses what TensorFlow refuses; where it is, the exact form is needed
-    lenient = op not in EXACT and all(not arrays or arrays >= {"d", "f"} for arrays, _ in sides)
+    lenient = guarded and op not in EXACT and all(not arrays or arrays >= {"d", "f"} for arrays, _ in sides)
     if len(operands) == 1:
         return not sides[0][0] <= ({*target.dtypes, *target.loud} if lenient else {*target.dtypes})
     (left, left_weak), (right, right_weak) = sides
     bad = set() if op in ("eq", "ne") else set(target.pairs_bad) - (set(target.pairs_loud) if lenient else set())
     if any(a + b in bad for a in left for b in right):
+        return True
+    numbers = ((left, right_weak), (right, left_weak))  # a Python number takes the dtype of the array beside it
+    if not guarded and any(char + char in bad for arrays, weak in numbers if weak for char in arrays):
         return True
     return any(
         _weak_differs(target, arrays, weak, number)

@@ -29,6 +29,10 @@ def add_script_start(tree: cst.Module, runtime: str, device: str) -> cst.Module:
     at = next(index for index, statement in enumerate(body) if _binds(statement, runtime))
     while at + 1 < len(body) and _is_import(body[at + 1]):
         at += 1
+    if at + 1 < len(body):
+        lines = getattr(body[at + 1], "leading_lines", None)
+        if lines is not None and not any(line.comment is None for line in lines):
+            body[at + 1] = body[at + 1].with_changes(leading_lines=[cst.EmptyLine(indent=False), *lines])
     body.insert(at + 1, _line(f"{runtime}.start", blank=True, device=device))
     return tree.with_changes(body=body)
 

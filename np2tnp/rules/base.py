@@ -89,6 +89,11 @@ class Context:
     compile: str = "none"  #: "graph", "xla": functions run as one graph where they can
     is_pure: Callable[[Function], bool] = lambda function: False  #: whether it surely only computes its result
 
+    @property
+    def guarded(self) -> bool:
+        """Whether a boundary stands around the region: there is none around a script's top level."""
+        return isinstance(self.facts.node, cst.FunctionDef)
+
     def summary(self, function: Function) -> Summary | None:
         """What a caller must know of a function of the project; None where that is too little."""
         return self.services.summary(function) if self.services is not None else None

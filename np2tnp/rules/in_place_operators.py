@@ -61,7 +61,7 @@ class InPlaceOperator(Rule):
 
     def _rebinding(self, event: ev.Store, context: Context) -> None:
         """``s += v`` on a number: Python rebinds, as tensors do; only an operator that differs is replaced."""
-        if not operator_differs(context.catalog, event.op, (event.base, event.value)):
+        if not operator_differs(context.catalog, event.op, (event.base, event.value), context.guarded):
             return
         function = f"{context.rt}.op_{event.op.rstrip('_')}"
 

@@ -57,7 +57,7 @@ class OperatorDiffers(Rule):
             context.edits.converted += 1
         chained = event.op.startswith("chained ")
         staged = context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS
-        if not chained and (staged or operator_differs(context.catalog, event.op, event.operands)):
+        if not chained and (staged or operator_differs(context.catalog, event.op, event.operands, context.guarded)):
             op = event.op.rstrip("_")
 
             def change(updated: cst.BaseExpression) -> cst.BaseExpression:
@@ -86,7 +86,7 @@ def _exact_abs(event: ev.Call, context: Context) -> None:
     if event.callee != Symbol("builtins.abs") or len(event.arguments) != 1:
         return
     value = event.arguments[0].value
-    if home_of(value) != HOST and operator_differs(context.catalog, "abs", (value,)):
+    if home_of(value) != HOST and operator_differs(context.catalog, "abs", (value,), context.guarded):
         context.edits.replace[id(event.node)] = lambda updated: updated.with_changes(
             func=build.name(f"{context.rt}.op_abs")
         )

@@ -126,3 +126,52 @@ def test_a_loop_joins_what_comes_round() -> None:
     text = body("t = 0", "for _ in range(n):", "    t = t + np.exp(x) // 2", "return t")
     assert state_of(text) is RegionState.CONVERTIBLE
     assert "rt.op_floordiv" in (report_of(text).new_text or "")
+
+
+def test_a_name_that_is_bound_several_times_is_all_of_them() -> None:
+    """The function may be called between two assignments."""
+    text = "import numpy as np\nx = np.arange(4)\ndef f():\n    return np.mean(x)\nf()\nx = np.ones(4)\n"
+    assert "return rt.mean(rt.tensor(x))" in (report_of(text).new_text or "")
+    assert "return tnp.mean(rt.tensor(x))" in (report_of(text.replace("np.arange(4)", "np.zeros(4)")).new_text or "")
+    in_class = text.replace("x = np.arange(4)", "class C:\n    x = np.arange(4)")
+    assert "return tnp.mean(rt.tensor(x))" in (report_of(in_class).new_text or "")
+
+
+def test_what_a_walrus_gives_shares_memory_with_its_name() -> None:
+    text = "import numpy as np\ndef f(n):\n    p = (q := np.zeros(n))\n    p[0] = 1\n    return np.sum(q)\n"
+    assert state_of(text) is RegionState.BLOCKED
+    assert state_of(text.replace("np.sum(q)", "np.sum(p)")) is RegionState.CONVERTIBLE
+
+
+@pytest.mark.parametrize(
+    ("call", "in_place"),
+    [
+        ("np.median(y)", False),
+        ("np.median(y, overwrite_input=False)", False),
+        ("np.median(y, overwrite_input=True)", True),
+        ("np.median(y, 0, None, flag)", True),
+        ("np.nan_to_num(y)", False),
+        ("np.nan_to_num(y, copy=False)", True),
+        ("np.nan_to_num(y, False)", True),
+    ],
+)
+def test_functions_that_work_in_place_only_when_told_to(call: str, in_place: bool) -> None:
+    text = f"import numpy as np\ndef f(x, flag):\n    y = np.exp(x)\n    print({call})\n    return y\n"
+    assert state_of(text) is (RegionState.BLOCKED if in_place else RegionState.CONVERTIBLE)
+
+
+@pytest.mark.parametrize(
+    ("made", "plotted"),
+    [
+        ("fig, ax = plt.subplots()", "ax.plot(x)"),
+        ("ax = plt.figure().add_subplot(111)", "ax.plot(x)"),
+        ("_, axes = plt.subplots(2, 2)", "axes[0, 1].twinx().fill_between(x, x)"),
+        ("_, axes = plt.subplots(3)", "[a.plot(x) for a in axes.ravel()]"),
+        ("ax = plt.gca()", "ax.hist(x)[0]"),
+    ],
+)
+def test_axes_of_plots_neither_change_nor_keep_arrays(made: str, plotted: str) -> None:
+    text = f"import matplotlib.pyplot as plt\nimport numpy as np\ndef f():\n    x = np.arange(3.0)\n    {made}\n"
+    new = report_of(f"{text}    {plotted}\n    return np.sum(x)\n").new_text or ""
+    assert "x_host" not in new
+    assert "rt.host(x)" in new
