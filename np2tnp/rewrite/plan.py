@@ -15,7 +15,7 @@ from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
 from np2tnp.rules import compiled_regions
-from np2tnp.rules.base import Context, Hit, Rule, apply
+from np2tnp.rules.base import Context, Hit, Table, apply
 
 #: The code of what is so slow in eager TensorFlow that the region stays NumPy by default.
 SLOW = "TNP701"
@@ -63,7 +63,7 @@ def plan_region(
     names: Names,
     options: Options,
     services: Services,
-    table: dict[type, list[Rule]],
+    table: Table,
     top_level: bool = False,
     against: Hit | None = None,
     is_pure: Callable[[Function], bool] = lambda function: False,

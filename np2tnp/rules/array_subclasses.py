@@ -10,7 +10,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.subclasses import SUBCLASSES
 from np2tnp.analysis.values import NONE, Class, Instance, Symbol
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.shared import short_name
 
 #: Calls that make one.
@@ -40,7 +40,7 @@ class ArraySubclass(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Call, ev.Construct)
+    on = (Calls.NUMPY, "array subclass", "subclass parameter")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:

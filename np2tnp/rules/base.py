@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -105,12 +106,22 @@ class Context:
         return found[0] if found is not None else None
 
 
+class Calls(Enum):
+    """Some of all calls, for rules that look at no others."""
+
+    NUMPY = "of NumPy's functions and of arrays' methods"
+    UPDATING = "that change arrays"
+
+
 class Rule:
-    """One thing that np2tnp looks for. Stateless; its file is its documentation and its tests."""
+    """One thing that np2tnp looks for. Stateless; its file is its documentation and its tests.
+
+    on: what is shown to it, and nothing else: types of events, some of the calls, constructs by their kind.
+    """
 
     doc: ClassVar[Doc]
     also: ClassVar[tuple[Doc, ...]] = ()  #: further codes, by which the rule tells cases of one kind apart
-    on: ClassVar[tuple[type, ...]] = ()
+    on: ClassVar[tuple[type | str | Calls, ...]] = ()
 
     @property
     def code(self) -> str:
@@ -142,20 +153,34 @@ def register(rule: type[Rule]) -> type[Rule]:
     return rule
 
 
+#: Rules by what they look at: a type of events, a kind of constructs, or calls (of NumPy, that change arrays).
+Table = dict[type | str | tuple[bool, bool], list[Rule]]
+
+
 @functools.cache
-def rules_by_event() -> dict[type, list[Rule]]:
-    """Rules by the type of event that they look at, in order of their codes."""
-    table: dict[type, list[Rule]] = {}
+def rules_by_event() -> Table:
+    """All rules, in order of their codes wherever several look at the same."""
+    table: Table = {}
     for rule in sorted(REGISTRY, key=lambda item: item.code):
-        for kind in rule.on:
-            table.setdefault(kind, []).append(rule)
+        for key in rule.on:
+            if not isinstance(key, Calls) and key is not ev.Call:
+                table.setdefault(key, []).append(rule)
+        for numpy, updating in itertools.product((False, True), repeat=2):
+            wanted = (numpy and Calls.NUMPY in rule.on) or (updating and Calls.UPDATING in rule.on)
+            if wanted or ev.Call in rule.on:
+                table.setdefault((numpy, updating), []).append(rule)
     return table
 
 
-def apply(events: Iterable[ev.Event], context: Context, table: dict[type, list[Rule]]) -> list[Hit]:
+def apply(events: Iterable[ev.Event], context: Context, table: Table) -> list[Hit]:
     """All that the rules say about `events`."""
     hits: list[Hit] = []
     for event in events:
-        for rule in table.get(type(event), ()):
+        key: type | str | tuple[bool, bool] = type(event)
+        if isinstance(event, ev.Call):
+            key = (event.api is not None, id(event.node) in context.stores)
+        elif isinstance(event, ev.Construct):
+            key = event.kind
+        for rule in table.get(key, ()):
             hits.extend(rule.check(event, context))
     return hits

@@ -37,14 +37,13 @@ class Callback(Rule):
                 return scipy.optimize.brentq(residual, 0, 1, (y,))
         """,
     )
-    on = (ev.Call, ev.Return, ev.Construct)
+    on = (ev.Call, ev.Return, "local class")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
             return
         if isinstance(event, ev.Construct):
-            if event.kind == "local class":
-                yield self.hit(event.node, "a class defined inside the function", Verdict.BLOCK)
+            yield self.hit(event.node, "a class defined inside the function", Verdict.BLOCK)
             return
         if isinstance(event, ev.Return):
             if isinstance(event.value, Function) and event.value.nested and event.node is not None:

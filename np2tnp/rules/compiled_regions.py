@@ -63,7 +63,7 @@ class CompiledRegion(Rule):
         compile="xla",
         safety="Safe: what runs eagerly gives the same results.",
     )
-    on = (ev.Call, ev.Construct, ev.AttributeStore, ev.Store, ev.Escape)
+    on = (ev.Call, ev.AttributeStore, ev.Store, ev.Escape, "with", *_WORDS)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if context.compile == "none" or not context.in_region:

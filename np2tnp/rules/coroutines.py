@@ -27,9 +27,9 @@ class Coroutine(Rule):
                 return np.exp(np.abs(x))
         """,
     )
-    on = (ev.Construct,)
+    on = ("async",)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
-        if context.in_region and event.kind == "async":
+        if context.in_region:
             yield self.hit(event.node, "an async function is not migrated", Verdict.BLOCK)

@@ -41,7 +41,7 @@ class Decorator(Rule):
                 return np.exp(x)
         """,
     )
-    on = (ev.Construct,)
+    on = ("decorator", "nested decorator")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
@@ -53,7 +53,7 @@ class Decorator(Rule):
                 does = "may look at arguments or results: put the array work into a function without it"
                 words = f"the decorator {name or 'here'} {does}"
                 yield self.hit(event.node, words, Verdict.BLOCK)
-        elif event.kind == "nested decorator" and name not in ("staticmethod", "functools.wraps"):
+        elif name not in ("staticmethod", "functools.wraps"):
             words = (
                 f"the decorator {name or 'here'} of a nested function may look at arrays: define that function outside"
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
-from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, register
 from np2tnp.rules.decisions import convert, decide
 
 
@@ -37,7 +37,7 @@ class ExactHelper(Rule):
             " NumPy, on the host."
         ),
     )
-    on = (ev.Call,)
+    on = (Calls.NUMPY,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Call)

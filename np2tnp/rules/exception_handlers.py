@@ -40,11 +40,11 @@ class ExceptionHandler(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Construct,)
+    on = ("try",)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
-        if not context.in_region or event.kind != "try":
+        if not context.in_region:
             return
         caught = sorted(set(event.detail.split(",")) & _TRANSLATED)
         if caught:

@@ -37,14 +37,13 @@ class FloatingPointErrors(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Call, ev.Construct)
+    on = (ev.Call, "with")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
             return
         if isinstance(event, ev.Construct):
-            if event.kind == "with":
-                yield from self._with(event)
+            yield from self._with(event)
             return
         assert isinstance(event, ev.Call)
         text = dotted(event.node.func).rpartition(".")[2]

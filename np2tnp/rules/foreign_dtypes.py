@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.results import FOREIGN, foreign_dtype
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import made_kind
 from np2tnp.rules.shared import short_name
 
@@ -96,7 +96,7 @@ class ForeignDtype(Rule):
             severity=Severity.SILENT,
         ),
     )
-    on = (ev.NameRead, ev.Call)
+    on = (ev.NameRead, Calls.NUMPY)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, ev.NameRead):

@@ -30,11 +30,11 @@ class Generator(Rule):
                 return list(np.exp(x))
         """,
     )
-    on = (ev.Construct,)
+    on = ("yield",)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
-        if context.in_region and event.kind == "yield":
+        if context.in_region:
             yield self.hit(
                 event.node, "a generator hands out arrays while it runs; tensors would reach its caller", Verdict.BLOCK
             )

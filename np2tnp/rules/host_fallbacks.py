@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
-from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import decide
 from np2tnp.rules.shared import keep_in_numpy
 
@@ -29,7 +29,7 @@ class HostFallback(Rule):
         """,
         severity=Severity.SLOWER,
     )
-    on = (ev.Call,)
+    on = (Calls.NUMPY,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Call)

@@ -9,7 +9,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import CallCase, call_case, is_outside
 from np2tnp.rules.shared import callee_words, is_mentioned_beside, makes_tensor, read_back
 
@@ -48,7 +48,7 @@ class HostUpdate(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Call, ev.StaleRead)
+    on = (Calls.UPDATING, ev.StaleRead)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, ev.StaleRead):

@@ -12,7 +12,7 @@ from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments, needs_tensor
 from np2tnp.edits.mutation import rebind
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, register
 from np2tnp.rules.cases import CallCase, call_case
 
 
@@ -42,7 +42,7 @@ class InPlaceCall(Rule):
         """,
         safety="Safe, where the call is a statement of its own; elsewhere the function is left in NumPy.",
     )
-    on = (ev.Call,)
+    on = (Calls.UPDATING,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Call)

@@ -34,11 +34,11 @@ class InterruptedUpdate(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Construct,)
+    on = ("raise after mutation",)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
-        if context.in_region and event.kind == "raise after mutation":
+        if context.in_region:
             yield self.hit(
                 event.node,
                 "an exception is raised after an argument was updated in place: the caller would not see the update",

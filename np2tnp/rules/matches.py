@@ -32,9 +32,9 @@ class Match(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Construct,)
+    on = ("match",)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
-        if context.in_region and event.kind == "match":
+        if context.in_region:
             yield self.hit(event.node, "match on an array looks at its class", Verdict.BLOCK)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.values import Const
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import decide
 
 _ORDERED = frozenset(("numpy.asfortranarray", "numpy.require"))
@@ -41,7 +41,7 @@ class MemoryOrder(Rule):
         safety="Safe for the values. Flags and strides of results differ: f_contiguous is not set.",
         severity=Severity.SLOWER,
     )
-    on = (ev.Call,)
+    on = (Calls.NUMPY,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Call)

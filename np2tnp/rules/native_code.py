@@ -42,13 +42,13 @@ class NativeCode(Rule):
                 return np.sqrt((x * x).sum())
         """,
     )
-    on = (ev.Call, ev.AttributeRead, ev.Construct)
+    on = (ev.Call, ev.AttributeRead, "decorator", "nested decorator")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
             return
         if isinstance(event, ev.Construct):
-            if event.kind in ("decorator", "nested decorator") and is_native(event.detail):
+            if is_native(event.detail):
                 yield self.hit(
                     event.node,
                     f"{event.detail} compiles the function to native code: move what shall migrate out of it",

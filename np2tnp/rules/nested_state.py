@@ -37,7 +37,7 @@ class NestedState(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Construct,)
+    on = ("global from unpacking", "nonlocal", "closure store")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
@@ -48,6 +48,6 @@ class NestedState(Rule):
         elif event.kind == "nonlocal":
             words = f"nonlocal {event.detail}: a nested function rebinds a name of the enclosing one"
             yield self.hit(event.node, words, Verdict.BLOCK)
-        elif event.kind == "closure store":
+        else:
             words = f"a nested function updates {event.detail} of the enclosing function in place"
             yield self.hit(event.node, words, Verdict.BLOCK)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
-from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import convert, decide
 
 
@@ -29,7 +29,7 @@ class NumpyCall(Rule):
         safety="Safe. Only keywords and dtypes that were measured are accepted; everything else takes another way.",
         severity=Severity.STYLE,
     )
-    on = (ev.Call,)
+    on = (Calls.NUMPY,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Call)

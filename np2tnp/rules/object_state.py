@@ -10,7 +10,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.values import HOST, Array, home_of, may_hold_tensor
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import CallCase, StoreCase, call_case, store_case, store_words
 from np2tnp.rules.shared import makes_tensor, wrap_keys
 
@@ -38,7 +38,7 @@ class ObjectState(Rule):
         safety="Safe: no tensor is ever seen in an object. Each store copies from the device.",
         severity=Severity.SLOWER,
     )
-    on = (ev.AttributeStore, ev.Store, ev.Call)
+    on = (ev.AttributeStore, ev.Store, Calls.UPDATING)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:

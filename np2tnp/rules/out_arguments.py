@@ -14,7 +14,7 @@ from np2tnp.edits import build
 from np2tnp.edits.calls import needs_tensor
 from np2tnp.edits.mutation import rebind
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, register
 from np2tnp.rules.cases import CallCase, call_case
 
 
@@ -41,7 +41,7 @@ class OutArgument(Rule):
         """,
         safety="Safe. It saves no memory any more: the result is a new array.",
     )
-    on = (ev.Call,)
+    on = (Calls.UPDATING,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Call)

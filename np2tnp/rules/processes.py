@@ -58,7 +58,7 @@ class Processes(Rule):
         """,
         safety="A note: it changes nothing.",
     )
-    on = (ev.Call, ev.Construct)
+    on = (ev.Call, "import")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, ev.Call):
@@ -67,7 +67,7 @@ class Processes(Rule):
                 yield self.hit(event.node, words, Verdict.NOTE)
             return
         assert isinstance(event, ev.Construct)
-        if event.kind != "import" or context.facts.qualname != MODULE:
+        if context.facts.qualname != MODULE:
             return
         found = next((name for name in event.detail.split() if _makes_processes(name)), None)
         if found is not None and (context.in_region or has_migrated_functions(context)):

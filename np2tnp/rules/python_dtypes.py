@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from np2tnp.analysis import events as ev
 from np2tnp.edits.calls import plain_dtypes
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import decide
 
 
@@ -30,7 +30,7 @@ class PythonDtype(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Call,)
+    on = (Calls.NUMPY,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Call)

@@ -10,7 +10,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments, retarget
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import Decision, decide
 from np2tnp.rules.shared import keep_in_numpy, short_name
 
@@ -41,7 +41,7 @@ class RandomStream(Rule):
         safety="Safe: the stream is the same, bit for bit. With --random tf all numbers are others.",
         severity=Severity.SILENT,
     )
-    on = (ev.Call,)
+    on = (Calls.NUMPY,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Call)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, register
 from np2tnp.rules.shared import short_name
 
 #: Ways to ask for NumPy 1's promotion.
@@ -39,7 +39,7 @@ class RemovedName(Rule):
         """,
         safety="A note: what is rewritten around it stays right.",
     )
-    on = (ev.Call, ev.NameRead)
+    on = (Calls.NUMPY, ev.NameRead)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, (ev.Call, ev.NameRead))

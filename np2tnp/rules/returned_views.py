@@ -33,11 +33,11 @@ class ReturnedView(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Construct,)
+    on = ("returned view",)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
-        if event.kind != "returned view" or not context.in_region:
+        if not context.in_region:
             return
         words = "two results may share memory: return copies (.copy()), or the base alone"
         if event.detail:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import CallCase, StoreCase, call_case, store_case
 
 
@@ -31,7 +31,7 @@ class SharedMemory(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Store, ev.Call)
+    on = (ev.Store, Calls.UPDATING)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, ev.Call):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
-from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import convert, decide
 
 
@@ -35,7 +35,7 @@ class SilentDifference(Rule):
         safety="Safe. `np2tnp api NAME` shows what was measured.",
         severity=Severity.SILENT,
     )
-    on = (ev.Call,)
+    on = (Calls.NUMPY,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Call)

@@ -8,7 +8,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.binding import bind
 from np2tnp.analysis.values import Const, Sequence, Value
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import decide
 
 #: Below this many elements every operation is faster in NumPy: it takes less time than starting one in TensorFlow.
@@ -39,7 +39,7 @@ class SmallArray(Rule):
         safety="A note: it changes nothing.",
         severity=Severity.SLOWER,
     )
-    on = (ev.Call,)
+    on = (Calls.NUMPY,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Call)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.values import HOST, Array, home_of
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import decide
 from np2tnp.rules.shared import keep_in_numpy
 
@@ -37,7 +37,7 @@ class StridedView(Rule):
         """,
         severity=Severity.RAISES,
     )
-    on = (ev.Call, ev.AttributeRead)
+    on = (Calls.NUMPY, ev.AttributeRead)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, ev.AttributeRead):

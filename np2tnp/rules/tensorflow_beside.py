@@ -43,11 +43,11 @@ class TensorflowBeside(Rule):
         safety="A note: it changes nothing.",
         severity=Severity.SILENT,
     )
-    on = (ev.Construct,)
+    on = ("import",)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
-        if event.kind != "import" or context.facts.qualname != MODULE:
+        if context.facts.qualname != MODULE:
             return
         found = next((name for name in event.detail.split() if _is_tensorflow(name)), None)
         if found is not None and (context.in_region or has_migrated_functions(context)):

@@ -32,11 +32,11 @@ class UnpackedStore(Rule):
                 y[1] = second
         """,
     )
-    on = (ev.Store, ev.Construct)
+    on = (ev.Store, "store in tuple")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, ev.Construct):
-            if context.in_region and event.kind == "store in tuple":
+            if context.in_region:
                 yield self.hit(
                     event.node,
                     "a store into an element inside an unpacking: NumPy may see one store through the other's view",

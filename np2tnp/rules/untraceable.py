@@ -52,10 +52,9 @@ class Untraceable(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Construct,)
+    on = (*_WORDS,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
-        words = _WORDS.get(event.kind)
-        if words is not None and context.in_region:
-            yield self.hit(event.node, words.replace("{0}", event.detail), Verdict.BLOCK)
+        if context.in_region:
+            yield self.hit(event.node, _WORDS[event.kind].replace("{0}", event.detail), Verdict.BLOCK)

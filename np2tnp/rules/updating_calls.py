@@ -12,7 +12,7 @@ from np2tnp.analysis.state import Summary
 from np2tnp.edits import build
 from np2tnp.edits.mutation import is_storable, rebind
 from np2tnp.model import Verdict
-from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import CallCase, call_case
 from np2tnp.rules.shared import unused_name, use_core
 
@@ -52,7 +52,7 @@ class UpdatingCall(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (ev.Call,)
+    on = (Calls.UPDATING,)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Call)
