@@ -60,7 +60,8 @@ _CLASS, _ATTRIBUTES, _FUNCTION = range(3)
 _MIGRATED = "<migrated>"
 #: Why a module's top level stays NumPy without --top-level.
 NOT_ASKED = "nobody asked for it"
-#: Trees are large: after each file, modules are closed until the text of those that stay open is no longer than this.
+#: Trees are large: after each file it is closed, as hardly anybody asks for more than its answers, and others are until
+#: the text of those that stay open is no longer than this.
 _OPEN_TEXT = 2_000_000
 
 
@@ -154,6 +155,7 @@ class Project:
         self._importers = Importers(config.root, frozenset(config.exclude), self.modules)
         self._main = ""  #: the module whose report is being made
         self._sessions: dict[str, Session | None] = {}  # the least recently used first
+        self._values: dict[str, dict[str, Value]] = {}  #: by module: what the top levels of closed ones bind
 
     # ---- for the engine
 
@@ -166,7 +168,7 @@ class Project:
         path = os.path.abspath(source.path)
         self._main = path
         session = self._sessions.get(path)
-        if session is None or session.source != source or (editable and not session.is_editable):
+        if session is None or session.source.text != source.text or (editable and not session.is_editable):
             session = self._sessions[path] = self._open(source, path, editable)
         places = self._decide(session)
         if self.config.boundary == "tensor":
@@ -214,13 +216,14 @@ class Project:
             return None
 
     def close(self) -> None:
-        """Let go of the trees of modules that were not used lately."""
+        """Let go of the trees of the module that was analysed last, and of those that were not used lately."""
         size = 0
         for path in reversed(list(self._sessions)):
             session = self._sessions[path]
             size += len(session.source.text) if session is not None else 0
-            if session is not None and size > _OPEN_TEXT:
+            if session is not None and (path == self._main or size > _OPEN_TEXT):
                 del self._sessions[path]
+                self._values[path] = _shareable(session.analysis.info.values)
                 # Without circles the tree goes now, and nobody has to look for it.
                 session.analysis.release()
                 for plan in session.regions.values():
@@ -285,8 +288,11 @@ class Project:
             return Const.of(target.binding.detail)
         location = frozenset((f"global:{target.module}:{target.name}",))
         text = self.modules.text(target.module) or ""
-        session = self._session(target.module) if any(needle in text for needle in self.config.needles) else None
-        value = session.analysis.info.values.get(target.name) if session is not None else None
+        values = self._values.get(target.module)
+        if values is None and any(needle in text for needle in self.config.needles):
+            session = self._session(target.module)
+            values = session.analysis.info.values if session is not None else None
+        value = values.get(target.name) if values is not None else None
         if isinstance(value, Array):
             return Array(HOST, value.dtypes, value.rank, location, weak=value.weak)
         return value if isinstance(value, (Const, Scalar)) else Unknown(HOST, location)
@@ -368,6 +374,11 @@ class Project:
         if found:
             self.solver.note({_MIGRATED})
         return _MIGRATED in self.solver.places()
+
+
+def _shareable(values: Mapping[str, Value]) -> dict[str, Value]:
+    """Those that other modules may rely on."""
+    return {name: value for name, value in values.items() if isinstance(value, (Array, Const, Scalar))}
 
 
 def _parse(text: str, editable: bool) -> tuple[cst.Module, Callable[[Iterable[cst.CSTNode]], dict[int, Span]], bool]:

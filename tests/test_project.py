@@ -16,9 +16,12 @@ import pytest
 from np2tnp import pipeline
 from np2tnp.analysis.project import Names, Target
 from np2tnp.config import Config
+from np2tnp.engine import analyze
 from np2tnp.files.modules import Modules
 from np2tnp.files.outline import Binding, Outline
+from np2tnp.files.source import Source
 from np2tnp.model import FileReport, RegionState
+from np2tnp.project import Project
 
 OPS = """
     import numpy as np
@@ -463,3 +466,28 @@ def test_star_imports_of_many_submodules(tmp_path: Path) -> None:
     assert Names(Counting()).find(str(user), "package.part3") == Target(
         "function", str(package / "_part3.py"), "part3", Binding("function")
     )
+
+
+def test_a_module_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However it is reached, by an import or by its relative path, and whatever is asked of it once it is closed."""
+    monkeypatch.chdir(tmp_path)
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "ops.py").write_text(textwrap.dedent(OPS))
+    user = "from pkg.ops import SIGMA, TABLE, blur\n\n\ndef run(x):  # numpy\n    return blur(x) * SIGMA + TABLE\n"
+    for name in ("before.py", "zz_after.py"):
+        (package / name).write_text(user)
+    opened: list[str] = []
+
+    class Counted(Project):
+        def _open(self, source: Source, path: str, editable: bool) -> Any:
+            opened.append(Path(path).name)
+            return super()._open(source, path, editable)
+
+    config = Config()
+    project = Counted(config)
+    files = ["pkg/before.py", "pkg/ops.py", "pkg/zz_after.py"]
+    found = [analyze(Source(name, Path(name).read_text()), config, project) for name in files]
+    assert sorted(opened) == ["before.py", "ops.py", "zz_after.py"]
+    assert found == [analyze(Source(name, Path(name).read_text()), config) for name in files]

@@ -31,9 +31,9 @@ class TopLevelNames(Rule):
         severity=Severity.SILENT,
         top_level=True,
     )
-    on = (ev.Construct,)
+    on = ("top level",)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
-        if event.kind == "top level" and context.in_region:
+        if context.in_region:
             yield self.hit(event.node, event.detail, Verdict.BLOCK)
