@@ -18,13 +18,14 @@ from np2tnp.differential.originals import CannotVerify, Pair, find_pair
 from np2tnp.profiling.emitted import compiled_texts, variants_of
 from np2tnp.profiling.evidence import Ratio, Speed, Spread, judge_speed, ratio, spread
 from np2tnp.profiling.measured import Measured, Plan, Trial
-from np2tnp.profiling.measurement import choose_devices, doubt_lucky_trials, measure
+from np2tnp.profiling.measurement import choose_devices, doubt_lucky_trials, measure, note_slowed_numpy
 from np2tnp.profiling.sizes import Point, SizeError, bracket, find_crossover, grid, parse_sizes
 from np2tnp.profiling.summary import pays_after, summarize
 
 ROOT = Path(__file__).parent.parent
 
 ORIGINAL = """
+import os
 import numpy as np
 
 def relax(field, steps):
@@ -43,6 +44,16 @@ def untraceable(x):
 
 def deadly(x):
     return x + 1.0
+
+def ends_its_process(x):
+    if len(x) > 100:
+        os._exit(3)
+    return x + 1.0
+
+def logged(x):
+    with open(os.devnull, "a"), open("written.log", "a") as file:
+        file.write(f"{np.random.random()}")
+    return np.sin(x) + np.random.standard_normal(x.shape)
 
 class Average:
     def __init__(self, shape, rate=0.5):
@@ -88,6 +99,16 @@ def deadly(x):
     if len(x) > 100:
         os._exit(7)
     return x + 1.0
+
+@rt.migrated
+def ends_its_process(x):
+    return x + 1.0
+
+@rt.migrated
+def logged(x):
+    with open(os.devnull, "a"), open("written.log", "a") as file:
+        file.write(f"{np.random.random()}")
+    return tnp.sin(x) + rt.tensor(np.random.standard_normal(rt.shape(x)))
 
 class Average:
     def __init__(self, shape, rate=0.5):
@@ -214,7 +235,8 @@ def test_a_win_against_a_slowed_numpy_is_taken_back():
     lucky = replace(beside, variant="xla", reference=slow, ratio=Ratio(50.0, 49.0, 51.0), speed=Speed.FASTER)
     real = replace(lucky, variant="graph", variant_time=Spread(0.5, 0.5, 0.5))
     measured = Measured(plan, trials=[beside, lucky, real])
-    doubt_lucky_trials(measured, 3)
+    assert doubt_lucky_trials(measured, 3) == [1]
+    note_slowed_numpy(measured, 3)
     assert [trial.speed for trial in measured.trials] == [Speed.SLOWER, Speed.UNSURE, Speed.FASTER]
     assert measured.trials[1].disturbed
     assert "busy" in measured.notes[0]
@@ -349,6 +371,23 @@ def test_a_dead_child_ends_only_its_own_trials():
     assert all(trial.agreed for trial in by_size[50])
     assert all("exit status 7" in trial.reason for trial in by_size[200] + by_size[300])
     assert not any("cuda" in trial.reason for trial in measured.trials)  # what TensorFlow logged is not the reason
+
+
+def test_an_original_that_ends_its_process_is_tried_once():
+    plan = plan_for("ends_its_process", (50, 200, 300), ("x", "np.ones(n)"), devices="CPU:0")
+    measured = measure(replace(plan, variants=("eager-ndarray", "eager-tensor")))
+    reasons = {size: {trial.reason for trial in measured.trials if trial.size == size} for size in plan.sizes}
+    said = "in the original: the child process ended (exit status 3)"
+    assert reasons == {50: {""}, 200: {said}, 300: {f"not tried: at n=200 {said}"}}
+
+
+def test_random_numbers_agree_and_what_is_written_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    measured = measure(
+        plan_for("logged", (50,), ("x", "np.ones(n)"), devices="CPU:0", variants=("eager-ndarray", "eager-tensor"))
+    )
+    assert [(trial.reason, trial.agreed) for trial in measured.trials] == [("", True)] * 2
+    assert measured.notes[:1] == ["logged writes written.log: so it did in every sample"]
 
 
 @pytest.mark.parametrize(

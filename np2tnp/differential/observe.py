@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.differential.outside import watch_outside
+
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 _ITEMS = 1000  #: how much of a generator is read
 
@@ -45,6 +47,7 @@ class Observation:
     draws: bool = False  #: whether some of them drew random numbers
     shares: tuple[str, ...] = ()  #: "result is x", "result shares memory with x"
     changed: bool = False  #: whether any argument or global differs from before
+    outside: tuple[str, ...] = ()  #: what it did outside of its process: "writes out.txt"
     casts: bool = False  #: whether NumPy warned that an integer type cannot hold a number, which has no defined result
 
     @property
@@ -230,8 +233,7 @@ def observe(
     labels = [*names[: len(args)], *(f"argument {i + 1}" for i in range(len(names), len(args))), *kwargs]
     before = [freeze(item) for item in held]
     printed = io.StringIO()
-    np.random.seed(0)
-    random.seed(0)
+    seed_all()
     counted: Any = None
     result: Any = None
     error: Exception | None = None
@@ -242,6 +244,7 @@ def observe(
         stack.enter_context(contextlib.redirect_stdout(printed))
         stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
         counted = stack.enter_context(counter()) if counter else None
+        outside = stack.enter_context(watch_outside())
         try:
             result = call(*args, **kwargs)
             value = freeze(result)
@@ -262,6 +265,7 @@ def observe(
         "draws": counted is not None and any(name.startswith("StatelessRandom") for name in counted.ops),
         "changed": changed,
         "casts": bool(warned),
+        "outside": tuple(outside),
     }
     if error is not None:
         bases = tuple(base.__name__ for base in type(error).__mro__)
@@ -270,6 +274,12 @@ def observe(
     return Observation(
         "returned", value, shares=_sharing(result, dict(zip(labels, held, strict=True)), owner), **common
     )
+
+
+def seed_all() -> None:
+    """Set the global random streams of Python and NumPy to where every observed call finds them."""
+    np.random.seed(0)
+    random.seed(0)
 
 
 def _sharing(result: Any, arguments: dict[str, Any], owner: Any) -> tuple[str, ...]:

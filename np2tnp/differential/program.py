@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -160,7 +160,7 @@ class Verifier:
         seconds = self._limits.seconds
         try:
             case = self._old.ask("case", 30, number=number)
-            self._old.ask("run", seconds, case=case, parameters=parameters, number=number)
+            ran = self._old.ask("run", seconds, case=case, parameters=parameters, number=number)
         except ChildTimeout:
             result.reason = f"the original takes longer than {seconds:g} s (--timeout)"
             return False
@@ -171,6 +171,7 @@ class Verifier:
             result.counts["not comparable"] += 1
             result.reason = f"what the original did cannot be written down: {error}"
             return True
+        _warn(result, [f"it {what}: so it did on every input, in both versions" for what in ran["outside"]])
         judged = self._judge(number, case, parameters, result)
         if judged is None:
             return result.counts["too slow"] < 2
@@ -185,7 +186,7 @@ class Verifier:
             kind = "equal without TensorFlow"
         result.counts[kind] += 1
         result.operations += judged["operations"]
-        result.warnings += [text for text in judged["warnings"] if text not in result.warnings]
+        _warn(result, judged["warnings"])
         if kind in ("random", "refused"):
             result.reason = judged["detail"]
         return not (kind == "random" and result.counts["random"] > 5 and not result.counts["equal"])
@@ -267,6 +268,10 @@ class Verifier:
             result.reason = f"the rewritten function takes longer than {3 * self._limits.seconds:g} s (--timeout)"
         else:
             result.reason = f"only {counts['equal']} of the {needed} inputs that EQUAL needs"
+
+
+def _warn(result: FunctionResult, texts: Iterable[str]) -> None:
+    result.warnings += [text for text in texts if text not in result.warnings]
 
 
 def verify_pair(pair: Pair, names: list[str], limits: Limits, progress: Any = None) -> list[FunctionResult]:

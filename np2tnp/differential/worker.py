@@ -95,7 +95,8 @@ class Worker:
         """Call the target on `case`; keeps the observation under `number`."""
         seen = self._observe(pickle.loads(case), parameters, count)
         self._seen[number] = seen
-        return {"observation": pickle.dumps(seen), "status": seen.status, "operations": seen.operations}
+        reply = {"status": seen.status, "operations": seen.operations, "outside": seen.outside}
+        return {**reply, "observation": pickle.dumps(seen)}
 
     def judge(self, number: int, observation: bytes) -> dict[str, Any]:
         """Compare another program's observation on input `number` with this one's."""

@@ -10,7 +10,7 @@ from np2tnp.differential.originals import CannotVerify
 from np2tnp.profiling.evidence import Speed, Spread
 from np2tnp.profiling.measured import Measured, Plan
 from np2tnp.profiling.record import Signature
-from np2tnp.profiling.session import Session, failed
+from np2tnp.profiling.session import ORIGINAL, Session, failed
 from np2tnp.profiling.sizes import bracket
 
 Progress = Callable[[str, int, int], None]  #: what is being measured, trials done, trials in all
@@ -45,14 +45,19 @@ def measure(plan: Plan, progress: Progress | None = None, keep: Callable[[Measur
                     trial = failed(plan, variant, device, size, dropped[device, variant])
                 else:
                     trial = session.trial(variant, device, size)
-                    if trial.reason.startswith(("no answer", "the child process ended")):
+                    if trial.reason.startswith(("no answer", "the child process ended", ORIGINAL)):
                         dropped[device, variant] = f"not tried: at {shown} {trial.reason}"
                 measured.trials.append(trial)
             single = alone.reference(size) if any(t.agreed for t in measured.trials[-len(combinations) :]) else None
             if single is not None:
                 place = (size.elements, size.text) if isinstance(size, Signature) else (size, "")
                 measured.single[place] = single
+            for i in doubt_lucky_trials(measured, len(combinations), single):  # the moment was bad: one more
+                trial = measured.trials[i]
+                measured.trials[i] = session.trial(trial.variant, trial.device, size)
             doubt_lucky_trials(measured, len(combinations), single)
+            note_slowed_numpy(measured, len(combinations))
+            measured.notes += [note for note in session.notes if note not in measured.notes]
             if keep is not None:
                 keep(measured)
             if not sizes and refinements:
@@ -62,8 +67,8 @@ def measure(plan: Plan, progress: Progress | None = None, keep: Callable[[Measur
     return measured
 
 
-def doubt_lucky_trials(measured: Measured, last: int, single: Spread | None = None) -> None:
-    """Take FASTER back where NumPy, sampled elsewhere on the same arguments, was fast enough to win.
+def doubt_lucky_trials(measured: Measured, last: int, single: Spread | None = None) -> list[int]:
+    """Take FASTER back where NumPy, sampled elsewhere on the same arguments, was fast enough to win; which trials.
 
     On a busy machine NumPy's threaded products come in two speeds, a hundred times apart. A variant that was only
     compared with the slow one has not won anything. `last`: how many trials, at the end, are of the same arguments;
@@ -73,16 +78,24 @@ def doubt_lucky_trials(measured: Measured, last: int, single: Spread | None = No
     references = [trial.reference for trial in measured.trials[start:] if trial.reference is not None]
     references += [single] if single is not None else []
     best = min((reference.low for reference in references), default=0.0)
+    doubted = []
     for i, trial in enumerate(measured.trials[start:], start):
         if trial.speed is not Speed.FASTER or trial.variant_time is None:
             continue
         if trial.remarks or trial.variant_time.median * (1 + measured.plan.min_effect) >= best:
             measured.trials[i] = replace(trial, speed=Speed.UNSURE, disturbed=True)
-    worst = max((reference.median for reference in references), default=0.0)
-    if worst > 3 * best > 0:
+            doubted.append(i)
+    return doubted
+
+
+def note_slowed_numpy(measured: Measured, last: int) -> None:
+    """Say so where NumPy's own times on the same arguments (the `last` trials) are far apart."""
+    trials = [trial for trial in measured.trials[-last:] if trial.reference is not None]
+    medians = [trial.reference.median for trial in trials if trial.reference is not None]
+    if medians and max(medians) > 3 * min(medians):
         measured.notes.append(
-            f"{measured.plan.size_name} = {measured.trials[start].size:,}: NumPy itself took from {best:.3g} s to "
-            f"{worst:.3g} s; is the machine busy?"
+            f"{measured.plan.size_name} = {trials[0].size:,}: NumPy itself took from {min(medians):.3g} s to "
+            f"{max(medians):.3g} s; is the machine busy?"
         )
 
 

@@ -151,7 +151,7 @@ class Subject:
     def observe(self) -> Any:
         """What the variant gives, as the caller of the public function would see it."""
         from np2tnp import runtime as rt
-        from np2tnp.differential.observe import Observation, freeze, observe
+        from np2tnp.differential.observe import Observation, freeze, observe, seed_all
 
         it = self._input
         if self.takes_arrays:
@@ -161,6 +161,7 @@ class Subject:
         printed = io.StringIO()
         given = self.arguments.copy() if self.copies else self.arguments
         self.synchronise()
+        seed_all()
         with contextlib.redirect_stdout(printed):
             start = time.perf_counter()
             value = self.call(given)

@@ -10,6 +10,7 @@ from np2tnp.profiling.evidence import Spread, judge_speed, ratio, spread
 from np2tnp.profiling.measured import Plan, Trial
 from np2tnp.profiling.record import Signature
 
+ORIGINAL = "in the original"  #: begins the reason of trials whose original did not end, or ended its process
 _MODULE = "np2tnp.profiling.trial"
 _START = 300.0  #: seconds for a child to import TensorFlow and the program
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -26,9 +27,11 @@ class Session:
         self._single = single
         self._child = Child(_MODULE, dict.fromkeys(_THREADS, "1") if single else {"TF_CPP_MIN_LOG_LEVEL": "2"})
         self._size: int | Signature | None = None
+        self._hopeless: dict[int | Signature, str] = {}  #: why the arguments of a size cannot be had, or not be used
         self._prepared: dict[str, Any] = {}
         self.environment: dict[str, Any] = {}
         self.signature: dict[str, Any] = {}
+        self.notes: list[str] = []  #: what the user should know of the function
 
     def __enter__(self) -> Session:
         return self
@@ -114,11 +117,24 @@ class Session:
         return spread(samples)
 
     def _have(self, size: int | Signature) -> None:
-        """Have the arguments of one size made. Raises what ``Child.ask`` does, and CannotVerify."""
+        """Have the arguments of one size made, and the original called once. Raises CannotVerify."""
+        if size in self._hopeless:
+            raise CannotVerify(self._hopeless[size])
         self.ensure()
         if self._size != size:
-            self._prepared = self._prepare(size)
+            try:
+                self._prepared = self._prepare(size)
+            except (ChildDied, ChildTimeout) as error:
+                self._prepared = {"failed": f"{ORIGINAL}: {error}"}
+            except RuntimeError as error:
+                self._prepared = {"failed": str(error)}
+            if why := self._prepared.get("failed"):  # it would not go better for the next variant
+                self._hopeless[size] = why
+                raise CannotVerify(why)
             self._size = size
+            for what in self._prepared["outside"]:
+                note = f"{self._plan.function} {what}: so it did in every sample"
+                self.notes += [note] if note not in self.notes else []
 
     def _prepare(self, size: int | Signature) -> dict[str, Any]:
         plan = self._plan

@@ -87,7 +87,8 @@ class Trial:
         return {**_described(parameters), "owner": owner, "given": list(self._given)}
 
     def prepare(self, size_name: str, size: int, expressions: list[tuple[str, str]], seed: int) -> dict[str, Any]:
-        """Make the arguments of one size and call the original once. Replies with its seconds and data sizes."""
+        """Make the arguments of one size and call the original once. Replies with its seconds and data sizes, or
+        with why it ``failed``."""
         import numpy as np
 
         self._input = None
@@ -139,13 +140,14 @@ class Trial:
         expected = observe(self._original, given.args, given.kwargs, names=names)
         seconds = time.perf_counter() - start
         if not expected.returned:
-            raise ValueError(f"the original raises {expected.error}: {expected.message}")
+            return {"failed": f"the original raises {expected.error}: {expected.message}"}
         self._first: dict[tuple[str, str], float] = {}
         self._input = Input(names, reference, variants, expected, expected.changed, seconds)
         return {
             "seconds": seconds,
             "bytes": sum(array.nbytes for array in reference.arrays()),
             "elements": largest(reference.args, reference.kwargs),  # what a size test would see
+            "outside": expected.outside,
         }
 
     def measure(self, variant: str, device: str, repeats: int, budget: float, min_effect: float) -> dict[str, Any]:

@@ -28,14 +28,24 @@ def render(measured: Measured, width: int = _WIDE) -> list[RenderableType]:
         single = ", ".join(f"{seconds(it.median)} ({size:,})" for (size, _), it in measured.single.items())
         parts.append(Text(f"NumPy on one thread: {single}"))
     parts += [Text(note) for note in measured.notes]
-    reasons: dict[str, list[int]] = {}
+    reasons: dict[tuple[str, tuple[int, ...]], list[str]] = {}
+    for which, sizes in _not_timed(measured).items():
+        reasons.setdefault((which[2], tuple(sizes)), []).append(f"{which[0]} on {which[1]}")
+    for (reason, places), variants in list(reasons.items())[:12]:
+        shown = ", ".join(f"{size:,}" for size in places[:6])
+        parts.append(
+            Text(f"not timed at {measured.plan.size_name} = {shown}: {reason} ({', '.join(variants)})", "yellow")
+        )
+    return parts
+
+
+def _not_timed(measured: Measured) -> dict[tuple[str, str, str], list[int]]:
+    """The sizes at which trials failed, by variant, device and reason."""
+    found: dict[tuple[str, str, str], list[int]] = {}
     for trial in measured.trials:
         if trial.reason:
-            reasons.setdefault(f"{trial.variant} on {trial.device}: {trial.reason}", []).append(trial.size)
-    for reason, sizes in list(reasons.items())[:12]:
-        shown = ", ".join(f"{size:,}" for size in sizes[:6])
-        parts.append(Text(f"not timed: {reason} ({measured.plan.size_name} = {shown})", "yellow"))
-    return parts
+            found.setdefault((trial.variant, trial.device, trial.reason), []).append(trial.size)
+    return found
 
 
 def seconds(value: float) -> str:
