@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 
 from np2tnp.config import Config
-from np2tnp.files.problems import Problem
-from np2tnp.files.source import decode, read_bytes
 from np2tnp.model import FileReport, Finding, Region, RegionState, Run, Safety, Verdict
+from np2tnp.report.excerpt import excerpt, lines_of
 from np2tnp.report.markup import Markup, element, join, prose, table
 from np2tnp.report.svg import stacked_bar
 from np2tnp.report.totals import count, is_clear, share, shown
@@ -133,7 +131,7 @@ def _file(report: FileReport, findings: list[Finding], run: Run, is_open: bool) 
         element("span", words, class_="muted"),
     )
     left = [region for region in report.regions if region.reasons]
-    lines = _lines(report.path, run)
+    lines = lines_of(report.path, run)
     body = [_regions(left)] if left else []
     body += [_finding(finding, lines) for finding in findings]
     return element("details", summary, element("div", *body, class_="body"), open=is_open, class_="file")
@@ -161,28 +159,9 @@ def _finding(finding: Finding, lines: list[str] | None) -> Markup:
 
 
 def _snippet(finding: Finding, lines: list[str] | None) -> Markup | None:
-    """The source line with the finding's place marked; None where there is none, or where it is too long to read."""
-    span = finding.span
-    if lines is None or not 0 < span.line <= len(lines):
-        return None
-    line = lines[span.line - 1]
-    if not line.strip() or len(line) > _WIDEST:
-        return None
-    start = span.column - 1
-    end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip())
-    end = max(end, start + 1)
-    marked = element("mark", line[start:end])
-    return element("pre", line[:start].lstrip() if start else "", marked, line[end:].rstrip())
-
-
-def _lines(path: str, run: Run) -> list[str] | None:
-    text = run.texts.get(path)
-    if text is None:
-        try:
-            text = decode(path, read_bytes(path)).text
-        except Problem:
-            return None
-    return re.split(r"\r\n?|\n", text)
+    """The source line with the finding's place marked; None where there is none to show."""
+    line = excerpt(finding.span, lines, _WIDEST)
+    return None if line is None else element("pre", line.before, element("mark", line.marked), line.after)
 
 
 def _code(code: str) -> Markup:
