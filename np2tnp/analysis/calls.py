@@ -11,9 +11,9 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.access import SHARED
 from np2tnp.analysis.binding import bind, ufunc_method
 from np2tnp.analysis.containers import put_into
-from np2tnp.analysis.effects import Effects
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
+from np2tnp.analysis.lending import LENT, Lending
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.results import CANONICAL, dtype_char, foreign_dtype
 from np2tnp.analysis.tables import (
@@ -84,12 +84,13 @@ def _asks_for_update(argument: ev.Argument) -> bool:
     return argument.name in ("out", "output") or (argument.name or "").startswith("overwrite")
 
 
-class Calls(Effects):
+class Calls(Lending):
     """Evaluates calls."""
 
     def _call(self, node: cst.Call, env: Env) -> Value:
         callee = self.callee(node.func, env)
-        arguments = tuple(self._argument(arg, env) for arg in node.args)
+        foreign = self.is_foreign(callee)
+        arguments = tuple(self._argument(arg, env, foreign) for arg in node.args)
         api = self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
         if api is not None and api.startswith(("numpy", "ndarray")):
@@ -102,7 +103,8 @@ class Calls(Effects):
             result = self._builtin(callee.name[9:], arguments, env)
         elif isinstance(callee, Symbol):
             self.hand_over(node, callee.name, arguments)
-            pure = self.catalog.is_pure(callee.name) and not any(map(_asks_for_update, arguments))
+            unasked = not any(_asks_for_update(a) or a.value == LENT for a in arguments)
+            pure = self.catalog.is_pure(callee.name) and unasked
             result = self._unresolved(node, callee.name, arguments, env, pure=pure)
             if pure and self.catalog.makes_object(callee.name):
                 result = Symbol(f"{callee.name}()")
@@ -137,8 +139,9 @@ class Calls(Effects):
             self._unresolved(node, made.qualname, arguments, env, pure=False)
         return Instance(made.qualname, made.module)
 
-    def _argument(self, arg: cst.Arg, env: Env) -> ev.Argument:
-        value = self.evaluate(arg.value, env)
+    def _argument(self, arg: cst.Arg, env: Env, foreign: bool) -> ev.Argument:
+        lent = foreign and isinstance(arg.value, cst.Lambda) and self.lends(arg.value, env)
+        value = LENT if lent else self.evaluate(arg.value, env)
         return ev.Argument(arg, value, arg.keyword.value if arg.keyword else None, arg.star)
 
     def api_of(self, callee: Value) -> str | None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import libcst as cst
 
+from np2tnp.analysis.env import Env
 from np2tnp.analysis.module import FunctionInfo, dotted, parameters_of
+from np2tnp.analysis.values import GENERATORS, Value
 
 _SCALAR_ANNOTATIONS = {"int": "int", "float": "float", "bool": "bool", "str": "str", "complex": "complex"}
 _ARRAY_ANNOTATIONS = ("ndarray", "NDArray")
@@ -15,6 +19,21 @@ def scalar_annotation(parameter: cst.Param) -> str | None:
     if parameter.annotation is None:
         return None
     return _SCALAR_ANNOTATIONS.get(dotted(parameter.annotation.annotation))
+
+
+def likely_numbers(function: FunctionInfo) -> frozenset[str]:
+    """Parameters that are compared as single numbers, or are numbers by default, though arrays may be passed."""
+    uses = function.uses
+    plain = set(uses.plain)
+    while more := {source for target, source in uses.copies if target in plain} - plain:
+        plain |= more
+    parameters = parameters_of(function.node.params)
+    defaults = {p.name.value for p in parameters if isinstance(_unsigned(p.default), (cst.Integer, cst.Float))}
+    return frozenset(plain & {p.name.value for p in parameters} | defaults)
+
+
+def _unsigned(node: cst.BaseExpression | None) -> cst.BaseExpression | None:
+    return node.expression if isinstance(node, cst.UnaryOperation) else node
 
 
 def declared(function: FunctionInfo) -> tuple[frozenset[str], frozenset[str]]:
@@ -35,3 +54,13 @@ def declared(function: FunctionInfo) -> tuple[frozenset[str], frozenset[str]]:
             scalars.add(name)
     scalars |= (function.uses.counts - function.uses.assigned) & names
     return frozenset(arrays), frozenset(scalars)
+
+
+def random_generator(
+    annotation: cst.BaseExpression, evaluate: Callable[[cst.BaseExpression, Env], Value]
+) -> Value | None:
+    """What stands for an object of the class `annotation`, where that is one of NumPy's random generators."""
+    if dotted(annotation).rpartition(".")[2] not in ("Generator", "RandomState"):
+        return None
+    value = evaluate(annotation, Env())
+    return value if value in GENERATORS else None

@@ -142,7 +142,7 @@ class Effects(NumpyResults):
             self._may_change(node, callee, argument, env)
             if may_be_array(argument.value):
                 refs |= refs_of(argument.value)
-                if may_hold_tensor(argument.value):
+                if may_hold_tensor(argument.value) and refs_of(argument.value):
                     refs |= {COPIED}
         return Unknown(HOST, refs - {COPIED} if refs == {COPIED} else refs)
 

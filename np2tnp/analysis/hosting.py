@@ -13,7 +13,11 @@ from np2tnp.analysis.values import (
     COPIED,
     FOREIGN,
     NO_NAMES,
+    UNKNOWN,
     Array,
+    Bound,
+    Function,
+    Instance,
     Sequence,
     Unknown,
     Value,
@@ -28,6 +32,7 @@ class Hosting(Stores):
     """Binds the names in `host_locals` to ndarrays."""
 
     host_locals: frozenset[str] = NO_NAMES
+    numbers: frozenset[str] = NO_NAMES  #: parameters that are taken for numbers of any kind
 
     def kept_on_host(self, targets: Iterable[cst.BaseExpression], source: cst.BaseExpression, value: Value) -> Value:
         """`value` as it is assigned to `targets`: converted at `source` where one of them stays an ndarray."""
@@ -59,14 +64,43 @@ class Hosting(Stores):
     def _converted(self, source: cst.BaseExpression, value: Value, name: str) -> Value:
         if not may_hold_tensor(value):
             return value
-        self.escape(source, value, f"stays an ndarray as {name}, which other code may change")
+        call = self.recorded.get((ev.Call, id(source)))
+        public = isinstance(call, ev.Call) and self._has_public_form(call)
+        if isinstance(call, ev.Call) and public:
+            self.facts.public_calls.add(id(source))
+            if not any(may_hold_tensor(argument.value) and refs_of(argument.value) for argument in call.arguments):
+                return hosted(value)
+        else:
+            self.escape(source, value, f"stays an ndarray as {name}, which other code may change")
         # what shows an array of others must be NumPy's own view of it
         self.facts.viewed |= {ref for ref in refs_of(value) if is_outside_location(ref) or ref == FOREIGN}
         kept = hosted(value)
         return with_refs(kept, refs_of(kept) | {COPIED}) if refs_of(kept) else kept
 
+    def _has_public_form(self, call: ev.Call) -> bool:
+        """Whether a function of the project is called that gives ndarrays itself."""
+        callee = call.callee
+        if isinstance(callee, Bound) and isinstance(callee.receiver, Instance):
+            method = self.method_of(callee.receiver, callee.name)
+            callee = method[0] if method is not None else UNKNOWN
+        summary = self.services.summary(callee) if isinstance(callee, Function) and not callee.nested else None
+        return summary is not None and summary.migrated and not summary.mutates
+
+
+def numbers_in_doubt(facts: ev.RegionFacts) -> frozenset[str]:
+    """Parameters that would be updated for the caller, or share memory with what is updated, if they were arrays."""
+    found = {name for name, ok in facts.mutated.items() if not ok}
+    for event in facts.events:
+        if isinstance(event, ev.StaleRead):
+            found |= {event.name, *event.shared}
+        elif isinstance(event, ev.Store):
+            found |= event.conflicts
+    return frozenset(ref.removeprefix("@") for ref in found)
+
 
 def changed_elsewhere(facts: ev.RegionFacts) -> frozenset[str]:
     """Local names that are read after code which nobody knows may have changed their arrays, and their aliases."""
     reads = [e for e in facts.events if isinstance(e, ev.StaleRead) and e.stale.kind != "store"]
-    return frozenset(name for event in reads for name in {event.name, *event.shared} if name.isidentifier())
+    changed = frozenset(name for event in reads for name in {event.name, *event.shared} if name.isidentifier())
+    calls = (e.root for e in facts.events if isinstance(e, ev.Store) and e.op == "call")
+    return changed | frozenset(facts.extra.get("lent", ())) | frozenset(root for root in calls if root is not None)

@@ -11,6 +11,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env, join_all, widen
 from np2tnp.analysis.hosting import Hosting
 from np2tnp.analysis.imports import import_bindings
+from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted, parameters_of, statements_of
 from np2tnp.analysis.returned import has_shared_items, outside_views
 from np2tnp.analysis.values import (
@@ -315,7 +316,8 @@ class Interpreter(Hosting):
         if self.made == HOST:
             env.bind(node.name.value, UNKNOWN)
             return env
-        env.bind(node.name.value, self._nested_function(node, env))
+        lent = self.is_only_handed(node.name.value) and self.lends(node, env)
+        env.bind(node.name.value, LENT if lent else self._nested_function(node, env))
         return env
 
     def _nested_function(self, node: cst.FunctionDef, env: Env) -> Function:

@@ -10,9 +10,9 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
-from np2tnp.analysis.declared import declared, scalar_annotation
+from np2tnp.analysis.declared import declared, likely_numbers, random_generator, scalar_annotation
 from np2tnp.analysis.env import Env
-from np2tnp.analysis.hosting import changed_elsewhere
+from np2tnp.analysis.hosting import changed_elsewhere, numbers_in_doubt
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, dotted, parameters_of
 from np2tnp.analysis.plain_callables import summarize_generator, summarize_lambda
@@ -22,7 +22,6 @@ from np2tnp.analysis.subclasses import annotated_subclass, array_base
 from np2tnp.analysis.top_level import TopLevel
 from np2tnp.analysis.values import (
     EITHER,
-    GENERATORS,
     HOST,
     NO_NAMES,
     NONE,
@@ -176,15 +175,17 @@ class Analysis:
         )
 
     def _migrates_on_host(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
-        """Whether the function can be migrated where local arrays that other code may change stay ndarrays."""
-        names: frozenset[str] = NO_NAMES
+        """Whether it can be migrated where arrays that other code may change stay ndarrays, and likely numbers are."""
+        names = numbers = NO_NAMES
+        likely = likely_numbers(function)
         facts = before
         for _ in range(ATTEMPTS):
             more = changed_elsewhere(facts) - names
-            if not more:
+            doubted = likely - numbers if numbers_in_doubt(facts) & likely else NO_NAMES
+            if not more and not doubted:
                 break
-            names |= more
-            facts = self.facts[function.qualname] = self._analyze(function, names)
+            names, numbers = names | more, numbers | doubted
+            facts = self.facts[function.qualname] = self._analyze(function, names, numbers)
             if self.decide(facts):
                 return True
         self.facts[function.qualname] = before
@@ -254,8 +255,11 @@ class Analysis:
             self._partial.pop(qualname, None)
         return found
 
-    def _analyze(self, function: FunctionInfo, host_locals: frozenset[str] = NO_NAMES) -> ev.RegionFacts:
+    def _analyze(
+        self, function: FunctionInfo, host_locals: frozenset[str] = NO_NAMES, numbers: frozenset[str] = NO_NAMES
+    ) -> ev.RegionFacts:
         arrays, scalars = declared(function)
+        arrays, scalars = arrays - numbers, scalars | numbers
         hosted: frozenset[str] = NO_NAMES
         changeable: frozenset[str] = NO_NAMES
         viewed: frozenset[str] = NO_NAMES
@@ -265,7 +269,7 @@ class Analysis:
             if isinstance(p, cst.Param)
         }
         for _ in range(ATTEMPTS):
-            facts, unresolved = self._attempt(function, arrays, scalars, hosted, viewed, host_locals)
+            facts, unresolved = self._attempt(function, arrays, scalars, hosted, viewed, host_locals, numbers)
             more_arrays = facts.assumed_arrays - scalars - hosted - stars - facts.objects
             changeable |= facts.host_parameters
             more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
@@ -287,11 +291,13 @@ class Analysis:
         hosted: frozenset[str],
         viewed: frozenset[str],
         host_locals: frozenset[str],
+        numbers: frozenset[str],
     ) -> tuple[ev.RegionFacts, int]:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names)
         interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
-        interpreter.hosted, interpreter.viewed, interpreter.host_locals = hosted, viewed, host_locals
+        interpreter.hosted, interpreter.viewed = hosted, viewed
+        interpreter.host_locals, interpreter.numbers = host_locals, numbers
         end = self._interpret(interpreter, function, arrays, scalars, hosted)
         if end is not None:
             interpreter.statement = None
@@ -336,9 +342,11 @@ class Analysis:
             elif (
                 parameter.annotation is not None
                 and parameter.default is None
-                and (generator := _generator(parameter.annotation.annotation, interpreter))
+                and (generator := random_generator(parameter.annotation.annotation, interpreter.evaluate))
             ):
                 env.bind(name, generator)
+            elif name in interpreter.numbers:
+                env.bind(name, Unknown(HOST))
             elif name in scalars:
                 env.bind(name, Scalar(scalar_annotation(parameter) or "int"))
             else:
@@ -370,11 +378,3 @@ def _holds_host(value: Value) -> bool:
     if isinstance(value, Sequence):
         return any(map(_holds_host, value.items if value.items is not None else (value.element,)))
     return isinstance(value, (Unknown, Array)) and value.home == HOST
-
-
-def _generator(annotation: cst.BaseExpression, interpreter: Interpreter) -> Value | None:
-    """What stands for an object of the class `annotation`, where that is one of NumPy's random generators."""
-    if dotted(annotation).rpartition(".")[2] not in ("Generator", "RandomState"):
-        return None
-    value = interpreter.evaluate(annotation, Env())
-    return value if value in GENERATORS else None

@@ -29,6 +29,8 @@ class Uses:
 
     global_names: set[str] = field(default_factory=set)  #: declared with ``global``
     counts: set[str] = field(default_factory=set)  #: plain arguments of ``range``, and terms of bounds of slices
+    plain: set[str] = field(default_factory=set)  #: compared as one number: by if, while, min() or max()
+    copies: set[tuple[str, str]] = field(default_factory=set)  #: ``a = b``
     assigned: set[str] = field(default_factory=set)  #: bound by assignments and loops
     converted: set[str] = field(default_factory=set)  #: ``x = f(x, ...)``
     stores_attributes: bool = False  #: something like ``x.name`` is assigned to
@@ -91,7 +93,7 @@ def _note_target(node: Any, scope: Scope, uses: Uses) -> None:
         scope.bound.add(target.value)
         uses.assigned.add(target.value)
     else:
-        names = list(_target_names(target))
+        names = list(target_names(target))
         scope.bound.update(names)
         uses.assigned.update(names)
         uses.stores_attributes = uses.stores_attributes or _has_attribute(target)
@@ -102,7 +104,7 @@ def _note_clause(node: cst.CompFor, scope: Scope, uses: Uses) -> None:
 
 
 def _note_alias(node: cst.AsName, scope: Scope, uses: Uses) -> None:
-    scope.bound.update(_target_names(node.name))
+    scope.bound.update(target_names(node.name))
     uses.stores_attributes = uses.stores_attributes or _has_attribute(node.name)
 
 
@@ -128,8 +130,16 @@ def _note_global(node: cst.Global, scope: Scope, uses: Uses) -> None:
 
 def _note_call(node: cst.Call, scope: Scope, uses: Uses) -> None:
     func = node.func
-    if type(func) is cst.Name and func.value == "range":
-        uses.counts.update(arg.value.value for arg in node.args if isinstance(arg.value, cst.Name))
+    if type(func) is cst.Name and (func.value == "range" or (func.value in ("min", "max") and len(node.args) > 1)):
+        names = uses.counts if func.value == "range" else uses.plain
+        names.update(arg.value.value for arg in node.args if isinstance(arg.value, cst.Name))
+
+
+def _note_test(node: cst.If | cst.While, scope: Scope, uses: Uses) -> None:
+    test = node.test
+    if isinstance(test, cst.Comparison) and isinstance(test.comparisons[0].operator, _ORDER):
+        parts = (test.left, test.comparisons[0].comparator)
+        uses.plain.update(part.value for part in parts if isinstance(part, cst.Name))
 
 
 def _note_slice(node: cst.Slice, scope: Scope, uses: Uses) -> None:
@@ -144,8 +154,17 @@ def _note_slice(node: cst.Slice, scope: Scope, uses: Uses) -> None:
                 uses.counts.add(term.value)
 
 
+#: Comparisons whose truth only one number has.
+_ORDER = (cst.LessThan, cst.GreaterThan, cst.LessThanEqual, cst.GreaterThanEqual)
+
+
 def _note_assign(node: cst.Assign, scope: Scope, uses: Uses) -> None:
     value = node.value
+    left = node.targets[0].target
+    pairs: list[tuple[cst.BaseExpression, cst.BaseExpression]] = [(left, value)]
+    if isinstance(left, cst.Tuple) and isinstance(value, cst.Tuple):
+        pairs = [(a.value, b.value) for a, b in zip(left.elements, value.elements, strict=False)]
+    uses.copies.update((a.value, b.value) for a, b in pairs if isinstance(a, cst.Name) and isinstance(b, cst.Name))
     if type(value) is cst.Call and value.args:
         first = value.args[0].value
         target = node.targets[0].target
@@ -164,16 +183,18 @@ _NOTES: dict[type, Callable[[Any, Scope, Uses], None]] = {
     cst.Global: _note_global,
     cst.Call: _note_call,
     cst.Slice: _note_slice,
+    **dict.fromkeys((cst.If, cst.While), _note_test),
     cst.Assign: _note_assign,
 }
 
 
-def _target_names(target: cst.CSTNode) -> Iterator[str]:
+def target_names(target: cst.CSTNode) -> Iterator[str]:
+    """The names that assigning to `target` binds."""
     if type(target) is cst.Name:
         yield target.value
     elif isinstance(target, (cst.Tuple, cst.List)):
         for element in target.elements:
-            yield from _target_names(element.value)
+            yield from target_names(element.value)
 
 
 def _has_attribute(target: cst.CSTNode) -> bool:

@@ -13,6 +13,7 @@ from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.tables import AUGMENTED
+from np2tnp.analysis.unpacking import how_to_split
 from np2tnp.analysis.values import (
     COPIED,
     FOREIGN,
@@ -115,10 +116,13 @@ class Stores(Calls):
         if isinstance(source, (cst.Tuple, cst.List)) and len(source.elements) == len(elements):
             sources = [element.value for element in source.elements]
         for element, item, part in zip(elements, items, sources, strict=True):
-            stored = may_hold_tensor(item) and part is None
-            if isinstance(element.value, cst.Subscript) or (isinstance(element.value, cst.Attribute) and stored):
+            if isinstance(element.value, cst.Attribute) and may_hold_tensor(item) and part is None:
                 self.construct(element.value, "store in tuple")
             self.assign(node, element.value, item, env, part)
+        stores = [self.recorded.get((ev.Store, id(target))) for target in targets if isinstance(target, cst.Subscript)]
+        kind, detail = how_to_split(node, target, items, [s for s in stores if isinstance(s, ev.Store)], sources)
+        if kind:
+            self.construct(node, kind, detail)
 
     def store_global(self, target: cst.Name, value: Value, env: Env, source: cst.BaseExpression | None) -> None:
         if source is not None:

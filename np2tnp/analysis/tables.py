@@ -47,7 +47,11 @@ IN_PLACE_METHODS = frozenset(
 
 #: Methods of arrays, and of what is like them, that only read their arguments, with how many they then have. The
 #: runtime's call_method sees to it that objects do so, too.
-READING_METHODS = {"dot": 1, "clip": 2, "take": 1, "repeat": 1}
+READING_METHODS = {
+    "dot": 1, "clip": 2, "take": 1, "repeat": 1, "reshape": 9, "transpose": 9, "squeeze": 1, "swapaxes": 2, "astype": 2,
+    "sum": 2, "prod": 2, "mean": 2, "std": 2, "var": 2, "cumsum": 2, "cumprod": 2, "min": 1, "max": 1, "any": 1,
+    "all": 1, "argmin": 1, "argmax": 1, "argsort": 3, "round": 1, "trace": 4, "diagonal": 3, "item": 9,
+}  # fmt: skip
 
 #: Attributes that give another array sharing the receiver's memory.
 VIEW_ATTRIBUTES = frozenset("T mT real imag flat".split())

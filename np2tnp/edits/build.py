@@ -83,10 +83,15 @@ def at(
     return call(cst.Attribute(subscript, cst.Name(method)), *values)  # one value: keeps its line breaks
 
 
-def assign(target: cst.BaseExpression, value: cst.BaseExpression) -> cst.Assign:
-    """``target = value``."""
-    assert isinstance(target, cst.BaseAssignTargetExpression)
-    return cst.Assign([cst.AssignTarget(target)], value)
+def target(node: cst.BaseExpression) -> cst.BaseAssignTargetExpression:
+    """`node`, which can be assigned to."""
+    assert isinstance(node, cst.BaseAssignTargetExpression)
+    return node
+
+
+def assign(left: cst.BaseExpression, value: cst.BaseExpression) -> cst.Assign:
+    """``left = value``."""
+    return cst.Assign([cst.AssignTarget(target(left))], value)
 
 
 def names_tuple(names: Iterable[str]) -> cst.Tuple:

@@ -20,8 +20,11 @@ class StatementEdit:
     before: list[Make] = field(default_factory=list)
     change: list[BuildStatement] = field(default_factory=list)
     after: list[Make] = field(default_factory=list)
-    #: of a chained assignment, by the number of the target: what becomes of ``target = value`` alone
+    #: of an assignment to several targets, by the number of the target: what becomes of ``target = value`` alone
     parts: dict[int, BuildStatement] = field(default_factory=dict)
+    #: of an unpacking: names for the values meanwhile, and what is called with these values before
+    names: tuple[str, ...] = ()
+    check: str = ""
     drop: bool = False  #: the statement itself disappears (what stood in it is in `before`)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import libcst as cst
 
 from np2tnp.edits import build
-from np2tnp.edits.edit import BuildStatement, Edits, StatementEdit
+from np2tnp.edits.edit import Edits, StatementEdit
 
 
 class Applier(cst.CSTTransformer):
@@ -71,18 +71,32 @@ class Applier(cst.CSTTransformer):
             for change in edit.change:
                 after = change(after)
             if edit.parts:
-                result.extend(_parts(after, edit.parts))
+                result.extend(_parts(after, edit))
             elif not edit.drop:
                 result.append(after)
             result.extend(make() for make in edit.after)
         return result
 
 
-def _parts(node: cst.Assign, changes: Mapping[int, BuildStatement]) -> Iterator[cst.BaseSmallStatement]:
-    """``a = b[0] = 0`` as one assignment a target."""
-    for number, target in enumerate(node.targets):
-        alone = cst.Assign([target], node.value)
-        yield changes[number](alone) if number in changes else alone
+def _parts(node: cst.Assign, edit: StatementEdit) -> Iterator[cst.BaseSmallStatement]:
+    """``a = b[0] = 0`` and ``a[i], b[i] = x, y`` as one assignment a target."""
+    targets: list[cst.AssignTarget] = list(node.targets)
+    values = [node.value] * len(targets)
+    first = targets[0].target
+    if len(targets) > 1 and edit.names:
+        yield build.assign(cst.Name(edit.names[0]), node.value)
+        values = [cst.Name(edit.names[0])] * len(targets)
+    if len(targets) == 1 and isinstance(first, (cst.Tuple, cst.List)):
+        targets = [cst.AssignTarget(build.target(item.value)) for item in first.elements]
+        display = [item.value for item in node.value.elements] if isinstance(node.value, cst.Tuple) else None
+        if edit.names:
+            given = [build.argument(item) for item in display] if display else [cst.Arg(node.value, star="*")]
+            value = build.call(edit.check, *given) if edit.check else node.value
+            yield build.assign(build.names_tuple(edit.names), value)
+        values = [cst.Name(name) for name in edit.names] or display or []
+    for number, (target, value) in enumerate(zip(targets, values, strict=True)):
+        alone = cst.Assign([target], value)
+        yield edit.parts[number](alone) if number in edit.parts else alone
 
 
 class _Requote(cst.CSTTransformer):

@@ -17,24 +17,18 @@ class Callback(Rule):
         name="callback",
         summary="A function nested in the region is returned or handed to other code, or a class is defined in it.",
         why="It would be called with ndarrays, and would give tensors back to code that does not expect them.",
-        does="Leaves the whole function in NumPy.",
+        does=(
+            "Leaves the whole function in NumPy. A nested function that is handed over but never called in the region"
+            " stays NumPy by itself, where what it reads is assigned once; arrays among that stay ndarrays."
+        ),
         bad="""
-            import scipy.optimize
-
-
-            def root(y):
-                return scipy.optimize.brentq(lambda t: np.sin(t) - y, 0, 1)
+            def scaled(x):
+                y = np.exp(x)
+                return lambda k: k * y
         """,
         good="""
-            import scipy.optimize
-
-
-            def residual(t, y):
-                return np.sin(t) - y
-
-
-            def root(y):
-                return scipy.optimize.brentq(residual, 0, 1, (y,))
+            def scaled(x, k):
+                return k * np.exp(x)
         """,
     )
     on = (ev.Call, ev.Return, "local class")

@@ -24,6 +24,7 @@ from np2tnp.analysis.values import (
     home_of,
     may_be_array,
     may_hold_tensor,
+    refs_of,
 )
 from np2tnp.analysis.walk import walk
 from np2tnp.edits.mutation import is_storable
@@ -72,7 +73,7 @@ def store_case(event: ev.Store, context: Context) -> Case:
     if event.conflicts:
         where = location_words(event.conflicts)
         return Case(StoreCase.SHARED, f"{words} may also change {where}, which shares its memory")
-    if isinstance(event.node, cst.Assign) and len(event.node.targets) > 1 and not _can_be_repeated(event.node):
+    if isinstance(event.node, cst.Assign) and len(event.node.targets) > 1 and chained_form(event) is None:
         return Case(StoreCase.UNPACKED, "a store inside a chained assignment: give each target a statement of its own")
     if not isinstance(event.node, (cst.Assign, cst.AugAssign, cst.AnnAssign)):
         return Case(StoreCase.UNPACKED, "a store into an array as the target of a loop or of unpacking")
@@ -83,14 +84,21 @@ def store_case(event: ev.Store, context: Context) -> Case:
     return Case(StoreCase.UPDATE)
 
 
-def _can_be_repeated(node: cst.Assign) -> bool:
-    """Whether a chained assignment is the same as one assignment a target: of a number or name, without calls."""
-    value = node.value.expression if isinstance(node.value, cst.UnaryOperation) else node.value
-    parts = [part for item in node.targets for part in walk(item.target)]
+def chained_form(event: ev.Store) -> str | None:
+    """How a chained assignment becomes one assignment a target: its value "repeated", or in a "name"; None: it cannot.
+
+    Calls in the targets would be evaluated between the stores, and a view would show the first one.
+    """
+    assert isinstance(event.node, cst.Assign)
+    parts = [part for item in event.node.targets for part in walk(item.target)]
     if any(isinstance(part, (cst.Call, cst.NamedExpr)) for part in parts):
-        return False
+        return None
+    node = event.node.value
+    value = node.expression if isinstance(node, cst.UnaryOperation) else node
     stored = {part.value for part in parts if isinstance(part, cst.Name)}
-    return isinstance(value, cst.BaseNumber) or (bool(dotted(value)) and dotted(value).split(".")[0] not in stored)
+    if isinstance(value, cst.BaseNumber) or (dotted(value) and not refs_of(event.value) & stored):
+        return "repeated"
+    return None if refs_of(event.value) else "name"
 
 
 def store_words(event: ev.Store) -> str:

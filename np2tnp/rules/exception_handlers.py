@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.values import Bound, Class, Function, Instance, Symbol, may_hold_tensor
+from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
@@ -16,6 +20,10 @@ _TRANSLATED = frozenset({
 })  # fmt: skip
 
 
+#: What NumPy makes of floating-point errors where it is told to: TensorFlow never does, in no function.
+_FLOATING = frozenset(("FloatingPointError", "RuntimeWarning", "Warning"))
+
+
 @register
 class ExceptionHandler(Rule):
     doc = Doc(
@@ -25,7 +33,10 @@ class ExceptionHandler(Rule):
         why=(
             "TensorFlow raises InvalidArgumentError for most of them, which no such handler catches, or raises nothing."
         ),
-        does="Leaves the whole function in NumPy.",
+        does=(
+            "Leaves the whole function in NumPy. Where only functions of the project are called inside `try`, they are"
+            " called by their public names instead of their cores: these raise what NumPy raises."
+        ),
         bad="""
             def pick(x, i):
                 try:
@@ -47,7 +58,41 @@ class ExceptionHandler(Rule):
         if not context.in_region:
             return
         caught = sorted(set(event.detail.split(",")) & _TRANSLATED)
-        if caught:
+        if caught and (_FLOATING.intersection(caught) or not self._calls_functions_only(event.node, context)):
             names = ", ".join(caught)
-            words = f"a handler of {names} around array work: TensorFlow raises others; handle them in the caller"
+            words = (
+                f"a handler of {names} around array work: TensorFlow raises others; move what is tried into a function"
+            )
             yield self.hit(event.node, words, Verdict.BLOCK)
+
+    def _calls_functions_only(self, node: cst.CSTNode, context: Context) -> bool:
+        """Whether the body only calls functions of the project: their public names raise what NumPy raises."""
+        assert isinstance(node, (cst.Try, cst.TryStar))
+        inside = {id(part) for part in walk(node.body)}
+        tried = [event for event in context.facts.events if id(event.node) in inside]
+        calls = [event for event in tried if isinstance(event, ev.Call)]
+        own = {id(call.node) for call in calls if _is_own(call)}
+        others = (call for call in calls if id(call.node) not in own)
+        if context.boundary == "tensor" or not own or own & context.stores.keys() or not all(map(_cannot_fail, others)):
+            return False
+        if any(isinstance(event, (ev.Operator, ev.Read, ev.Store, ev.AttributeStore)) for event in tried):
+            return False
+        context.guarded |= own
+        return True
+
+
+def _is_own(call: ev.Call) -> bool:
+    callee = call.callee
+    if isinstance(callee, Bound):
+        return isinstance(callee.receiver, Instance)
+    return isinstance(callee, Class) or (isinstance(callee, Function) and not callee.nested)
+
+
+def _cannot_fail(call: ev.Call) -> bool:
+    """Whether a call raises nothing, or the same with tensors: it makes an array of numbers, or is Python's."""
+    if call.api is None:
+        held = any(may_hold_tensor(argument.value) for argument in call.arguments)
+        return call.callee == Symbol("builtins.print") or (isinstance(call.callee, Symbol) and not held)
+    plain = (cst.Integer, cst.Float, cst.Tuple, cst.List, cst.Element, cst.Comma, cst.SimpleWhitespace)
+    made = call.api in ("numpy.arange", "numpy.zeros", "numpy.ones", "numpy.eye", "numpy.linspace")
+    return made and all(isinstance(part, plain) for argument in call.arguments for part in walk(argument.node.value))

@@ -25,7 +25,7 @@ from np2tnp.edits.calls import convert_arguments
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.native_code import is_native
-from np2tnp.rules.shared import binds, callee_words, use_core
+from np2tnp.rules.shared import binds, callee_words, makes_tensor, use_core
 
 #: Methods that arrays share with lists and other containers: on an unknown receiver the runtime decides.
 AMBIGUOUS = frozenset({
@@ -95,8 +95,12 @@ class HostCall(Rule):
             function = context.method(callee.receiver, callee.name)
         summary = context.summary(function) if function is not None else None
         if summary is not None and summary.migrated and not summary.mutates and binds(event, summary):
-            use_core(event, context, summary)
-            return
+            if id(event.node) not in context.guarded | context.facts.public_calls:
+                use_core(event, context, summary)
+                return
+            # the public function raises what NumPy raises, and gives ndarrays
+            if makes_tensor(event.result) and id(event.node) in context.guarded:
+                context.edits.wrap_tensor(event.node)
         if any(may_hold_tensor(argument.value) for argument in event.arguments):
             convert_arguments(event, context.edits, "host")
             yield self.hit(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import libcst as cst
@@ -17,6 +18,7 @@ from np2tnp.edits.edit import StatementEdit
 from np2tnp.edits.mutation import store
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Hit
+from np2tnp.rules.cases import chained_form
 
 
 def has_migrated_functions(context: Context) -> bool:
@@ -141,6 +143,31 @@ def _is_zero_d_array(value: Value) -> bool:
     return isinstance(value, Array) and value.home == TENSOR and value.zero_d == "array" and not value.rank
 
 
+def _targets(node: cst.CSTNode) -> list[cst.BaseExpression]:
+    """The targets of a chained assignment, or of an unpacking; one for any other statement."""
+    targets: list[cst.BaseExpression] = [item.target for item in node.targets] if isinstance(node, cst.Assign) else []
+    if len(targets) == 1 and isinstance(targets[0], (cst.Tuple, cst.List)):
+        return [element.value for element in targets[0].elements]
+    return targets
+
+
+def _free_names(context: Context, number: int) -> tuple[str, ...]:
+    """Names for values that the region does not use."""
+    used = {part.value for part in walk(context.facts.node) if isinstance(part, cst.Name)}
+    names = (f"value{index or ''}" for index in itertools.count())
+    return tuple(itertools.islice((name for name in names if name not in used), number))
+
+
+def split(event: ev.Construct, context: Context) -> None:
+    """An unpacking into elements of arrays becomes one assignment a target."""
+    edit = context.edits.statement(event.node)
+    if event.detail != "as they are":
+        edit.names = _free_names(context, len(_targets(event.node)))
+    if event.detail == "numbers":
+        edit.check = f"{context.rt}.numbers"
+        context.edits.needs.add("rt")
+
+
 def update(event: ev.Store, context: Context) -> None:
     """The store becomes the rebinding of its root name to an updated array."""
 
@@ -152,8 +179,12 @@ def update(event: ev.Store, context: Context) -> None:
         return store(target, updated.value, event.op, context.rt, context.tnp)
 
     edit = context.edits.statement(event.node)
-    if isinstance(event.node, cst.Assign) and len(event.node.targets) > 1:
-        edit.parts[[id(item.target) for item in event.node.targets].index(id(event.target))] = change
+    targets = _targets(event.node)
+    if len(targets) > 1:
+        edit.parts[[id(target) for target in targets].index(id(event.target))] = change
+        assert isinstance(event.node, cst.Assign)
+        if len(event.node.targets) > 1 and chained_form(event) == "name":
+            edit.names = _free_names(context, 1)
     else:
         edit.change.append(change)
     context.edits.needs.update(("rt", "tnp") if ".T" in dotted(event.target) else ("rt",))

@@ -8,6 +8,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.cases import StoreCase, store_case
+from np2tnp.rules.shared import split
 
 
 @register
@@ -15,28 +16,37 @@ class UnpackedStore(Rule):
     doc = Doc(
         code="TNP107",
         name="unpacked-store",
-        summary="A store into an array inside an unpacking or a chained assignment, or as the target of a loop.",
+        summary="A store into an array inside an unpacking that cannot be split up, or as the target of a loop.",
         why=(
-            "Swaps such as `a[i], a[j] = a[j], a[i]` read views that the first store changes; no rebinding does"
+            "Swaps such as `a[:2], a[2:] = a[2:], a[:2]` read views that the first store changes; no rebinding does"
             " the same."
         ),
-        does="Leaves the whole function in NumPy.",
+        does=(
+            "Leaves the whole function in NumPy. Most unpackings and chained assignments become one assignment a target"
+            " instead; where it exchanges elements, rt.numbers refuses arrays with more axes, whose rows are views."
+        ),
         bad="""
-            def halves(x, y):
-                y[0], y[1] = np.sin(x[0]), np.cos(x[0])
+            def exchange(x):
+                y = np.exp(x)
+                y[:2], y[2:] = y[2:], y[:2]
+                return y
         """,
         good="""
-            def halves(x, y):
-                first, second = np.sin(x[0]), np.cos(x[0])
-                y[0] = first
-                y[1] = second
+            def exchange(x):
+                y = np.exp(x)
+                first = y[:2].copy()
+                y[:2] = y[2:]
+                y[2:] = first
+                return y
         """,
     )
-    on = (ev.Store, "store in tuple")
+    on = (ev.Store, "store in tuple", "split stores")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, ev.Construct):
-            if context.in_region:
+            if context.in_region and event.kind == "split stores":
+                split(event, context)
+            elif context.in_region and event.kind == "store in tuple":
                 yield self.hit(
                     event.node,
                     "a store into an element inside an unpacking: NumPy may see one store through the other's view",

@@ -14,7 +14,7 @@ from np2tnp.runtime.boundary import updated
 from np2tnp.runtime.dispatch import HELPERS, NUMERIC, host, is_tensor, map_structure, tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
 
-__all__ = ["call_method", "core", "get_attribute", "not_zero_d", "sort_in_place", "zero_d_array"]
+__all__ = ["call_method", "core", "get_attribute", "not_zero_d", "numbers", "sort_in_place", "zero_d_array"]
 
 
 #: Methods that take a shape or axes as separate arguments, where the function takes one tuple.
@@ -139,6 +139,17 @@ def not_zero_d(value: Any) -> Any:
         return leaf
 
     return map_structure(check, value)
+
+
+def numbers(*values: Any) -> tuple[Any, ...]:
+    """`values`, refused where one is a tensor with axes.
+
+    ``a[i], a[j] = a[j], a[i]`` exchanges numbers; rows are views, and the second store sees what the first one did.
+    """
+    for value in values:
+        if is_tensor(value) and value.shape.rank != 0:
+            raise UnverifiedError("an exchange of rows stores into what it reads: NumPy gives views, copy them before")
+    return values
 
 
 def sort_in_place(owner: Any, *args: Any, **kwargs: Any) -> Any:

@@ -1,0 +1,101 @@
+"""Nested functions that are only handed to others: they stay NumPy's, as functions of the module's top level do."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import libcst as cst
+
+from np2tnp.analysis.effects import Effects
+from np2tnp.analysis.env import Env
+from np2tnp.analysis.module import parameters_of
+from np2tnp.analysis.scopes import target_names
+from np2tnp.analysis.values import (
+    COPIED,
+    HOST,
+    NO_NAMES,
+    TENSOR,
+    Bound,
+    Function,
+    Sequence,
+    Symbol,
+    Unknown,
+    Value,
+    exact_of,
+    may_hold_tensor,
+)
+from np2tnp.analysis.walk import walk
+
+#: What stands for a function that is handed over: calling it may change whatever it is called with.
+LENT = Symbol("<a nested function>")
+
+
+class Lending(Effects):
+    """Decides which nested functions see only Python's own objects and ndarrays, whoever calls them."""
+
+    _handed: frozenset[str] | None = None
+    _bindings: Counter[str] | None = None
+
+    def is_foreign(self, callee: Value) -> bool:
+        """Whether calling `callee` runs code that takes functions of NumPy's world."""
+        if isinstance(callee, Symbol):
+            return not callee.name.startswith(("builtins.", "numpy."))
+        if isinstance(callee, Bound):
+            return not may_hold_tensor(callee.receiver) and not isinstance(callee.receiver, Sequence)
+        return not (isinstance(callee, Function) and callee.nested)
+
+    def is_only_handed(self, name: str) -> bool:
+        """Whether each use of the nested function `name` is as an argument of a call."""
+        if self._handed is None:
+            self._handed = _only_handed(self.facts.node)
+        return name in self._handed
+
+    def lends(self, node: cst.Lambda | cst.FunctionDef, env: Env) -> bool:
+        """Whether all that the nested function `node` reads is, and stays, what it would be without the region."""
+        if self.made != TENSOR or self.depth:
+            return False
+        own = {parameter.name.value for parameter in parameters_of(node.params)}
+        if isinstance(node, cst.FunctionDef):
+            own |= self.module.scopes[id(node)].bound
+            if node.decorators or node.asynchronous or any(isinstance(part, cst.Nonlocal) for part in walk(node.body)):
+                return False
+        inside = (part for whole in (node.params, node.body) for part in walk(whole))
+        read = {part.value for part in inside if isinstance(part, cst.Name)} - own
+        if self._bindings is None:
+            self._bindings = _bindings(self.facts.node)
+        captured = {name for name in read if name in self.locals}
+        if any(self._bindings[name] > 1 or name not in env.values for name in captured):
+            return False
+        tensors = {name for name in captured if may_hold_tensor(env.values[name]) or COPIED in env.aliases(name)}
+        if tensors:  # they can stay ndarrays, too
+            self.facts.host_parameters |= {exact for name in tensors if (exact := exact_of(env.values[name]))}
+            self.facts.extra.setdefault("lent", set()).update(tensors)
+            return False
+        for name in captured:
+            held = env.values[name]
+            if isinstance(held, Sequence) and held.type != "tuple":
+                env.values[name] = Unknown(HOST, NO_NAMES)  # the function may fill it
+        return True
+
+
+def _only_handed(region: cst.CSTNode) -> frozenset[str]:
+    uses: Counter[str] = Counter()
+    handed: Counter[str] = Counter()
+    for node in walk(region):
+        if isinstance(node, cst.Name):
+            uses[node.value] += 1
+        elif isinstance(node, cst.Call):
+            handed.update(arg.value.value for arg in node.args if isinstance(arg.value, cst.Name) and not arg.star)
+    defined = [node.name.value for node in walk(region) if isinstance(node, cst.FunctionDef) and node is not region]
+    return frozenset(name for name in defined if uses[name] == handed[name] + 1 > 1 and defined.count(name) == 1)
+
+
+def _bindings(region: cst.CSTNode) -> Counter[str]:
+    """How often each name is assigned to in a region."""
+    found: Counter[str] = Counter()
+    for node in walk(region):
+        if isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr)):
+            found.update(target_names(node.target))
+        elif isinstance(node, cst.AsName):
+            found.update(target_names(node.name))
+    return found

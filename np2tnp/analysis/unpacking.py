@@ -1,0 +1,71 @@
+"""Stores into arrays inside an unpacking, ``a[i], b[j] = x, y``: whether one assignment a target does the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Items
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.scopes import dotted
+from np2tnp.analysis.values import (
+    HOST,
+    NO_NAMES,
+    Array,
+    Value,
+    home_of,
+    is_python_number,
+    may_be_array,
+    may_hold_tensor,
+    refs_of,
+)
+from np2tnp.analysis.walk import walk
+
+
+def how_to_split(
+    node: cst.CSTNode,
+    target: cst.Tuple | cst.List,
+    items: Items[Value],
+    stores: Items[ev.Store],
+    sources: Items[cst.BaseExpression | None],
+) -> tuple[str, str]:
+    """What to report of an unpacking with the given stores: kind and detail of a construct, or two empty texts.
+
+    "split stores" may become one assignment a target; the detail says how the values are kept meanwhile: "as they are",
+    in "names", or in names after a look that they are "numbers", because an array could be a view of what is stored
+    into. "store in tuple" cannot be split.
+    """
+    tensors = [store for store in stores if may_be_array(store.base) and home_of(store.base) != HOST]
+    hosts = [store for store in stores if may_be_array(store.base) and home_of(store.base) == HOST]
+    targets = [element.value for element in target.elements]
+    if not tensors:
+        held = any(map(may_hold_tensor, items))
+        return ("store in tuple", "") if hosts and held and len(hosts) < len(targets) else ("", "")
+    plain = isinstance(node, cst.Assign) and len(node.targets) == 1 and node.targets[0].target is target
+    if not plain or hosts or not all(isinstance(item, (cst.Name, cst.Subscript)) for item in targets):
+        return "store in tuple", ""
+    written = NO_NAMES.union(*(refs_of(store.base) for store in tensors))
+    shown = [(source, item) for source, item in zip(sources, items, strict=True) if refs_of(item) & written]
+    if any(_has_axes(source, item) for source, item in shown):
+        return "store in tuple", ""
+    if not all(_is_number(item) for _, item in shown):
+        return "split stores", "numbers"
+    bound = {part.value for item in targets for part in walk(item) if isinstance(part, cst.Name)}
+    return "split stores", "as they are" if all(_is_untouched(source, bound) for source in sources) else "names"
+
+
+def _is_number(value: Value) -> bool:
+    return is_python_number(value) or (isinstance(value, Array) and value.rank == 0 and value.zero_d == "scalar")
+
+
+def _has_axes(source: cst.BaseExpression | None, value: Value) -> bool:
+    """Whether `value` surely is an array with axes, such as a slice."""
+    sliced = isinstance(source, cst.Subscript) and any(isinstance(item.slice, cst.Slice) for item in source.slice)
+    return sliced or (isinstance(value, Array) and bool(value.rank))
+
+
+def _is_untouched(source: cst.BaseExpression | None, bound: set[str]) -> bool:
+    """Whether evaluating `source` after some of the stores gives what it gave before."""
+    if source is None:
+        return False
+    return isinstance(source, cst.BaseNumber) or (bool(dotted(source)) and dotted(source).split(".")[0] not in bound)
