@@ -91,6 +91,8 @@ class Calls(Lending):
         callee = self.callee(node.func, env)
         foreign = self.is_foreign(callee)
         arguments = tuple(self._argument(arg, env, foreign) for arg in node.args)
+        if not foreign and any(argument.value == LENT for argument in arguments):
+            self.construct(node, "lent")
         api = self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
         if api is not None and api.startswith(("numpy", "ndarray")):

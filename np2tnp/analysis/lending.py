@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections import Counter
 
 import libcst as cst
@@ -85,6 +86,8 @@ def _only_handed(region: cst.CSTNode) -> frozenset[str]:
         if isinstance(node, cst.Name):
             uses[node.value] += 1
         elif isinstance(node, cst.Call):
+            if isinstance(node.func, cst.Name) and hasattr(builtins, node.func.value):
+                continue
             handed.update(arg.value.value for arg in node.args if isinstance(arg.value, cst.Name) and not arg.star)
     defined = [node.name.value for node in walk(region) if isinstance(node, cst.FunctionDef) and node is not region]
     return frozenset(name for name in defined if uses[name] == handed[name] + 1 > 1 and defined.count(name) == 1)

@@ -23,6 +23,7 @@ _WORDS = {
     "unknown in-place method": "x.{0}() of what may be an array or another object: say x[...] = ... instead",
     "nested keeps": "a nested function keeps its argument, or gives it to a callee that may change it",
     "callback": "{0}() calls something that may change the arrays it is given: call it in a loop instead",
+    "lent": "a nested function is kept, or called with tensors: define it outside of the function",
     "method object": "a method of an array is used as a value: tensors have no such method",
 }
 
