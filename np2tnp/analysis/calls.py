@@ -320,7 +320,8 @@ class Calls(Lending):
         if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
             self.construct(node, "unknown in-place method", name)
         if len(arguments) <= READING_METHODS.get(name, -1) and not any(a.star or a.name == "out" for a in arguments):
-            return Unknown(EITHER if may_hold_tensor(receiver) else HOST, refs_of(receiver), view="view")
+            held = may_hold_tensor(receiver)
+            return Unknown(EITHER, refs_of(receiver), view="view") if held else Unknown(HOST)
         result = self._unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)
         if may_hold_tensor(receiver):
             return Unknown(EITHER, refs_of(receiver) | refs_of(result), view="view")

@@ -86,7 +86,7 @@ class Context:
     decisions: dict[int, object] = field(default_factory=dict)  #: call id → what `rules.decisions` decided
     stores: dict[int, list[ev.Store]] = field(default_factory=dict)  #: stores by id of their node
     calls: dict[int, ev.Call] = field(default_factory=dict)  #: calls by id of their node
-    guarded: set[int] = field(default_factory=set)  #: calls by id of their node whose exceptions are handled here
+    tried: set[int] = field(default_factory=set)  #: calls by id of their node whose exceptions are handled here
     boundary: str = "numpy"  #: "tensor": migrated functions have no wrapper
     compile: str = "none"  #: "graph", "xla": functions run as one graph where they can
     is_pure: Callable[[Function], bool] = lambda function: False  #: whether it surely only computes its result

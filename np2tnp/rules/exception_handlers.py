@@ -77,7 +77,7 @@ class ExceptionHandler(Rule):
             return False
         if any(isinstance(event, (ev.Operator, ev.Read, ev.Store, ev.AttributeStore)) for event in tried):
             return False
-        context.guarded |= own
+        context.tried |= own
         return True
 
 

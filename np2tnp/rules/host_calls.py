@@ -95,11 +95,11 @@ class HostCall(Rule):
             function = context.method(callee.receiver, callee.name)
         summary = context.summary(function) if function is not None else None
         if summary is not None and summary.migrated and not summary.mutates and binds(event, summary):
-            if id(event.node) not in context.guarded | context.facts.public_calls:
+            if id(event.node) not in context.tried | context.facts.public_calls:
                 use_core(event, context, summary)
                 return
             # the public function raises what NumPy raises, and gives ndarrays
-            if makes_tensor(event.result) and id(event.node) in context.guarded:
+            if makes_tensor(event.result) and id(event.node) in context.tried:
                 context.edits.wrap_tensor(event.node)
         if any(may_hold_tensor(argument.value) for argument in event.arguments):
             convert_arguments(event, context.edits, "host")
