@@ -3,7 +3,8 @@
 XLA simplifies formulas as real numbers allow it: ``(x + 2**52) - 2**52`` becomes ``x``, ``x / 3`` a multiplication,
 ``x + 0.0`` keeps -0.0, ``exp(x) * exp(y)`` is ``exp(x + y)``; and the machine code rounds ``x * y + z`` once. None of
 that can happen when every constant is multiplied by 1.0, and every result that such a rule looks at has -0.0 added to
-it, where both numbers come as arguments of the graph. Neither changes anything (0.0 + -0.0 is 0.0).
+it, where both numbers come as arguments of the graph. Neither changes anything (0.0 + -0.0 is 0.0). Matrix products get
+0.0 instead: XLA begins a sum with its first term, which may be -0.0, NumPy with 0.0.
 """
 
 from __future__ import annotations
@@ -24,13 +25,16 @@ _KNOWN = frozenset(("Const", "ZerosLike", "OnesLike", "Cast"))
 #: rounding instead of two; with -0.0 between them that is the product's own.
 _MERGED = frozenset(("Mul", "Square", "RealDiv", "Div", "Reciprocal", "Inv", "Exp", "Pow", "Sqrt", "Rsqrt"))
 
+#: Operations whose results are sums of products.
+_CONTRACTIONS = frozenset(("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum"))
+
 
 class Opaque:
-    """The argument of one trace that is ``[1.0, -0.0]`` when the graph runs."""
+    """The argument of one trace that is ``[1.0, -0.0, 0.0]`` when the graph runs."""
 
     def __init__(self, argument: Any) -> None:
         self._argument = argument
-        self._numbers: dict[tuple[Any, Any], tuple[Any, Any]] = {}
+        self._numbers: dict[tuple[Any, Any], tuple[Any, ...]] = {}
 
     def known(self, tensor: Any) -> Any:
         """A tensor of real floats whose values the compiler would know, as one of which it knows nothing."""
@@ -40,17 +44,20 @@ class Opaque:
         """A tensor of real floats, as one of which the compiler does not know how it was made."""
         return tf.raw_ops.AddV2(x=tensor, y=self._of_dtype(tensor.dtype)[1])
 
-    def _of_dtype(self, dtype: Any) -> tuple[Any, Any]:
+    def summed(self, tensor: Any) -> Any:
+        """Sums of real floats, of which none is -0.0."""
+        return tf.raw_ops.AddV2(x=tensor, y=self._of_dtype(tensor.dtype)[2])
+
+    def _of_dtype(self, dtype: Any) -> tuple[Any, ...]:
         key = (tf.compat.v1.get_default_graph(), dtype)
         if key not in self._numbers:
-            numbers = tf.unstack(self._argument)
-            self._numbers[key] = (tf.cast(numbers[0], dtype), tf.cast(numbers[1], dtype))
+            self._numbers[key] = tuple(tf.cast(number, dtype) for number in tf.unstack(self._argument))
         return self._numbers[key]
 
 
 def argument() -> Any:
     """What a graph gets for the argument of :class:`Opaque`."""
-    return tf.constant(np.array([1.0, -0.0]))
+    return tf.constant(np.array([1.0, -0.0, 0.0]))
 
 
 def _power(base: Any, exponent: Any, output: Any) -> Any:
@@ -68,11 +75,14 @@ def _power(base: Any, exponent: Any, output: Any) -> Any:
 def literal_arithmetic(opaque: Opaque) -> Iterator[None]:
     """Operations that this thread adds to graphs in the block are not merged with others."""
     callbacks = importlib.import_module("tensorflow.python.framework.op_callbacks")
+    hiding = dict.fromkeys(_KNOWN, opaque.known) | dict.fromkeys(_MERGED, opaque.made)
+    hiding |= dict.fromkeys(_CONTRACTIONS, opaque.summed)
 
     def between(
         op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
     ) -> Any:  # the callback's protocol: returns what takes the outputs' place
-        if graph is None or not (op_type in _KNOWN or op_type in _MERGED):
+        hide = hiding.get(op_type)
+        if graph is None or hide is None:
             return outputs
         (output,) = outputs
         if op_type == "Pow":
@@ -81,7 +91,7 @@ def literal_arithmetic(opaque: Opaque) -> Iterator[None]:
             return outputs
         if op_type == "Cast" and not (inputs[0].dtype.is_integer or inputs[0].dtype.is_bool):
             return outputs
-        return [opaque.known(output) if op_type in _KNOWN else opaque.made(output)]
+        return [hide(output)]
 
     callbacks.add_op_callback(between)
     try:

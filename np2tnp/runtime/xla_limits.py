@@ -10,7 +10,7 @@ from np2tnp.runtime.tracing import current
 
 _COMPLEX = ("complex64", "complex128")
 _INEXACT = ("float16", "float32", "float64", *_COMPLEX)
-_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 
 #: NumPy API -> dtypes of the first argument for which the compiled helper differs.
 _DIFFERS: dict[str, tuple[str, ...]] = {
@@ -24,6 +24,8 @@ def check_call(api: str, args: tuple[Any, ...]) -> None:
     """Raise UnverifiedError for a call that XLA would compile to something else."""
     dtypes = _DIFFERS.get(api)
     trace = current()
+    if api in ("operator.pow", "numpy.power") and type(args[-1]) is not int:
+        dtypes = _UNSIGNED  # what overflows, where the exponent is an array
     if trace is not None and api == "numpy.ldexp":
         raise UnverifiedError("numpy.ldexp, which a graph computes otherwise for some integers")
     if dtypes is None or trace is None or trace.mode != "xla" or not args:

@@ -72,6 +72,23 @@ def test_powers_of_numbers(exponent: float) -> None:
         np.testing.assert_allclose(actual, BORDERS**exponent, rtol=1e-12)
 
 
+@pytest.mark.parametrize("mode", ["graph", "xla"])
+def test_sums_of_products_begin_with_zero(mode: str) -> None:
+    a = np.array([[-0.0, 0.0], [-0.0, -0.0], [1.0, -1.0]])
+    compiled = rt.migrated(compile=mode)(lambda a, b: (rt.matmul(a, b), rt.dot(a, b[0]), rt.einsum("ij,jk", a, b)))
+    b = np.array([[0.0, 1.0], [0.0, 1.0]])
+    for actual, expected in zip(compiled(a, b), (a @ b, a @ b[0], np.einsum("ij,jk", a, b)), strict=True):
+        np.testing.assert_array_equal(actual, expected)
+        np.testing.assert_array_equal(np.signbit(actual), np.signbit(expected))
+
+
+def test_overflowing_powers_of_unsigned_integers() -> None:
+    x, y = np.array([3, 7, 251], "u2"), np.array([19, 40, 30], "u2")
+    for exponent in (y, 3):
+        actual = rt.migrated(compile="xla")(lambda x, y: rt.op_pow(x, y))(x, exponent)
+        np.testing.assert_array_equal(actual, x**exponent)
+
+
 def test_gradients_pass() -> None:
     import tensorflow as tf
 
