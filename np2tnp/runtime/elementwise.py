@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -199,7 +200,8 @@ def complex_less(x: Any, y: Any, strict: bool = True) -> Any:
     return either(both(op("Less")(x=a, y=c), no_nan), both(op("Equal")(x=a, y=c), inner))
 
 
-def _complex_nan(x: Any) -> Any:
+def complex_nan(x: Any) -> Any:
+    """Where a part of a complex number is NaN."""
     return either(op("IsNan")(x=tf.math.real(x)), op("IsNan")(x=tf.math.imag(x)))
 
 
@@ -207,8 +209,8 @@ def _complex_extreme(greatest: bool, keep_nan: bool) -> Callable[[Any, Any], Any
     def run(x: Any, y: Any) -> Any:
         first = complex_less(y, x, strict=False) if greatest else complex_less(x, y, strict=False)
         if keep_nan:
-            return select(either(first, _complex_nan(x)), x, y)
-        return select(either(both(first, op("LogicalNot")(x=_complex_nan(x))), _complex_nan(y)), x, y)
+            return select(either(first, complex_nan(x)), x, y)
+        return select(either(both(first, op("LogicalNot")(x=complex_nan(x))), complex_nan(y)), x, y)
 
     return run
 
@@ -252,7 +254,11 @@ def _complex_sign(x: Any) -> Any:
 
 
 def _complex_abs(x: Any) -> Any:
-    return op("ComplexAbs")(x=x, Tout=tf.float32 if x.dtype == tf.complex64 else tf.float64)
+    size = op("ComplexAbs")(x=x, Tout=tf.float32 if x.dtype == tf.complex64 else tf.float64)
+    if not is_tracing():
+        return size
+    nan, infinite = complex_nan(x), either(op("IsInf")(x=tf.math.real(x)), op("IsInf")(x=tf.math.imag(x)))
+    return select(infinite, math.inf, select(nan, math.nan, size))  # XLA's of 0 + NaN i is 0
 
 
 def truncated(x: Any) -> Any:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from np2tnp.runtime.elementwise import extreme, is_zero, select, with_sign
+from np2tnp.runtime.dispatch import is_tracing
+from np2tnp.runtime.elementwise import complex_nan, extreme, is_zero, select, with_sign
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op, raw, ufunc
@@ -106,6 +107,15 @@ def _complex_log1p(x: Any) -> Any:
     return tf.complex(op("Log")(x=size), op("Atan2")(y=imag, x=real + 1))
 
 
+def _complex_sqrt(x: Any) -> Any:
+    root = op("Sqrt")(x=x)
+    if not is_tracing():
+        return root
+    infinite = op("LogicalOr")(x=op("IsInf")(x=tf.math.real(x)), y=op("IsInf")(x=tf.math.imag(x)))
+    lost = op("LogicalAnd")(x=complex_nan(x), y=op("LogicalNot")(x=infinite))
+    return select(lost, complex(math.nan, math.nan), root)  # XLA's of 0 + NaN i is 0
+
+
 def _complex_expm1(x: Any) -> Any:
     real, imag = tf.math.real(x), tf.math.imag(x)
     half = op("Sin")(x=imag / 2)
@@ -143,7 +153,7 @@ def _logaddexp(exp: Callable[[Any], Any], log1p: Callable[[Any], Any], log_of_tw
     return run
 
 
-sqrt = ufunc("numpy.sqrt", _either_way("Sqrt"))
+sqrt = ufunc("numpy.sqrt", {"f": raw("Sqrt"), "c": _complex_sqrt})
 cbrt = ufunc("numpy.cbrt", {"f": _cbrt})
 exp = ufunc("numpy.exp", _either_way("Exp"))
 exp2 = ufunc("numpy.exp2", {"f": _exp2})

@@ -271,3 +271,14 @@ def test_extremes_of_large_arrays_keep_nan(dtype: str, axis: Any) -> None:
     for version in versions:
         for actual, expected in zip(compiled(version), (version.max(axis), version.min(axis)), strict=True):
             np.testing.assert_array_equal(actual, expected)
+
+
+def test_complex_nan_is_not_lost(mode: str) -> None:
+    parts = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, 3.0])
+    z = np.empty((7, 7), np.complex128)
+    z.real, z.imag = np.meshgrid(parts, parts)
+    with np.errstate(all="ignore"):
+        expected = np.abs(z), np.isnan(np.sqrt(z))
+    actual = rt.migrated(compile=mode)(lambda z: (rt.absolute(z), rt.isnan(rt.sqrt(z))))(z)
+    for one, other in zip(actual, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
