@@ -274,6 +274,19 @@ def test_the_same_or_a_newer_tensorflow_replaces_the_facts() -> None:
     assert changed["by_tensorflow"] == kept
 
 
+def test_of_two_runs_on_the_same_versions_the_worse_observation_is_kept() -> None:
+    def noted(**notes: object) -> dict[str, object]:
+        return {**fact("d"), "agreement": {"tnp": notes}}
+
+    first = {"numpy.f": noted(efd="ulp:9", FD="crash in 1 of 7: (e)", l="value: (v)", cases=1)}
+    second = {"numpy.f": noted(e="equal", f="ulp:12", dD="ulp:2", F="value in 1 of 7: (e)", l="equal", cases=2)}
+    document = {"schema": 1, "versions": NEW, "apis": first, "by_tensorflow": {}}
+    notes = facts_file.updated(document, second, NEW)["apis"]["numpy.f"]["agreement"]["tnp"]
+    assert notes == {"ed": "ulp:9", "f": "ulp:12", "F": "crash in 1 of 7: (e)", "D": "ulp:2", "l": "equal", "cases": 2}
+    other = {**NEW, "tensorflow": "2.22.0"}
+    assert facts_file.updated(document, second, other)["apis"] == second
+
+
 def test_the_facts_file_can_be_read_back(tmp_path: Path) -> None:
     entry = {"versions": OLD, "apis": {"numpy.f": {"tnp": None}}}
     apis = {"numpy.g": fact("d"), "numpy.f": fact("d")}

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from np2tnp.differential.steady import keep_worst
+
 TARGETS = ("tnp", "rt")
 #: How else a call can be made, by the key in a target's entry: inside ``tf.function``, under XLA, eagerly on a GPU.
 STAGES = ("traced", "compiled", "gpu")
@@ -45,6 +47,8 @@ def updated(document: dict[str, Any], facts: dict[str, Any], versions: dict[str,
     """`document` with newly measured facts: as its own, or, of an older TensorFlow, as differences from them."""
     minor = short_version(versions["tensorflow"])
     if not is_older(versions, document):
+        if versions == document["versions"]:
+            facts = keep_worst(document["apis"], facts, TARGETS)
         older = {name: entry for name, entry in document["by_tensorflow"].items() if name != minor}
         return {**document, "versions": versions, "apis": facts, "by_tensorflow": older}
     staged = any(stage in fact.get(t, {}) for fact in facts.values() for t in TARGETS for stage in STAGES)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,8 @@ def parameters_of(value: Any, skip: int = 0) -> list[str]:
             parameter.VAR_POSITIONAL,
         ):
             texts.append("*")
-        texts.append(str(parameter.replace(annotation=parameter.empty)).replace(" = ", "="))
+        text = str(parameter.replace(annotation=parameter.empty)).replace(" = ", "=")
+        texts.append(re.sub(r"<[\w.]+ object at 0x\w+>", "<no value>", text))  # an address is another in each process
         previous = parameter.kind
     if previous is inspect.Parameter.POSITIONAL_ONLY:
         texts.append("/")

@@ -1,0 +1,63 @@
+"""What two runs of the probe on the same versions tell together.
+
+The order in which threads add numbers up decides the last digits, and some of TensorFlow's kernels crash only
+sometimes: of two such observations the worse one is kept, so that repeated runs settle on the same facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from np2tnp.differential.cases import DTYPES
+
+
+def keep_worst(before: dict[str, Any], after: dict[str, Any], targets: Iterable[str]) -> dict[str, Any]:
+    """The facts `after`, with the larger rounding differences and the crashes that `before` tells of.
+
+    Parameters
+    ----------
+    before, after : facts by API.
+    targets : of which the agreement is looked at.
+    """
+    merged = {}
+    for name, fact in after.items():
+        old, new = before.get(name, {}).get("agreement"), fact.get("agreement")
+        if old and new:
+            notes = {t: _worse_notes(old[t], new[t]) for t in targets if t in old and t in new}
+            fact = {**fact, "agreement": {**new, **notes}}
+        merged[name] = fact
+    return merged
+
+
+def _worse_notes(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    before = _by_dtype(old)
+    chars_of: dict[str, str] = {}
+    for char, label in _by_dtype(new).items():
+        worse = _worse(before.get(char, label), label)
+        chars_of[worse] = chars_of.get(worse, "") + char
+    others = {key: value for key, value in new.items() if not _is_group(key)}
+    return {**{chars: label for label, chars in chars_of.items()}, **others}
+
+
+def _is_group(key: str) -> bool:
+    return set(key) <= set(DTYPES)
+
+
+def _by_dtype(notes: dict[str, Any]) -> dict[str, str]:
+    labels = {char: label for key, label in notes.items() if _is_group(key) for char in key}
+    return {char: labels[char] for char in DTYPES if char in labels}
+
+
+def _worse(old: str, new: str) -> str:
+    differences = _ulps(old), _ulps(new)
+    if None not in differences:
+        return old if differences[0] > differences[1] else new  # type: ignore[operator]
+    return old if old.startswith("crash") and differences[1] is None else new
+
+
+def _ulps(label: str) -> int | None:
+    """Units in the last place by which results differ at most; None if they differ otherwise."""
+    if label == "equal":
+        return 0
+    return int(label[4:]) if label.startswith("ulp:") else None
