@@ -180,6 +180,45 @@ PROJECTS: dict[str, tuple[dict[str, str], str]] = {
         },
         "blocked",
     ),
+    "gives back what it got": (
+        {
+            "ops.py": """
+    import numpy as np
+
+
+    def as_array(a, dtype=None):
+        if isinstance(a, list):
+            a = list(a)
+        return np.asarray(a, dtype)
+
+
+    def given(a):
+        return as_array(a)
+    """,
+            "user.py": """
+    import numpy as np
+
+    from ops import given
+
+
+    def run(x, how):
+        x = given(x)
+        if how == "square":
+            x[0] += 2.0
+        return np.exp(x)
+
+
+    def twice(x):
+        return run(np.stack([x, x]), "square")
+
+
+    def main():
+        x = np.ones(3)
+        return run(x, "square"), x, run([1.0, 2.0], "none"), twice(x), x
+    """,
+        },
+        "hosted",
+    ),
     "defined twice": (
         {
             "ops.py": OPS + "\n\n    def blur(x):\n        return np.exp(x) * 3\n",

@@ -296,7 +296,10 @@ class Stores(Calls):
             # items of a list's copy that are updated in place are the caller's own: nobody copies a list for that
             self.facts.assumed_arrays |= frozenset(name for name in base.deps if f"@{name}" in base.refs)
         written = self.facts.extra.setdefault("writes", set())
-        written.update(ref[1:] for ref in refs_of(base) if ref.startswith("@"))
+        given = {ref[1:] for ref in refs_of(base) if ref.startswith("@")}
+        written |= given
+        if COPIED in refs_of(base):  # a function in NumPy gave back what it got: that must be the caller's own array
+            self.facts.host_parameters |= given
         if refs_of(base) & NESTED:  # whatever the nested function is called with
             written.update(self.facts.parameters)
         self._updates_state(base)
