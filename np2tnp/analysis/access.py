@@ -60,9 +60,14 @@ _NUMBERS_OF_ARRAYS = frozenset(("dtype", "ndim", "itemsize", "nbytes"))
 
 
 def _copies(key: Value) -> bool:
-    """Whether indexing with `key` surely copies: an array, a list, or a bool of any kind."""
+    """Whether indexing with `key` surely copies: an array, a list, or a bool of any kind.
+
+    An array of unknown rank is taken for one of at least one dimension, but for what iterating over another gives:
+    ``for i in np.argsort(x)`` gives numbers.
+    """
     if isinstance(key, Array):
-        return (not key.weak and key.rank != 0) or key.dtypes == frozenset("?")
+        is_number = key.rank == 0 or (key.rank is None and key.view == "piece")
+        return not (key.weak or is_number) or key.dtypes == frozenset("?")
     return isinstance(key, Sequence) and key.type == "list"
 
 
