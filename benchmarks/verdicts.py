@@ -22,6 +22,7 @@ from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify, changed_functions, find_pair, rewrite_in_memory
 from np2tnp.differential.originals import Pair as Originals
 from np2tnp.profiling.basics import PROGRAM
+from np2tnp.profiling.emitted import compiled_texts
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measured import Measured, Plan
 from np2tnp.profiling.measurement import measure
@@ -94,6 +95,7 @@ def measure_case(case: Case, repeats: int, budget: float) -> Measured:
     arguments = tuple((key, text.replace("(n", f"({name}").replace(" n", f" {name}")) for key, text in case.arguments)
     variants = ("eager-ndarray", "xla")
     plan = Plan(pair, case.function, name, case.sizes, arguments, "CPU:0", repeats, budget, refine=0, variants=variants)
+    plan = replace(plan, compiled=compiled_texts(pair, Config(slow="convert")))
     if case.function == "julia":
         plan = replace(plan, expressions=(*arguments, ("n", "n")))
     return measure(plan)

@@ -132,7 +132,11 @@ def _float_to_integer(tensor: Any, target: Any) -> Any:
         return tf.raw_ops.Cast(x=tf.raw_ops.Cast(x=tensor, DstT=tf.int32), DstT=target)
     if target == tf.uint32:
         return tf.raw_ops.Cast(x=tf.raw_ops.Cast(x=tensor, DstT=tf.int64), DstT=target)
-    return tf.raw_ops.Cast(x=tensor, DstT=target)
+    found = tf.raw_ops.Cast(x=tensor, DstT=target)
+    if target == tf.uint64:  # XLA makes 0 of negative numbers
+        wrapped = tf.raw_ops.Cast(x=tf.raw_ops.Cast(x=tensor, DstT=tf.int64), DstT=target)
+        return tf.raw_ops.SelectV2(condition=tensor < constant(0, tensor.dtype), t=wrapped, e=found)
+    return found
 
 
 def constant(value: Any, dtype: Any) -> Any:

@@ -106,6 +106,13 @@ def test_lists_of_tensors():
     same(rt.array([x, [3.0, 4.0]]), np.array([np.float32([1, 2]), [3.0, 4.0]]))
 
 
+@pytest.mark.parametrize("target", ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"])
+def test_negative_numbers_wrap_alike_compiled(target):
+    x = np.array([-1.9, -0.5, 0.0, 3.7, -100.0] * 12)
+    compiled = tf.function(lambda t: rt.astype(t, np.dtype(target)), jit_compile=True, autograph=False)
+    np.testing.assert_array_equal(compiled(tf.constant(x)).numpy(), x.astype(target))
+
+
 @pytest.mark.parametrize("target", [float, int, bool, complex, str, "f4", "u1", "d", np.float16], ids=str)
 def test_astype(target):
     for x in (np.array([1.7, -2.9, 0.0, 300.0]), np.arange(-2, 3), np.array([True, False]), np.array([0.0, 2.5], "f4")):
