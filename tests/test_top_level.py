@@ -90,6 +90,16 @@ def test_names_that_functions_see_hold_ndarrays(tmp_path: Path) -> None:
     assert is_tensor(names["box"][0])
 
 
+def test_tables_for_functions_are_made_by_numpy(tmp_path: Path) -> None:
+    text = HEAD + (
+        "n = 4\ntable = np.linspace(0.0, 2 * np.pi, num=n)\nown = np.zeros(n)\nmade = np.array([1.0, np.sum(own)])\n\n"
+        "def f():\n    return table, made\n\nprint(f(), own)\n"
+    )
+    new = rewritten(text, tmp_path)
+    assert "table = np.linspace(0.0, 2 * np.pi, num=n)\nown = tnp.zeros(n)\nmade = rt.host(rt.array(" in new
+    assert ran(new)[0] == ran(text)[0]
+
+
 def test_names_in_all_and_in_doctests_hold_ndarrays(tmp_path: Path) -> None:
     text = HEAD + '__all__ = ["a"]\na = np.exp(np.ones(2))\nb = np.exp(a)\nc = np.exp(b)\n"""\n>>> b.sum()\n"""\n'
     names = ran(rewritten(text, tmp_path))[1]

@@ -323,7 +323,7 @@ class Stores(Calls):
         self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts)))
         if (
             keys is not None
-            and all(scalar_type(key) == "int" and not isinstance(key, Const) for key in keys)
+            and all(scalar_type(key) in ("int", "number") and not isinstance(key, Const) for key in keys)
             and self.loops
         ):
             rank = base.rank if isinstance(base, Array) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,20 +12,31 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.effects import hosted
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.interpret import Interpreter
+from np2tnp.analysis.module import dotted
 from np2tnp.analysis.scripts import Script, target_names
 from np2tnp.analysis.values import (
     COPIED,
     HOST,
     UNKNOWN,
     Array,
+    Const,
+    Scalar,
     Sequence,
+    Symbol,
     Unknown,
     Value,
     may_hold_tensor,
     refs_of,
     with_refs,
 )
+from np2tnp.analysis.walk import walk
 
+#: What makes arrays of numbers, without work on arrays.
+_MAKERS = frozenset(
+    f"numpy.{name}"
+    for name in "array asarray arange linspace logspace geomspace zeros ones empty full eye identity".split()
+)
+_CONSTANTS = frozenset(("True", "False", "None", "float", "int", "complex", "bool"))
 _SEEN = "is assigned to a name that functions see"
 
 
@@ -60,7 +71,35 @@ class TopLevel(Interpreter):
         if type(node) is cst.Lambda and id(node) not in self.script.lambdas:
             self._aside(lambda: super(TopLevel, self).evaluate(node, env))
             return UNKNOWN  # a function of Python's that works on ndarrays
+        if node is self.root and self._is_table(node):
+            value: Value = self._aside(lambda: super(TopLevel, self).evaluate(node, env))
+            return value
         return super().evaluate(node, env)
+
+    def _is_table(self, node: cst.BaseExpression) -> bool:
+        """Whether `node` makes an array of numbers for functions to see: as well made by NumPy, where it stays.
+
+        What the names in it are is asked of all their bindings, so that every round of a loop gives the same answer.
+        """
+        statement = self.statement
+        if not isinstance(statement, cst.Assign) or node is not statement.value:
+            return False
+        if not all(dotted(item.target) in self.global_names for item in statement.targets):
+            return False
+        called = {id(part.func): dotted(part.func) for part in walk(node) if isinstance(part, cst.Call)}
+        return (
+            bool(called)
+            and all(map(self._makes_array, called.values()))
+            and all(
+                isinstance(self.module.values.get(part.value), (Symbol, Const, Scalar)) or part.value in _CONSTANTS
+                for part in _names(node)
+            )
+        )
+
+    def _makes_array(self, name: str) -> bool:
+        first, _, rest = name.partition(".")
+        known = self.module.values.get(first)
+        return isinstance(known, Symbol) and (f"{known.name}.{rest}" if rest else known.name) in _MAKERS
 
     def _aside(self, interpret: Callable[[], Any]) -> Any:
         """Interpret what stays as it is: NumPy makes its arrays, and no rule hears of it."""
@@ -120,6 +159,18 @@ class TopLevel(Interpreter):
         self.global_names = shared - target_names(clause.target)  # its variables are its own
         super()._clauses(clause, inner)
         self.global_names = shared
+
+
+def _names(node: cst.BaseExpression) -> Iterator[cst.Name]:
+    """The names that an expression mentions, without those of attributes and keywords."""
+    skipped: set[int] = set()
+    for part in walk(node):
+        if isinstance(part, cst.Attribute):
+            skipped.add(id(part.attr))
+        elif isinstance(part, cst.Arg) and part.keyword is not None:
+            skipped.add(id(part.keyword))
+        elif isinstance(part, cst.Name) and id(part) not in skipped:
+            yield part
 
 
 def _copied(value: Value) -> Value:

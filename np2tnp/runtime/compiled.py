@@ -11,6 +11,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -119,7 +120,7 @@ def _traced(
 
         def run(numbers: Any, *tensors: Any) -> list[Any]:
             symbols = iter(tensors)
-            with literal_arithmetic(Opaque(numbers) if mode == "xla" else None):
+            with literal_arithmetic(Opaque(numbers)) if mode == "xla" else nullcontext():
                 result = body(*_exchanged(args, symbols), **_exchanged(kwargs, symbols))
             outputs: list[Any] = []
             places = {id(tensor): _Slot(index, "input") for index, tensor in enumerate(tensors)}

@@ -72,21 +72,17 @@ def _power(base: Any, exponent: Any, output: Any) -> Any:
 
 
 @contextmanager
-def literal_arithmetic(opaque: Opaque | None) -> Iterator[None]:
-    """Operations that this thread adds to graphs in the block are not merged with others.
-
-    opaque : None where no compiler merges them. Then only powers with a number become what NumPy makes of them.
-    """
+def literal_arithmetic(opaque: Opaque) -> Iterator[None]:
+    """Operations that this thread adds to graphs in the block are not merged with others."""
     callbacks = importlib.import_module("tensorflow.python.framework.op_callbacks")
-    hiding: dict[str, Any] = {"Pow": None}
-    if opaque is not None:
-        hiding = dict.fromkeys(_KNOWN, opaque.known) | dict.fromkeys(_MERGED, opaque.made)
-        hiding |= dict.fromkeys(_CONTRACTIONS, opaque.summed)
+    hiding = dict.fromkeys(_KNOWN, opaque.known) | dict.fromkeys(_MERGED, opaque.made)
+    hiding |= dict.fromkeys(_CONTRACTIONS, opaque.summed)
 
     def between(
         op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
     ) -> Any:  # the callback's protocol: returns what takes the outputs' place
-        if graph is None or op_type not in hiding:
+        hide = hiding.get(op_type)
+        if graph is None or hide is None:
             return outputs
         (output,) = outputs
         if op_type == "Pow":
@@ -95,7 +91,7 @@ def literal_arithmetic(opaque: Opaque | None) -> Iterator[None]:
             return outputs
         if op_type == "Cast" and not (inputs[0].dtype.is_integer or inputs[0].dtype.is_bool):
             return outputs
-        return [hiding[op_type](output) if opaque is not None else output]
+        return [hide(output)]
 
     callbacks.add_op_callback(between)
     try:

@@ -128,6 +128,11 @@ def test_a_loop_joins_what_comes_round() -> None:
     assert "rt.op_floordiv" in (report_of(text).new_text or "")
 
 
+def test_loops_over_elements_are_seen_through_powers() -> None:
+    text = "import numpy as np\ndef f(n):\n    x = np.zeros(2**n)\n    for i in range(n):\n"
+    assert "TNP701" in codes_of(text + "        x[2**i - 1] = np.sin(i)\n    return x\n")
+
+
 def test_a_name_that_is_bound_several_times_is_all_of_them() -> None:
     """The function may be called between two assignments."""
     text = "import numpy as np\nx = np.arange(4)\ndef f():\n    return np.mean(x)\nf()\nx = np.ones(4)\n"
