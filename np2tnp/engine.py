@@ -95,7 +95,7 @@ def _report(source: Source, session: Session) -> FileReport:
         else:
             span = spans.get(id(plan.facts.node), Span(1, 1, 1, 1))
         regions.append(Region(name, span, plan.state, reasons, plan.edits.total, plan.edits.converted))
-    uses = any(plan.edits.total or plan.hits for plan in plans)
+    uses = any(plan.edits.total or (plan.hits and plan.state is not RegionState.PLAIN) for plan in plans)
     return FileReport(
         source.path,
         tuple(sorted(findings, key=lambda item: item.sort_key)),

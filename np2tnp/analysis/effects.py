@@ -161,7 +161,7 @@ class Effects(NumpyResults):
         for argument in arguments:
             if argument not in callbacks and may_hold_tensor(argument.value):
                 self.facts.host_parameters |= {ref[1:] for ref in refs_of(argument.value) if ref.startswith("@")}
-                self.construct(argument.node, "callback", name.removeprefix("builtins.").replace("numpy.", "np."))
+                self.construct(node, "callback", name.removeprefix("builtins.").replace("numpy.", "np."))
 
     def _changes_arguments(self, callback: Value) -> bool:
         """Whether what is called may update the arrays that it gets, or keep them."""

@@ -14,7 +14,7 @@ from np2tnp.analysis.values import Function
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
-from np2tnp.rules import compiled_regions
+from np2tnp.rules import compiled_regions, unknown_values
 from np2tnp.rules.base import Context, Hit, Table, apply
 
 #: The code of what is so slow in eager TensorFlow that the region stays NumPy by default.
@@ -98,8 +98,10 @@ def plan_region(
         )
         return RegionPlan(facts, hits, edits, state)
     if not edits.converted:
-        state = RegionState.PLAIN if not edits.total else RegionState.KEPT
-        return RegionPlan(facts, [] if not edits.total else hits, edits, state)
+        if edits.total:
+            return RegionPlan(facts, hits, edits, RegionState.KEPT)
+        unknown = any(map(unknown_values.may_be_work, hits))
+        return RegionPlan(facts, [unknown_values.of_region(facts)] if unknown else [], edits, RegionState.PLAIN)
     if blocks:
         return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks)
     if slow and options.slow == "keep":

@@ -25,8 +25,10 @@ from np2tnp.edits.calls import convert_arguments
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.native_code import is_native
-from np2tnp.rules.shared import binds, callee_words, makes_tensor, use_core
+from np2tnp.rules.shared import binds, callee_words, holds_array, makes_tensor, use_core
 
+#: Tells of what may be no array at all.
+_UNKNOWN = "TNP010"
 #: Methods that arrays share with lists and other containers: on an unknown receiver the runtime decides.
 AMBIGUOUS = frozenset({
     "copy", "item", "conj", "conjugate", "sum", "mean", "std", "var", "prod", "min", "max", "any", "all", "argmax",
@@ -84,8 +86,7 @@ class HostCall(Rule):
         if held:
             convert_arguments(event, context.edits, "host")
             if not (isinstance(callee, Symbol) and is_native(callee.name)):  # TNP504 says it
-                words = f"{callee_words(event)} gets host copies of its array arguments"
-                yield self.hit(event.node, words, Verdict.HOST)
+                yield self._told(event, f"{callee_words(event)} gets host copies of its array arguments")
 
     def _project(self, event: ev.Call, context: Context) -> Iterator[Hit]:
         callee = event.callee
@@ -103,11 +104,7 @@ class HostCall(Rule):
                 context.edits.wrap_tensor(event.node)
         if any(may_hold_tensor(argument.value) for argument in event.arguments):
             convert_arguments(event, context.edits, "host")
-            yield self.hit(
-                event.node,
-                f"{callee_words(event)} stays in NumPy and gets host copies of its array arguments",
-                Verdict.HOST,
-            )
+            yield self._told(event, f"{callee_words(event)} stays in NumPy and gets host copies of its array arguments")
 
     def _method(self, event: ev.Call, callee: Bound, context: Context) -> Iterator[Hit]:
         receiver = callee.receiver
@@ -132,4 +129,10 @@ class HostCall(Rule):
         held = [argument for argument in event.arguments if may_hold_tensor(argument.value)]
         if held:
             convert_arguments(event, context.edits, "host")
-            yield self.hit(event.node, f"{callee_words(event)} gets host copies of its array arguments", Verdict.HOST)
+            yield self._told(event, f"{callee_words(event)} gets host copies of its array arguments")
+
+    def _told(self, event: ev.Call, words: str) -> Hit:
+        """That the host gets copies; where nothing is known to be an array, only that it would."""
+        if any(holds_array(argument.value) for argument in event.arguments):
+            return self.hit(event.node, words, Verdict.HOST)
+        return Hit(_UNKNOWN, event.node, f"{words}, if there are any", Verdict.NOTE)

@@ -37,6 +37,13 @@ def makes_tensor(value: Value) -> bool:
     return False
 
 
+def holds_array(value: Value) -> bool:
+    """Whether `value` is known to be an array, or to have one in it."""
+    if isinstance(value, Sequence):
+        return holds_array(value.element) if value.items is None else any(map(holds_array, value.items))
+    return isinstance(value, Array)
+
+
 def short_name(api: str) -> str:
     """A canonical name for people: ``np.sum``, or ``array method sum``."""
     return api.replace("numpy.", "np.", 1) if api.startswith("numpy.") else f"array method {api.rpartition('.')[2]}"

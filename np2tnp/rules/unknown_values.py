@@ -71,11 +71,25 @@ class UnknownValue(Rule):
             yield self.hit(event.node, words, Verdict.NOTE)
 
 
+def may_be_work(hit: Hit) -> bool:
+    """Whether the finding is about work on what may be an array, in a function where nothing is known to be one."""
+    return hit.code[3] in "0125"
+
+
+def of_region(facts: ev.RegionFacts) -> Hit:
+    """What is said of such a function as a whole."""
+    words = (
+        "nothing here is known to be an array, and something may be: annotate it (x: np.ndarray) to have it migrated"
+    )
+    return Hit(UnknownValue.doc.code, facts.node, words, Verdict.NOTE)
+
+
 def _numpys(event: ev.Call, context: Context) -> str:
     """Of a call of NumPy: what to say of one that no other rule acts on, though there are arrays in it."""
     if decide(event, context) is not None or made_kind(event) is not None:
         return ""
-    if not any(map(may_be_array, _values(event))) and not isinstance(event.result, Array):
+    made = (Array, Unknown) if event.api in ("numpy.array", "numpy.asarray", "numpy.asanyarray") else Array
+    if not any(map(may_be_array, _values(event))) and not isinstance(event.result, made):
         return ""
     return f"{short_name(event.api or '')} is left alone: its arrays are NumPy's here"
 
