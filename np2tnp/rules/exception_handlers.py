@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.module import dotted
 from np2tnp.analysis.values import Bound, Class, Function, Instance, Symbol, may_hold_tensor
 from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
@@ -32,6 +33,7 @@ class ExceptionHandler(Rule):
         summary="A handler of exceptions that NumPy raises, around array work.",
         why=(
             "TensorFlow raises InvalidArgumentError for most of them, which no such handler catches, or raises nothing."
+            " A handler of everything that does not raise again would take the runtime's refusals, too."
         ),
         does=(
             "Leaves the whole function in NumPy. Where only functions of the project are called inside `try`, they are"
@@ -57,11 +59,13 @@ class ExceptionHandler(Rule):
         assert isinstance(event, ev.Construct)
         if not context.in_region:
             return
-        caught = sorted(set(event.detail.split(",")) & _TRANSLATED)
+        assert isinstance(event.node, (cst.Try, cst.TryStar))
+        caught = sorted({*_TRANSLATED.intersection(event.detail.split(",")), *_swallowed(event.node)})
         if caught and (_FLOATING.intersection(caught) or not self._calls_functions_only(event.node, context)):
             names = ", ".join(caught)
             words = (
-                f"a handler of {names} around array work: TensorFlow raises others; move what is tried into a function"
+                f"a handler of {names} around array work: TensorFlow raises others, and the runtime its refusals;"
+                " move what is tried into a function"
             )
             yield self.hit(event.node, words, Verdict.BLOCK)
 
@@ -96,3 +100,16 @@ def _cannot_fail(call: ev.Call) -> bool:
     plain = (cst.Integer, cst.Float, cst.Tuple, cst.List, cst.Element, cst.Comma, cst.SimpleWhitespace)
     made = call.api in ("numpy.arange", "numpy.zeros", "numpy.ones", "numpy.eye", "numpy.linspace")
     return made and all(isinstance(part, plain) for argument in call.arguments for part in walk(argument.node.value))
+
+
+def _swallowed(node: cst.Try | cst.TryStar) -> set[str]:
+    """Handlers of everything that end without raising it again: they would take the runtime's refusal, too."""
+    names = set()
+    for handler in node.handlers:
+        kind = "Exception" if handler.type is None else dotted(handler.type).rpartition(".")[2]
+        last = handler.body.body[-1] if handler.body.body else None
+        statement = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
+        again = isinstance(statement, cst.Raise) and statement.exc is None
+        if kind in ("Exception", "BaseException") and not again:
+            names.add(kind)
+    return names

@@ -10,6 +10,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.binding import bind
 from np2tnp.analysis.module import dotted
+from np2tnp.analysis.values import Const
 from np2tnp.edits import build
 from np2tnp.edits.calls import needs_tensor
 from np2tnp.edits.mutation import rebind
@@ -68,6 +69,10 @@ class OutArgument(Rule):
         if bound is None or index < 0 or (event.arguments[index].name is None and event.receiver is not None):
             yield self.hit(event.node, "out= whose place is not known", Verdict.BLOCK)
             return
+        casting = _casting(bound.get("casting"))
+        if casting is None:
+            yield self.hit(event.node, "out= whose casting= is not known", Verdict.BLOCK)
+            return
         drop = {index}
         if where is not None:
             drop |= {i for i, arg in enumerate(event.arguments) if arg is where}
@@ -91,7 +96,7 @@ class OutArgument(Rule):
             if arguments:
                 arguments[-1] = arguments[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
             computed = build.call(f"{context.rt}.{rt_name}", *arguments)
-            extra = [build.argument(build.string("same_kind"), "casting")]
+            extra = [build.argument(build.string(casting), "casting")]
             if where is not None:
                 extra.append(
                     next(arg for i, arg in enumerate(call.args) if i in drop and i != index).with_changes(
@@ -110,3 +115,11 @@ class OutArgument(Rule):
         context.edits.total += 1
         context.edits.converted += 1
         yield self.hit(event.node, f"out=: {item.root} is bound to the result, cast as NumPy would", Verdict.ADAPT)
+
+
+def _casting(argument: ev.Argument | None) -> str | None:
+    """By which rule the result is cast to ``out``; None where only a call shows it."""
+    if argument is None:
+        return "same_kind"
+    value = argument.value
+    return value.value if isinstance(value, Const) and isinstance(value.value, str) else None
