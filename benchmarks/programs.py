@@ -191,6 +191,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, help="write table.txt and rows.json there")
     options = parser.parse_args(argv)
     rows = []
+    _versions()  # imports TensorFlow, which is no part of the first call
     for case in CASES:
         if options.only in case.kind or options.only in case.function:
             for variant in options.variants:

@@ -11,7 +11,6 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -120,7 +119,7 @@ def _traced(
 
         def run(numbers: Any, *tensors: Any) -> list[Any]:
             symbols = iter(tensors)
-            with literal_arithmetic(Opaque(numbers)) if mode == "xla" else nullcontext():
+            with literal_arithmetic(Opaque(numbers) if mode == "xla" else None):
                 result = body(*_exchanged(args, symbols), **_exchanged(kwargs, symbols))
             outputs: list[Any] = []
             places = {id(tensor): _Slot(index, "input") for index, tensor in enumerate(tensors)}

@@ -65,11 +65,15 @@ def test_ranges_are_those_of_the_formula(mode: str) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
-@pytest.mark.parametrize("exponent", [2, 0.5, 3, -1, 1.5])
-def test_powers_of_numbers(exponent: float) -> None:
+@pytest.mark.parametrize("mode", ["graph", "xla"])
+@pytest.mark.parametrize("exponent", [2, 0.5, 3, -1, 1.5, -1.5])
+def test_powers_of_numbers(exponent: float, mode: str) -> None:
+    compiled = rt.migrated(compile=mode)(lambda x: x**exponent)
     with np.errstate(all="ignore"):
-        actual = rt.migrated(compile="xla")(lambda x: x**exponent)(BORDERS)
-        np.testing.assert_allclose(actual, BORDERS**exponent, rtol=1e-12)
+        for values in (BORDERS, X, 1e3 * np.abs(Y), 1e-200 * np.abs(Z)):
+            np.testing.assert_allclose(compiled(values), values**exponent, rtol=8e-16)
+        if exponent in (2, 0.5):
+            np.testing.assert_array_equal(compiled(X), X**exponent)
 
 
 @pytest.mark.parametrize("mode", ["graph", "xla"])
