@@ -185,3 +185,11 @@ def test_what_has_no_defined_result_is_no_difference(original: str, rewritten: s
         return observe(one, [argument.copy()], {})
 
     assert judge(observe(one, [argument.copy()], {}), observe(other, [argument.copy()], {}), again).kind == kind
+
+
+@pytest.mark.parametrize("expression", ["x**y", "np.power(x, y)"])
+def test_powers_are_not_exact_even_where_they_are_whole(expression: str) -> None:
+    module = load(f"import numpy as np\ndef f(x, y):\n    return {expression}\n")
+    three = np.float32([3.0])
+    assert {float(module.f(three, np.float32([4.0]))[0]) for _ in range(9)} == {81.0 - 2.0**-17, 81.0 + 2.0**-17}
+    assert module.f(three, 2) == 9.0

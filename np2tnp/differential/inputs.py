@@ -298,18 +298,21 @@ def perturbed(spec: Any, rng: np.random.Generator) -> Any:
     return moved(spec, rng) if isinstance(spec, np.inexact) else spec
 
 
-def moved(values: Any, rng: np.random.Generator) -> Any:
+def moved(values: Any, rng: np.random.Generator, whole_too: bool = False) -> Any:
     """An array or NumPy number with each fraction in it moved by one unit in the last place, up or down.
 
-    A number so large that it has no fraction any more counts as one.
+    A number so large that it has no fraction any more counts as one; with `whole_too` all but 0 do.
     """
     if values.dtype.kind == "c":
-        return (moved(values.real, rng) + 1j * moved(values.imag, rng)).astype(values.dtype)
+        parts = (moved(part, rng, whole_too) for part in (values.real, values.imag))
+        return (next(parts) + 1j * next(parts)).astype(values.dtype)
     if values.dtype.kind != "f":
         return values
     with np.errstate(all="ignore"):
         towards = np.where(rng.random(values.shape) < 0.5, -np.inf, np.inf).astype(values.dtype)
         whole = (np.rint(values) == values) & (np.abs(values) < 1.0 / np.finfo(values.dtype).eps)
+        if whole_too:
+            whole = values == 0
         stays = ~np.isfinite(values) | whole
         found = np.where(stays, values, np.nextafter(values, towards)).astype(values.dtype)
     return found if isinstance(values, np.ndarray) else found[()]

@@ -22,7 +22,7 @@ ROUNDED = frozenset(
     cumprod cumsum det diff dot eig eigh eigvals eigvalsh einsum exp exp2 expm1 fft fft2 fftn float_power gradient
     hypot ifft ifft2 ifftn inner interp inv irfft irfft2 irfftn kron linspace log log10 log1p log2 logaddexp
     logaddexp2 logspace lstsq matmul mean multi_dot nancumsum nanmean nanpercentile nanquantile nanstd nansum nanvar
-    norm outer percentile pinv polyfit polyval power prod qr quantile rfft rfft2 rfftn sin sinc sinh slogdet solve
+    norm outer percentile pinv polyfit polyval pow power prod qr quantile rfft rfft2 rfftn sin sinc sinh slogdet solve
     std sum svd tan tanh tensordot trace trapezoid trapz vander var vdot
     """.split()
 )
@@ -33,6 +33,7 @@ _SUMS = frozenset(
     "average convolve correlate corrcoef cov cumsum dot einsum fft fft2 fftn ifft ifft2 ifftn inner irfft irfft2 irfftn"
     " matmul mean nanmean nanstd nansum nanvar rfft rfft2 rfftn std sum tensordot trace var vdot".split()
 )
+_POWERS = frozenset(("power", "float_power"))
 _ZERO = 8.0  #: how many times the rounding of the largest term such a result may be
 #: Functions that give memory as it was left: no program may depend on what is in it.
 _MEMORY = frozenset(("empty", "empty_like"))
@@ -110,6 +111,8 @@ class Noise:
         if function.__name__ in _SEARCHES and _is_unsorted(args, _SEARCHES[function.__name__]):
             found = np.asarray(function(*args, **kwargs))
             return np.where(self._rng.random(found.shape) < 0.5, found, 0)
+        if function.__name__ in _POWERS and len(args) == 2:
+            return self._power(function(self.moved(args[0]), args[1], **kwargs), args[1])
         move = self._near if function.__name__ in _SOLVERS else self.moved
         return self._rounded(function.__name__, lambda *given: function(*given, **kwargs), tuple(map(move, args)))
 
@@ -158,8 +161,14 @@ class Noise:
 
     def _operator(self, sign: str, a: Any, b: Any, /) -> Any:
         if sign == "**":
-            return self.moved(self.moved(a) ** b)
+            return self._power(self.moved(a) ** b, b)
         return self._rounded("matmul", lambda one, other: one @ other, (self.moved(a), self.moved(b)))
+
+    def _power(self, result: Any, exponent: Any) -> Any:
+        """The result moved, whole numbers too: 3**4 is not always 81 unless it is multiplied out."""
+        if isinstance(result, (np.ndarray, np.inexact)) and exponent.__class__ not in (int, float):
+            return moved(result, self._rng, whole_too=True)
+        return self.moved(result)
 
     def _store(self, value: Any, owner: Any, key: Any, /) -> None:
         """``owner[key] = value``, which has no order among repeated indices unless they stand in a plain row."""
