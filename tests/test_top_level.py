@@ -189,6 +189,13 @@ def test_tensorflow_starts_before_the_first_operation(tmp_path: Path) -> None:
     assert start in rewritten(text, tmp_path, enable_numpy_behavior="entrypoint")
     assert start in rewritten(text, tmp_path, compile="graph")
     assert 'rt.start(device="/CPU:0")' in rewritten(text, tmp_path, device="/CPU:0")
+    for line in (
+        "import numpy as np; x = np.exp(np.ones(3))\n",
+        "import numpy as np\nimport os; x = np.exp(np.ones(3))\n",
+    ):
+        new = rewritten(line, tmp_path)
+        assert new.index("rt.start()") < new.index("x = ")
+        assert ran(new)
     late = "try:\n    import numpy as np\nexcept ImportError:\n    raise SystemExit('no numpy')\nx = np.exp(1.0)\n"
     new = rewritten(late, tmp_path)
     assert new.index("rt.start()") < new.index("try:")

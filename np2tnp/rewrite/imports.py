@@ -85,8 +85,8 @@ def _place(body: Sequence[cst.BaseStatement]) -> int:
             start = index + 1
         if numpy_at < 0 and _imports_numpy(first):
             numpy_at = index
-    if numpy_at < 0:
-        return start
+    if numpy_at < 0 or not _is_import(body[numpy_at]):
+        return start  # what stands behind the import on its line may need ours
     definitions = [i for i, statement in enumerate(body) if isinstance(statement, (cst.FunctionDef, cst.ClassDef))]
     if definitions and numpy_at > definitions[0]:
         return start

@@ -27,7 +27,7 @@ def add_script_start(tree: cst.Module, runtime: str, device: str) -> cst.Module:
     """`tree`, whose top level works with tensors, with the start of TensorFlow before its first operation."""
     body: list[cst.BaseStatement] = list(tree.body)
     at = next(index for index, statement in enumerate(body) if _binds(statement, runtime))
-    while at + 1 < len(body) and _is_import(body[at + 1]):
+    while at + 1 < len(body) and _is_only_import(body[at + 1]):
         at += 1
     if at + 1 < len(body):
         lines = getattr(body[at + 1], "leading_lines", None)
@@ -66,6 +66,12 @@ def _binds(statement: cst.BaseStatement, name: str) -> bool:
 def _is_import(statement: cst.BaseStatement) -> bool:
     return isinstance(statement, cst.SimpleStatementLine) and isinstance(
         statement.body[0], (cst.Import, cst.ImportFrom)
+    )
+
+
+def _is_only_import(statement: cst.BaseStatement) -> bool:
+    return isinstance(statement, cst.SimpleStatementLine) and all(
+        isinstance(node, (cst.Import, cst.ImportFrom)) for node in statement.body
     )
 
 
