@@ -135,7 +135,8 @@ class Access(State):
             if name in ("real", "imag"):
                 dtypes = frozenset({"F": "f", "D": "d"}.get(char, char) for char in dtypes)
             # the transpose of a 0-d or 1-d array is a view too, never the object itself
-            result = replace(base, home=self.lifted(base), dtypes=dtypes, exact=None, view="view")
+            home = base.home if base.refs & self.host_locals else self.lifted(base)
+            result = replace(base, home=home, dtypes=dtypes, exact=None, view="view")
         else:
             if base.home != HOST:
                 self.construct(node, "method object", name)

@@ -198,7 +198,11 @@ class Effects(NumpyResults):
         for ref in refs_of(value):
             if ref.startswith("@"):
                 self.facts.host_parameters |= {ref[1:]}
-            elif ref in env.values and (may_hold_tensor(env.values[ref]) or COPIED in env.aliases(ref)):
+            elif ref in env.values and (
+                may_hold_tensor(env.values[ref])
+                or (COPIED in refs_of(value) and ref != name)
+                or COPIED in env.aliases(ref)
+            ):
                 env.stale[ref] = Stale(callee, id(node), "call" if ref == name else "call on a view")
         self.keep(frozenset((f"seen by {callee}",)), value, env)
 

@@ -31,7 +31,6 @@ from np2tnp.analysis.values import (
 class Hosting(Stores):
     """Binds the names in `host_locals` to ndarrays."""
 
-    host_locals: frozenset[str] = NO_NAMES
     numbers: frozenset[str] = NO_NAMES  #: parameters that are taken for numbers of any kind
 
     def kept_on_host(self, targets: Iterable[cst.BaseExpression], source: cst.BaseExpression, value: Value) -> Value:

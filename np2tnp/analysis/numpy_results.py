@@ -19,6 +19,7 @@ from np2tnp.analysis.tables import (
 )
 from np2tnp.analysis.values import (
     ALL_DTYPES,
+    COPIED,
     EITHER,
     FOREIGN,
     HOST,
@@ -49,6 +50,9 @@ _SCALAR_TO_SCALAR = frozenset("astype copy squeeze transpose swapaxes view round
 
 #: What gives back its very argument or a copy, never another view of it.
 _SAME_OR_COPY = frozenset("asarray asanyarray ascontiguousarray asfortranarray array astype nan_to_num require".split())
+
+#: What gives a view or a copy, by the memory order of its argument.
+_BY_ORDER = frozenset("ravel reshape ascontiguousarray asfortranarray require".split())
 
 #: What gives a view only where a parameter is given: ``np.diff(x, n=0)``.
 _VIEWS_ONLY_WITH = {"diff": "n"}
@@ -136,8 +140,10 @@ class NumpyResults(Evaluator):
             refs |= {FOREIGN}
         home = self.made
         held = any(map(may_hold_tensor, values.values()))
-        if refs & self.viewed and not held:
+        if refs & (self.viewed | self.host_locals) and not held:
             home = HOST
+            if refs & self.host_locals and name in _BY_ORDER:
+                refs |= {COPIED}  # our ndarrays are in C order, where NumPy may have made another
         if dtypes is None:
             return UNKNOWN
         zero_d = "never" if name in NEVER_0D else fact.zero_d

@@ -123,6 +123,7 @@ class State:
         self.made = made
         self.locals: frozenset[str] = NO_NAMES
         self.hosted: frozenset[str] = NO_NAMES  #: parameters that are not converted
+        self.host_locals: frozenset[str] = NO_NAMES  #: local names whose arrays stay ndarrays, and so do views of them
         self.viewed: frozenset[str] = NO_NAMES  #: outside locations whose views must stay NumPy's
         self.global_names: frozenset[str] = NO_NAMES
         self.loops = 0

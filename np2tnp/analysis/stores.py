@@ -116,8 +116,6 @@ class Stores(Calls):
         if isinstance(source, (cst.Tuple, cst.List)) and len(source.elements) == len(elements):
             sources = [element.value for element in source.elements]
         for element, item, part in zip(elements, items, sources, strict=True):
-            if isinstance(element.value, cst.Attribute) and may_hold_tensor(item) and part is None:
-                self.construct(element.value, "store in tuple")
             self.assign(node, element.value, item, env, part)
         stores = [self.recorded.get((ev.Store, id(target))) for target in targets if isinstance(target, cst.Subscript)]
         kind, detail = how_to_split(node, target, items, [s for s in stores if isinstance(s, ev.Store)], sources)
@@ -303,6 +301,8 @@ class Stores(Calls):
         if refs_of(base) & NESTED:  # whatever the nested function is called with
             written.update(self.facts.parameters)
         self._updates_state(base)
+        if op == "ndarray.resize" and root in self.host_locals:
+            self.construct(node, "unknown in-place method", "resize")  # our ndarrays do not own their memory
         conflicts: set[str] = set()
         if isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str":  # an item of a dict: no array's memory
             self.keep(refs_of(base) - frozenset((root or "",)), value, env)
@@ -381,7 +381,7 @@ class Stores(Calls):
                     conflicts.add(ref)
                 continue
             held = env.values.get(ref)
-            if held is not None and (may_hold_tensor(held) or COPIED in env.aliases(ref)):
+            if held is not None and (may_hold_tensor(held) or COPIED in refs or COPIED in env.aliases(ref)):
                 env.stale[ref] = Stale(via, id(node))
         if host and any(ref.startswith(".") for ref in refs):
             # an object that got one of our arrays may be what is written here

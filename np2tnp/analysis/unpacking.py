@@ -38,11 +38,13 @@ def how_to_split(
     tensors = [store for store in stores if may_be_array(store.base) and home_of(store.base) != HOST]
     hosts = [store for store in stores if may_be_array(store.base) and home_of(store.base) == HOST]
     targets = [element.value for element in target.elements]
-    if not tensors:
+    kept = any(isinstance(item, cst.Attribute) for item in targets) and any(map(may_hold_tensor, items))
+    kept = kept and None in sources
+    if not tensors and not kept:
         held = any(map(may_hold_tensor, items))
         return ("store in tuple", "") if hosts and held and len(hosts) < len(targets) else ("", "")
     plain = isinstance(node, cst.Assign) and len(node.targets) == 1 and node.targets[0].target is target
-    if not plain or hosts or not all(isinstance(item, (cst.Name, cst.Subscript)) for item in targets):
+    if not plain or hosts or not all(isinstance(item, (cst.Name, cst.Subscript, cst.Attribute)) for item in targets):
         return "store in tuple", ""
     written = NO_NAMES.union(*(refs_of(store.base) for store in tensors))
     shown = [(source, item) for source, item in zip(sources, items, strict=True) if refs_of(item) & written]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.values import HOST, Array, home_of, may_hold_tensor
+from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import CallCase, StoreCase, call_case, store_case, store_words
-from np2tnp.rules.shared import makes_tensor, wrap_keys
+from np2tnp.rules.shared import change_part, is_part, makes_tensor, wrap_keys
 
 
 @register
@@ -60,6 +62,15 @@ class ObjectState(Rule):
         if not may_hold_tensor(event.value):
             if in_place:
                 yield self.hit(event.node, f".{event.name} is updated in place by NumPy", Verdict.HOST)
+            return
+        if event.value_node is None and is_part(event):
+
+            def change(updated: Any) -> cst.BaseSmallStatement:
+                return build.assign(updated.targets[0].target, build.call(f"{context.rt}.host", updated.value))
+
+            change_part(event, change, context)
+            context.edits.needs.add("rt")
+            yield self.hit(event.node, f".{event.name} keeps a host copy", Verdict.HOST)
             return
         if event.value_node is None:
             words = "an attribute is assigned by unpacking or a loop: assign it by itself"

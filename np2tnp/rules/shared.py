@@ -14,7 +14,7 @@ from np2tnp.analysis.values import HOST, TENSOR, Array, Bound, Function, Sequenc
 from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
-from np2tnp.edits.edit import StatementEdit
+from np2tnp.edits.edit import BuildStatement, StatementEdit
 from np2tnp.edits.mutation import store
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Hit
@@ -158,6 +158,17 @@ def _targets(node: cst.CSTNode) -> list[cst.BaseExpression]:
     return targets
 
 
+def is_part(event: ev.Store | ev.AttributeStore) -> bool:
+    """Whether the store is one of several of an assignment that becomes one assignment a target."""
+    return isinstance(event.node, cst.Assign) and len(_targets(event.node)) > 1
+
+
+def change_part(event: ev.Store | ev.AttributeStore, change: BuildStatement, context: Context) -> None:
+    """What becomes of ``target = value`` for the target of this store."""
+    number = [id(target) for target in _targets(event.node)].index(id(event.target))
+    context.edits.statement(event.node).parts[number] = change
+
+
 def _free_names(context: Context, number: int) -> tuple[str, ...]:
     """Names for values that the region does not use."""
     used = {part.value for part in walk(context.facts.node) if isinstance(part, cst.Name)}
@@ -186,9 +197,8 @@ def update(event: ev.Store, context: Context) -> None:
         return store(target, updated.value, event.op, context.rt, context.tnp)
 
     edit = context.edits.statement(event.node)
-    targets = _targets(event.node)
-    if len(targets) > 1:
-        edit.parts[[id(target) for target in targets].index(id(event.target))] = change
+    if len(_targets(event.node)) > 1:
+        change_part(event, change, context)
         assert isinstance(event.node, cst.Assign)
         if len(event.node.targets) > 1 and chained_form(event) == "name":
             edit.names = _free_names(context, 1)
