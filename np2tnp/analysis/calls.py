@@ -18,6 +18,7 @@ from np2tnp.analysis.module import dotted
 from np2tnp.analysis.results import CANONICAL, dtype_char, foreign_dtype
 from np2tnp.analysis.tables import (
     BUILTINS_PYTHON,
+    BY_ORDER,
     CONTAINER_MUTATORS,
     HARMLESS_METHODS,
     IN_PLACE_METHODS,
@@ -28,6 +29,7 @@ from np2tnp.analysis.tables import (
 )
 from np2tnp.analysis.values import (
     CALLED,
+    COPIED,
     EITHER,
     HOST,
     NO_NAMES,
@@ -319,6 +321,8 @@ class Calls(Lending):
             return Unknown(home, refs_of(receiver), view="view")
         if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
             self.construct(node, "unknown in-place method", name)
+        if refs_of(receiver) & self.host_locals and name in BY_ORDER:
+            return Unknown(HOST, refs_of(receiver) | {COPIED}, view="view")
         if len(arguments) <= READING_METHODS.get(name, -1) and not any(a.star or a.name == "out" for a in arguments):
             held = may_hold_tensor(receiver)
             return Unknown(EITHER, refs_of(receiver), view="view") if held else Unknown(HOST)

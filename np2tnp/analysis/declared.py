@@ -21,6 +21,12 @@ def scalar_annotation(parameter: cst.Param) -> str | None:
     return _SCALAR_ANNOTATIONS.get(dotted(parameter.annotation.annotation))
 
 
+def texts(function: FunctionInfo) -> frozenset[str]:
+    """Parameters that are text by default: whatever is computed from them, they are no arrays."""
+    parameters = parameters_of(function.node.params)
+    return frozenset(p.name.value for p in parameters if isinstance(p.default, cst.SimpleString))
+
+
 def likely_numbers(function: FunctionInfo) -> frozenset[str]:
     """Parameters that are compared as single numbers, or are numbers by default, though arrays may be passed."""
     uses = function.uses

@@ -12,6 +12,7 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import Evaluator
 from np2tnp.analysis.results import DTYPE_NAMES, dtype_char, foreign_dtype, result_dtypes
 from np2tnp.analysis.tables import (
+    BY_ORDER,
     NEVER_0D,
     PYTHON_METHODS,
     REDUCTIONS,
@@ -50,9 +51,6 @@ _SCALAR_TO_SCALAR = frozenset("astype copy squeeze transpose swapaxes view round
 
 #: What gives back its very argument or a copy, never another view of it.
 _SAME_OR_COPY = frozenset("asarray asanyarray ascontiguousarray asfortranarray array astype nan_to_num require".split())
-
-#: What gives a view or a copy, by the memory order of its argument.
-_BY_ORDER = frozenset("ravel reshape ascontiguousarray asfortranarray require".split())
 
 #: What gives a view only where a parameter is given: ``np.diff(x, n=0)``.
 _VIEWS_ONLY_WITH = {"diff": "n"}
@@ -142,7 +140,7 @@ class NumpyResults(Evaluator):
         held = any(map(may_hold_tensor, values.values()))
         if refs & (self.viewed | self.host_locals) and not held:
             home = HOST
-            if refs & self.host_locals and name in _BY_ORDER:
+            if refs & self.host_locals and name in BY_ORDER:
                 refs |= {COPIED}  # our ndarrays are in C order, where NumPy may have made another
         if dtypes is None:
             return UNKNOWN

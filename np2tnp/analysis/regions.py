@@ -10,7 +10,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
-from np2tnp.analysis.declared import declared, likely_numbers, random_generator, scalar_annotation
+from np2tnp.analysis.declared import declared, likely_numbers, random_generator, scalar_annotation, texts
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.hosting import changed_elsewhere, numbers_in_doubt
 from np2tnp.analysis.interpret import Interpreter
@@ -270,7 +270,7 @@ class Analysis:
         }
         for _ in range(ATTEMPTS):
             facts, unresolved = self._attempt(function, arrays, scalars, hosted, viewed, host_locals, numbers)
-            more_arrays = facts.assumed_arrays - scalars - hosted - stars - facts.objects
+            more_arrays = facts.assumed_arrays - scalars - hosted - stars - facts.objects - texts(function)
             changeable |= facts.host_parameters
             more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
             if more_arrays <= arrays and more_hosted <= hosted and facts.viewed <= viewed:

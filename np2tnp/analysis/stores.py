@@ -271,8 +271,7 @@ class Stores(Calls):
         keys: tuple[Value, ...] | None = None,
     ) -> None:
         """The memory of `base` is written through the expression `target`; `op` says how."""
-        place = self.place(node)
-        root = self._root(target)
+        place, root = self.place(node), self._root(target)
         if isinstance(node, cst.Call):
             self._forget_reads(target, env)
         if isinstance(base, (Sequence, Const, Scalar)) and not (op and keys is None):
@@ -307,10 +306,9 @@ class Stores(Calls):
         if isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str":  # an item of a dict: no array's memory
             self.keep(refs_of(base) - frozenset((root or "",)), value, env)
         else:
-            words = dotted(target) or "an element"
-            conflicts = self._mark_shared(refs_of(base), words, node, env, skip=root, base=base)
-        if root is not None and root not in self.locals and root not in env.values:
-            root = None
+            via = dotted(target) or "an element"
+            conflicts = self._mark_shared(refs_of(base), via, node, env, skip=root, base=base)
+        root = root if root in self.locals or root in env.values else None
         exact = exact_of(env.values[root]) if root is not None and root in env.values else None
         if exact is not None:
             conflicts -= {f"@{exact}"}

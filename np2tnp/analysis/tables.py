@@ -53,6 +53,9 @@ READING_METHODS = {
     "all": 1, "argmin": 1, "argmax": 1, "argsort": 3, "round": 1, "trace": 4, "diagonal": 3, "item": 9,
 }  # fmt: skip
 
+#: What gives a view or a copy, by the memory order of its argument.
+BY_ORDER = frozenset("ravel reshape ascontiguousarray asfortranarray require".split())
+
 #: Attributes that give another array sharing the receiver's memory.
 VIEW_ATTRIBUTES = frozenset("T mT real imag flat".split())
 
