@@ -59,10 +59,11 @@ class Observer:
         #: frames of functions: their code, the ids of the arrays that came in, and of their memory
         self.entered: dict[int, tuple[types.CodeType, frozenset[int], frozenset[int]]] = {}
         self.targets: list[Any] = []
-        #: how many references an array has during a call when nobody but the call knows it; by whether it comes back
-        self.unnamed: dict[bool, int] = {}
+        #: how many references an array has during a call when nobody but the call knows it; by how it comes back
+        self.unnamed: dict[str, int] = {}
         self.call(0, _add_one, np.zeros(1))
         self.call(0, _add_one_and_return, np.zeros(1))
+        self.call(0, _add_one_and_return_view, np.zeros(1))
 
     # --- what instrumented code calls ---
 
@@ -226,7 +227,8 @@ class Observer:
     def _changed(self, number: int, array: np.ndarray, result: Any, is_receiver: bool) -> int:
         """A call changed this array. What was made for the call alone is changed unseen, if it is no view."""
         references = sys.getrefcount(array) - is_receiver
-        if references > self.unnamed.setdefault(result is array, references):
+        back = "itself" if result is array else "a view" if getattr(result, "base", None) is array else ""
+        if references > self.unnamed.setdefault(back, references):
             written = self._write(number, array)
             owner, entered = id(owner_of(array)), self._activation()
             if entered is not None and owner in entered[2]:
@@ -288,6 +290,11 @@ def _add_one(array: np.ndarray) -> None:
 def _add_one_and_return(array: np.ndarray) -> np.ndarray:
     array += 1
     return array
+
+
+def _add_one_and_return_view(array: np.ndarray) -> np.ndarray:
+    array += 1
+    return array[:]
 
 
 def reachable(value: Any, depth: int = _DEPTH + 1) -> Iterator[np.ndarray]:

@@ -159,7 +159,9 @@ class Effects(NumpyResults):
         if not any(self._changes_arguments(callback.value) for callback in callbacks):
             return
         for argument in arguments:
-            if argument not in callbacks and may_hold_tensor(argument.value):
+            # a helper in NumPy's place works on copies, of ndarrays as well
+            copied = may_hold_tensor(argument.value) or (name.startswith("numpy.") and may_be_array(argument.value))
+            if argument not in callbacks and copied:
                 self.facts.host_parameters |= {ref[1:] for ref in refs_of(argument.value) if ref.startswith("@")}
                 self.construct(node, "callback", name.removeprefix("builtins.").replace("numpy.", "np."))
 

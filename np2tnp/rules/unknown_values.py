@@ -25,7 +25,7 @@ from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.decisions import decide, made_kind
 from np2tnp.rules.host_calls import AMBIGUOUS
-from np2tnp.rules.shared import callee_words, short_name
+from np2tnp.rules.shared import callee_words, holds_array, short_name
 
 
 @register
@@ -111,7 +111,7 @@ def _unknowns(event: ev.Call, context: Context) -> str:
             return ""  # TNP501's rule acts on it
         if isinstance(receiver, (Unknown, Array)) and name in MEMBERS:
             return f".{name}() is left alone: what it is called on may be an array, and would be NumPy's"
-    if not any(map(may_be_array, _values(event))):
+    if not any(may_be_array(value) or holds_array(value) for value in _values(event)):
         return ""
     known = isinstance(callee, (Function, Class))
     return f"{callee_words(event)} {'stays in NumPy' if known else 'is not known'}; it gets its arguments as they are"
