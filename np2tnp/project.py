@@ -43,6 +43,7 @@ from np2tnp.files.outline import patched_names
 from np2tnp.files.problems import Problem
 from np2tnp.files.scripts import Importers
 from np2tnp.files.source import Source
+from np2tnp.files.trees import Trees
 from np2tnp.model import RegionState, Span
 from np2tnp.rewrite import tensor_boundary
 from np2tnp.rewrite.imports import choose_names
@@ -343,7 +344,7 @@ class Project:
 
     def _open(self, source: Source, path: str, editable: bool) -> Session:
         config = self.config
-        tree, spans, editable = _parse(source.text, editable)
+        tree, spans, editable = _parse(source.text, editable, self.modules.trees)
         session = Session(
             source,
             path,
@@ -381,11 +382,13 @@ def _shareable(values: Mapping[str, Value]) -> dict[str, Value]:
     return {name: value for name, value in values.items() if isinstance(value, (Array, Const, Scalar))}
 
 
-def _parse(text: str, editable: bool) -> tuple[cst.Module, Callable[[Iterable[cst.CSTNode]], dict[int, Span]], bool]:
+def _parse(
+    text: str, editable: bool, trees: Trees
+) -> tuple[cst.Module, Callable[[Iterable[cst.CSTNode]], dict[int, Span]], bool]:
     """A tree for `text` with its places: Python's own, lowered, where nothing is to be edited and that is enough."""
     if not editable:
         try:
-            lowered = LoweredTree(text)
+            lowered = LoweredTree(text, trees)
             return lowered.module, lowered.spans, False
         except Unsupported:
             pass  # libcst has to read this one

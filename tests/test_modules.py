@@ -12,6 +12,7 @@ from np2tnp.analysis.project import Names, Target
 from np2tnp.config import Config
 from np2tnp.files.modules import Modules
 from np2tnp.files.outline import outline_of, patched_names
+from np2tnp.files.trees import Trees
 
 FILES = {
     "pyproject.toml": "",
@@ -111,13 +112,13 @@ def test_star_names_close_over_circles(root: Path) -> None:
     ],
 )
 def test_outlines(text: str, kind: str) -> None:
-    outline = outline_of(text)
+    outline = outline_of(text, Trees())
     assert outline is not None
     assert outline.names["f"].kind == kind
 
 
 def test_what_is_no_python_has_no_outline() -> None:
-    assert outline_of("print 'x'") is None
+    assert outline_of("print 'x'", Trees()) is None
 
 
 def test_patches_are_seen() -> None:

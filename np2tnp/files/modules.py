@@ -13,6 +13,7 @@ from np2tnp.files.cache import hash_bytes
 from np2tnp.files.outline import Outline, outline_of
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import decode, read_bytes
+from np2tnp.files.trees import Trees
 
 _MARKS = frozenset((".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "np2tnp.toml"))
 _ABSENT: frozenset[str] = frozenset()
@@ -22,6 +23,7 @@ class Modules:
     """The modules around the files of one run. Each directory and each file is looked at once."""
 
     def __init__(self) -> None:
+        self.trees = Trees()
         self._listings: dict[str, frozenset[str]] = {}
         self._texts: dict[str, str | None] = {}
         self._digests: dict[str, str] = {}
@@ -59,7 +61,7 @@ class Modules:
         """What the module binds; None for a namespace package and what is not Python."""
         if path not in self._outlines:
             text = None if path.endswith(os.sep) else self.text(path)
-            self._outlines[path] = outline_of(text) if text is not None else None
+            self._outlines[path] = outline_of(text, self.trees) if text is not None else None
         return self._outlines[path]
 
     def state(self, place: str) -> str:

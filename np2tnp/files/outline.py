@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
+
+from np2tnp.files.trees import Trees
 
 #: Assignments to attributes of anything but ``self`` and ``cls``, and texts that name what is patched.
 _PATCHED = (
@@ -49,12 +50,10 @@ class Outline:
         return [name for name in self.names if not name.startswith("_")]
 
 
-def outline_of(text: str) -> Outline | None:
+def outline_of(text: str, trees: Trees) -> Outline | None:
     """The outline of a module's text; None where it is not Python."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
+        tree = trees.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     found = Outline(patched=patched_names(text))

@@ -19,6 +19,7 @@ from np2tnp.analysis.walk import PARTS, walk
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
+from np2tnp.files.trees import Trees
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Fields that the walk leaves out and the analysis reads by name.
@@ -146,7 +147,7 @@ def read_by_name(ours: object, theirs: object) -> Iterator[tuple[cst.CSTNode, cs
 
 
 def check(text: str) -> int:
-    lowered, parsed = LoweredTree(text), cst.parse_module(text)
+    lowered, parsed = LoweredTree(text, Trees()), cst.parse_module(text)
     both = list(pairs(lowered.module, parsed))
     expected = positions(parsed, {id(theirs) for _, theirs in both})
     formatted = [node for ours, _ in both if isinstance(ours, cst.FormattedString) for node in walk(ours)]
@@ -176,7 +177,7 @@ def test_snippets(text: str) -> None:
 
 def test_places_are_known_where_findings_point() -> None:
     text = (ROOT / "np2tnp" / "cli.py").read_text(encoding="utf-8") + SNIPPETS["decorated"] + SNIPPETS["parentheses"]
-    lowered = LoweredTree(text)
+    lowered = LoweredTree(text, Trees())
     nodes = [node for node, _ in pairs(lowered.module, lowered.module) if isinstance(node, PLACED)]
     assert len(lowered.spans(nodes)) == len(nodes) > 500
 
@@ -196,7 +197,7 @@ def test_places_are_known_where_findings_point() -> None:
 )
 def test_libcst_reads_what_python_reads_differently(text: str) -> None:
     with pytest.raises(Unsupported):
-        LoweredTree(text)
+        LoweredTree(text, Trees())
 
 
 def test_signs_outside_of_names_are_fine() -> None:
@@ -204,7 +205,7 @@ def test_signs_outside_of_names_are_fine() -> None:
 
 
 def test_a_field_that_is_not_there_is_an_error() -> None:
-    (line,) = LoweredTree("x = (1)\n").module.body
+    (line,) = LoweredTree("x = (1)\n", Trees()).module.body
     (assign,) = line.body  # type: ignore[attr-defined]
     with pytest.raises(AttributeError):
         assign.value.lpar  # noqa: B018

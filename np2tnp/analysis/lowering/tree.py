@@ -12,13 +12,13 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
-import warnings
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from np2tnp.analysis.lowering.nodes import Unsupported, maker
 from np2tnp.analysis.lowering.statements import Statements
+from np2tnp.files.trees import Trees
 from np2tnp.model import Span
 
 #: A lone carriage return or form feed, on which the two parsers disagree, and a backslash behind a colon or semicolon:
@@ -34,17 +34,15 @@ _module = maker(cst.Module, "body")
 class LoweredTree:
     """A module lowered from Python's own tree."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, trees: Trees) -> None:
         """Raises Unsupported for text that Python cannot parse or that libcst must read."""
         if _STRANGE.search(text) is not None:
             raise Unsupported("line ends")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                tree = ast.parse(text)
-            except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
-                raise Unsupported(type(error).__name__) from None
-        if not text.isascii():
+        try:
+            tree = trees.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
+            raise Unsupported(type(error).__name__) from None
+        if not unicodedata.is_normalized("NFKC", text):
             _check_names(text, tree)
         lowering = Statements(text)
         self._places = lowering.places
