@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import libcst as cst
@@ -76,7 +77,8 @@ def _report(source: Source, session: Session) -> FileReport:
         for hit in plan.hits:
             span = spans.get(id(hit.node), Span(1, 1, 1, 1))
             changes = fixable and hit.verdict in (Verdict.CONVERT, Verdict.ADAPT)
-            findings.add(Finding(source.path, span, hit.code, hit.message, hit.verdict, Safety.SAFE, name, changes))
+            words = sys.intern(hit.message)  # most are said again and again
+            findings.add(Finding(source.path, span, hit.code, words, hit.verdict, Safety.SAFE, name, changes))
         reasons = tuple(
             dict.fromkeys(
                 f"{hit.code} line {spans[id(hit.node)].line}: {hit.message}"

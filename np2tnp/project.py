@@ -128,6 +128,9 @@ class Session:
         if plan.state is RegionState.CONVERTIBLE and not self.wants(facts.qualname):
             # its callers are then planned as callers of a NumPy function
             plan.state, plan.is_unwanted = RegionState.KEPT, True
+        before = self.regions.get(facts.qualname)
+        if before is not None:
+            before.edits.clear()  # a circle, which would keep the whole module
         self.regions[facts.qualname] = plan
         return plan.state is RegionState.CONVERTIBLE
 

@@ -92,7 +92,7 @@ class Calls(Lending):
     def _call(self, node: cst.Call, env: Env) -> Value:
         callee = self.callee(node.func, env)
         foreign = self.is_foreign(callee)
-        arguments = tuple(self._argument(arg, env, foreign) for arg in node.args)
+        arguments = tuple([self._argument(arg, env, foreign) for arg in node.args])  # calls nest: no generator
         if not foreign and any(argument.value == LENT for argument in arguments):
             self.construct(node, "lent")
         api = self.api_of(callee)

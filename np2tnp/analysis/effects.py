@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 import libcst as cst
 
@@ -31,6 +32,7 @@ from np2tnp.analysis.values import (
     exact_of,
     may_be_array,
     may_hold_tensor,
+    parameters_in,
     refs_of,
     with_refs,
 )
@@ -46,6 +48,12 @@ def hosted(value: Value) -> Value:
         items = None if value.items is None else tuple(map(hosted, value.items))
         return replace(value, items=items, element=hosted(value.element))
     return value
+
+
+@lru_cache(maxsize=4096)
+def _is_held(refs: frozenset[str]) -> bool:
+    """Whether an object, a global or a callee holds on to what lies at `refs`."""
+    return any(ref.startswith((".", "global:", "kept by")) for ref in refs)
 
 
 class Effects(NumpyResults):
@@ -187,7 +195,7 @@ class Effects(NumpyResults):
         for name, shared in env.alias.items():
             if not shared or name not in env.values or not name.isidentifier() or not may_hold_tensor(env.values[name]):
                 continue
-            if any(ref.startswith((".", "global:", "kept by")) for ref in shared):
+            if _is_held(shared):
                 env.stale.setdefault(name, Stale(callee, id(node), "call on a view"))
 
     def _may_change(self, node: cst.Call, callee: str, argument: ev.Argument, env: Env) -> None:
@@ -220,7 +228,7 @@ class Effects(NumpyResults):
                     self.nested_keeps = True
                     self.facts.extra.setdefault("keeps", set()).update(self.facts.parameters)
                 # an object outside holds the caller's own array: it must get that very object
-                self.facts.host_parameters |= {ref[1:] for ref in refs if ref.startswith("@")}
+                self.facts.host_parameters |= parameters_in(refs)
 
     def _project_call(
         self, node: cst.Call, callee: Function, arguments: tuple[ev.Argument, ...], env: Env, bound: bool = False

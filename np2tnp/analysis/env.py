@@ -114,7 +114,9 @@ class Env:
     def link(self, name: str, refs: frozenset[str]) -> None:
         """Additionally, `name` may now share memory with `refs` (a list that got one more element)."""
         mine = self.alias.get(name, NO_NAMES)
-        new = refs - mine - {name}  # most are known: sharing is kept on both sides
+        if refs <= mine:
+            return  # most are known: sharing is kept on both sides
+        new = refs - mine - {name}
         if new:
             self.alias[name] = mine | new
             for other in new:

@@ -138,7 +138,7 @@ class Evaluator(Access):
         known = True
         for element in node.elements:
             value = self.evaluate(element.value, env)
-            if isinstance(element, cst.StarredElement):
+            if type(element) is cst.StarredElement:
                 known = False
                 value = self.element_of(value)
             elif kind == "set":
@@ -347,7 +347,7 @@ class Evaluator(Access):
         refs = refs_of(value)
         if isinstance(node, cst.GeneratorExp):
             # it runs later: what it reads must still be what it is now
-            names = {part.value for part in walk(node) if isinstance(part, cst.Name)}
+            names = {part.value for part in walk(node) if type(part) is cst.Name}
             refs |= frozenset(name for name in names if name in env.values and may_hold_tensor(env.values[name]))
         return Sequence(
             kind, value, None, frozenset(ref for ref in refs if ref in env.values or not ref.isidentifier())

@@ -54,7 +54,7 @@ class Interpreter(Hosting):
 
     def run(self, body: object, env: Env) -> Env | None:
         """Interpret a suite; None when its end is not reached."""
-        if isinstance(body, cst.SimpleStatementSuite):
+        if type(body) is cst.SimpleStatementSuite:
             return self._small(body.body, env)
         current: Env | None = env
         for statement in statements_of(body):

@@ -206,7 +206,7 @@ def _has_attribute(target: cst.CSTNode) -> bool:
 def parameters_of(parameters: cst.Parameters) -> list[cst.Param]:
     """All parameters in order, ``*args`` and ``**kwargs`` included."""
     result = [*parameters.posonly_params, *parameters.params]
-    if isinstance(parameters.star_arg, cst.Param):
+    if type(parameters.star_arg) is cst.Param:
         result.append(parameters.star_arg)
     result.extend(parameters.kwonly_params)
     if parameters.star_kwarg is not None:

@@ -47,6 +47,7 @@ class Solver:
         self._stack: list[_Frame] = []
         self._active: dict[Key, int] = {}
         self._open: list[Key] = []  #: answered members of circles that are not closed yet
+        self._sets: dict[frozenset[str], frozenset[str]] = {}  #: one object for equal sets: most of a module's are
 
     def ask(self, key: Key) -> Any:
         """The answer, or None where it is being looked for right now."""
@@ -95,6 +96,10 @@ class Solver:
         answer = self._answers.get(key)
         return min(answer.circle) if answer is not None else key
 
+    def _set(self, places: set[str]) -> frozenset[str]:
+        found = frozenset(places)
+        return self._sets.setdefault(found, found)
+
     def _lower(self, low: int) -> None:
         if self._stack:
             self._stack[-1].low = min(self._stack[-1].low, low)
@@ -116,7 +121,7 @@ class Solver:
             del self._active[key]
         if frame.low < frame.index:
             self._open.append(key)
-            self._answers[key] = Answer(value, frozenset(frame.places), frozenset(), frame.low)
+            self._answers[key] = Answer(value, self._set(frame.places), frozenset(), frame.low)
             self._lower(frame.low)
             self.note(frame.places)
             return self._answers[key]
@@ -124,7 +129,7 @@ class Solver:
         del self._open[opened:]
         first = min(members)
         if first == key:
-            places = frozenset(frame.places.union(*(self._answers[m].places for m in members if m != key)))
+            places = self._set(frame.places.union(*(self._answers[m].places for m in members if m != key)))
             for member in members - {key}:
                 self._answers[member] = Answer(self._answers[member].value, places, members)
             self._answers[key] = Answer(value, places, members)

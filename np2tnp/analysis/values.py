@@ -12,6 +12,7 @@ knows where it lives inside a migrated region (its *home*), because that decides
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from np2tnp.analysis.frozen import frozen
@@ -172,6 +173,12 @@ def refs_of(value: Value) -> frozenset[str]:
     if isinstance(value, Bound):
         return refs_of(value.receiver)
     return NO_NAMES
+
+
+@lru_cache(maxsize=4096)
+def parameters_in(refs: frozenset[str]) -> frozenset[str]:
+    """The parameters whose caller's arrays are among the locations `refs`."""
+    return frozenset(ref[1:] for ref in refs if ref.startswith("@"))
 
 
 def deps_of(value: Value) -> frozenset[str]:

@@ -72,7 +72,7 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 def none_test(test: cst.BaseExpression) -> tuple[str, bool] | None:
     """(name, True) for ``name is None``, (name, False) for ``name is not None``; None for any other test."""
-    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1 or not isinstance(test.left, cst.Name):
+    if type(test) is not cst.Comparison or len(test.comparisons) != 1 or not isinstance(test.left, cst.Name):
         return None
     operator, right = test.comparisons[0].operator, test.comparisons[0].comparator
     if not (isinstance(right, cst.Name) and right.value == "None"):

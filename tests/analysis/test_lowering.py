@@ -212,7 +212,7 @@ def test_a_field_that_is_not_there_is_an_error() -> None:
 
 
 def test_check_and_rewrite_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: LoweredTree, text: str) -> None:
+    def refuse(self: LoweredTree, text: str, trees: Trees) -> None:
         raise Unsupported
 
     sources = [
