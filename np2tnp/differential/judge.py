@@ -65,7 +65,7 @@ def judge(
         )
     loose = _difference(expected, actual, _slack(expected, moved), [other.printed for other in moved])
     if loose is not None:
-        noisy = [other for other in (again("noisy") for _ in range(5)) if other is not None]
+        noisy = [other for other in (again("noisy") for _ in range(12)) if other is not None]
         if any(_discrete_difference(expected, other) for other in noisy):
             return Judgement("unstable", "rounding inside of the original decides about its result: " + detail)
         moved += noisy
