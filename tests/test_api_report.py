@@ -148,6 +148,7 @@ def test_the_page_of_a_name_has_its_stages_and_an_example() -> None:
     assert "in tf.function: the same" in text
     assert "under XLA: the same" in text
     assert "return np.sum(x)" in text
+    assert "@rt.migrated\n      def f(a):\n" in text
     assert "return tnp.sum(x)" in text
 
 

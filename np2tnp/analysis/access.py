@@ -11,6 +11,7 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.state import State
 from np2tnp.analysis.tables import (
     ARRAY_MEMBERS,
+    JOINERS,
     MEMBERS,
     PYTHON_ATTRIBUTES,
     VIEW_ATTRIBUTES,
@@ -53,6 +54,15 @@ def _held(item: Value, container: Sequence) -> Value:
     if isinstance(item, (Array, Unknown, Sequence)) and container.refs:
         return replace(item, refs=item.refs | container.refs)
     return item
+
+
+def _joined(name: str, keys: tuple[Value, ...], made: str) -> Value:
+    """What ``np.r_[...]`` and its like give: new arrays, NumPy's own where a text says how to join."""
+    if any(isinstance(key, Const) and key.type == "str" for key in keys):
+        return Array(HOST)
+    if name == "numpy.ogrid":
+        return Array(made, rank=1) if len(keys) == 1 else Sequence("tuple", Array(made), (Array(made),) * len(keys))
+    return Array(made)
 
 
 #: Attributes that are no arrays, whatever object has them.
@@ -172,10 +182,11 @@ class Access(State):
         if of_shape and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
             self.facts.extra.setdefault("plain shapes", set()).add(id(node.value))
         result = self.read(base, keys, node)
-        if may_be_array(base) or may_hold_tensor(base) or any(map(may_hold_tensor, keys)):
+        if isinstance(base, Symbol) and base.name in JOINERS:
+            result = _joined(base.name, keys, self.made)
             self.emit(ev.Read(node, self.place(node), base, keys, result))
-        elif isinstance(base, Symbol) and base.name.startswith("numpy."):
-            return Array(self.made)
+        elif may_be_array(base) or may_hold_tensor(base) or any(map(may_hold_tensor, keys)):
+            self.emit(ev.Read(node, self.place(node), base, keys, result))
         return result
 
     def keys(self, node: cst.Subscript, env: Env) -> tuple[Value, ...]:

@@ -56,6 +56,9 @@ READING_METHODS = {
 #: What gives a view or a copy, by the memory order of its argument.
 BY_ORDER = frozenset("ravel reshape ascontiguousarray asfortranarray require".split())
 
+#: Objects of NumPy that make arrays when they are indexed.
+JOINERS = frozenset(("numpy.mgrid", "numpy.ogrid", "numpy.r_", "numpy.c_"))
+
 #: Attributes that give another array sharing the receiver's memory.
 VIEW_ATTRIBUTES = frozenset("T mT real imag flat".split())
 

@@ -65,7 +65,8 @@ def find(names: Iterable[str], catalog: Catalog, config: Config) -> dict[str, Fa
         line = source.count("\n") + 4 + body[0].startswith(_SETUPS)  # two empty ones, and that of the def
         uses[name] = _Use(f"use_{len(uses)}", text, line)
         source += f"\n\n{text}"
-    report = analyze(from_text("names.py", source), replace(config, rewrite=True, slow="convert"))
+    short = replace(config, rewrite=True, slow="convert", on_unverified="raise")  # without the originals beside
+    report = analyze(from_text("names.py", source), short)
     rewritten = _functions(report.new_text or source)
     for name, use in uses.items():
         fact = catalog.get(name)
@@ -111,7 +112,15 @@ def write_body(fact: ApiFact, catalog: Catalog) -> list[str] | None:
         return [f"rng = np.random.{maker}(0)", f"return rng.{short}({', '.join(arguments)})"]
     path = f"np{fact.name.removeprefix('numpy')}"
     if fact.kind == "object":
-        return [f"return {path}[a, b]" if short in ("r_", "c_", "s_", "index_exp") else f"return {path}"]
+        index = {
+            "r_": "[a, b]",
+            "c_": "[a, b]",
+            "s_": "[a:b]",
+            "index_exp": "[a:b]",
+            "mgrid": "[0:a, 0:b]",
+            "ogrid": "[0:a, 0:b]",
+        }
+        return [f"return {path}{index.get(short, '')}"]
     of = catalog.get(owner)
     if of is not None and of.kind == "ufunc":
         operands = "a, b" if short in ("outer", "reduceat") else "a"

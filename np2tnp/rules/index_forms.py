@@ -7,7 +7,19 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import HOST, Array, Const, Sequence, Unknown, Value, home_of, scalar_type
+from np2tnp.analysis.tables import JOINERS
+from np2tnp.analysis.values import (
+    HOST,
+    Array,
+    Const,
+    Sequence,
+    Symbol,
+    Unknown,
+    Value,
+    home_of,
+    may_hold_tensor,
+    scalar_type,
+)
 from np2tnp.edits import build
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
@@ -29,6 +41,7 @@ class IndexForm(Rule):
         ),
         does=(
             "Reads through rt.at(x)[index].get(), which is NumPy's own indexing. Integers and slices stay as they are."
+            " np.r_, np.c_, np.mgrid and np.ogrid become those of the runtime."
         ),
         bad="""
             def ranked(x):
@@ -48,6 +61,9 @@ class IndexForm(Rule):
         if not context.in_region:
             return
         base = event.base
+        if isinstance(base, Symbol) and base.name in JOINERS and may_hold_tensor(event.result):
+            yield from self._joiner(event, base.name, context)
+            return
         if home_of(base) == HOST:
             # Lists and texts take a tensor for an index (its __index__); what looks a key up by its hash does not.
             if not isinstance(base, Const) and not (isinstance(base, Sequence) and base.type != "dict"):
@@ -65,6 +81,13 @@ class IndexForm(Rule):
             yield self.hit(
                 event.node, "this index form is read through the exact indexing of the runtime", Verdict.ADAPT
             )
+
+    def _joiner(self, event: ev.Read, name: str, context: Context) -> Iterator[Hit]:
+        short = name.removeprefix("numpy.")
+        context.edits.replace[id(event.node.value)] = lambda _: build.name(f"{context.rt}.{short}")
+        context.edits.needs.add("rt")
+        context.edits.converted += 1
+        yield self.hit(event.node, f"np.{short} becomes rt.{short}, which takes and gives tensors", Verdict.ADAPT)
 
 
 def _is_plain(keys: tuple[Value, ...]) -> bool:

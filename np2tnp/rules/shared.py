@@ -72,7 +72,10 @@ def wrap_keys(target: cst.Subscript, keys: tuple[Value, ...] | None, context: Co
     """The indices of `target` go to the host where one of them may be a tensor: the indexed object is Python's."""
     if any(map(may_hold_tensor, keys or ())):
         for element in target.slice:
-            if isinstance(element.slice, cst.Index):
+            literal = isinstance(element.slice, cst.Index) and isinstance(
+                element.slice.value, (cst.BaseString, cst.BaseNumber)
+            )
+            if isinstance(element.slice, cst.Index) and not literal:
                 context.edits.wrap_host(element.slice.value)
 
 
