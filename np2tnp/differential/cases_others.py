@@ -39,6 +39,7 @@ ndarray.getfield : v, v.dtype | m, np.int8 | m, np.int8, 0
 ndarray.dump ndarray.tofile : v, '/dev/null' | m, '/dev/null'
 ndarray.conj ndarray.conjugate : v | m | z | s
 ndarray.nonzero : v | m | b
+ndarray.sum @sum : 0 - l3, dtype=np.uint8
 ndarray.sum ndarray.prod ndarray.mean @sum : v | m, 0 | m, axis=1 | m, axis=0, keepdims=True | s | e | v, dtype=np.float64 | t, axis=(0, 2) | m, where=bm | v, None, float | l
 ndarray.max ndarray.min : v | m, 0 | m, axis=1 | m, axis=0, keepdims=True | s | e | t, axis=(0, 2) | v, initial=2 | z
 ndarray.all ndarray.any : j | v | m, 0 | m, axis=1 | s | e | t, axis=(0, 2) | b | m, axis=0, keepdims=True
