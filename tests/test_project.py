@@ -170,7 +170,7 @@ PROJECTS: dict[str, tuple[dict[str, str], str]] = {
                 call="blur",
             ),
         },
-        "blocked",
+        "convertible",
     ),
     "submodule of the same name": (
         {
@@ -178,7 +178,7 @@ PROJECTS: dict[str, tuple[dict[str, str], str]] = {
             "pkg/blur.py": OPS,
             "user.py": USER.format(imports="from pkg import blur", call="blur"),
         },
-        "blocked",
+        "convertible",
     ),
     "gives back what it got": (
         {
@@ -224,14 +224,14 @@ PROJECTS: dict[str, tuple[dict[str, str], str]] = {
             "ops.py": OPS + "\n\n    def blur(x):\n        return np.exp(x) * 3\n",
             "user.py": USER.format(imports="from ops import blur", call="blur"),
         },
-        "blocked",
+        "convertible",
     ),
     "patched": (
         {
             "ops.py": OPS,
             "user.py": USER.format(imports="import ops", call="ops.blur") + "\n\n    ops.blur = lambda x: x * 7\n",
         },
-        "blocked",
+        "convertible",
     ),
     "decorated": (
         {
@@ -239,7 +239,7 @@ PROJECTS: dict[str, tuple[dict[str, str], str]] = {
             + textwrap.dedent(OPS).replace("def blur", "@traced\ndef blur"),
             "user.py": USER.format(imports="from ops import blur", call="blur"),
         },
-        "blocked",
+        "convertible",
     ),
     "cycle": (
         {

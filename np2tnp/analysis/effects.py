@@ -92,7 +92,7 @@ class Effects(NumpyResults):
             updates = name in summary.mutates
             in_numpy = updates and not summary.migrated and self.made != HOST  # it changes the very array that it gets
             if in_numpy or (name in summary.changeable and not updates):
-                self._may_change(node, dotted(node.func) or "a function", argument, env)
+                self._may_change(node, dotted(node.func) or "a function", argument, env, keeps=False)
             elif updates:
                 others = [refs_of(other.value) for key, other in matched.items() if key != name]
                 if any(refs_of(argument.value) & refs for refs in others):
@@ -198,9 +198,10 @@ class Effects(NumpyResults):
             if _is_held(shared):
                 env.stale.setdefault(name, Stale(callee, id(node), "call on a view"))
 
-    def _may_change(self, node: cst.Call, callee: str, argument: ev.Argument, env: Env) -> None:
-        """`callee` may change the array behind one argument, and keep it."""
+    def _may_change(self, node: cst.Call, callee: str, argument: ev.Argument, env: Env, keeps: bool = True) -> None:
+        """`callee` may change the array behind one argument, and keep it unless it is known not to (`keeps`)."""
         value = argument.value
+        held = any(ref.startswith(("seen by", "kept by")) for ref in refs_of(value))
         if not (may_be_array(value) or (isinstance(value, Sequence) and may_hold_tensor(value))):
             return
         self.emit(ev.Construct(argument.node, self.place(argument.node), "unresolved", callee))
@@ -214,7 +215,18 @@ class Effects(NumpyResults):
                 or COPIED in env.aliases(ref)
             ):
                 env.stale[ref] = Stale(callee, id(node), "call" if ref == name else "call on a view")
-        self.keep(frozenset((f"seen by {callee}",)), value, env)
+                if held or self._is_captured(ref):
+                    # what is read back here is not what the first one holds, or what the enclosing function sees
+                    stale = Stale(callee, id(node), "call on a view")
+                    self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), ref, stale))
+        if keeps:
+            self.keep(frozenset((f"seen by {callee}",)), value, env)
+
+    def _is_captured(self, name: str) -> bool:
+        """Whether `name` belongs to a function around the nested function or comprehension being interpreted."""
+        if self.depth > len(self.capturable):
+            return name in self.locals
+        return bool(self.depth) and name in self.capturable[-1]
 
     def keep(self, holders: frozenset[str], value: Value, env: Env) -> None:
         """What `holders` denote now holds on to `value`: a later in-place write to it is seen there."""

@@ -163,13 +163,15 @@ def _targets(node: cst.CSTNode) -> list[cst.BaseExpression]:
 
 def is_part(event: ev.Store | ev.AttributeStore) -> bool:
     """Whether the store is one of several of an assignment that becomes one assignment a target."""
-    return isinstance(event.node, cst.Assign) and len(_targets(event.node)) > 1
+    targets = _targets(event.node)
+    return len(targets) > 1 and any(target is event.target for target in targets)
 
 
 def change_part(event: ev.Store | ev.AttributeStore, change: BuildStatement, context: Context) -> None:
     """What becomes of ``target = value`` for the target of this store."""
-    number = [id(target) for target in _targets(event.node)].index(id(event.target))
-    context.edits.statement(event.node).parts[number] = change
+    for number, target in enumerate(_targets(event.node)):
+        if target is event.target:  # one in a nested unpacking is not among them: that blocks
+            context.edits.statement(event.node).parts[number] = change
 
 
 def _free_names(context: Context, number: int) -> tuple[str, ...]:
