@@ -35,6 +35,18 @@ class Stale:
     via: str  #: the name or expression that was written
     line_node: int  #: id of the node that wrote
     kind: str = "store"  #: "store", or "call" where an unresolved callee may have written
+    more: tuple[Stale, ...] = ()  #: what else it may have been, where several ways meet
+
+    @property
+    def reasons(self) -> tuple[Stale, ...]:
+        """Each by itself, without ``more``."""
+        return (Stale(self.via, self.line_node, self.kind), *self.more)
+
+    def join(self, other: Stale) -> Stale:
+        """Either, or both."""
+        own = self.reasons
+        more = tuple(reason for reason in other.reasons if reason not in own)
+        return Stale(self.via, self.line_node, self.kind, self.more + more) if more else self
 
 
 @lru_cache(maxsize=4096)
@@ -143,6 +155,8 @@ class Env:
             if mine_shared is not shared:
                 new.alias[name] = mine_shared | shared
         new.stale = {**other.stale, **self.stale}
+        for name in self.stale.keys() & other.stale.keys():
+            new.stale[name] = self.stale[name].join(other.stale[name])
         return new
 
 

@@ -8,6 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.effects import hosted
+from np2tnp.analysis.env import Stale
 from np2tnp.analysis.stores import Stores
 from np2tnp.analysis.values import (
     COPIED,
@@ -97,9 +98,13 @@ def numbers_in_doubt(facts: ev.RegionFacts) -> frozenset[str]:
     return frozenset(ref.removeprefix("@") for ref in found)
 
 
+def _may_be_by_call(stale: Stale) -> bool:
+    return any(reason.kind != "store" for reason in stale.reasons)
+
+
 def changed_elsewhere(facts: ev.RegionFacts) -> frozenset[str]:
     """Local names that are read after code which nobody knows may have changed their arrays, and their aliases."""
-    reads = [e for e in facts.events if isinstance(e, ev.StaleRead) and e.stale.kind != "store"]
+    reads = [e for e in facts.events if isinstance(e, ev.StaleRead) and _may_be_by_call(e.stale)]
     changed = frozenset(name for event in reads for name in {event.name, *event.shared} if name.isidentifier())
     calls = (e.root for e in facts.events if isinstance(e, ev.Store) and e.op == "call")
     return changed | frozenset(facts.extra.get("lent", ())) | frozenset(root for root in calls if root is not None)

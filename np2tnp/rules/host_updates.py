@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.env import Stale
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
@@ -53,16 +54,16 @@ class HostUpdate(Rule):
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, ev.StaleRead):
             if context.in_region:
-                yield from self._stale(event, context)
+                for reason in event.stale.reasons:
+                    yield from self._stale(event, reason, context)
             return
         assert isinstance(event, ev.Call)
         case = call_case(event, context)
         if case is not None and case.kind is CallCase.ON_HOST:
             yield from self._call(event, case.stores, context)
 
-    def _stale(self, event: ev.StaleRead, context: Context) -> Iterator[Hit]:
+    def _stale(self, event: ev.StaleRead, stale: Stale, context: Context) -> Iterator[Hit]:
         """A name is read after a call that may have changed what it holds."""
-        stale = event.stale
         if stale.kind == "call":
             call = context.calls.get(stale.line_node)
             done = context.rebinds.setdefault(stale.line_node, set())

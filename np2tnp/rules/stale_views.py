@@ -36,9 +36,8 @@ class StaleView(Rule):
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.StaleRead)
-        stale = event.stale
-        if not context.in_region or stale.kind in ("call", "call on a view"):
-            return  # TNP503
-        yield self.hit(
-            event.node, f"{event.name} shares memory with {stale.via}, which was written in place before", Verdict.BLOCK
-        )
+        for reason in event.stale.reasons if context.in_region else ():
+            if reason.kind == "store":  # else TNP503
+                words = f"{event.name} shares memory with {reason.via}, which was written in place before"
+                yield self.hit(event.node, words, Verdict.BLOCK)
+                return
