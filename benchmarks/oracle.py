@@ -140,7 +140,11 @@ def main() -> int:
     total = Tally()
     by_task = {}
     with tempfile.TemporaryDirectory() as scratch:
-        for task in find_tasks(Path(scratch)):
+        tasks = find_tasks(Path(scratch))
+        unknown = set(options.only) - {task.name for task in tasks}
+        if unknown:
+            parser.error(f"no such task, or not installed: {', '.join(sorted(unknown))}")
+        for task in tasks:
             if options.only and task.name not in options.only:
                 continue
             seen, problems = observe(task, Path(scratch), options.seconds, options.limit)
