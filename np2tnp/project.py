@@ -200,6 +200,8 @@ class Project:
             answer = self.solver.answer(key)
             places |= answer.places if answer is not None else frozenset()
         session.decide(session.analysis.facts[MODULE])
+        for name in session.originals:  # their decorators ask about them
+            session.regions.pop(name, None)
         return frozenset(places - {path, _MIGRATED})
 
     def _script(self, session: Session) -> Script | None:

@@ -279,6 +279,8 @@ class Evaluator(Access):
                     self.escape(left_node, left, "is looked up with `in`")
                 if not (isinstance(right, Sequence) and right.type == "dict"):  # only its keys are looked at
                     self.escape(item.comparator, right, "is searched with `in`")
+            elif refs_of(left) & refs_of(right) and may_hold_tensor(left) != may_hold_tensor(right):
+                self.construct(node, "identity")
             left, left_node = right, item.comparator
         return result
 

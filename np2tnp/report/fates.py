@@ -134,7 +134,11 @@ def write_body(fact: ApiFact, catalog: Catalog) -> list[str] | None:
     if arguments and (is_fast or (fact.effect in ("view", "may-view") and fact.kind == "function")):
         item = "[0]" if fact.returns in ("list", "tuple") else ""
         return [_ARRAY, f"return {path}({', '.join(['x', *arguments[1:]])}){item}"]
-    return [f"return {path}({', '.join(arguments)})"]
+    return [f"return {path}({', '.join(_CALLBACKS.get(name, name) for name in arguments)})"]
+
+
+#: What is given for parameters that are functions: of one that nobody knows, anything has to be expected.
+_CALLBACKS = {"func1d": "np.sum", "func": "np.sum"}
 
 
 def _operator(short: str) -> list[str]:
