@@ -20,6 +20,7 @@ from np2tnp.analysis.tables import (
     UNARY,
 )
 from np2tnp.analysis.values import (
+    COPIED,
     EITHER,
     HOST,
     NO_NAMES,
@@ -279,7 +280,9 @@ class Evaluator(Access):
                     self.escape(left_node, left, "is looked up with `in`")
                 if not (isinstance(right, Sequence) and right.type == "dict"):  # only its keys are looked at
                     self.escape(item.comparator, right, "is searched with `in`")
-            elif refs_of(left) & refs_of(right) and may_hold_tensor(left) != may_hold_tensor(right):
+            elif refs_of(left) & refs_of(right) and (
+                may_hold_tensor(left) != may_hold_tensor(right) or COPIED in refs_of(left) | refs_of(right)
+            ):
                 self.construct(node, "identity")
             left, left_node = right, item.comparator
         return result
