@@ -311,6 +311,8 @@ class Calls(Lending):
         if name in CONTAINER_MUTATORS and may_hold_tensor(receiver):
             self.facts.host_parameters |= {ref[1:] for ref in refs_of(receiver) if ref.startswith("@")}
         if name in KEEPING_METHODS:
+            if name == "put" and len(arguments) > 1 and may_hold_tensor(receiver):  # no queue's, perhaps
+                self.construct(node, "unknown in-place method", name)
             for argument in arguments:
                 self.keep(refs_of(receiver), argument.value, env)
             return UNKNOWN

@@ -28,13 +28,13 @@ COMPARISONS: dict[type[cst.CSTNode], str] = {
 ARRAY_MEMBERS = frozenset(
     "T mT shape ndim dtype size nbytes itemsize strides flags sum mean std var prod min max any all argmax"
     " argmin argsort argpartition cumsum cumprod dot reshape ravel flatten astype transpose clip nonzero"
-    " squeeze swapaxes trace diagonal repeat take tolist fill searchsorted compress ptp put partition choose"
+    " squeeze swapaxes trace diagonal repeat take tolist fill searchsorted compress ptp partition choose"
     " resize byteswap round tobytes dump view".split()
 )
 
 #: All members of ndarray that a receiver which is known to be an array is asked for.
 MEMBERS = ARRAY_MEMBERS | frozenset(
-    "copy sort item real imag conj conjugate flat base data ctypes setflags getfield setfield tofile dumps"
+    "copy sort put item real imag conj conjugate flat base data ctypes setflags getfield setfield tofile dumps"
     " newbyteorder itemset tostring to_device device".split()
 )
 
