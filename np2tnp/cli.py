@@ -78,6 +78,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return ERROR
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else ERROR if error.code else CLEAN
+    except Exception:
+        # Python's own exit status for this is 1, which says that there are findings.
+        import traceback
+
+        traceback.print_exc()
+        say("this is a bug in np2tnp: please report it, with the lines above")
+        return ERROR
     return status
 
 

@@ -11,6 +11,7 @@ from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.regions import MODULE
 from np2tnp.config import Config
 from np2tnp.edits.edit import Edits
+from np2tnp.files.problems import Problem, report_problem
 from np2tnp.files.source import Source
 from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
 from np2tnp.project import NOT_ASKED, Project, Session
@@ -47,20 +48,20 @@ def analyze(source: Source, config: Config, project: Project | None = None) -> F
 
 def _analyze(source: Source, config: Config, project: Project, editable: bool) -> FileReport:
     session, places = project.analyze(source, editable)
-    new_text: str | None = None
-    problem: Finding | None = None
-    convertible = [plan for plan in session.regions.values() if plan.state is RegionState.CONVERTIBLE]
-    if config.rewrite and convertible:
-        try:
-            new_text = _rewrite(session, convertible)
-        except SelfCheckFailed as error:
-            problem = Finding(source.path, Span(1, 1, 1, 1), "TNP907", str(error), Verdict.BLOCK)
     depends = tuple((place, project.modules.state(place)) for place in sorted(places))
     report = replace(_report(source, session), depends=depends)
-    if problem is None:
-        return replace(report, new_text=new_text)
-    findings = tuple(sorted((*report.findings, problem), key=lambda item: item.sort_key))
-    return replace(report, findings=findings, error=problem.message)
+    convertible = [plan for plan in session.regions.values() if plan.state is RegionState.CONVERTIBLE]
+    if not convertible:
+        return report
+    if session.is_editable and session.tree.code != source.text:
+        reason = "has a form feed or a lone carriage return that the parser loses"
+        return report_problem(source.path, Problem("TNP905", reason), report)
+    if not config.rewrite:
+        return report
+    try:
+        return replace(report, new_text=_rewrite(session, convertible))
+    except SelfCheckFailed as error:
+        return report_problem(source.path, Problem("TNP907", str(error)), report)
 
 
 def _report(source: Source, session: Session) -> FileReport:
@@ -110,8 +111,6 @@ def _report(source: Source, session: Session) -> FileReport:
 def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
     """The module's text with the convertible regions rewritten. Raises SelfCheckFailed."""
     tree, names, analysis = session.tree, session.names, session.analysis
-    if tree.code != session.source.text:
-        raise SelfCheckFailed("this file does not survive parsing and printing unchanged (a form feed or a lone CR?)")
     replaced: dict[int, list[cst.FunctionDef]] = {}
     needs: set[str] = set()
     originals: dict[str, set[str]] = {}  # qualified name of a class, "" for the module → names of the originals in it

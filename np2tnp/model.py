@@ -108,6 +108,7 @@ class Change:
     old_text: str
     new_text: str
     encoding: str = "utf-8"  #: of the file, and so of its diff
+    bom: bool = False  #: the file starts with a byte order mark, which is no part of the texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from np2tnp import __version__, executors
 from np2tnp.config import Config
 from np2tnp.files.discover import discover
-from np2tnp.files.problems import Problem, describe_bug
+from np2tnp.files.problems import Problem, describe_bug, report_problem
 from np2tnp.files.source import Source, decode, read_bytes, replace_file
-from np2tnp.model import Change, FileReport, Finding, RegionState, Run, Safety, Span, Summary, Verdict
+from np2tnp.model import Change, FileReport, RegionState, Run, Summary, Verdict
 
 if TYPE_CHECKING:
     from np2tnp.project import Project
@@ -157,7 +157,7 @@ def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan
         except Problem as problem:
             reports[-1] = report_problem(report.path, problem, report)
             continue
-        changes.append(Change(report.path, source.text, report.new_text, source.encoding))
+        changes.append(Change(report.path, source.text, report.new_text, source.encoding, source.bom))
     config.require_regions((report.path, region.qualname) for report in reports for region in report.regions)
     run = _run(reports, config, notes=files.notes)
     return Plan(replace(run, changes=tuple(changes)), files, new)
@@ -243,15 +243,6 @@ def analyse_bytes(config: Config, item: tuple[str, bytes], analyst: Analyst | No
     from np2tnp.files import suppress
 
     return replace(report, findings=suppress.apply(source.text, path, report.findings))
-
-
-def report_problem(path: str, problem: Problem, report: FileReport | None = None) -> FileReport:
-    """The report of a file that could not be worked on (or not to the end, when there is a ``report`` already)."""
-    place = Span(problem.line, problem.column, problem.line, problem.column)
-    finding = Finding(path, place, problem.code, problem.message, Verdict.BLOCK, Safety.SAFE)
-    report = report or FileReport(path)
-    findings = tuple(sorted((*report.findings, finding), key=lambda item: item.sort_key))
-    return replace(report, findings=findings, new_text=None, error=problem.message)
 
 
 def summarize(reports: Iterable[FileReport]) -> Summary:

@@ -18,6 +18,16 @@ def print_exactly(text: str | Iterable[str], encoding: str = "utf-8") -> None:
     stream.writelines(piece.encode(encoding, "backslashreplace") for piece in pieces)
 
 
+def print_bytes(data: bytes) -> None:
+    """Writes bytes that may be no text to standard output."""
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None:
+        sys.stdout.write(data.decode("utf-8", "backslashreplace"))
+        return
+    sys.stdout.flush()
+    stream.write(data)
+
+
 def say(message: str) -> None:
     """One line for the user, on standard error."""
     print(f"np2tnp: {message}", file=sys.stderr)

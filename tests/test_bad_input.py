@@ -108,6 +108,39 @@ def test_a_file_that_may_not_be_read(project: Path, capfd: pytest.CaptureFixture
     assert [(item["path"], item["code"]) for item in document["findings"]] == [("good.py", "TNP904")]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_not_waited_for(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe.py")
+    status, document = check(capfd, "pipe.py", "empty.py")
+    assert (status, [(item["path"], item["code"]) for item in document["findings"]]) == (2, [("pipe.py", "TNP904")])
+
+
+@pytest.mark.parametrize("text", [GOOD.replace("\n", "\r"), GOOD.replace("def", "\fdef")], ids=["lone CR", "form feed"])
+def test_what_rewriting_would_lose_is_not_called_convertible(text: str) -> None:
+    for rewrite in (False, True):
+        report = pipeline.analyse_bytes(Config(rewrite=rewrite, slow="convert"), ("f.py", text.encode()))
+        assert report.error is not None
+        assert report.new_text is None
+        assert "TNP905" in {item.code for item in report.findings}
+        assert not any(item.fixable for item in report.findings)
+        totals = pipeline.summarize([report])
+        assert (totals.regions["convertible"], totals.regions["blocked"]) == (0, 1)
+        assert (totals.calls_convertible, totals.errors) == (0, 1)
+
+
+def test_a_bug_outside_of_the_files_is_no_finding(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise KeyError("lost")
+
+    monkeypatch.setattr(pipeline, "check", fail)
+    assert main(["check", "good.py"]) == 2
+    error = capfd.readouterr().err
+    assert "KeyError: 'lost'" in error
+    assert error.splitlines()[-1].startswith("np2tnp: this is a bug in np2tnp")
+
+
 def test_a_file_that_changes_meanwhile(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An editor saves while np2tnp works: the editor wins, and the run goes on."""
     (project / "other.py").write_text(GOOD)

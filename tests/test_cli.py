@@ -284,6 +284,53 @@ def test_rewrite_prints_a_diff_that_patch_understands(project: Path, capfd: pyte
     assert run(capfd, "rewrite", "--apply", "heat.py")[:2] == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("with a space.py", HEAT.encode()),
+        ('quoted "é".py', HEAT.encode()),
+        ("two\nlines.py", HEAT.encode()),
+        ("bom.py", b"\xef\xbb\xbf" + HEAT.encode()),
+        ("latin.py", "# coding: latin-1\n# größe\n".encode("latin-1") + HEAT.encode()),
+        ("crlf.py", HEAT.replace("\n", "\r\n").encode()),
+        ("no_end.py", HEAT.rstrip("\n").encode()),
+    ],
+    ids=["space", "quotes", "newline", "bom", "latin-1", "crlf", "no final newline"],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="such names are not possible there")
+def test_git_applies_what_rewrite_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], name: str, data: bytes
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_bytes(data)
+    assert main(["rewrite", name]) == 0
+    diff = capfdbinary.readouterr().out
+    assert main(["rewrite", "--apply", name]) == 0
+    written = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(data)
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "apply", "--whitespace=nowarn", "-"], input=diff, check=True)
+    assert (tmp_path / name).read_bytes() == written != data
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\xef\xbb\xbf" + HEAT.encode(), b"# \xff is no UTF-8\n", b"x = 1\r\n"],
+    ids=["bom", "undecodable", "plain"],
+)
+def test_standard_input_comes_out_as_bytes(project: Path, data: bytes) -> None:
+    command = [sys.executable, "-m", "np2tnp", "rewrite", "--apply", "-"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, input=data, env=environment, capture_output=True, check=False)
+    if HEAT.encode() in data:
+        file = project / "bom.py"
+        file.write_bytes(data)
+        assert main(["rewrite", "--apply", "-q", "bom.py"]) == 0
+        assert done.stdout == file.read_bytes() != data
+    else:
+        assert done.stdout == data
+
+
 @pytest.mark.parametrize("form", ["crlf", "bom", "latin-1", "no final newline", "mode"])
 def test_rewriting_keeps_what_it_does_not_change(project: Path, capfd: pytest.CaptureFixture[str], form: str) -> None:
     file = project / "heat.py"

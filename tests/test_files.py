@@ -205,9 +205,13 @@ def test_links(tmp_path: Path) -> None:
     (tmp_path / "a" / "loop").symlink_to(tmp_path / "a")
     (tmp_path / "a" / "same.py").symlink_to(tmp_path / "a" / "x.py")
     (tmp_path / "a" / "gone.py").symlink_to(tmp_path / "nowhere.py")
+    (tmp_path / "a" / "self.py").symlink_to(tmp_path / "a" / "self.py")
     result = discover([str(tmp_path)], Config(root=str(tmp_path)))
     assert len(result.files) == 1
-    assert [(os.path.basename(path), problem.code) for path, problem in result.problems] == [("gone.py", "TNP904")]
+    assert [(os.path.basename(path), problem.code) for path, problem in result.problems] == [
+        ("gone.py", "TNP904"),
+        ("self.py", "TNP904"),
+    ]
 
 
 def test_missing_paths_and_empty_directories_are_said(tmp_path: Path) -> None:

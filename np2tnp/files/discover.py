@@ -92,7 +92,7 @@ def _walk(top: str, config: Config, result: Discovery) -> Iterator[str]:
                 continue
             if is_directory:
                 below.append((path, ignores))
-            elif entry.is_file():
+            elif os.path.isfile(path):
                 yield path
             elif entry.is_symlink() and not os.path.exists(path):
                 result.problems.append((path, Problem("TNP904", "is a link to nothing")))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+
+from np2tnp.model import FileReport, Finding, RegionState, Span, Verdict
 
 #: code → what it says in general; the message of a finding says it in particular.
 ERROR_CODES = {
@@ -10,7 +13,7 @@ ERROR_CODES = {
     "TNP902": "cannot be decoded",
     "TNP903": "Python 2",
     "TNP904": "cannot be read",
-    "TNP905": "too large or too deeply nested",
+    "TNP905": "more than the parser can take",
     "TNP906": "analysis failed (a bug in np2tnp)",
     "TNP907": "rewrite failed its self-check (a bug in np2tnp)",
     "TNP908": "changed while it was being rewritten",
@@ -29,6 +32,26 @@ class Problem(Exception):  # noqa: N818 # it becomes a finding, not a traceback
 
     def __str__(self) -> str:
         return self.message
+
+
+def report_problem(path: str, problem: Problem, report: FileReport | None = None) -> FileReport:
+    """The report of a file that could not be worked on, or not to the end, when there is a ``report`` already:
+
+    then nothing of it is migrated after all.
+    """
+    place = Span(problem.line, problem.column, problem.line, problem.column)
+    finding = Finding(path, place, problem.code, problem.message, Verdict.BLOCK)
+    report = report or FileReport(path)
+    reason = f"{problem.code} line {problem.line}: {problem.message}"
+    regions = tuple(
+        replace(region, state=RegionState.BLOCKED, reasons=(reason,), converted=0)
+        if region.state is RegionState.CONVERTIBLE
+        else region
+        for region in report.regions
+    )
+    findings = (*(replace(item, fixable=False) for item in report.findings), finding)
+    ordered = tuple(sorted(findings, key=lambda item: item.sort_key))
+    return replace(report, findings=ordered, regions=regions, new_text=None, error=problem.message)
 
 
 def describe_bug(error: BaseException) -> str:

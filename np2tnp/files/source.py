@@ -73,10 +73,10 @@ def from_text(path: str, text: str) -> Source:
 def read_bytes(path: str) -> bytes:
     """A file's bytes. Raises Problem (TNP904, TNP905)."""
     try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for somebody who writes into it
+            raise Problem("TNP904", "is not a regular file")
         with open(path, "rb") as stream:
-            status = os.fstat(stream.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise Problem("TNP904", "is not a regular file")
             if status.st_size > MAX_BYTES:
                 raise Problem(
                     "TNP905", f"{status.st_size / 1e6:.1f} MB are more than np2tnp reads ({MAX_BYTES / 1e6:.0f} MB)"

@@ -18,7 +18,7 @@ from np2tnp.report.progress import Progress
 from np2tnp.report.style import wants_colour
 from np2tnp.report.totals import blocked_regions, count
 from np2tnp.status import CLEAN, ERROR, FOUND
-from np2tnp.terminal import print_exactly, say
+from np2tnp.terminal import print_bytes, print_exactly, say
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -87,6 +87,8 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
         done = pipeline.write(made, config)
     else:
         done = made.run
+    if parsed.apply and stdin is not None:
+        print_bytes(made.new.get(*stdin))
     _print(parsed, config, done, stdin, reverted)
     if done.summary.errors:
         return ERROR
@@ -160,14 +162,10 @@ def _print(
 ) -> None:
     changed = {change.path for change in done.changes}
     for change in done.changes:
-        if parsed.apply and stdin is not None and change.path == stdin[0]:
-            print_exactly(change.new_text, change.encoding)
-        elif not parsed.apply:
+        if not parsed.apply:
             print_exactly(to_diff.render(change, wants_colour(sys.stdout)), change.encoding)
-        elif not config.quiet:
+        elif stdin is None and not config.quiet:  # else standard output is the new text
             print_exactly(f"rewrote {change.path}\n")
-    if parsed.apply and stdin is not None and stdin[0] not in changed:
-        print_exactly(stdin[1].decode("utf-8", "surrogateescape"))
     for report in done.reports:
         for finding in report.findings:
             if finding.code.startswith("TNP90"):

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from np2tnp.model import Change
 from np2tnp.report.style import Style
 
+#: What a name in a diff's head must be quoted for.
+_SPECIAL = re.compile(r'[\x00-\x1f\x7f"\\]')
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -22,9 +24,17 @@ def render(change: Change, colour: bool = False) -> str:
 
 
 def _diff(change: Change, name: str) -> Iterator[str]:
-    old, new = _LINE.findall(change.old_text), _LINE.findall(change.new_text)
-    for line in difflib.unified_diff(old, new, f"a/{name}", f"b/{name}"):
+    mark = "\ufeff" if change.bom else ""
+    old, new = _LINE.findall(mark + change.old_text), _LINE.findall(mark + change.new_text)
+    for line in difflib.unified_diff(old, new, _named(f"a/{name}"), _named(f"b/{name}")):
         yield line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
+
+
+def _named(name: str) -> str:
+    """A name as git writes it into a diff: readers take it to end at a space where no tab follows."""
+    if _SPECIAL.search(name):
+        return '"' + _SPECIAL.sub(lambda found: f"\\{ord(found[0]):03o}", name) + '"'
+    return name + "\t" if " " in name else name
 
 
 def _painted(line: str, style: Style) -> str:

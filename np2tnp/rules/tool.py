@@ -38,9 +38,11 @@ document(
     ),
     _page(
         "TNP905",
-        "too-large",
-        "The file is so large or so deeply nested that parsing it would take minutes, gigabytes, or the process.",
-        "Such files are generated data as a rule, which needs no migration.",
+        "beyond-the-parser",
+        "Parsing the file would take minutes, gigabytes or the process, or lose a part of its white space.",
+        "Large and deeply nested files are generated data as a rule, which needs no migration. A form feed in front "
+        "of code or a lone carriage return would be lost from lines that no rewrite is meant to touch: put the one on "
+        "a line of its own, the other is no line end.",
     ),
     _page(
         "TNP906",
