@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from itertools import filterfalse
 
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.env import Env, Stale
+from np2tnp.analysis.env import ITERATED, Env, Stale, is_iterated
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.numpy_results import NumpyResults
 from np2tnp.analysis.state import NESTED, Summary
@@ -206,6 +207,7 @@ class Effects(NumpyResults):
             return
         self.emit(ev.Construct(argument.node, self.place(argument.node), "unresolved", callee))
         name = argument.node.value.value if isinstance(argument.node.value, cst.Name) else None
+        seen: set[str] = set()
         for ref in refs_of(value):
             if ref.startswith("@"):
                 self.facts.host_parameters |= {ref[1:]}
@@ -216,9 +218,12 @@ class Effects(NumpyResults):
             ):
                 env.stale[ref] = Stale(callee, id(node), "call" if ref == name else "call on a view")
                 if held or self._is_captured(ref):
-                    # what is read back here is not what the first one holds, or what the enclosing function sees
-                    stale = Stale(callee, id(node), "call on a view")
-                    self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), ref, stale))
+                    seen.add(ref)
+        if seen:
+            # what is read back here is not what the first one holds, or what the enclosing function sees
+            shown = name if name in seen else min(filterfalse(is_iterated, seen), default=ITERATED)
+            stale = Stale(callee, id(node), "call on a view")
+            self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), shown, stale, frozenset(seen)))
         if keeps:
             self.keep(frozenset((f"seen by {callee}",)), value, env)
 

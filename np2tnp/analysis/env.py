@@ -49,6 +49,20 @@ class Stale:
         return Stale(self.via, self.line_node, self.kind, self.more + more) if more else self
 
 
+#: What messages call that which a loop iterates over; it may have no name.
+ITERATED = "what this loop iterates over"
+
+
+def iterated_name(loop: int) -> str:
+    """The name under which a loop (by the id of its node) holds what it iterates over."""
+    return f"_iterated_{loop}"
+
+
+def is_iterated(name: str) -> bool:
+    """Whether `name` was made by ``iterated_name``."""
+    return name.startswith("_iterated_")
+
+
 @lru_cache(maxsize=4096)
 def _alone(name: str) -> frozenset[str]:
     return frozenset((name,))

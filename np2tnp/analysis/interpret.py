@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.env import Env, join_all, widen
+from np2tnp.analysis.env import ITERATED, Env, iterated_name, join_all, widen
 from np2tnp.analysis.hosting import Hosting
 from np2tnp.analysis.imports import import_bindings
 from np2tnp.analysis.lending import LENT
@@ -233,15 +233,14 @@ class Interpreter(Hosting):
             self.construct(node, "async")
         iterated = self.evaluate(node.iter, env)
         element = self.element_of(iterated)
-        alive = f"_iterated_{id(node)}"  # the loop goes on reading what it iterates over
+        alive = iterated_name(id(node))  # the loop goes on reading what it iterates over
         if isinstance(iterated, (Array, Unknown)) or (isinstance(iterated, Sequence) and iterated.type == "iterator"):
             env.bind(alive, iterated)
 
         def step(current: Env) -> None:
             if alive in current.stale:
                 stale, shared = current.stale[alive], current.aliases(alive)
-                words = "what this loop iterates over"
-                self.emit(ev.StaleRead(node.iter, self.place(node.iter), words, stale, shared))
+                self.emit(ev.StaleRead(node.iter, self.place(node.iter), ITERATED, stale, shared))
             self.bind_target(node.target, element, current)
 
         return self._loop(node, env, step)

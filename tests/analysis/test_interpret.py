@@ -180,3 +180,16 @@ def test_axes_of_plots_neither_change_nor_keep_arrays(made: str, plotted: str) -
     new = report_of(f"{text}    {plotted}\n    return np.sum(x)\n").new_text or ""
     assert "x_host" not in new
     assert "rt.host(x)" in new
+
+
+def test_which_name_is_said_to_be_changed_does_not_depend_on_the_order_of_sets() -> None:
+    names = ("ab", "cd", "ef", "gh", "ij", "kl")
+    shifted = [names[i:] + names[:i] for i in range(len(names))]
+    texts = [
+        f"def f{i}(x):\n    for row in np.exp(x):\n        {', '.join(order)} = {', '.join('row[1:]' for _ in order)}\n"
+        "        keep(row[2:])\n        keep(row[3:])\n"
+        for i, order in enumerate(shifted)
+    ]
+    report = report_of("import numpy as np\nfrom other import keep\n" + "".join(texts))
+    said = {finding.message for finding in report.findings if finding.code == "TNP503"}
+    assert {message.split()[0] for message in said} == {"ab", "row"}, said  # whatever other names there are
