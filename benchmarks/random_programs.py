@@ -19,7 +19,6 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -185,8 +184,9 @@ def main() -> int:
         for start in range(options.seed, options.seed + modules, step)
     ]
     total = Batch()
-    with ProcessPoolExecutor(options.jobs, get_context("spawn"), max_tasks_per_child=8) as pool:
-        for batch in pool.map(_run_batch, tasks):
+    # not an executor: one with a limit of tasks a child can wait for ever (CPython issue 115634)
+    with get_context("spawn").Pool(options.jobs, maxtasksperchild=8) as pool:
+        for batch in pool.imap(_run_batch, tasks):
             total.counts.update(batch.counts)
             total.problems.extend(batch.problems)
             if options.out and batch.problems:
