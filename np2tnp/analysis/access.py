@@ -35,6 +35,7 @@ from np2tnp.analysis.values import (
     Symbol,
     Unknown,
     Value,
+    held,
     home_of,
     item_of,
     may_be_array,
@@ -42,18 +43,6 @@ from np2tnp.analysis.values import (
     refs_of,
     scalar_type,
 )
-
-#: A reference that a container has when two of its items may be one array.
-SHARED = "items that share memory"
-
-
-def _held(item: Value, container: Sequence) -> Value:
-    """An item taken out of a container: what shares memory with the container may share memory with it."""
-    if isinstance(item, Array) and item.rank == 0 and item.zero_d == "scalar":
-        return item
-    if isinstance(item, (Array, Unknown, Sequence)) and container.refs:
-        return replace(item, refs=item.refs | container.refs)
-    return item
 
 
 def _joined(name: str, keys: tuple[Value, ...], made: str) -> Value:
@@ -224,10 +213,10 @@ class Access(State):
                 and key.type == "int"
                 and -len(base.items) <= key.value < len(base.items)
             ):
-                return _held(base.items[key.value], base)
+                return held(base.items[key.value], base)
             if base.type in ("tuple", "list") and keys and scalar_type(keys[0]) == "slice":
                 return replace(base, items=None)
-            return _held(base.element, base)
+            return held(base.element, base)
         if isinstance(base, Unknown):
             if base.home == HOST:
                 return Unknown(HOST, base.refs, view="view")
@@ -280,7 +269,7 @@ class Access(State):
             refs = NO_NAMES if rank == 0 else value.refs
             return Array(value.home, value.dtypes, rank, refs, None, value.deps, view="piece")
         if isinstance(value, Sequence):
-            return _held(value.element, value)
+            return held(value.element, value)
         if isinstance(value, Unknown):
             return Unknown(value.home, value.refs, view="piece")
         if isinstance(value, Const) and isinstance(value.value, str):

@@ -8,12 +8,11 @@ from dataclasses import replace
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.access import SHARED
 from np2tnp.analysis.binding import bind, ufunc_method
-from np2tnp.analysis.containers import put_into
+from np2tnp.analysis.container_methods import ContainerMethods
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
-from np2tnp.analysis.lending import LENT, Lending
+from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.results import CANONICAL, dtype_char, foreign_dtype
 from np2tnp.analysis.tables import (
@@ -86,7 +85,7 @@ def _asks_for_update(argument: ev.Argument) -> bool:
     return argument.name in ("out", "output") or (argument.name or "").startswith("overwrite")
 
 
-class Calls(Lending):
+class Calls(ContainerMethods):
     """Evaluates calls."""
 
     def _call(self, node: cst.Call, env: Env) -> Value:
@@ -263,19 +262,32 @@ class Calls(Lending):
         if name == "abs" and values:
             return self.operator_result("abs", values) if may_be_array(first) else first
         if name == "dict":
-            return self.sequence("dict", values, known=False) if values else Sequence("dict", NOTHING)
+            return self._dict_of(arguments)
         if name in ("map", "filter") and len(values) > 1:
             held = any(may_hold_tensor(value) for value in values)
             if self.nested_keeps and held and isinstance(first, Function) and first.nested:
                 self.construct(arguments[0].node, "nested keeps")
+            refs = NO_NAMES.union(*(refs_of(value) for value in values))
             if isinstance(first, Function) and first.nested and name == "map":
-                return Sequence("iterator", self.nested_value(first))
-            return Sequence("iterator", Unknown(EITHER) if held else UNKNOWN)
+                return Sequence("iterator", self._nested_call(first, arguments[1:]))
+            return Sequence("iterator", Unknown(EITHER if held else HOST, refs), None, refs)
         if name in ("any", "all"):
             return Scalar("bool")
         if name == "round":
             return Scalar("number") if len(values) == 1 or not may_be_array(first) else UNKNOWN
         return UNKNOWN
+
+    def _dict_of(self, arguments: tuple[ev.Argument, ...]) -> Sequence:
+        """``dict(other)``, ``dict(pairs)``, ``dict(name=value)``."""
+        values: list[Value] = []
+        for argument in arguments:
+            value = argument.value
+            if argument.name is None and not (isinstance(value, Sequence) and value.type == "dict"):
+                value = self.element_of(self.element_of(value)) if argument.star == "" else self.element_of(value)
+            elif argument.name is None:
+                value = self.element_of(value)
+            values.append(value)
+        return self.sequence("dict", values, known=False) if values else Sequence("dict", NOTHING)
 
     def _nested_call(self, callee: Function, arguments: tuple[ev.Argument, ...]) -> Value:
         result = self.nested_value(callee)
@@ -300,7 +312,7 @@ class Calls(Lending):
         func = node.func
         where = func.value if isinstance(func, cst.Attribute) else func
         if isinstance(receiver, Sequence):
-            return self._container_method(where, receiver, name, arguments, env)
+            return self.container_method(where, receiver, name, arguments, env)
         if isinstance(receiver, (Const, Scalar)) and scalar_type(receiver) != "object":
             for argument in arguments:
                 self.escape(argument.node.value, argument.value, f"is passed to .{name}()")
@@ -332,43 +344,6 @@ class Calls(Lending):
         if may_hold_tensor(receiver):
             return Unknown(EITHER, refs_of(receiver) | refs_of(result), view="view")
         return result
-
-    def _container_method(
-        self, where: cst.BaseExpression, receiver: Sequence, name: str, arguments: tuple[ev.Argument, ...], env: Env
-    ) -> Value:
-        values = [argument.value for argument in arguments]
-        if name in KEEPING_METHODS and values:
-            added = values[-1]
-            if name in ("extend", "update", "extendleft") and isinstance(added, Sequence):
-                added = added.element
-            put_into(where, added, env)
-            if isinstance(where, cst.Name) and refs_of(added) & env.aliases(where.value):
-                env.link(where.value, frozenset((SHARED,)))
-            self.keep(refs_of(receiver), added, env)
-            return NONE if name != "setdefault" else added
-        if name in ("items", "enumerate"):
-            return Sequence(
-                "iterator", self.sequence("tuple", [Scalar("object"), receiver.element]), None, receiver.refs
-            )
-        if name == "keys":
-            return Sequence("iterator", Scalar("object"))
-        if name == "copy":
-            return receiver
-        if name == "values":
-            return Sequence("iterator", receiver.element, None, receiver.refs)
-        if (
-            name in ("get", "pop", "setdefault", "remove", "discard", "add", "index", "count")
-            and arguments
-            and receiver.type in ("dict", "set")
-        ):
-            self.escape(arguments[0].node.value, values[0], "is looked up by its hash")
-        if name in ("pop", "get", "popleft"):
-            return join(receiver.element, values[1]) if len(values) > 1 else receiver.element
-        return Scalar("int" if name in ("count", "index") else "object")
-
-    # ---- functions of the module
-
-    # ---- what an unresolved callee may do
 
 
 def dtype_source(value: Value) -> str | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis.env import Env
-from np2tnp.analysis.values import Sequence, Value, join
+from np2tnp.analysis.values import SHARED, Sequence, Value, join, refs_of
 
 #: Methods that give what a container holds.
 _ITEM_METHODS = frozenset(("get", "setdefault", "pop", "popleft"))
+_SHARED = frozenset((SHARED,))
 
 
 def put_into(where: cst.BaseExpression, added: Value, env: Env) -> None:
@@ -28,6 +29,16 @@ def put_into(where: cst.BaseExpression, added: Value, env: Env) -> None:
         depth += 1
     if isinstance(where, cst.Name) and where.value in env.values:
         env.values[where.value] = _holding(env.values[where.value], added, depth)
+        share_items(where.value, added, env)
+
+
+def share_items(name: str, added: Value, env: Env) -> None:
+    """Two items of the container `name` may be one array, if what is `added` shares memory with what it holds."""
+    names = env.aliases(name) | {name}
+    if refs_of(added) & names:
+        for each in names:
+            if isinstance(env.values.get(each), Sequence):
+                env.link(each, _SHARED)
 
 
 def _holding(container: Value, added: Value, depth: int) -> Value:

@@ -87,6 +87,7 @@ class Effects(NumpyResults):
             return UNKNOWN
         self._kept_may_change(node, dotted(node.func) or "a function", env)
         self.facts.updates |= self._own_state(summary)
+        on_host = False  # it updates ndarrays: its public form is called
         for name, argument in matched.items():
             if name in summary.keeps:
                 self.keep(frozenset((f"kept by {dotted(node.func)}",)), argument.value, env)
@@ -99,15 +100,15 @@ class Effects(NumpyResults):
                 if any(refs_of(argument.value) & refs for refs in others):
                     self.construct(argument.node, "aliased arguments", name)
                 self.write(node, argument.node.value, argument.value, UNKNOWN, env, op="call")
+                on_host = on_host or (may_be_array(argument.value) and not may_hold_tensor(argument.value))
         refs = self._translate(refs_of(summary.result), matched)
         exact = exact_of(summary.result)
         exact = exact_of(matched[exact].value) if exact in matched else None
         deps = NO_NAMES.union(*(deps_of(argument.value) for argument in matched.values())) if matched else NO_NAMES
         result = self._translated(summary.result, refs, exact, deps)
-        if not migrated or self.made == HOST:
-            copied = (
-                self.made != HOST and refs and any(may_hold_tensor(argument.value) for argument in matched.values())
-            )
+        if not migrated or on_host or self.made == HOST:
+            given = [argument.value for argument in matched.values()]
+            copied = self.made != HOST and any(refs & refs_of(value) and may_hold_tensor(value) for value in given)
             return hosted(with_refs(result, refs | {COPIED}) if copied else result)
         if refs and any(name in summary.hosted and may_hold_tensor(item.value) for name, item in matched.items()):
             return with_refs(result, refs | {COPIED})
@@ -116,6 +117,23 @@ class Effects(NumpyResults):
     def _own_state(self, summary: Summary) -> frozenset[str]:
         """What the callee updates that a wrapper in this module can look at: attributes, and the module's own names."""
         return frozenset(ref for ref in summary.updates if ref.startswith((".", self.location(""))))
+
+    def updates_state(self, base: Value) -> None:
+        """An array of the caller that is the written one, too, must not have become a tensor: callers are told."""
+        for ref in refs_of(base):
+            if ref.startswith("global:") and not ref.startswith(self.location("")):
+                self.facts.updates |= self._names_of(ref)
+            elif ref.startswith((".", "global:")):
+                self.facts.updates |= {ref}
+
+    def _names_of(self, location: str) -> set[str]:
+        """By what a wrapper in this module can find an array of another module: an attribute, and imported names."""
+        found = {f".{location.rpartition(':')[2]}"}
+        for name, value in self.module.values.items():
+            known = self.services.resolve(value.name) if isinstance(value, Symbol) else None
+            if known is not None and location in refs_of(known):
+                found.add(self.location(name))
+        return found
 
     def _translate(self, refs: frozenset[str], matched: Mapping[str, ev.Argument]) -> frozenset[str]:
         found: frozenset[str] = NO_NAMES

@@ -155,12 +155,15 @@ class Env:
     def join(self, other: Env) -> Env:
         """What holds on both ways here.
 
-        A name bound on one way only keeps that value: reading it on the other raises.
+        A name bound on one way only keeps that value: reading it on the other raises. What is only known on one way,
+        that a parameter was not given (``?name``), is not known here.
         """
         new = Env()
-        new.values = dict(self.values)
+        new.values = {name: value for name, value in self.values.items() if name[0] != "?" or name in other.values}
         for name, value in other.values.items():
             mine = new.values.get(name)
+            if mine is None and name[0] == "?":
+                continue
             if mine is not value:
                 new.values[name] = value if mine is None else join(mine, value)
         new.alias = dict(self.alias)

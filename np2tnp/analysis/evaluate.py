@@ -11,7 +11,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.access import SHARED, Access
+from np2tnp.analysis.comprehensions import Comprehensions
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.results import operator_dtypes
 from np2tnp.analysis.tables import (
@@ -25,6 +25,7 @@ from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
     NOTHING,
+    SHARED,
     TENSOR,
     UNKNOWN,
     Array,
@@ -38,7 +39,7 @@ from np2tnp.analysis.values import (
     deps_of,
     exact_of,
     has_axes,
-    has_unfilled_container,
+    held,
     is_outside_location,
     is_python_number,
     is_without_numbers,
@@ -48,10 +49,9 @@ from np2tnp.analysis.values import (
     refs_of,
     scalar_type,
 )
-from np2tnp.analysis.walk import none_test, walk
+from np2tnp.analysis.walk import none_test
 
 _KEYWORDS = {"None": Const.of(None), "True": Const.of(True), "False": Const.of(False)}
-_COMPREHENSIONS: dict[type, str] = {cst.ListComp: "list", cst.SetComp: "set", cst.GeneratorExp: "iterator"}
 
 
 @functools.lru_cache(maxsize=4096)
@@ -68,7 +68,7 @@ def _constant(text: str) -> Const | None:
         return None
 
 
-class Evaluator(Access):
+class Evaluator(Comprehensions):
     """Evaluates expressions in an environment and emits what happens in them."""
 
     def evaluate(self, node: cst.BaseExpression, env: Env) -> Value:
@@ -164,7 +164,9 @@ class Evaluator(Access):
             if isinstance(element, cst.DictElement):
                 key = self.evaluate(element.key, env)
                 self.escape(element.key, key, "is a dictionary key")
-            values.append(self.evaluate(element.value, env))
+                values.append(self.evaluate(element.value, env))
+            else:
+                values.append(self.element_of(self.evaluate(element.value, env)))
         if not values:
             return Sequence("dict", NOTHING)
         self.facts.displays[id(node)] = tuple(values)
@@ -250,7 +252,7 @@ class Evaluator(Access):
     def _sequence_operator(self, op: str, operands: list[Value]) -> Value:
         sequences = [value for value in operands if isinstance(value, Sequence)]
         if op == "add" and len(sequences) == 2:
-            return self.sequence(sequences[0].type, [s.element for s in sequences], known=False)
+            return self.sequence(sequences[0].type, [held(s.element, s) for s in sequences], known=False)
         if op == "mul":
             return replace(sequences[0], items=None, refs=sequences[0].refs | {SHARED})
         return UNKNOWN if not any(map(may_hold_tensor, operands)) else Unknown(EITHER)
@@ -336,43 +338,6 @@ class Evaluator(Access):
             self.module.lambdas[name] = node
         return Function(name, nested=True)
 
-    def _comprehension(self, node: Any, env: Env) -> Value:
-        inner = env.copy()
-        self._clauses(node.for_in, inner)
-        self.depth += 1
-        if isinstance(node, cst.DictComp):
-            key = self.evaluate(node.key, inner)
-            self.escape(node.key, key, "is a dictionary key")
-            value = self.evaluate(node.value, inner)
-            kind = "dict"
-        else:
-            value = self.evaluate(node.elt, inner)
-            kind = _COMPREHENSIONS[type(node)]
-        self.depth -= 1
-        refs = refs_of(value)
-        if isinstance(node, cst.GeneratorExp):
-            # it runs later: what it reads must still be what it is now
-            names = {part.value for part in walk(node) if type(part) is cst.Name}
-            refs |= frozenset(name for name in names if name in env.values and may_hold_tensor(env.values[name]))
-        return Sequence(
-            kind, value, None, frozenset(ref for ref in refs if ref in env.values or not ref.isidentifier())
-        )
-
-    def _clauses(self, clause: cst.CompFor, inner: Env) -> None:
-        iterated = self.evaluate(clause.iter, inner)
-        self.loops += 1
-        self.bind_target(clause.target, self.element_of(iterated), inner)
-        for condition in clause.ifs:
-            self.evaluate(condition.test, inner)
-        if clause.inner_for_in is not None:
-            self._clauses(clause.inner_for_in, inner)
-        self.loops -= 1
-
-    def escape(self, node: cst.BaseExpression, value: Value, reason: str) -> None:
-        """Report that `value` reaches Python at `node`, if it may hold a tensor."""
-        if may_hold_tensor(value) or has_unfilled_container(value):
-            self.emit(ev.Escape(node, self.place(node), value, reason))
-
 
 METHODS: dict[type, Callable[..., Value]] = {
     cst.Name: Evaluator._name,
@@ -398,8 +363,8 @@ METHODS: dict[type, Callable[..., Value]] = {
     cst.Await: Evaluator._await,
     cst.Yield: Evaluator._yield,
     cst.Lambda: Evaluator._lambda,
-    cst.ListComp: Evaluator._comprehension,
-    cst.SetComp: Evaluator._comprehension,
-    cst.DictComp: Evaluator._comprehension,
-    cst.GeneratorExp: Evaluator._comprehension,
+    cst.ListComp: Evaluator.comprehension,
+    cst.SetComp: Evaluator.comprehension,
+    cst.DictComp: Evaluator.comprehension,
+    cst.GeneratorExp: Evaluator.comprehension,
 }

@@ -28,6 +28,8 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     exact_of,
+    has_unfilled_container,
+    may_hold_tensor,
     refs_of,
     with_refs,
 )
@@ -160,6 +162,11 @@ class State:
 
     def construct(self, node: cst.CSTNode, kind: str, detail: str = "") -> None:
         self.emit(ev.Construct(node, self.place(node), kind, detail))
+
+    def escape(self, node: cst.BaseExpression, value: Value, reason: str) -> None:
+        """Report that `value` reaches Python at `node`, if it may hold a tensor."""
+        if may_hold_tensor(value) or has_unfilled_container(value):
+            self.emit(ev.Escape(node, self.place(node), value, reason))
 
     # ---- names from outside the region
 

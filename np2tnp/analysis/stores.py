@@ -8,7 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.calls import Calls
-from np2tnp.analysis.containers import put_into
+from np2tnp.analysis.containers import put_into, share_items
 from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.state import NESTED
@@ -28,6 +28,7 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     exact_of,
+    held,
     home_of,
     is_python_number,
     join,
@@ -102,7 +103,8 @@ class Stores(Calls):
             and len(value.items) == len(elements)
             and not starred
         ):
-            items = list(value.items)
+            own = value.refs.difference(*map(refs_of, value.items))  # what a name for it adds
+            items = [held(item, replace(value, refs=own)) for item in value.items]
         else:
             each = self.element_of(value)
             rest = Sequence("list", each, None, refs_of(value))
@@ -179,7 +181,7 @@ class Stores(Calls):
         if isinstance(target, cst.Attribute):
             self.emit(ev.AttributeStore(node, target, self.place(target), old, target.attr.value, value, node.value))
             self._mark_shared(refs_of(old), f"{dotted(target)}", node, env, skip=None)
-            self._updates_state(old)
+            self.updates_state(old)
             self.attribute_stored(
                 self.evaluate(target.value, env), target.attr.value, self.operator_result(op, [old, value])
             )
@@ -187,8 +189,9 @@ class Stores(Calls):
         if not isinstance(target, cst.Name):
             return
         if isinstance(old, Sequence) and op == "add":
-            element = value.element if isinstance(value, Sequence) else self.element_of(value)
+            element = self.element_of(value)
             env.values[target.value] = Sequence(old.type, join(old.element, element))
+            share_items(target.value, element, env)
             self.keep(frozenset((target.value,)), value, env)
             return
         if isinstance(old, Unknown) and old.home != HOST and isinstance(value, Array):
@@ -299,7 +302,7 @@ class Stores(Calls):
             self.facts.host_parameters |= given
         if refs_of(base) & NESTED:  # whatever the nested function is called with
             written.update(self.facts.parameters)
-        self._updates_state(base)
+        self.updates_state(base)
         if op == "ndarray.resize" and root in self.host_locals:
             self.construct(node, "unknown in-place method", "resize")  # our ndarrays do not own their memory
         conflicts: set[str] = set()
@@ -327,23 +330,6 @@ class Stores(Calls):
             rank = base.rank if isinstance(base, Array) else None
             if keys and rank in (None, len(keys)) and home_of(base) != HOST:
                 self.emit(ev.ElementLoop(node, place, root or "an array"))
-
-    def _updates_state(self, base: Value) -> None:
-        """An array of the caller that is the written one, too, must not have become a tensor: callers are told."""
-        for ref in refs_of(base):
-            if ref.startswith("global:") and not ref.startswith(self.location("")):
-                self.facts.updates |= self._names_of(ref)
-            elif ref.startswith((".", "global:")):
-                self.facts.updates |= {ref}
-
-    def _names_of(self, location: str) -> set[str]:
-        """By what a wrapper in this module can find an array of another module: an attribute, and imported names."""
-        found = {f".{location.rpartition(':')[2]}"}
-        for name, value in self.module.values.items():
-            known = self.services.resolve(value.name) if isinstance(value, Symbol) else None
-            if known is not None and location in refs_of(known):
-                found.add(self.location(name))
-        return found
 
     def escape_value(self, target: cst.BaseExpression, value: Value, node: cst.CSTNode) -> None:
         source = node.value if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) else None

@@ -148,6 +148,8 @@ COPIED = "a copy made for the host"
 CALLED = "what a callable gave"
 #: A reference of arrays made of an object that is not ours: NumPy may have made a view of the object's memory.
 FOREIGN = "memory of another object"
+#: A reference that a container has when two of its items may be one array.
+SHARED = "items that share memory"
 #: Random generators: a symbol stands for the object, so that its methods have canonical names.
 GENERATORS = (Symbol("numpy.random.Generator"), Symbol("numpy.random.RandomState"))
 #: The element of an empty container: joined with anything it gives the other.
@@ -157,6 +159,13 @@ NOTHING = Scalar("nothing")
 def item_of(symbol: Symbol) -> Value:
     """An item of what a symbol denotes: of an object that a known callable made (``subplots()``), such an object."""
     return Symbol(f"{symbol.name}[]") if "()" in symbol.name else UNKNOWN
+
+
+def held(item: Value, container: Sequence) -> Value:
+    """An item taken out of a container: what shares memory with the container may share memory with it."""
+    if isinstance(item, Array) and item.rank == 0 and item.zero_d == "scalar":
+        return item
+    return with_refs(item, refs_of(item) | container.refs) if container.refs else item
 
 
 def home_of(value: Value) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from np2tnp.runtime import lazy
 from np2tnp.runtime.arguments import Call, Plan
 from np2tnp.runtime.compiled import MODES, Compiled
+from np2tnp.runtime.core_results import updated
 from np2tnp.runtime.dispatch import host, is_tensor, tensor, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import translate
@@ -31,33 +32,6 @@ __all__ = ["migrated", "updated"]
 _IMMUTABLE = (type(None), bool, int, float, complex, str, np.generic)
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-class updated:  # noqa: N801 - reads as a verb where rewritten code returns it
-    """What the core of a mutating function returns: its result and the final values of the parameters that it updates.
-
-    Iterates as ``result, *arrays`` in the decorator's `mutates` order. ``tf.function`` can return it.
-    """
-
-    __slots__ = ("arrays", "result")
-
-    def __init__(self, result: Any, /, **arrays: Any) -> None:
-        self.result = result
-        self.arrays = arrays
-
-    def __iter__(self) -> Iterator[Any]:
-        yield self.result
-        yield from self.arrays.values()
-
-    def __repr__(self) -> str:
-        return f"updated({self.result!r}, {', '.join(f'{name}={value!r}' for name, value in self.arrays.items())})"
-
-    def __tf_flatten__(self) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-        return tuple(self.arrays), tuple(self)
-
-    @classmethod
-    def __tf_unflatten__(cls, metadata: tuple[str, ...], components: tuple[Any, ...]) -> updated:
-        return cls(components[0], **dict(zip(metadata, components[1:], strict=True)))
 
 
 @overload

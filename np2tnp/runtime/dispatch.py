@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from np2tnp.runtime import tracing
+from np2tnp.runtime.core_results import updated
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 
@@ -106,8 +107,11 @@ def _holds_tensor(value: Any) -> bool:
 def map_structure(function: Callable[[Any], Any], value: Any) -> Any:
     """`value` with `function` applied to each leaf of nested exact tuples, namedtuples, lists and dicts.
 
-    The same object comes back when no leaf changed, so that identity (and a caller's list) survives.
+    The same object comes back when no leaf changed, so that identity (and a caller's list) survives. Of what a core
+    returned, only its result is taken: the arrays beside it stay what they are.
     """
+    if type(value) is updated:
+        return updated(map_structure(function, value.result), **value.arrays)
     if isinstance(value, tuple) and (type(value) is tuple or hasattr(value, "_fields")):
         items = [map_structure(function, item) for item in value]
         if all(new is old for new, old in zip(items, value, strict=True)):

@@ -6,7 +6,6 @@ not know what it was given) is changed in place, as NumPy or Python does it, and
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from np2tnp.runtime.errors import ScalarStoreError
 from np2tnp.runtime.indexing_padded import update_padded
 from np2tnp.runtime.indexing_read import read
 from np2tnp.runtime.indexing_write import write
-from np2tnp.runtime.inplace import in_place, updated_value
+from np2tnp.runtime.inplace import apply, in_place, updated_value
 from np2tnp.runtime.keys import basic_key, resolve_basic, static_shape
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.masked import Masked, masked_read, masked_write
@@ -51,7 +50,7 @@ def _update(x: Any, key: Any, operation: str, value: Any) -> Any:
     """Buffered ``x[key] op= value``: get, compute under the rules of in-place operators, set."""
     if not is_tensor(x):
         key, value = _host_key(key), host(value)
-        x[key] = getattr(operator, operation)(x[key], value)
+        x[key] = apply(operation, x[key], value)  # a list may hold tensors
         return x
     updated = update_padded(x, key, operation, value)
     if updated is not None:

@@ -157,7 +157,8 @@ _IN_PLACE = {operation: _declared(operation) for operation in UFUNCS}
 
 
 @unconverted
-def _apply(operation: str, x: Any, value: Any) -> Any:
+def apply(operation: str, x: Any, value: Any) -> Any:
+    """``x op= value`` for an object of any kind: what `x` is afterwards."""
     if is_tensor(x):
         return in_place(operation, x, value) if x.shape.rank != 0 else updated_value(operation, x, value)
     if isinstance(x, (bool, int, float, complex, np.generic)) and is_tensor(value):
@@ -167,67 +168,67 @@ def _apply(operation: str, x: Any, value: Any) -> Any:
 
 def iadd(x: Any, value: Any, /) -> Any:
     """``x += value``."""
-    return _apply("iadd", x, value)
+    return apply("iadd", x, value)
 
 
 def isub(x: Any, value: Any, /) -> Any:
     """``x -= value``."""
-    return _apply("isub", x, value)
+    return apply("isub", x, value)
 
 
 def imul(x: Any, value: Any, /) -> Any:
     """``x *= value``."""
-    return _apply("imul", x, value)
+    return apply("imul", x, value)
 
 
 def itruediv(x: Any, value: Any, /) -> Any:
     """``x /= value``."""
-    return _apply("itruediv", x, value)
+    return apply("itruediv", x, value)
 
 
 def ifloordiv(x: Any, value: Any, /) -> Any:
     """``x //= value``."""
-    return _apply("ifloordiv", x, value)
+    return apply("ifloordiv", x, value)
 
 
 def imod(x: Any, value: Any, /) -> Any:
     """``x %= value``."""
-    return _apply("imod", x, value)
+    return apply("imod", x, value)
 
 
 def ipow(x: Any, value: Any, /) -> Any:
     """``x **= value``."""
-    return _apply("ipow", x, value)
+    return apply("ipow", x, value)
 
 
 def imatmul(x: Any, value: Any, /) -> Any:
     """``x @= value``."""
-    return _apply("imatmul", x, value)
+    return apply("imatmul", x, value)
 
 
 def iand(x: Any, value: Any, /) -> Any:
     """``x &= value``."""
-    return _apply("iand", x, value)
+    return apply("iand", x, value)
 
 
 def ior(x: Any, value: Any, /) -> Any:
     """``x |= value``."""
-    return _apply("ior", x, value)
+    return apply("ior", x, value)
 
 
 def ixor(x: Any, value: Any, /) -> Any:
     """``x ^= value``."""
-    return _apply("ixor", x, value)
+    return apply("ixor", x, value)
 
 
 def ilshift(x: Any, value: Any, /) -> Any:
     """``x <<= value``."""
-    return _apply("ilshift", x, value)
+    return apply("ilshift", x, value)
 
 
 def irshift(x: Any, value: Any, /) -> Any:
     """``x >>= value``."""
-    return _apply("irshift", x, value)
+    return apply("irshift", x, value)
 
 
 def _copied(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:

@@ -1,0 +1,67 @@
+"""Comprehensions and generator expressions to abstract values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis.access import Access
+from np2tnp.analysis.env import Env
+from np2tnp.analysis.scopes import target_names
+from np2tnp.analysis.values import SHARED, Sequence, Value, may_hold_tensor, refs_of
+from np2tnp.analysis.walk import walk
+
+_COMPREHENSIONS: dict[type, str] = {cst.ListComp: "list", cst.SetComp: "set", cst.GeneratorExp: "iterator"}
+
+
+class Comprehensions(Access):
+    """Evaluates comprehensions."""
+
+    def comprehension(self, node: Any, env: Env) -> Value:
+        inner = env.copy()
+        self._clauses(node.for_in, inner)
+        self.depth += 1
+        if isinstance(node, cst.DictComp):
+            key = self.evaluate(node.key, inner)
+            self.escape(node.key, key, "is a dictionary key")
+            value = self.evaluate(node.value, inner)
+            kind = "dict"
+        else:
+            value = self.evaluate(node.elt, inner)
+            kind = _COMPREHENSIONS[type(node)]
+        self.depth -= 1
+        refs = refs_of(value)
+        if refs and not _gives_each_once(node):
+            refs |= {SHARED}
+        if isinstance(node, cst.GeneratorExp):
+            # it runs later: what it reads must still be what it is now
+            names = {part.value for part in walk(node) if type(part) is cst.Name}
+            refs |= frozenset(name for name in names if name in env.values and may_hold_tensor(env.values[name]))
+        return Sequence(
+            kind, value, None, frozenset(ref for ref in refs if ref in env.values or not ref.isidentifier())
+        )
+
+    def _clauses(self, clause: cst.CompFor, inner: Env) -> None:
+        iterated = self.evaluate(clause.iter, inner)
+        self.loops += 1
+        self.bind_target(clause.target, self.element_of(iterated), inner)
+        for condition in clause.ifs:
+            self.evaluate(condition.test, inner)
+        if clause.inner_for_in is not None:
+            self._clauses(clause.inner_for_in, inner)
+        self.loops -= 1
+
+
+def _gives_each_once(node: cst.BaseComp) -> bool:
+    """Whether a comprehension gives what it iterates over, or a part of it, one after the other: no item twice."""
+    shown = node.value if isinstance(node, cst.DictComp) else node.elt  # type: ignore[attr-defined]
+    while isinstance(shown, (cst.Subscript, cst.Attribute)):
+        shown = shown.value
+    clause, around = node.for_in, frozenset[str]()
+    while clause.inner_for_in is not None:
+        around = frozenset(target_names(clause.target))
+        clause = clause.inner_for_in
+        if not (isinstance(clause.iter, cst.Name) and clause.iter.value in around):
+            return False
+    return isinstance(shown, cst.Name) and shown.value in target_names(clause.target)
