@@ -18,6 +18,7 @@ from np2tnp.analysis.tables import (
 )
 from np2tnp.analysis.values import (
     CALLED,
+    COPIED,
     EITHER,
     GENERATORS,
     HOST,
@@ -277,3 +278,18 @@ class Access(State):
         if isinstance(value, Symbol):
             return item_of(value)
         return Scalar("object") if isinstance(value, Scalar) else UNKNOWN
+
+    def compare_identity(self, node: cst.Comparison, left: Value, right: Value) -> None:
+        """``left is right``: a tensor is none of the objects outside."""
+        if may_hold_tensor(left) == may_hold_tensor(right):
+            if COPIED in refs_of(left) | refs_of(right) and refs_of(left) & refs_of(right):
+                self.construct(node, "identity")
+            return
+        inside, outside = (left, right) if may_hold_tensor(left) else (right, left)
+        if refs_of(left) & refs_of(right):
+            self.construct(node, "identity")
+        elif any(ref.startswith(".") or isinstance(outside, Array) for ref in refs_of(outside)):
+            given = frozenset(ref[1:] for ref in refs_of(inside) if ref.startswith("@"))
+            self.facts.host_parameters |= given  # the caller's own object, which may be that one
+            if not given and isinstance(outside, Array):
+                self.construct(node, "identity")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import libcst as cst
@@ -231,6 +231,8 @@ class Calls(ContainerMethods):
         if name not in TENSOR_SAFE_BUILTINS:
             for argument in arguments:
                 self.escape(argument.node.value, argument.value, f"is passed to {name}()")
+        key = next((argument.value for argument in arguments if argument.name == "key"), NONE)
+        self._called_with_items(key, [argument for argument in arguments if not argument.name])
         if name in BUILTINS_PYTHON:
             kind = BUILTINS_PYTHON[name]
             return UNKNOWN if kind == "object" else NONE if kind == "none" else Scalar(kind)
@@ -268,7 +270,11 @@ class Calls(ContainerMethods):
             if self.nested_keeps and held and isinstance(first, Function) and first.nested:
                 self.construct(arguments[0].node, "nested keeps")
             refs = NO_NAMES.union(*(refs_of(value) for value in values))
-            if isinstance(first, Function) and first.nested and name == "map":
+            if self._called_with_items(first, arguments[1:]):
+                return Sequence("iterator", Unknown(HOST, refs | {COPIED} if refs else refs, view="view"), None, refs)
+            if name == "filter":
+                return Sequence("iterator", self.element_of(values[1]), None, refs)
+            if isinstance(first, Function) and first.nested:
                 return Sequence("iterator", self._nested_call(first, arguments[1:]))
             return Sequence("iterator", Unknown(EITHER if held else HOST, refs), None, refs)
         if name in ("any", "all"):
@@ -288,6 +294,17 @@ class Calls(ContainerMethods):
                 value = self.element_of(value)
             values.append(value)
         return self.sequence("dict", values, known=False) if values else Sequence("dict", NOTHING)
+
+    def _called_with_items(self, function: Value, arguments: Iterable[ev.Argument]) -> bool:
+        """``map(function, x)``, ``sorted(x, key=function)``: whether it gets items of `arguments` on the host.
+
+        That is so for ``str`` and whatever else looks at a tensor in its own way.
+        """
+        if not isinstance(function, Symbol) or function.name.removeprefix("builtins.") in TENSOR_SAFE_BUILTINS:
+            return False
+        for argument in arguments:
+            self.escape(argument.node.value, argument.value, f"is passed to {function.name.rpartition('.')[2]}()")
+        return True
 
     def _nested_call(self, callee: Function, arguments: tuple[ev.Argument, ...]) -> Value:
         result = self.nested_value(callee)

@@ -20,7 +20,6 @@ from np2tnp.analysis.tables import (
     UNARY,
 )
 from np2tnp.analysis.values import (
-    COPIED,
     EITHER,
     HOST,
     NO_NAMES,
@@ -119,7 +118,8 @@ class Evaluator(Comprehensions):
             if isinstance(part, cst.FormattedStringExpression):
                 if part.equal is not None and may_hold_tensor(self.evaluate(part.expression, env)):
                     self.construct(part, "debug f-string")
-                self.escape(part.expression, self.evaluate(part.expression, env), "is formatted into a string")
+                reason = "is shown by its repr()" if part.conversion == "r" else "is formatted into a string"
+                self.escape(part.expression, self.evaluate(part.expression, env), reason)
                 if part.format_spec:
                     for inner in part.format_spec:
                         if isinstance(inner, cst.FormattedStringExpression):
@@ -282,10 +282,8 @@ class Evaluator(Comprehensions):
                     self.escape(left_node, left, "is looked up with `in`")
                 if not (isinstance(right, Sequence) and right.type == "dict"):  # only its keys are looked at
                     self.escape(item.comparator, right, "is searched with `in`")
-            elif refs_of(left) & refs_of(right) and (
-                may_hold_tensor(left) != may_hold_tensor(right) or COPIED in refs_of(left) | refs_of(right)
-            ):
-                self.construct(node, "identity")
+            else:
+                self.compare_identity(node, left, right)
             left, left_node = right, item.comparator
         return result
 

@@ -269,7 +269,12 @@ class Interpreter(Hosting):
             end = self.run(node.orelse.body, end)
         out = join_all([end, *results])
         if node.finalbody is not None:
+            outer, self.updated = self.updated, []
             final = self.run(node.finalbody.body, out if out is not None else start)
+            returns = any(type(part) is cst.Return for part in walk(node))
+            if any(returns or any(ref.startswith("@") for ref in refs) for refs in self.updated):
+                self.construct(node, "update in finally")
+            self.updated = outer + self.updated
             return final if out is not None else None
         return out
 

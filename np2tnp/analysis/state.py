@@ -135,6 +135,7 @@ class State:
         self._last_place = ev.Place(facts.qualname, None, False, 0)  # many events stand at the same
         self.nested_results: dict[str, Value] = {}
         self.nested_keeps = False  #: a nested function gives an argument of its to somebody who may keep or change it
+        self.updated: list[frozenset[str]] = []  #: what each array updated so far may share memory with
         self.recorded: dict[tuple[type, int], ev.Event] = {}
         self.unresolved = 0
         self.capturable: list[frozenset[str]] = []  #: names that each enclosing nested function can only read

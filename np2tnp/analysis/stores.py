@@ -303,6 +303,8 @@ class Stores(Calls):
         if refs_of(base) & NESTED:  # whatever the nested function is called with
             written.update(self.facts.parameters)
         self.updates_state(base)
+        if home_of(base) != HOST:
+            self.updated.append(refs_of(base))
         if op == "ndarray.resize" and root in self.host_locals:
             self.construct(node, "unknown in-place method", "resize")  # our ndarrays do not own their memory
         conflicts: set[str] = set()

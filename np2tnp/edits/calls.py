@@ -47,7 +47,7 @@ def convert_arguments(event: ev.Call, edits: Edits, to: str) -> None:
         node = argument.node.value
         if to == "host":
             if may_hold_tensor(argument.value):
-                edits.wrap_host(node)
+                edits.wrap_host(node, argument.value)
         elif needs_tensor(argument.value):
             edits.wrap_tensor(node)
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import libcst as cst
 
+from np2tnp.analysis.values import HOST, Array, Sequence, Value, zero_d_of
+
 Build = Callable[[Any], cst.BaseExpression]
 BuildStatement = Callable[[Any], cst.BaseSmallStatement]
 Make = Callable[[], cst.BaseSmallStatement]
@@ -39,6 +41,7 @@ class Edits:
     replace: dict[int, Build] = field(default_factory=dict)
     host: set[int] = field(default_factory=set)
     tensor: set[int] = field(default_factory=set)
+    zero_d: set[int] = field(default_factory=set)
     statements: dict[int, StatementEdit] = field(default_factory=dict)
     needs: set[str] = field(default_factory=set)
     converted: int = 0  #: calls and operators that become TensorFlow work
@@ -50,9 +53,17 @@ class Edits:
         self.replace.clear()
         self.statements.clear()
 
-    def wrap_host(self, node: cst.CSTNode) -> None:
+    def wrap_host(self, node: cst.CSTNode, value: Value | None = None) -> None:
+        """Convert `node` for the host. A 0-d `value` that NumPy would have as an array is no scalar there, either."""
         self.host.add(id(node))
         self.needs.add("rt")
+        self._mark_zero_d(node, value)
+
+    def _mark_zero_d(self, node: cst.CSTNode, value: Value | None) -> None:
+        if isinstance(value, Array) and value.home != HOST and not value.rank and zero_d_of(value) == "array":
+            self.zero_d.add(id(node))
+        elif isinstance(node, (cst.Tuple, cst.List)) and isinstance(value, Sequence) and len(value.items or ()) == 1:
+            self._mark_zero_d(node.elements[0].value, value.element)  # of several, two may be one object
 
     def wrap_tensor(self, node: cst.CSTNode) -> None:
         self.tensor.add(id(node))

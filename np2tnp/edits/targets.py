@@ -18,6 +18,7 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     is_python_number,
+    scalar_type,
 )
 from np2tnp.catalog.catalog import ApiFact, Catalog, Target
 
@@ -173,7 +174,7 @@ def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...], gua
     `guarded`: a boundary turns what TensorFlow refuses into a refusal; else raising is a difference, too.
     """
     op = op.removeprefix("chained ")
-    if _may_be_list(operands):
+    if _may_be_list(operands) or any(scalar_type(value) in ("str", "bytes") for value in operands):
         return True
     if op in NO_OPERATOR:
         return True

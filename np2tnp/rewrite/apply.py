@@ -27,7 +27,9 @@ class Applier(cst.CSTTransformer):
             updated = change(updated)
         if key in self.edits.tensor:
             updated = build.call(f"{self.runtime}.tensor", updated)
-        if key in self.edits.host:
+        if key in self.edits.zero_d:
+            updated = build.call(f"{self.runtime}.ndarray", updated)
+        elif key in self.edits.host:
             updated = build.call(f"{self.runtime}.host", updated)
         return updated
 

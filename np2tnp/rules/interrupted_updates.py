@@ -8,13 +8,25 @@ from np2tnp.analysis import events as ev
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
+_WORDS = {
+    "raise after mutation": (
+        "an exception is raised after an argument was updated in place: the caller would not see the update"
+    ),
+    "update in finally": (
+        "an array is updated in `finally`: who gets it by a return or an exception before would not see the update"
+    ),
+}
+
 
 @register
 class InterruptedUpdate(Rule):
     doc = Doc(
         code="TNP109",
         name="interrupted-update",
-        summary="An exception is raised after an argument was updated in place.",
+        summary=(
+            "An exception is raised after an argument was updated in place, or `finally` updates an array that was"
+            " returned."
+        ),
         why=(
             "The caller would see the update in NumPy. A migrated function hands updates over when it returns, so"
             " not then."
@@ -34,13 +46,9 @@ class InterruptedUpdate(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = ("raise after mutation",)
+    on = ("raise after mutation", "update in finally")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
         if context.in_region:
-            yield self.hit(
-                event.node,
-                "an exception is raised after an argument was updated in place: the caller would not see the update",
-                Verdict.BLOCK,
-            )
+            yield self.hit(event.node, _WORDS[event.kind], Verdict.BLOCK)

@@ -76,7 +76,7 @@ class ObjectState(Rule):
             words = "an attribute is assigned by unpacking or a loop: assign it by itself"
             yield self.hit(event.node, words, Verdict.BLOCK)
             return
-        context.edits.wrap_host(event.value_node)
+        context.edits.wrap_host(event.value_node, event.value)
         yield self.hit(event.node, f".{event.name} keeps a host copy", Verdict.HOST)
 
     def _store(self, event: ev.Store, context: Context) -> Iterator[Hit]:

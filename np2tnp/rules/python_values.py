@@ -13,6 +13,9 @@ from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import StoreCase, store_case
 from np2tnp.rules.shared import wrap_keys
 
+#: Where a 0-d array and the scalar look the same, unless they are in a container.
+_AS_TEXT = ("is formatted into a string", "is passed to print()", "is passed to str()")
+
 
 @register
 class PythonValue(Rule):
@@ -44,7 +47,8 @@ class PythonValue(Rule):
         assert isinstance(event, ev.Escape)
         if not context.in_region:
             return
-        context.edits.wrap_host(event.node)
+        alike = event.reason in _AS_TEXT and not isinstance(event.value, Sequence)
+        context.edits.wrap_host(event.node, None if alike else event.value)
         if isinstance(event.value, Array):
             yield self.hit(event.node, f"this {event.reason}: converted there", Verdict.HOST)
 

@@ -98,7 +98,7 @@ def use_core(event: ev.Call, context: Context, summary: Summary) -> None:
     for index, argument in enumerate(event.arguments):
         name = argument.name or (names[index] if index < len(names) else None)
         if name in summary.hosted and may_hold_tensor(argument.value):
-            context.edits.wrap_host(argument.node.value)
+            context.edits.wrap_host(argument.node.value, argument.value)
     context.edits.cores.add(id(event.node.func))
     if context.boundary == "tensor":
         return

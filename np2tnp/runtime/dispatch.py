@@ -20,7 +20,7 @@ from np2tnp.runtime.core_results import updated
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 
-__all__ = ["host", "tensor"]
+__all__ = ["host", "ndarray", "tensor"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -143,6 +143,14 @@ def host(value: Any) -> Any:
         return made[id(leaf)]
 
     return map_structure(leave, value)
+
+
+def ndarray(value: Any) -> Any:
+    """A tensor as a fresh writable ndarray, also where it is 0-d and :func:`host` gives a scalar.
+
+    For what NumPy makes an array in any case: ``np.where(True, 1.0, 2.0)``, ``np.array(3)``. Others as :func:`host`.
+    """
+    return to_ndarray(value) if is_tensor(value) else host(value)
 
 
 def tensor(value: Any) -> Any:

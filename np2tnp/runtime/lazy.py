@@ -73,8 +73,21 @@ def configure() -> None:
             except (RuntimeError, ValueError):  # the devices are initialised already: the user's choice stands
                 break
         if numpy_behavior:
-            importlib.import_module("tensorflow.experimental.numpy").experimental_enable_numpy_behavior()
+            enable_numpy_behavior()
         ready = True
+
+
+def enable_numpy_behavior() -> None:
+    """Give the tensors of this process NumPy's behaviour: TensorFlow's own switch, and NumPy's truth of eager tensors.
+
+    TensorFlow takes an empty tensor for false, where ``if x:`` of an empty ndarray raises ValueError since NumPy 2.2.
+    """
+    importlib.import_module("tensorflow.experimental.numpy").experimental_enable_numpy_behavior()
+    importlib.import_module("tensorflow").__internal__.EagerTensor.__bool__ = _truth
+
+
+def _truth(tensor: Any) -> bool:
+    return bool(tensor.numpy())
 
 
 def is_ready() -> bool:

@@ -6,7 +6,6 @@ Without any of these, the first call of a migrated function starts TensorFlow an
 from __future__ import annotations
 
 import contextlib
-import importlib
 from typing import Any
 
 from np2tnp.runtime import lazy
@@ -25,7 +24,7 @@ def start(device: str = "") -> None:
     Raises RuntimeError in a process that was forked after TensorFlow ran, and where there is no such device.
     """
     lazy.configure()
-    importlib.import_module("tensorflow.experimental.numpy").experimental_enable_numpy_behavior()
+    lazy.enable_numpy_behavior()
     if device:
         _entered.enter_context(place(device))
 
