@@ -55,6 +55,7 @@ _VALUE_OPTIONS = (
         "--target-tensorflow",
         "--target-numpy",
         "--device",
+        "--above",
     ),
     *("--only", "--skip"),
 )
@@ -253,6 +254,7 @@ def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
     )
     for name in emission:
         add("--" + name.replace("_", "-"), metavar="|".join(CHOICES[name]))
+    add("--above", type=int, metavar="N", help="functions keep NumPy for arguments of fewer than N elements")
     add("--device", metavar="DEVICE", help="where migrated functions work, such as /GPU:0")
     add("--top-level", action="store_true", default=None, help="migrate the top level of scripts that nobody imports")
     add("--unsafe", action="store_true", default=None, help="apply edits that need evidence the analysis lacks, too")

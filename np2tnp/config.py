@@ -78,6 +78,7 @@ class Config:
     top_level: bool = False  #: the top level of scripts migrates, too
     device: str = ""  #: where migrated functions work, such as ``/GPU:0``; empty: where TensorFlow likes
     compile: str = "none"
+    above: int = 0  #: elements of the largest array among the arguments from which on TensorFlow works; 0: always
     target_numpy: str = "newest"  #: for which NumPy the code is written: that decides which names there are
     runtime: str = "import"  #: rewritten code imports np2tnp.runtime, or a copy that lies beside it
     target_tensorflow: str = "newest"  #: whose facts decide what is rewritten to what
@@ -125,7 +126,7 @@ class Config:
         forms = _forms(path) if self.region_options else ()
         return next(
             (item for item in self.region_options if item.qualname == qualname and item.path in forms),
-            RegionOptions(path, qualname),
+            RegionOptions(path, qualname, above=self.above),
         )
 
     def require_regions(self, known: Iterable[tuple[str, str]]) -> None:
@@ -151,6 +152,7 @@ class Config:
 
 _ANALYSIS_OPTIONS = {
     *(
+        "above",
         "boundary",
         "compile",
         "device",
@@ -244,7 +246,7 @@ def _refuse_contradictions(config: Config, given: Mapping[str, Any]) -> None:
     if config.boundary == "tensor":
         if config.top_level:
             raise ConfigError("--top-level needs a boundary: what stays NumPy would get tensors (--boundary tensor)")
-        for name, without in (("on_unverified", "raise"), ("compile", "none"), ("device", "")):
+        for name, without in (("on_unverified", "raise"), ("compile", "none"), ("device", ""), ("above", 0)):
             if given.get(name, without) != without:
                 option = name.replace("_", "-")
                 raise ConfigError(f"--{option} needs a boundary: --boundary tensor leaves functions without one")

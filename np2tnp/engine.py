@@ -16,7 +16,7 @@ from np2tnp.files.source import Source
 from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
 from np2tnp.project import NOT_ASKED, Project, Session
 from np2tnp.rewrite.apply import Applier
-from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, with_last_return, wrap_function
+from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, takes_arrays, with_last_return, wrap_function
 from np2tnp.rewrite.imports import add_imports
 from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name
 from np2tnp.rewrite.plan import RegionPlan
@@ -129,7 +129,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         body = node.body.visit(Applier(plan.edits, names.rt))
         assert isinstance(body, cst.BaseSuite)
         kept = None
-        above = session.decided(plan.facts.qualname).above
+        above = session.decided(plan.facts.qualname).above if takes_arrays(plan.facts) else 0
         scope = plan.facts.qualname.rpartition(".")[0]
         owner = analysis.info.classes.get(scope)
         if (keeps or (wrapped and above)) and (owner is None or not is_protocol(owner.node)):

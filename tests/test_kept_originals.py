@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from side_by_side import Call, Pair, compare_text, rewrite
 from snippets import read_all
 
-from np2tnp.config import Config
+from np2tnp.config import Config, RegionOptions
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
 
@@ -104,6 +104,16 @@ def test_originals_are_the_default() -> None:
     assert '@rt.migrated(original=_helper_numpy, on_unverified="numpy", pure=True)\ndef helper(x):' in new
     tensors = analyze(Source("m.py", TEXT), Config(rewrite=True, boundary="tensor")).new_text or ""
     assert "_numpy" not in tensors.replace("_prints_numpy", "")
+
+
+def test_above_keeps_numpy_for_small_arguments() -> None:
+    text = "import numpy as np\n\n\ndef f(x):\n    return np.exp(x)\n\n\ndef g(n: int):\n    return np.zeros(n)\n"
+    new = analyze(Source("m.py", text), Config(rewrite=True, above=20_000, on_unverified="raise")).new_text or ""
+    assert "@rt.migrated(original=_f_numpy, above=20_000)\ndef f" in new
+    assert "_g_numpy" not in new  # it takes no array: there is no size to look at
+    one = RegionOptions("m.py", "f", above=500)
+    new = analyze(Source("m.py", text), Config(rewrite=True, above=20_000, region_options=(one,))).new_text or ""
+    assert "above=500)\ndef f" in new  # what was measured decides
 
 
 @pytest.mark.parametrize("base", ["Protocol", "typing.Protocol", "Protocol[T]"])

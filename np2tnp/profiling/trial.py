@@ -146,7 +146,7 @@ class Trial:
         return {
             "seconds": seconds,
             "bytes": sum(array.nbytes for array in reference.arrays()),
-            "elements": largest(reference.args, reference.kwargs),  # what a size test would see
+            "elements": largest(reference.args, reference.kwargs) or 0,  # what a size test would see
             "outside": expected.outside,
         }
 

@@ -66,6 +66,11 @@ def decorator(
     return cst.Decorator(build.call(target, *arguments) if arguments else target)
 
 
+def takes_arrays(facts: ev.RegionFacts) -> bool:
+    """Whether any argument may be an array: else there is nothing whose size could be looked at."""
+    return any(name not in facts.assumed_scalars | {"self", "cls"} for name in facts.parameters)
+
+
 def zero_d(facts: ev.RegionFacts) -> str:
     """What the region's 0-d results are in NumPy: "scalar", "array", or "unverified" where that is not one thing."""
     kinds: set[str] = set()

@@ -21,7 +21,7 @@ from np2tnp.runtime.core_results import updated
 from np2tnp.runtime.dispatch import host, is_tensor, tensor, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import translate
-from np2tnp.runtime.fallback import Fallback, is_below, share_defaults
+from np2tnp.runtime.fallback import Fallback, is_below, share_defaults, threshold
 from np2tnp.runtime.refusals import explained
 from np2tnp.runtime.startup import place
 from np2tnp.runtime.tracing import current
@@ -93,8 +93,8 @@ def migrated(
     on_unverified : what the public function does with a call that it would refuse: ``"raise"`` UnverifiedError,
         ``"numpy"`` calls `original`, ``"warn"`` does so with one UnverifiedWarning a function.
     pure : the body changes nothing but what it returns, so `original` may be called after a refusal inside it, too.
-    above : the public function calls `original` when no array among its arguments has this many elements: below that
-        NumPy was measured to be faster.
+    above : the public function calls `original` when there are arrays among its arguments and none has this many
+        elements: below that NumPy was measured to be faster. ``NP2TNP_ABOVE`` in the environment takes its place.
     device : where TensorFlow works, such as ``"/GPU:0"``; RuntimeError where there is no such device.
 
     The decorated function has ``.core``: tensors in, tensors out, for calls between migrated functions. On a method
@@ -140,7 +140,8 @@ def migrated(
         if original is not None and on_unverified != "raise":
             fallback = Fallback(original, plan.name, warns=on_unverified == "warn", pure=pure)
         public = _wrap(body, plan, zero_d, fallback, compile, device)
-        return public if original is None or not above else _by_size(public, original, above)
+        elements = above if original is None else threshold(above)
+        return public if original is None or not elements else _by_size(public, original, elements)
 
     return decorate if function is None else decorate(function)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -69,18 +70,26 @@ def share_defaults(body: Callable[..., Any], original: Callable[..., Any]) -> No
             setattr(original, attribute, getattr(body, attribute))
 
 
+def threshold(above: int) -> int:
+    """`above`, or what the environment sets in its place: ``NP2TNP_ABOVE=0`` makes TensorFlow do all work."""
+    text = os.environ.get("NP2TNP_ABOVE", "")
+    return int(text) if text.isdecimal() else above
+
+
 def is_below(elements: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether the original is to be called because no array among the arguments has so many elements.
 
-    It knows no tensors: with one among them the answer is no.
+    It knows no tensors: with one among them the answer is no. It is no without any array, too: such a function makes
+    its arrays itself, and nothing tells how large they will be.
     """
-    return largest(args, kwargs) < elements and not any(is_tensor(leaf) for leaf in leaves((args, kwargs)))
+    size = largest(args, kwargs)
+    return size is not None and size < elements and not any(is_tensor(leaf) for leaf in leaves((args, kwargs)))
 
 
-def largest(args: Sequence[Any], kwargs: dict[str, Any]) -> int:
-    """Elements of the largest ndarray among arguments, those in lists, tuples and dicts included; 0 without any."""
+def largest(args: Sequence[Any], kwargs: dict[str, Any]) -> int | None:
+    """Elements of the largest ndarray among arguments, those in lists, tuples and dicts included; None without any."""
     sizes = (leaf.size for leaf in leaves((tuple(args), kwargs)) if isinstance(leaf, np.ndarray))
-    return max(sizes, default=0)
+    return max(sizes, default=None)
 
 
 def leaves(value: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:

@@ -46,6 +46,35 @@ def test_the_largest_array_decides(x, more, who):
     assert (x == 1).all()
 
 
+@pytest.mark.parametrize(("text", "who"), [("0", "tensorflow"), ("5", "tensorflow"), ("7", "numpy"), ("", "numpy")])
+def test_the_environment_sets_another_size(text, who, monkeypatch):
+    monkeypatch.setenv("NP2TNP_ABOVE", text)
+    chosen = []
+
+    def body(x):
+        chosen.append("tensorflow")
+        return rt.sum(x)
+
+    rt.migrated(body, original=lambda x: chosen.append("numpy"), above=10)(np.zeros(6))
+    assert chosen == [who]
+
+
+def test_without_arrays_nothing_tells_how_large_the_work_is():
+    chosen = []
+
+    def grid(n):
+        chosen.append("numpy")
+        return np.zeros(n)
+
+    @rt.migrated(original=grid, above=1000)
+    def migrated_grid(n):
+        chosen.append("tensorflow")
+        return rt.zeros(n)
+
+    assert migrated_grid(3).tolist() == [0.0, 0.0, 0.0]
+    assert chosen == ["tensorflow"]
+
+
 def test_tensors_never_reach_the_original():
     import tensorflow as tf
 
