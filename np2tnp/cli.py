@@ -257,6 +257,7 @@ def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
     add("--above", type=int, metavar="N", help="functions keep NumPy for arguments of fewer than N elements")
     add("--device", metavar="DEVICE", help="where migrated functions work, such as /GPU:0")
     add("--top-level", action="store_true", default=None, help="migrate the top level of scripts that nobody imports")
+    add("--float32", action="store_true", default=None, help="work in float32: faster on GPUs, changes values")
     add("--unsafe", action="store_true", default=None, help="apply edits that need evidence the analysis lacks, too")
     regions = {"metavar": "REGIONS", "type": _comma_separated}
     add("--only", dest="only_regions", help="rewrite only these: NAME, Class.method or FILE::NAME, globs", **regions)  # type: ignore[arg-type]
@@ -337,8 +338,9 @@ def _add_missing_options(parser: argparse.ArgumentParser) -> None:
         option = "--" + name.replace("_", "-")
         if option not in known:
             parser.add_argument(option, metavar="|".join(CHOICES[name]))
-    if "--unsafe" not in known:
-        parser.add_argument("--unsafe", action="store_true", default=None)
+    for option in ("--unsafe", "--float32"):
+        if option not in known:
+            parser.add_argument(option, action="store_true", default=None)
 
 
 # --- helpers

@@ -34,7 +34,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 NOT_YET: dict[str, tuple[str, ...]] = {}
 
 #: Options that decide what is emitted: what was measured under some may only be rewritten under the same.
-EMISSION = ("boundary", "random", "on_unverified", "target_tensorflow", "unsafe")
+EMISSION = ("boundary", "random", "on_unverified", "target_tensorflow", "unsafe", "float32")
 
 _DEVICE = re.compile(r"(?:/job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(?:CPU|GPU|TPU):\d+\Z", re.IGNORECASE)
 _CODE_PREFIX = re.compile(r"(?:TNP\d{0,3}|ALL)\Z")
@@ -79,6 +79,7 @@ class Config:
     device: str = ""  #: where migrated functions work, such as ``/GPU:0``; empty: where TensorFlow likes
     compile: str = "none"
     above: int = 0  #: elements of the largest array among the arguments from which on TensorFlow works; 0: always
+    float32: bool = False  #: migrated functions work in float32 where NumPy works in float64
     target_numpy: str = "newest"  #: for which NumPy the code is written: that decides which names there are
     runtime: str = "import"  #: rewritten code imports np2tnp.runtime, or a copy that lies beside it
     target_tensorflow: str = "newest"  #: whose facts decide what is rewritten to what
@@ -157,6 +158,7 @@ _ANALYSIS_OPTIONS = {
         "compile",
         "device",
         "enable_numpy_behavior",
+        "float32",
         "needles",
         "on_unverified",
         "only_regions",
@@ -243,7 +245,11 @@ def _refuse_contradictions(config: Config, given: Mapping[str, Any]) -> None:
     """Raises ConfigError. `given`: the options that the user set; a default that has no place is no contradiction."""
     if config.device and not _DEVICE.match(config.device):
         raise ConfigError(f"--device: expected a device such as /GPU:0, got {config.device!r}")
+    if config.float32 and config.top_level:
+        raise ConfigError("--float32 needs a boundary, and a script's top level has none (--top-level)")
     if config.boundary == "tensor":
+        if config.float32:
+            raise ConfigError("--float32 needs a boundary: pass float32 tensors instead (--boundary tensor)")
         if config.top_level:
             raise ConfigError("--top-level needs a boundary: what stays NumPy would get tensors (--boundary tensor)")
         for name, without in (("on_unverified", "raise"), ("compile", "none"), ("device", ""), ("above", 0)):

@@ -139,7 +139,8 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         if wrapped:
             special = session.decided(plan.facts.qualname).compile
             compile_as = (special or session.options.compile) if plan.compiled else "none"
-            migrated = wrap_function(migrated, plan.facts, names.rt, kind, kept, compile_as, session.options.device)
+            device = session.options.device
+            migrated = wrap_function(migrated, plan.facts, names.rt, kind, kept, compile_as, device, plan.float32)
             if plan.compiled:
                 migrated = stage(migrated, names.rt, frozenset(analysis.info.values))
         else:

@@ -364,6 +364,7 @@ class Project:
                 config.compile,
                 config.device,
                 config.enable_numpy_behavior,
+                config.float32,
             ),
             functools.partial(config.wants_region, source.path),
             functools.partial(config.options_of, source.path),

@@ -31,7 +31,8 @@ each = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 def report_of(case: Path) -> FileReport:
     doc = DOCS[case.name[:6]]
-    config = Config(str(case), rewrite=True, compile=doc.compile, top_level=doc.top_level, on_unverified="raise")
+    special = {"compile": doc.compile, "float32": doc.float32, "top_level": doc.top_level}
+    config = Config(str(case), rewrite=True, on_unverified="raise", **special)
     return analyze(Source("input.py", (case / "input.py").read_text(encoding="utf-8")), config)
 
 

@@ -22,7 +22,7 @@ HEAD = "import numpy as np\n\n\n"
 
 
 def report_of(text: str, doc: Doc) -> FileReport:
-    options = {"compile": doc.compile, "top_level": doc.top_level, "on_unverified": "raise"}
+    options = {"compile": doc.compile, "top_level": doc.top_level, "float32": doc.float32, "on_unverified": "raise"}
     return analyze(Source("example.py", text), Config(str(ROOT / "docs"), rewrite=True, **options))
 
 

@@ -33,9 +33,10 @@ class Choice:
     differs: bool = False  #: tnp has the function but gives something else
 
 
-def choose(fact: ApiFact, event: ev.Call, compile: str = "none") -> Choice:
+def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool = False) -> Choice:
     """The target of one call. With `compile` the exact helper comes first: it knows what a trace is, and checks when
-    the graph runs; tnp's only where a graph, or XLA, was not seen to give something else.
+    the graph runs; tnp's only where a graph, or XLA, was not seen to give something else. With `float32` only the
+    exact helper will do: tnp makes float64 of integers and of Python numbers.
     """
     bound = bind(fact, event.arguments)
     used = None if bound is None else {name.partition("[")[0] for name in bound}
@@ -44,6 +45,10 @@ def choose(fact: ApiFact, event: ev.Call, compile: str = "none") -> Choice:
     short = fact.name.rpartition(".")[2]
     if compile != "none" and fact.rt is not None and fact.prefer != "numpy":
         return Choice("rt", _below(fact.rt.name, "rt"), "the exact helper checks when a graph runs")
+    if float32:
+        if fact.rt is not None and fact.prefer != "numpy":
+            return Choice("rt", _below(fact.rt.name, "rt"), "the exact helper keeps to float32")
+        return Choice("host", why=fact.reason or f"the runtime has no {short} that keeps to float32")
     if fact.tnp is not None and fact.prefer not in ("rt", "numpy"):
         problem = _problem(fact, fact.tnp, bound, used, event) or _stage_problem(fact.tnp, compile)
         if problem is None:

@@ -31,6 +31,7 @@ def decorator(
     kept: Kept | None = None,
     compile_as: str = "none",
     device: str = "",
+    float32: bool = False,
 ) -> cst.Decorator:
     """``@rt.migrated(...)`` with what the wrapper must know."""
     arguments: list[cst.Arg] = []
@@ -52,6 +53,8 @@ def decorator(
         arguments.append(build.argument(build.string(kind), "zero_d"))
     if compile_as != "none":
         arguments.append(build.argument(build.string(compile_as), "compile"))
+    if float32:
+        arguments.append(build.argument(cst.Name("True"), "float32"))
     if device:
         arguments.append(build.argument(build.string(device), "device"))
     if kept is not None:
@@ -171,10 +174,12 @@ def wrap_function(
     kept: Kept | None = None,
     compile_as: str = "none",
     device: str = "",
+    float32: bool = False,
 ) -> cst.FunctionDef:
     """The function with its decorator innermost and, where its end can be reached, a last return of what it updates."""
     node = with_last_return(node, facts, runtime)
-    return node.with_changes(decorators=[*node.decorators, decorator(facts, runtime, kind, kept, compile_as, device)])
+    made = decorator(facts, runtime, kind, kept, compile_as, device, float32)
+    return node.with_changes(decorators=[*node.decorators, made])
 
 
 def with_last_return(node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str | None) -> cst.FunctionDef:

@@ -14,7 +14,7 @@ from np2tnp.analysis.values import Function
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
-from np2tnp.rules import compiled_regions, unknown_values
+from np2tnp.rules import compiled_regions, single_precision, unknown_values
 from np2tnp.rules.base import Context, Hit, Table, apply
 
 #: The code of what is so slow in eager TensorFlow that the region stays NumPy by default.
@@ -31,6 +31,7 @@ class RegionPlan:
     state: RegionState
     reasons: list[Hit] = field(default_factory=list)  #: the hits that block it or keep it in NumPy
     is_unwanted: bool = False  #: kept only because it was not to be rewritten
+    float32: bool = False  #: its decorator says that it works in float32
     compiled: bool = False  #: its decorator compiles it, and its loops are staged
 
 
@@ -54,6 +55,7 @@ class Options:
     compile: str = "none"
     device: str = ""
     numpy_behavior: str = "call"
+    float32: bool = False
 
 
 def plan_region(
@@ -77,7 +79,7 @@ def plan_region(
         catalog, module, facts, edits, names.numpy, names.tnp, names.rt, options.random, not top_level, services
     )
     context.compile, context.is_pure = options.compile, is_pure
-    context.boundary = options.boundary
+    context.boundary, context.float32 = options.boundary, options.float32
     for event in facts.events:
         if isinstance(event, ev.Store) and isinstance(event.node, cst.Call):
             context.stores.setdefault(id(event.node), []).append(event)
@@ -86,8 +88,12 @@ def plan_region(
     hits = apply(facts.events, context, table)
     if against is not None:
         hits.append(against)
-    eager = [hit for hit in hits if hit.code == compiled_regions.CODE]  # of interest where it would be compiled
-    hits = [hit for hit in hits if hit.code != compiled_regions.CODE]
+    # of interest where it would be compiled, or work in float32
+    eager = [hit for hit in hits if hit.code == compiled_regions.CODE]
+    single = [hit for hit in hits if hit.code == single_precision.CODE]
+    double = [hit for hit in hits if hit.code == single_precision.STAYS]
+    special = (compiled_regions.CODE, single_precision.CODE, single_precision.STAYS)
+    hits = [hit for hit in hits if hit.code not in special]
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     slow = [hit for hit in hits if hit.code == SLOW]
     if top_level:
@@ -106,9 +112,14 @@ def plan_region(
         return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks)
     if slow and options.slow == "keep":
         return RegionPlan(facts, hits, edits, RegionState.KEPT, slow)
-    if options.compile == "none":
-        return RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
-    why = compiled_regions.needs_state(facts)
-    if why:
-        eager.append(Hit(compiled_regions.CODE, facts.node, f"not compiled: {why}", Verdict.NOTE))
-    return RegionPlan(facts, [*hits, *eager], edits, RegionState.CONVERTIBLE, compiled=not eager)
+    plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
+    if options.float32:
+        plan.float32 = not double
+        plan.hits += double or [Hit(single_precision.CODE, facts.node, single_precision.WORDS, Verdict.NOTE), *single]
+    if options.compile != "none":
+        why = compiled_regions.needs_state(facts)
+        if why:
+            eager.append(Hit(compiled_regions.CODE, facts.node, f"not compiled: {why}", Verdict.NOTE))
+        plan.compiled = not eager
+        plan.hits += eager
+    return plan

@@ -42,6 +42,7 @@ from np2tnp.rules import (  # noqa: F401
     returned_views,
     shared_memory,
     silent_differences,
+    single_precision,
     small_arrays,
     stale_views,
     strided_views,

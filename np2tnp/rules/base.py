@@ -49,6 +49,7 @@ class Doc:
     safety: str = "Safe."
     severity: Severity = Severity.RAISES
     compile: str = "none"  #: the value of --compile with which the example is flagged and rewritten
+    float32: bool = False  #: the example is flagged and rewritten with --float32
     top_level: bool = False  #: the example is flagged and rewritten with --top-level
 
     def __post_init__(self) -> None:
@@ -89,6 +90,7 @@ class Context:
     tried: set[int] = field(default_factory=set)  #: calls by id of their node whose exceptions are handled here
     boundary: str = "numpy"  #: "tensor": migrated functions have no wrapper
     compile: str = "none"  #: "graph", "xla": functions run as one graph where they can
+    float32: bool = False  #: functions work in float32 where they can
     is_pure: Callable[[Function], bool] = lambda function: False  #: whether it surely only computes its result
 
     @property

@@ -68,7 +68,7 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         if context.random == "tf" and short in context.catalog.device_draws:
             return Decision("TNP601", "drawn on the device, from another stream", "rt", f"random.{short}")
         return Decision("TNP601", f"{short_name(api)} keeps NumPy's random stream")
-    choice = choose(fact, event, context.compile)
+    choice = choose(fact, event, context.compile, context.float32)
     if choice.kind == "host":
         if api.startswith(_STRIDED):
             return Decision("TNP205", "tensors have no strides, and are not iterated by memory")

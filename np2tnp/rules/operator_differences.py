@@ -56,8 +56,9 @@ class OperatorDiffers(Rule):
             context.edits.total += 1
             context.edits.converted += 1
         chained = event.op.startswith("chained ")
-        staged = context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS
-        if not chained and (staged or operator_differs(context.catalog, event.op, event.operands, context.guarded)):
+        differs = context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS
+        differs = differs or operator_differs(context.catalog, event.op, event.operands, context.guarded)
+        if not chained and (differs or context.float32):  # tensors make float64 of integers and floats
             op = event.op.rstrip("_")
 
             def change(updated: cst.BaseExpression) -> cst.BaseExpression:
@@ -65,7 +66,7 @@ class OperatorDiffers(Rule):
 
             context.edits.replace[id(event.node)] = change
             context.edits.needs.add("rt")
-            if counted:
+            if counted and differs:
                 sign = _SIGNS.get(event.op, event.op)
                 words = f"`{sign}` may differ between tensors and ndarrays here; the exact operator is used"
                 yield self.hit(event.node, words, Verdict.ADAPT)

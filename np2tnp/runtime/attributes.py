@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import precision
 from np2tnp.runtime.dispatch import is_tensor, to_ndarray
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.keys import is_symbolic
@@ -41,17 +42,17 @@ def size(x: Any, axis: Any = None) -> Any:
 
 def dtype(x: Any) -> Any:
     """``x.dtype`` as a ``np.dtype``."""
-    return numpy_dtype(x.dtype) if is_tensor(x) else x.dtype
+    return _dtype(x) if is_tensor(x) else x.dtype
 
 
 def itemsize(x: Any) -> Any:
     """``x.itemsize``."""
-    return numpy_dtype(x.dtype).itemsize if is_tensor(x) else x.itemsize
+    return _dtype(x).itemsize if is_tensor(x) else x.itemsize
 
 
 def nbytes(x: Any) -> Any:
     """``x.nbytes``."""
-    return size(x) * numpy_dtype(x.dtype).itemsize if is_tensor(x) else x.nbytes
+    return size(x) * _dtype(x).itemsize if is_tensor(x) else x.nbytes
 
 
 def item(x: Any, *args: Any) -> Any:
@@ -74,6 +75,15 @@ def tobytes(x: Any, order: Any = "C") -> Any:
 def flat(x: Any) -> Any:
     """``x.flat``, for reading: an iterator over NumPy scalars (of a copy, where `x` is a tensor)."""
     return _on_host(x).flat
+
+
+def _dtype(x: Any) -> Any:
+    found = numpy_dtype(x.dtype)
+    if precision.active and precision.is_single():
+        from np2tnp.runtime.narrowing import wide_dtype
+
+        return wide_dtype(found)
+    return found
 
 
 def _shape(x: Any) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from np2tnp.runtime import lazy
+from np2tnp.runtime import lazy, precision
 from np2tnp.runtime.arguments import Call, Plan
 from np2tnp.runtime.compiled import MODES, Compiled
 from np2tnp.runtime.core_results import updated
@@ -22,6 +22,8 @@ from np2tnp.runtime.dispatch import host, is_tensor, tensor, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import translate
 from np2tnp.runtime.fallback import Fallback, is_below, share_defaults, threshold
+from np2tnp.runtime.narrowing import crossed, kept_where_same, takes
+from np2tnp.runtime.precision import working
 from np2tnp.runtime.refusals import explained
 from np2tnp.runtime.startup import place
 from np2tnp.runtime.tracing import current
@@ -53,6 +55,7 @@ def migrated(
     pure: bool = False,
     above: int = 0,
     device: str = "",
+    float32: bool = False,
 ) -> Callable[[F], F]: ...
 def migrated(
     function: Any = None,
@@ -72,6 +75,7 @@ def migrated(
     pure: bool = False,
     above: int = 0,
     device: str = "",
+    float32: bool = False,
 ) -> Any:
     """Make `function`, whose body works on tensors, keep its NumPy contract.
 
@@ -96,6 +100,9 @@ def migrated(
     above : the public function calls `original` when there are arrays among its arguments and none has this many
         elements: below that NumPy was measured to be faster. ``NP2TNP_ABOVE`` in the environment takes its place.
     device : where TensorFlow works, such as ``"/GPU:0"``; RuntimeError where there is no such device.
+    float32 : the body works in float32 and complex64 where NumPy works in float64 and complex128. Callers see NumPy's
+        dtypes, but values that are right to about seven digits. A call with arrays of float32, complex64 or float16
+        among its arguments runs as it would without.
 
     The decorated function has ``.core``: tensors in, tensors out, for calls between migrated functions. On a method
     it is called with the instance: ``obj.method.core(obj, x)``. ndarrays given to it are converted, except for
@@ -139,7 +146,7 @@ def migrated(
         fallback = None
         if original is not None and on_unverified != "raise":
             fallback = Fallback(original, plan.name, warns=on_unverified == "warn", pure=pure)
-        public = _wrap(body, plan, zero_d, fallback, compile, device)
+        public = _wrap(body, plan, zero_d, fallback, compile, device, float32)
         elements = above if original is None else threshold(above)
         return public if original is None or not elements else _by_size(public, original, elements)
 
@@ -147,7 +154,13 @@ def migrated(
 
 
 def _wrap(
-    body: Callable[..., Any], plan: Plan, zero_d: str, fallback: Fallback | None, mode: str, device: str
+    body: Callable[..., Any],
+    plan: Plan,
+    zero_d: str,
+    fallback: Fallback | None,
+    mode: str,
+    device: str,
+    float32: bool,
 ) -> Callable[..., Any]:
     compiled = None if mode == "none" else Compiled(body, mode)
 
@@ -172,6 +185,11 @@ def _wrap(
     def core(*args: Any, **kwargs: Any) -> Any:
         if not lazy.ready:
             lazy.configure()
+        if float32 or precision.active:
+            return crossed(within, plan, float32, args, kwargs)
+        return within(args, kwargs)
+
+    def within(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with place(device):
             try:
                 call = plan.prepare(args, kwargs, public=False)
@@ -214,6 +232,9 @@ def _wrap(
         if not lazy.tf.executing_eagerly():
             raise UnverifiedError(f"{plan.name} takes and gives ndarrays; inside tf.function call {plan.name}.core")
         with place(device):
+            if float32 or precision.active:
+                with working(float32 and takes(args, kwargs)):
+                    return answer(args, kwargs)
             return answer(args, kwargs)
 
     core.__qualname__ = f"{body.__qualname__}.core"  # so that it pickles by name too
@@ -293,6 +314,8 @@ def _write_back(originals: dict[str, Any], finals: dict[str, Any], plan: Plan) -
                 raise UnverifiedError(
                     f"{plan.name}: the update of {name!r} changed its dtype or shape; nothing was written"
                 )
+            if precision.active and precision.is_single():
+                value = kept_where_same(original, value)
             writes.append((original, value))
         elif is_tensor(original):
             writes.append((original, final))

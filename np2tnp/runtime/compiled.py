@@ -20,6 +20,7 @@ from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.literal_graphs import literally
 from np2tnp.runtime.opaque import Opaque, argument, literal_arithmetic
+from np2tnp.runtime.precision import is_single
 from np2tnp.runtime.tracing import all_hold, tracing
 from np2tnp.runtime.weak import DTYPES, Weak
 
@@ -68,7 +69,7 @@ class Compiled:
         """What the body returns for these arguments. Raises what the eager body raises."""
         inputs: list[Any] = []
         try:
-            key = (_key(args, inputs), _key(kwargs, inputs)) if kwargs else _key(args, inputs)
+            key = _key(args, inputs), _key(kwargs, inputs) if kwargs else (), is_single()
         except Unsupported as error:
             self._say(str(error))
             return self._eagerly(args, kwargs)

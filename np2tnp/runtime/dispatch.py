@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from np2tnp.runtime import tracing
+from np2tnp.runtime import precision, tracing
 from np2tnp.runtime.core_results import updated
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
@@ -65,6 +65,10 @@ def to_tensor(array: Any) -> Any:
     ``tf.constant`` copies an ndarray explicitly (TensorFlow 2.18 to 2.21; tests/runtime/test_boundary.py holds it to
     that), so a later write to `array` does not show in the tensor.
     """
+    if precision.active and precision.is_single():
+        from np2tnp.runtime.narrowing import narrow_array
+
+        array = narrow_array(array)
     return tf.constant(array)
 
 
@@ -76,6 +80,10 @@ def to_ndarray(tensor: Any) -> Any:
     value = tensor.numpy()  # documented to be a copy; a NumPy scalar where 0-d
     if isinstance(value, bytes) or (type(value) is np.ndarray and value.dtype.hasobject):
         raise UnverifiedError("TensorFlow made byte strings of text")
+    if precision.active and precision.is_single():
+        from np2tnp.runtime.narrowing import wide_array
+
+        value = wide_array(value)
     if type(value) is np.ndarray and value.flags.owndata and value.flags.writeable:
         return value
     return np.array(value)
@@ -213,6 +221,10 @@ def exact(api: str, reference: Callable[..., Any] | None = None) -> Callable[[F]
                     from np2tnp.runtime.xla_limits import check_call
 
                     check_call(api, args)
+                if precision.active and precision.is_single():
+                    from np2tnp.runtime.narrowing import call
+
+                    return call(api, function, args, kwargs)
                 return function(*args, **kwargs)
             except UnverifiedError:
                 raise

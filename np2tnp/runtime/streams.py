@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import distributions
+from np2tnp.runtime import distributions, precision
 from np2tnp.runtime.dispatch import as_tensor, host, is_tensor, is_tracing, tensor
 from np2tnp.runtime.distributions import Source
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
@@ -63,7 +63,14 @@ def _or_numpy(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def draw(self: Stream, *args: Any, **kwargs: Any) -> Any:
         try:
+            if precision.active and precision.is_single():
+                from np2tnp.runtime.narrowing import call
+
+                drawn = call("numpy.random", functools.partial(method, self), args, kwargs)
+                return _below_one(drawn) if method.__name__ in ("random", "rand") else drawn
             return method(self, *args, **kwargs)
+        except UnverifiedError:
+            raise
         except Exception as error:
             if is_tracing():
                 if isinstance(error, Unsupported):
@@ -72,6 +79,11 @@ def _or_numpy(method: Callable[..., Any]) -> Callable[..., Any]:
         return tensor(getattr(self.generator, method.__name__)(*host(args), **host(kwargs)))
 
     return draw
+
+
+def _below_one(drawn: Any) -> Any:
+    """Uniform draws, of which float32 rounds some to 1, as those of float32 are: below 1."""
+    return tf.minimum(drawn, np.nextafter(np.float32(1), np.float32(0)))
 
 
 class Stream:

@@ -1,0 +1,113 @@
+"""TNP310 and TNP311: functions that work in float32 because of ``--float32``, and those that do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.results import CANONICAL, DTYPE_NAMES, dtype_char
+from np2tnp.analysis.values import Array, Const, Value
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+
+CODE, STAYS = "TNP310", "TNP311"
+#: Said of every function that works in float32.
+WORDS = "works in float32 (--float32): its results are right to about seven digits, and no longer NumPy's"
+
+_SMALL = frozenset("efF")
+_LARGEST, _SMALLEST = 3.4028234663852886e38, 1.1754943508222875e-38
+#: Below it a comparison of numbers near 1 tells nothing in float32: eight units in the last place.
+_RESOLUTION = 1e-6
+_COMPARISONS = frozenset(("lt", "le", "gt", "ge"))
+
+
+@register
+class SinglePrecision(Rule):
+    doc = Doc(
+        code=CODE,
+        name="single-precision",
+        summary="With --float32: a function that works in float32 where NumPy works in float64.",
+        why=(
+            "GPUs compute many times faster in float32. But values are right to seven digits instead of sixteen,"
+            " numbers beyond 3.4e38 do not exist, and comparisons, sorts and roundings may decide otherwise near a"
+            " tie. A loop that waits for an error below 1e-6 may never end."
+        ),
+        does=(
+            "Migrates the function with float32=True: float32 stands for float64 inside, complex64 for complex128."
+            " Arguments, results, attributes and what other functions get keep NumPy's dtypes. Reports each such"
+            " function, and each comparison with a tolerance that float32 does not resolve."
+        ),
+        bad="""
+            def scaled(x, factor):
+                return np.exp(x) * factor
+        """,
+        good="""
+            @rt.migrated(float32=True)
+            def scaled(x, factor):
+                return rt.op_mul(rt.exp(x), factor)
+        """,
+        severity=Severity.SILENT,
+        float32=True,
+        safety="Changes values, which is what the option asks for; dtypes, shapes and integers stay NumPy's.",
+    )
+    also = (
+        Doc(
+            code=STAYS,
+            name="not-single-precision",
+            summary="With --float32: something for which a function stays in NumPy's own precision.",
+            why=(
+                "Where float32 stands for float64, an array that is of float32 for NumPy, too, could not be told from"
+                " the others, and its results would get another dtype. Numbers such as 1e-300 do not exist in float32."
+            ),
+            does="Migrates the function as without --float32.",
+            bad="""
+                def packed(x):
+                    return np.sqrt(x).astype(np.float32)
+            """,
+            good="""
+                @rt.migrated
+                def packed(x):
+                    return rt.astype(rt.sqrt(x), np.float32)
+            """,
+            severity=Severity.STYLE,
+            float32=True,
+        ),
+    )
+    on = (ev.Call, ev.Operator, ev.NameRead)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if not context.float32 or not context.in_region:
+            return
+        values: tuple[Value, ...] = ()
+        if isinstance(event, ev.Call):
+            values = (event.callee, event.result, *(argument.value for argument in event.arguments))
+        elif isinstance(event, ev.Operator):
+            values = (event.result, *event.operands)
+        assert isinstance(event, (ev.Call, ev.Operator, ev.NameRead))
+        for words in filter(None, [_of_name(event), *map(_against, values)]):
+            yield Hit(STAYS, event.node, f"stays in float64: {words}", Verdict.NOTE)
+            return
+        if isinstance(event, ev.Operator) and event.op.removeprefix("chained ") in _COMPARISONS:
+            for value in event.operands:
+                if isinstance(value, Const) and type(value.value) is float and 0 < abs(value.value) < _RESOLUTION:
+                    words = f"float32 has seven digits: a difference may never get below {value.value:g}"
+                    yield self.hit(event.node, words, Verdict.NOTE)
+
+
+def _of_name(event: ev.Event) -> str:
+    char = DTYPE_NAMES.get(event.api) if isinstance(event, ev.NameRead) else None
+    return f"{CANONICAL[char]} is named" if char in _SMALL and char is not None else ""
+
+
+def _against(value: Value) -> str:
+    """Why float32 cannot stand for float64 where `value` is; empty where nothing is known against it."""
+    char = dtype_char(value) if not isinstance(value, Const) or len(str(value.value)) > 1 else None
+    if char in _SMALL and char is not None:
+        return f"{CANONICAL[char]} is named"
+    if isinstance(value, Array) and value.dtypes and value.dtypes <= _SMALL:
+        return "an array is of a smaller dtype already"
+    if isinstance(value, Const) and type(value.value) is float:
+        size = abs(value.value)
+        if 0 < size < _SMALLEST or _LARGEST < size < float("inf"):
+            return f"float32 cannot hold {value.value!r}"
+    return ""
