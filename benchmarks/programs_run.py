@@ -53,6 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("programs", nargs="*", type=Path, help="files (default: all of fixtures/programs)")
     parser.add_argument("--slow", choices=("keep", "convert"), default="convert")
     parser.add_argument("--compile", choices=("none", "graph", "xla"), default="none")
+    parser.add_argument("--float32", action="store_true")
     parser.add_argument("--unsafe", action="store_true")
     parser.add_argument("--subset", type=int, metavar="SEED", help="rewrite only a random half of the regions")
     parser.add_argument("--seeds", type=int, default=3)
@@ -68,6 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.keep or Path(scratch)
         options_of_run = {"slow": options.slow, "compile": options.compile, "unsafe": options.unsafe}
+        options_of_run["float32"] = options.float32
         reports = rewrite(programs, folder, options.subset, **options_of_run)
         if options.show:
             for path in programs:
@@ -312,15 +314,15 @@ def _nudged(value: Any, rng: Any) -> Any:
     """`value` with its floats moved to a neighbour; whole numbers stay, as people mean them exactly."""
     import numpy as np
 
+    from np2tnp.differential.inputs import moved
+
     if isinstance(value, (list, tuple)):
         return type(value)(_nudged(item, rng) for item in value)
     if isinstance(value, dict):
         return {key: _nudged(item, rng) for key, item in value.items()}
     if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f"):
-        array = np.asarray(value)
-        towards = np.where(rng.random(array.shape) < 0.5, -np.inf, np.inf).astype(array.dtype)
-        moved = np.where(np.isfinite(array) & (np.rint(array) != array), np.nextafter(array, towards), array)
-        return moved if isinstance(value, np.ndarray) else float(moved)
+        found = moved(np.asarray(value), rng)
+        return found if isinstance(value, np.ndarray) else float(found)
     if isinstance(value, np.ndarray) and value.dtype.kind == "c":
         return _nudged(value.real, rng) + 1j * _nudged(value.imag, rng)
     return value

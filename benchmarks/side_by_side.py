@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 
 from np2tnp.config import Config  # noqa: E402
+from np2tnp.differential import inputs  # noqa: E402
 from np2tnp.differential.judge import Judgement, judge  # noqa: E402
 from np2tnp.differential.noise import Noise, disturbed  # noqa: E402
 from np2tnp.differential.observe import Globals, Observation, TimeIsUp, observe, time_limit  # noqa: E402
@@ -124,9 +125,7 @@ def nudged(value: Any, rng: np.random.Generator) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind in "fc" and value.flags.writeable:
         parts = (value.real, value.imag) if value.dtype.kind == "c" else (value,)
         for part in parts:
-            towards = np.where(rng.random(part.shape) < 0.5, -np.inf, np.inf).astype(part.dtype)
-            whole = ~np.isfinite(part) | (np.rint(part) == part)
-            part[...] = np.where(whole, part, np.nextafter(part, towards))
+            part[...] = inputs.moved(part, rng)
     return value
 
 

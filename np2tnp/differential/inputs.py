@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.differential.hints import Parameter
+from np2tnp.differential.rounding import eps, rounding_dtype
 from np2tnp.differential.specs import Array, Call, Code, Instance, Overlap, Same
 
 #: Sizes (n, m, k) in the order in which they are tried.
@@ -309,10 +310,11 @@ def moved(values: Any, rng: np.random.Generator, whole_too: bool = False) -> Any
     if values.dtype.kind != "f":
         return values
     with np.errstate(all="ignore"):
-        towards = np.where(rng.random(values.shape) < 0.5, -np.inf, np.inf).astype(values.dtype)
-        whole = (np.rint(values) == values) & (np.abs(values) < 1.0 / np.finfo(values.dtype).eps)
+        near = values.astype(rounding_dtype(values.dtype))
+        towards = np.where(rng.random(values.shape) < 0.5, -np.inf, np.inf).astype(near.dtype)
+        whole = (np.rint(values) == values) & (np.abs(values) < 1.0 / eps(values.dtype))
         if whole_too:
             whole = values == 0
         stays = ~np.isfinite(values) | whole
-        found = np.where(stays, values, np.nextafter(values, towards)).astype(values.dtype)
+        found = np.where(stays, values, np.nextafter(near, towards)).astype(values.dtype)
     return found if isinstance(values, np.ndarray) else found[()]

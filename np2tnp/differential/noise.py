@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.differential.inputs import moved
+from np2tnp.differential.rounding import eps
 
 #: Functions and methods of NumPy whose last bits are nobody's promise, by name.
 ROUNDED = frozenset(
@@ -78,7 +79,7 @@ class Noise:
             return value
         array = value if value.dtype.kind in "fc" else value.astype(np.float64)
         with np.errstate(all="ignore"):
-            step = max(array.shape, default=1) * np.finfo(array.dtype).eps * np.max(np.abs(array))
+            step = max(array.shape, default=1) * eps(array.dtype) * np.max(np.abs(array))
             return (array + step * self._rng.uniform(-1.0, 1.0, array.shape)).astype(array.dtype)
 
     def _method(self, owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
@@ -127,7 +128,7 @@ class Noise:
             np.abs(item) for item in operands if isinstance(item, (np.ndarray, np.number)) and item.dtype.kind in "fc"
         ]
         largest = max((float(np.max(item, initial=0.0, where=np.isfinite(item))) for item in terms), default=0.0)
-        small = np.abs(result) <= _ZERO * np.finfo(result.dtype).eps * largest
+        small = np.abs(result) <= _ZERO * eps(result.dtype) * largest
         cleared = np.where(small & (self._rng.random() < 0.5), result.dtype.type(0), result)
         if np.sqrt(np.finfo(result.dtype).max) / 1e3 < largest < np.inf:
             cleared = self._overflowing(cleared, call, operands)
@@ -144,7 +145,7 @@ class Noise:
     def _by_logarithm(self, result: Any) -> Any:
         """A determinant as exact as its logarithm is, through which NumPy computes it."""
         with np.errstate(all="ignore"):
-            step = np.finfo(np.asarray(result).dtype).eps * np.abs(np.log(np.abs(result)))
+            step = eps(np.asarray(result).dtype) * np.abs(np.log(np.abs(result)))
             return result * (1 + np.where(np.isfinite(step), step, 0) * self._rng.uniform(-1.0, 1.0, np.shape(result)))
 
     def _any_order(self, function: Any, a: Any, *args: Any, **kwargs: Any) -> Any:

@@ -10,6 +10,7 @@ import io
 import itertools
 import random
 import signal
+import sys
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -48,6 +49,7 @@ class Observation:
     shares: tuple[str, ...] = ()  #: "result is x", "result shares memory with x"
     changed: bool = False  #: whether any argument or global differs from before
     outside: tuple[str, ...] = ()  #: what it did outside of its process: "writes out.txt"
+    single: bool = False  #: whether it worked in float32 where NumPy works in float64 (``--float32``)
     casts: bool = False  #: whether NumPy warned that an integer type cannot hold a number, which has no defined result
 
     @property
@@ -234,6 +236,7 @@ def observe(
     before = [freeze(item) for item in held]
     printed = io.StringIO()
     seed_all()
+    single = _single_calls()
     counted: Any = None
     result: Any = None
     error: Exception | None = None
@@ -263,6 +266,7 @@ def observe(
         "printed": printed.getvalue(),
         "operations": counted.work if counted is not None else 0,
         "draws": counted is not None and any(name.startswith("StatelessRandom") for name in counted.ops),
+        "single": _single_calls() > single,
         "changed": changed,
         "casts": bool(warned),
         "outside": tuple(outside),
@@ -274,6 +278,12 @@ def observe(
     return Observation(
         "returned", value, shares=_sharing(result, dict(zip(labels, held, strict=True)), owner), **common
     )
+
+
+def _single_calls() -> int:
+    """How many calls worked in float32 so far, by whichever copy of the runtime."""
+    copies = [module for name, module in list(sys.modules.items()) if name.endswith("runtime.precision")]
+    return sum(int(module.RUNS["float32"]) for module in copies)
 
 
 def seed_all() -> None:
