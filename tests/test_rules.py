@@ -79,7 +79,7 @@ def test_explain_prints_the_sections_in_order(capsys: pytest.CaptureFixture[str]
 
 def test_explain_suggests(capsys: pytest.CaptureFixture[str]) -> None:
     assert explain("TNP112") == 2
-    assert "did you mean `TNP1" in capsys.readouterr().err
+    assert "did you mean `TNP" in capsys.readouterr().err
 
 
 # --- examples

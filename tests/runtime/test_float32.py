@@ -151,7 +151,7 @@ REFUSED = {
 @pytest.mark.parametrize("body", REFUSED.values(), ids=REFUSED)
 def test_what_float32_cannot_stand_for_is_refused(body):
     function = single(body)
-    with pytest.raises(rt.UnverifiedError, match="float32|float16|stands for"):
+    with pytest.raises(rt.UnverifiedError, match=r"float32|float16|stands for"):
         function(np.ones(3))
     assert not precision.is_single()
     with_original = single(body, original=lambda x: "NumPy", on_unverified="numpy", pure=True)
