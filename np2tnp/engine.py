@@ -11,6 +11,7 @@ from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.regions import MODULE
 from np2tnp.config import Config
 from np2tnp.edits.edit import Edits
+from np2tnp.files import syntax
 from np2tnp.files.problems import Problem, report_problem
 from np2tnp.files.source import Source
 from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
@@ -35,7 +36,7 @@ def analyze(source: Source, config: Config, project: Project | None = None) -> F
     """All that is to say about one file, and its new text where ``config.rewrite`` asks for it and something changes.
 
     `project` answers about other modules, and may be shared by the files of one run.
-    Raises libcst's ParserSyntaxError for what is not Python, SyntaxError for what only Python's compiler refuses.
+    Raises libcst's ParserSyntaxError for what is not Python.
     """
     project = project if project is not None else Project(config)
     try:
@@ -54,8 +55,7 @@ def _analyze(source: Source, config: Config, project: Project, editable: bool) -
     if not convertible:
         return report
     if session.is_editable and session.tree.code != source.text:
-        reason = "has a form feed or a lone carriage return that the parser loses"
-        return report_problem(source.path, Problem("TNP905", reason), report)
+        return report_problem(source.path, _loss(source.text, session.tree.code), report)
     if not config.rewrite:
         return report
     try:
@@ -164,10 +164,25 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
     try:
         compile(new_text, "<rewritten>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        # parsers accept `return` outside of a function
-        compile(session.source.text, "<original>", "exec", dont_inherit=True)
-        raise SelfCheckFailed(f"the rewritten text does not compile: {error}") from None
+        if syntax.is_accepted(session.source.text):
+            raise SelfCheckFailed(f"the rewritten text does not compile: {error}") from None
+        _require_python(new_text)  # in a newer Python than the one that runs this
     return new_text
+
+
+def _loss(text: str, printed: str) -> Problem:
+    """What the parser did not keep of `text`."""
+    lines = zip(text.splitlines(keepends=True), printed.splitlines(keepends=True), strict=False)
+    line = next((number for number, (old, new) in enumerate(lines, 1) if old != new), 1)
+    reason = "has white space in this line that the parser loses; a rewrite would change the line"
+    return Problem("TNP905", reason, line)
+
+
+def _require_python(text: str) -> None:
+    try:
+        cst.parse_module(text)
+    except cst.ParserSyntaxError as error:
+        raise SelfCheckFailed(f"the rewritten text is not Python: {error.message}") from None
 
 
 class _Swap(cst.CSTTransformer):

@@ -308,9 +308,9 @@ def _analyse(items: Sequence[tuple[str, bytes]], config: Config, progress: Progr
 def _analyse_source(source: Source, analyst: Analyst) -> FileReport:
     from np2tnp.files import syntax
 
-    old = syntax.accepted_python2(source.text)
-    if old is not None:
-        raise old
+    wrong = syntax.accepted_python2(source.text) or syntax.refused_by_compiler(source.text)
+    if wrong is not None:
+        raise wrong
     from np2tnp.engine import analyze
     from np2tnp.project import Project
 
@@ -318,9 +318,6 @@ def _analyse_source(source: Source, analyst: Analyst) -> FileReport:
         if analyst.project is None:
             analyst.project = Project(analyst.config)
         return analyze(source, analyst.config, analyst.project)
-    except SyntaxError as error:
-        problem = Problem("TNP901", f"syntax error: {error.msg}", error.lineno or 1, error.offset or 1)
-        raise problem from None
     except Exception as error:
         if type(error).__name__ != "ParserSyntaxError":
             raise

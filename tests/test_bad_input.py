@@ -115,13 +115,25 @@ def test_a_pipe_is_not_waited_for(project: Path, capfd: pytest.CaptureFixture[st
     assert (status, [(item["path"], item["code"]) for item in document["findings"]]) == (2, [("pipe.py", "TNP904")])
 
 
-@pytest.mark.parametrize("text", [GOOD.replace("\n", "\r"), GOOD.replace("def", "\fdef")], ids=["lone CR", "form feed"])
-def test_what_rewriting_would_lose_is_not_called_convertible(text: str) -> None:
+HANDLER = "\n\ntry:\n    pass\nexcept E :\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (GOOD.replace("\n", "\r"), 6),
+        (GOOD.replace("def", "\fdef"), 4),
+        (GOOD + HANDLER, 11),
+        (GOOD + "\nf'{1!s }'\n", 8),
+    ],
+    ids=["lone CR", "form feed", "handler", "conversion"],
+)
+def test_what_rewriting_would_lose_is_not_called_convertible(text: str, line: int) -> None:
     for rewrite in (False, True):
         report = pipeline.analyse_bytes(Config(rewrite=rewrite, slow="convert"), ("f.py", text.encode()))
         assert report.error is not None
         assert report.new_text is None
-        assert "TNP905" in {item.code for item in report.findings}
+        assert [item.span.line for item in report.findings if item.code == "TNP905"] == [line]
         assert not any(item.fixable for item in report.findings)
         totals = pipeline.summarize([report])
         assert (totals.regions["convertible"], totals.regions["blocked"]) == (0, 1)
@@ -235,9 +247,28 @@ def test_any_text_gives_a_report(pieces: list[str]) -> None:
     assert not [item for item in report.findings if item.code in ("TNP906", "TNP907")], report.findings
 
 
-def test_a_file_that_only_the_compiler_refuses_is_a_syntax_error() -> None:
-    text = "import numpy as np\n\n\ndef f(x):\n    return np.exp(x)\n\n\nreturn f(1.0)\n"
-    report = pipeline.analyse_bytes(Config(rewrite=True, slow="convert"), ("f.py", text.encode()))
+@pytest.mark.parametrize("rewrite", [False, True])
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("return f(1.0)", "'return' outside function"),
+        ("def g(x, x): pass", "duplicate argument 'x'"),
+        (r"name = '\N{no such}'", "unicode error"),
+        ("(x): int = 3", "the parser of np2tnp does not"),
+        ("(f.x): int = 3", "the parser of np2tnp does not"),
+    ],
+)
+def test_text_that_a_parser_takes_and_another_does_not(rewrite: bool, code: str, words: str) -> None:
+    text = f"import numpy as np\n\n\ndef f(x):\n    return np.exp(x)\n\n\n{code}\n"
+    report = pipeline.analyse_bytes(Config(rewrite=rewrite, slow="convert"), ("f.py", text.encode()))
     assert [(finding.code, finding.span.line) for finding in report.findings] == [("TNP901", 8)]
-    assert report.error is not None
-    assert "'return' outside function" in report.error
+    assert words in (report.error or "")
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="only a newer Python than the one that runs this shows it")
+def test_a_newer_python_is_rewritten_as_it_is_checked() -> None:
+    text = "import numpy as np\n\ntype Number = float\n\n\ndef f(x):\n    return np.exp(x)\n"
+    for rewrite in (False, True):
+        report = pipeline.analyse_bytes(Config(rewrite=rewrite, slow="convert"), ("f.py", text.encode()))
+        assert (report.error, report.regions[-1].state.value) == (None, "convertible")
+        assert (report.new_text is not None) is rewrite

@@ -56,10 +56,28 @@ def is_accepted(text: str) -> bool:
     return True
 
 
+def refused_by_compiler(text: str) -> Problem | None:
+    """What Python's compiler says (TNP901) of text that its parser takes, such as ``return`` outside of a function,
+
+    and of texts with malformed escapes, which libcst does not look at.
+
+    None, too, for text that the parser of the Python that runs this refuses: it may be in a newer Python.
+    """
+    try:
+        _compile(text)
+    except SyntaxError as error:
+        if error.msg.startswith("(unicode error)") or is_accepted(text):
+            return Problem("TNP901", f"syntax error: {error.msg}", error.lineno or 1, error.offset or 1)
+    except (ValueError, RecursionError, MemoryError, OverflowError):
+        pass
+    return None
+
+
 def explain(text: str, line: int = 1, column: int = 1, message: str = "cannot be parsed") -> Problem:
-    """What is wrong with ``text``, which the parser refused at a place with a message: TNP903 or TNP901."""
+    """What is wrong with ``text``, which libcst refused at a place with a message: TNP903 or TNP901."""
     try:
         _parse(text)
+        message = "Python takes this, the parser of np2tnp does not"
     except SyntaxError as error:
         line, column = error.lineno or line, error.offset or column
         message = error.msg or message
@@ -69,9 +87,13 @@ def explain(text: str, line: int = 1, column: int = 1, message: str = "cannot be
 
 
 def _parse(text: str) -> None:
+    _compile(text, 0x400)  # PyCF_ONLY_AST
+
+
+def _compile(text: str, flags: int = 0) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        compile(text, "<text>", "exec", dont_inherit=True, flags=0x400)  # PyCF_ONLY_AST: nothing is compiled or run
+        compile(text, "<text>", "exec", dont_inherit=True, flags=flags)  # and nothing is run
 
 
 def _bare_lines(text: str) -> list[str]:

@@ -40,9 +40,9 @@ document(
         "TNP905",
         "beyond-the-parser",
         "Parsing the file would take minutes, gigabytes or the process, or lose a part of its white space.",
-        "Large and deeply nested files are generated data as a rule, which needs no migration. A form feed in front "
-        "of code or a lone carriage return would be lost from lines that no rewrite is meant to touch: put the one on "
-        "a line of its own, the other is no line end.",
+        "Large and deeply nested files are generated data as a rule, which needs no migration. A form feed "
+        "in front of code, a lone carriage return, or the blanks of `except E :` would be lost from lines that no "
+        "rewrite is meant to touch: remove them.",
     ),
     _page(
         "TNP906",

@@ -107,6 +107,8 @@ class Statements(Expressions):
         return _assign([_target(self.expression(target)) for target in node.targets], self.expression(node.value))
 
     def _annotated(self, node: ast.AnnAssign) -> Any:
+        if (node.lineno, node.col_offset) != (node.target.lineno, node.target.col_offset):
+            raise Unsupported("(x): int")  # which libcst cannot parse
         annotation = make_annotation(self.expression(node.annotation))
         return _annotated(self.expression(node.target), annotation, self.optional(node.value))
 

@@ -24,6 +24,8 @@ from np2tnp.model import Span
 #: A lone carriage return or form feed, on which the two parsers disagree, and a backslash behind a colon or semicolon:
 #: then a line does not show where a statement begins.
 _STRANGE = re.compile(r"\r(?!\n)|\f|[;:][ \t]*\\\r?\n")
+#: White space that libcst does not keep, so that it cannot rewrite the file. (As one pattern they are slow.)
+_LOST = (re.compile(r"except\b[^:\n]*[ \t]:"), re.compile(r"![rsa][ \t]+[}:]"))
 _WIDE_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
 
 _NAME_FIELDS = frozenset(("id", "attr", "arg", "name", "asname", "module", "names"))
@@ -36,8 +38,8 @@ class LoweredTree:
 
     def __init__(self, text: str, trees: Trees) -> None:
         """Raises Unsupported for text that Python cannot parse or that libcst must read."""
-        if _STRANGE.search(text) is not None:
-            raise Unsupported("line ends")
+        if _STRANGE.search(text) is not None or any(pattern.search(text) for pattern in _LOST):
+            raise Unsupported("white space")
         try:
             tree = trees.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
