@@ -184,7 +184,7 @@ def _wrap(
     @functools.wraps(body)
     def core(*args: Any, **kwargs: Any) -> Any:
         if not lazy.ready:
-            lazy.configure()
+            lazy.begin()
         if float32 or precision.active:
             return crossed(within, plan, float32, args, kwargs)
         return within(args, kwargs)
@@ -228,7 +228,7 @@ def _wrap(
     @functools.wraps(body)
     def public(*args: Any, **kwargs: Any) -> Any:
         if not lazy.ready:
-            lazy.configure()
+            lazy.begin()
         if not lazy.tf.executing_eagerly():
             raise UnverifiedError(f"{plan.name} takes and gives ndarrays; inside tf.function call {plan.name}.core")
         with place(device):

@@ -222,7 +222,7 @@ def _float_range(start: float, stop: float, step: float, dtype: np.dtype[Any]) -
     length = math.ceil((stop - start) / step)
     first, second = dtype.type(start), dtype.type(start + step)
     places = tf.cast(tf.range(length, dtype=tf.int64), tensor_dtype(dtype))
-    return op("AddV2")(x=tf.constant(first), y=op("Mul")(x=places, y=tf.constant(second - first)))
+    return op("AddV2")(x=to_tensor(first), y=op("Mul")(x=places, y=to_tensor(second - first)))
 
 
 def _host_born(function: Callable[..., Any], *args: Any, **keywords: Any) -> Any:

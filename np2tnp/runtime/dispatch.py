@@ -63,13 +63,14 @@ def to_tensor(array: Any) -> Any:
     """A tensor with its own copy of `array`'s values (an ndarray or NumPy scalar of a numeric dtype).
 
     ``tf.constant`` copies an ndarray explicitly (TensorFlow 2.18 to 2.21; tests/runtime/test_boundary.py holds it to
-    that), so a later write to `array` does not show in the tensor.
+    that), so a later write to `array` does not show in the tensor. A scalar goes in as an array: see
+    :func:`np2tnp.runtime.lazy.hold_zeros` for what becomes of -0.0 otherwise.
     """
     if precision.active and precision.is_single():
         from np2tnp.runtime.narrowing import narrow_array
 
         array = narrow_array(array)
-    return tf.constant(array)
+    return tf.constant(np.asarray(array))
 
 
 def to_ndarray(tensor: Any) -> Any:

@@ -11,6 +11,8 @@ import os
 import threading
 from typing import Any
 
+import numpy as np
+
 
 class LazyModule:
     """A module that is imported when one of its attributes is first read; attributes once read are kept."""
@@ -35,13 +37,14 @@ class LazyModule:
 tf: Any = LazyModule("tensorflow")
 tnp: Any = LazyModule("tensorflow.experimental.numpy")
 
-#: True once TensorFlow is set up for this process. The boundary reads it on every call.
+#: True once TensorFlow is ready for calls (see :func:`begin`). The boundary reads it on every call.
 ready = False
 
 #: Whether :func:`configure` switches NumPy's behaviour of tensors on.
 numpy_behavior = os.environ.get("NP2TNP_NUMPY_BEHAVIOR") != "never"
 
 _lock = threading.RLock()
+_configured = False
 _forked = False
 
 
@@ -52,8 +55,8 @@ def configure() -> None:
     itself), TF32 off (unless ``NP2TNP_TF32=1``) and GPU memory growth on. Raises RuntimeError in a process that was
     forked after TensorFlow was set up: TensorFlow's threads are gone there, and it would hang.
     """
-    global ready
-    if ready:
+    global _configured
+    if _configured:
         return
     if _forked:
         raise RuntimeError(
@@ -61,7 +64,7 @@ def configure() -> None:
             "multiprocessing.set_start_method('spawn') (joblib: backend='loky'), or fork before the first migrated call"
         )
     with _lock:
-        if is_ready():  # another thread was first
+        if _is_configured():  # another thread was first
             return
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
         module = importlib.import_module("tensorflow")
@@ -74,7 +77,7 @@ def configure() -> None:
                 break
         if numpy_behavior:
             enable_numpy_behavior()
-        ready = True
+        _configured = True
 
 
 def enable_numpy_behavior() -> None:
@@ -90,17 +93,38 @@ def _truth(tensor: Any) -> bool:
     return bool(tensor.numpy())
 
 
-def is_ready() -> bool:
-    """Whether :func:`configure` is done in this process."""
-    return ready
+def _is_configured() -> bool:
+    return _configured
+
+
+def begin() -> None:
+    """:func:`configure`, and what starts TensorFlow's devices: a program may set those up until its first call."""
+    global ready
+    configure()
+    if not ready:
+        hold_zeros()
+        ready = True
+
+
+def hold_zeros() -> None:
+    """Make 0.0 stay 0.0 on the current device.
+
+    TensorFlow keeps the tensors that it makes of single numbers, and finds them again by ``==``: once somebody has made
+    one of -0.0, ``x * 0.0`` is ``x * -0.0`` for the rest of the process. So 0.0 is there first.
+    """
+    with tf.init_scope():
+        for dtype in (None, tf.float16, tf.float32, tf.float64, tf.complex64, tf.complex128):
+            for zero in (0.0, np.float64(0.0), 0j):
+                if not isinstance(zero, complex) or dtype is None or dtype.is_complex:
+                    tf.constant(zero, dtype)
 
 
 def _after_fork() -> None:
     """In a forked child: make the next use of TensorFlow go through :func:`configure`, which then refuses."""
-    global ready, _forked, _lock
+    global ready, _configured, _forked, _lock
     _lock = threading.RLock()  # the parent's may have been held by a thread that does not exist here
-    if ready:
-        ready = False
+    if _configured:
+        ready = _configured = False
         _forked = True
         tf._forget()
         tnp._forget()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact
+from np2tnp.runtime.dispatch import as_tensor, exact, to_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.manipulation import tiled
@@ -61,7 +61,7 @@ def _with_constants(tensor: Any, pairs: list[list[int]], constant_values: Any = 
         parts = [tensor]
         for place, (count, value) in enumerate(zip(ends, fills, strict=True)):
             shape = [count if i == axis else d for i, d in enumerate(static_shape(tensor))]
-            parts.insert(0 if place == 0 else len(parts), tf.fill(shape, tf.constant(value)))
+            parts.insert(0 if place == 0 else len(parts), tf.fill(shape, to_tensor(value)))
         tensor = tf.concat(parts, axis)
     return tensor
 

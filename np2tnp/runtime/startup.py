@@ -52,5 +52,7 @@ def place(device: str) -> Any:
         specs = [tf.DeviceSpec.from_string(name) for name in here]
         if not any((s.device_type, s.device_index) == (wanted.device_type, wanted.device_index or 0) for s in specs):
             raise RuntimeError(f"there is no device {device} here: TensorFlow has {', '.join(here)}")
+        with tf.device(device):
+            lazy.hold_zeros()
         _checked.add(device)
     return lazy.tf.device(device)

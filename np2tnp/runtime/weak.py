@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.dispatch import is_tensor, to_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.tracing import check
@@ -99,7 +99,7 @@ def _apply(name: str, left: Any, right: Any) -> Any:
         from np2tnp.runtime import operators
 
         function = getattr(operators, f"op_{name}")
-        pair = (tf.constant(v) if isinstance(v, np.generic) else v for v in (left, right))
+        pair = (to_tensor(v) if isinstance(v, np.generic) else v for v in (left, right))
         return function(*pair)
     return NotImplemented
 

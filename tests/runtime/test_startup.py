@@ -37,6 +37,27 @@ def test_the_program_can_keep_the_switch() -> None:
     assert done.stdout.split() == ["off", "float64"]
 
 
+def test_zero_stays_zero_after_minus_zero() -> None:
+    code = """
+        import numpy as np
+        import tensorflow.experimental.numpy as tnp
+        from np2tnp import runtime as rt
+        f = rt.migrated(lambda x, s: (tnp.where(x > 0, x, s), x * s))
+        for zero in (-0.0, np.float64(-0.0), 0.0, np.float64(0.0), 0):
+            last = f(np.array([-1.0, 2.0]), zero)
+        print(*np.signbit(last).tolist())
+        print(*[np.signbit(rt.host(rt.negative(np.float64(s)))) for s in (0.0, -0.0, 0.0)])
+        x = np.zeros(1)
+        print(rt.host(rt.arctan2(np.float64(-0.0), x - 1)), rt.host(rt.pad(rt.tensor(x), 1, constant_values=-0.0)))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert done.stdout.splitlines() == [
+        "[False, False] [True, False]", "True False True", "[-3.14159265] [-0.  0. -0.]"
+    ]  # fmt: skip
+
+
 def test_functions_work_on_their_device() -> None:
     @rt.migrated(device="/CPU:0")
     def where(x: Any) -> str:
