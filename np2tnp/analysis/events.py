@@ -102,6 +102,7 @@ class Store:
     root: str | None = None  #: the name to rebind, where the innermost base is one
     conflicts: frozenset[str] = NO_NAMES  #: outside locations it writes through, other than by its own name
     in_tuple: bool = False
+    held: Value | None = None  #: what `root` holds, where that is known
 
 
 @frozen
@@ -172,6 +173,14 @@ class ElementLoop:
     name: str
 
 
+@frozen
+class Loop:
+    """A ``for`` loop, after the events of its body."""
+
+    node: cst.For
+    place: Place
+
+
 Event = (
     Call
     | Operator
@@ -185,6 +194,7 @@ Event = (
     | Return
     | Construct
     | ElementLoop
+    | Loop
 )
 
 

@@ -243,7 +243,9 @@ class Interpreter(Hosting):
                 self.emit(ev.StaleRead(node.iter, self.place(node.iter), ITERATED, stale, shared))
             self.bind_target(node.target, element, current)
 
-        return self._loop(node, env, step)
+        out = self._loop(node, env, step)
+        self.emit(ev.Loop(node, self.place(node)))
+        return out
 
     def _while(self, node: cst.While, env: Env) -> Env | None:
         def step(current: Env) -> None:

@@ -157,6 +157,26 @@ def live_at_loop(node: cst.For | cst.While, live: Names, leave: Names = NONE, ag
         head = wider
 
 
+def live_after(block: Iterable[Statement], node: cst.For, live: Names) -> Names | None:
+    """The names needed after the loop `node`, which stands somewhere in `block`; None where that is not known."""
+    statements = list(block)
+    for number, statement in enumerate(statements):
+        after = live_before(statements[number + 1 :], live)
+        found: Names | None = None
+        if statement is node:
+            return after
+        if isinstance(statement, (cst.For, cst.While)):
+            found = live_after(statement.body.body, node, after | live_before([statement], after))
+        elif isinstance(statement, cst.If):
+            found = live_after(statement.body.body, node, after)
+            if found is None and statement.orelse is not None:
+                other = statement.orelse
+                found = live_after([other] if isinstance(other, cst.If) else other.body.body, node, after)
+        if found is not None:
+            return found
+    return None
+
+
 def _orelse(node: cst.Else | cst.If | None, live: Names, leave: Names, again: Names) -> Names:
     if node is None:
         return live

@@ -323,7 +323,8 @@ class Stores(Calls):
             self.construct(node, "closure store", root)
         if home_of(base) == HOST and not isinstance(base, Array):  # arrays copy what is stored into them
             self.keep(refs_of(base) - frozenset((root or "",)), value, env)
-        self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts)))
+        held = env.values.get(root or "")
+        self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts), False, held))
         if (
             keys is not None
             and all(scalar_type(key) in ("int", "number") and not isinstance(key, Const) for key in keys)

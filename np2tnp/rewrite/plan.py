@@ -14,7 +14,7 @@ from np2tnp.analysis.values import Function
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
-from np2tnp.rules import compiled_regions, single_precision, unknown_values
+from np2tnp.rules import compiled_regions, single_precision, unknown_values, whole_array_loops
 from np2tnp.rules.base import Context, Hit, Table, apply
 
 #: The code of what is so slow in eager TensorFlow that the region stays NumPy by default.
@@ -85,7 +85,7 @@ def plan_region(
             context.stores.setdefault(id(event.node), []).append(event)
         elif isinstance(event, ev.Call):
             context.calls[id(event.node)] = event
-    hits = apply(facts.events, context, table)
+    hits = whole_array_loops.settled(apply(facts.events, context, table), context)
     if against is not None:
         hits.append(against)
     # of interest where it would be compiled, or work in float32

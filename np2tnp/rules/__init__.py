@@ -54,6 +54,7 @@ from np2tnp.rules import (  # noqa: F401
     unpacked_stores,
     untraceable,
     updating_calls,
+    whole_array_loops,
 )
 from np2tnp.rules.base import DOCS, REGISTRY, Context, Doc, Hit, Rule, Severity, rules_by_event
 

@@ -13,6 +13,7 @@ from typing import ClassVar
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.loop_forms import Events
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.state import Services, Summary
 from np2tnp.analysis.values import Function, Instance
@@ -88,6 +89,9 @@ class Context:
     stores: dict[int, list[ev.Store]] = field(default_factory=dict)  #: stores by id of their node
     calls: dict[int, ev.Call] = field(default_factory=dict)  #: calls by id of their node
     tried: set[int] = field(default_factory=set)  #: calls by id of their node whose exceptions are handled here
+    events: Events | None = None  #: the events by their nodes, once a rule asked for them
+    vectorized: set[int] = field(default_factory=set)  #: statements in loops that get whole-array form, by id
+    no_form: dict[int, str] = field(default_factory=dict)  #: id of a statement in a loop → why the loop has none
     boundary: str = "numpy"  #: "tensor": migrated functions have no wrapper
     compile: str = "none"  #: "graph", "xla": functions run as one graph where they can
     float32: bool = False  #: functions work in float32 where they can

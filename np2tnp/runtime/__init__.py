@@ -64,6 +64,7 @@ FAMILIES = (
     "triangles",
     "ufunc_methods",
     "ufuncs",
+    "whole_arrays",
     "windows",
 )
 

@@ -14,6 +14,7 @@ from np2tnp.runtime.dispatch import exact, host, is_tensor, unconverted
 from np2tnp.runtime.errors import ScalarStoreError
 from np2tnp.runtime.indexing_padded import update_padded
 from np2tnp.runtime.indexing_read import read
+from np2tnp.runtime.indexing_steps import StepsItem, has_steps
 from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.inplace import apply, in_place, updated_value
 from np2tnp.runtime.keys import basic_key, resolve_basic, static_shape
@@ -22,6 +23,9 @@ from np2tnp.runtime.masked import Masked, masked_read, masked_write
 from np2tnp.runtime.traced_keys import resolved_key, resolved_store
 
 __all__ = ["at"]
+
+#: NumPy's name of an operation -> Python's.
+_OPERATORS = {"add": "add", "subtract": "sub", "multiply": "mul"}
 
 
 def _assigned(x: Any, key: Any, value: Any) -> Any:
@@ -178,6 +182,13 @@ class Item:
         """``x[key] >>= value`` as a new array."""
         return _update(self._x, self._key, "irshift", value)
 
+    def accumulate(self, name: str, value: Any, before: int) -> Any:
+        """``x[key] = x[key + before] op value``: one iteration of what `StepsItem.accumulate` does for all."""
+        from np2tnp.runtime import operators
+
+        item = _item(self._x, self._key + before) if is_tensor(self._x) else self._x[self._key + before]
+        return self.set(getattr(operators, f"op_{_OPERATORS[name]}")(item, value))
+
     def __repr__(self) -> str:
         return f"rt.at({self._x!r})[{self._key!r}]"
 
@@ -190,8 +201,8 @@ class At:
     def __init__(self, x: Any) -> None:
         self._x = x
 
-    def __getitem__(self, key: Any) -> Item:
-        return Item(self._x, key)
+    def __getitem__(self, key: Any) -> Item | StepsItem:
+        return StepsItem(self._x, key) if has_steps(key) else Item(self._x, key)
 
 
 @unconverted

@@ -14,6 +14,7 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import NUMERIC, as_tensor, is_tensor
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.iterations import Numbers
 from np2tnp.runtime.lazy import tf
 
 #: Python's own number types, which take the dtype of what they meet. ``bool`` is not weak: it is NumPy's bool.
@@ -96,6 +97,8 @@ def operand(value: Any) -> tuple[Any, Any]:
         return value, type(value)
     if type(value) is bool:
         return constant(value, tf.bool), tf.bool
+    if isinstance(value, Numbers):
+        return value, value.kind
     found = array(value)
     return found, found.dtype
 
@@ -158,6 +161,8 @@ def _cached(value: Any, sign: float, kind: type, target: Any) -> Any:
 
 
 def _scalar(value: Any, target: Any) -> Any:
+    if isinstance(value, Numbers):
+        return value.cast(numpy_dtype(target))
     return np.asarray(value, dtype=numpy_dtype(target))
 
 

@@ -1,0 +1,377 @@
+"""Loops over elements that are operations on whole arrays: what has to hold, and what then changes.
+
+The body is taken apart statement by statement. What it computes from the counters is one value an iteration; it becomes
+an array of all of them. That is the same where no iteration needs what another one did (`loop_indices`), or where what
+it needs is a running sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.liveness import NONE, Names, assigned, live_after, live_before, reads
+from np2tnp.analysis.loop_indices import Linear, NoForm, Order, Touch, linear
+from np2tnp.analysis.loop_values import Kind, Reader
+from np2tnp.analysis.tables import AUGMENTED
+from np2tnp.analysis.values import HOST, TENSOR, Array, Sequence, Symbol, Value, home_of, refs_of
+from np2tnp.analysis.walk import walk
+
+#: In-place operators of a number that have a form for all iterations.
+_FOLDS = {"add": "add", "sub": "subtract", "mul": "multiply"}
+_SUMS = {cst.Add: "add", cst.Subtract: "subtract", cst.Multiply: "multiply"}
+
+
+@dataclass(slots=True)
+class Head:
+    """What the loop's own line becomes."""
+
+    node: cst.For
+    counter: str
+    depth: int = 1  #: how many loops there are from this one to the innermost
+    within: str = ""  #: the counter of the loop around
+    low: int = 0
+    least: list[cst.BaseExpression] = field(default_factory=list)
+    numbers: dict[str, cst.BaseExpression] = field(default_factory=dict)
+    vectors: dict[str, None] = field(default_factory=dict)
+    matrices: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Form:
+    """A loop nest in whole-array form: the nodes that change, by how they change."""
+
+    heads: list[Head] = field(default_factory=list)
+    touches: list[Touch] = field(default_factory=list)
+    stores: dict[int, tuple[cst.CSTNode, str]] = field(default_factory=dict)  #: statement -> operation, "" for `=`
+    running: dict[int, tuple[cst.CSTNode, str, cst.BaseExpression, int]] = field(default_factory=dict)
+    folds: dict[int, tuple[cst.AugAssign, str, str]] = field(default_factory=dict)  #: operation, counter
+    updates: dict[int, tuple[cst.AugAssign, str]] = field(default_factory=dict)  #: of a number of the iteration
+    operators: dict[int, tuple[cst.BaseExpression, str]] = field(default_factory=dict)
+    calls: dict[int, tuple[cst.Call, str]] = field(default_factory=dict)
+    statements: list[cst.CSTNode] = field(default_factory=list)
+
+    @property
+    def results(self) -> list[str]:
+        """The names that the loop is there for."""
+        names = [touch.array for touch in self.touches if touch.stores]
+        names += [node.target.value for node, _, _ in self.folds.values() if isinstance(node.target, cst.Name)]
+        return list(dict.fromkeys(names))
+
+
+class Events:
+    """The events of a region by their nodes."""
+
+    def __init__(self, events: Iterable[ev.Event]) -> None:
+        self.reads: dict[int, ev.Read] = {}
+        self.stores: dict[int, ev.Store] = {}
+        self.targets: dict[int, ev.Store] = {}
+        self.calls: dict[int, ev.Call] = {}
+        self.operators: dict[int, ev.Operator] = {}
+        self.symbols: dict[int, str] = {}
+        for event in events:
+            if isinstance(event, ev.Read):
+                self.reads[id(event.node)] = event
+            elif isinstance(event, ev.Store):
+                self.stores[id(event.node)] = self.targets[id(event.target)] = event
+            elif isinstance(event, ev.Call):
+                self.calls[id(event.node)] = event
+            elif isinstance(event, ev.Operator):
+                self.operators[id(event.node)] = event
+            elif isinstance(event, ev.NameRead):
+                self.symbols[id(event.node)] = event.api
+
+
+def whole_array_form(node: cst.For, function: cst.FunctionDef, events: Events) -> Form:
+    """The form of a loop. Raises NoForm with the reason where it has none, or none is known."""
+    live = live_after(function.body.body, node, NONE)
+    if live is None:
+        raise NoForm("it stands in a nested function, or in a try or with statement")
+    outside = [part for part in walk(function) if isinstance(part, (cst.Global, cst.Nonlocal))]
+    shared = {item.name.value for part in outside for item in part.names}
+    bound = set(assigned(node))
+    if shared & bound:
+        raise NoForm("it assigns a global name")
+    inner = (
+        part for part in walk(function) if isinstance(part, (cst.FunctionDef, cst.Lambda)) and part is not function
+    )
+    if any(reads(part) & bound for part in inner):
+        raise NoForm("a nested function reads what it assigns")
+    return _Nest(node, events).form(live)
+
+
+class _Nest:
+    """Takes one loop, or two of which one holds the other, apart."""
+
+    def __init__(self, node: cst.For, events: Events) -> None:
+        self.node = node
+        self.events = events
+        self.found = Form()
+        self.counters: dict[str, int] = {}
+        self.signs: dict[str, int] = {}
+        self.bound = frozenset(assigned(node))  #: all that the loop assigns
+        self.reader = Reader(events.calls, events.operators, events.symbols, self.bound, self._element)
+        self.order = 0
+        self.depth = 1
+        self.temporary: dict[str, int] = {}  #: names of the iteration -> the depth of the loop that has them
+
+    def form(self, live: Names) -> Form:
+        self._loop(self.node, 0, live)
+        if not self.found.touches or not self.found.results:
+            raise NoForm("it does nothing with elements")
+        self._aliases()
+        heads = self.found.heads
+        order = Order(self.counters, self.signs, heads[0].least, {})
+        order.prove(self._plain_touches())
+        for head in heads:
+            head.low = order.low.get(head.counter, 0)
+            head.depth = len(heads)
+        for touch in self.found.touches:
+            self._rank(touch)
+        heads[0].numbers = self.reader.numbers
+        self.found.operators, self.found.calls = self.reader.exact, self.reader.ufuncs
+        return self.found
+
+    # ---- statements
+
+    def _loop(self, node: cst.For, depth: int, live: Names) -> None:
+        if depth > 1:
+            raise NoForm("more than two loops are nested")
+        if node.orelse is not None or node.asynchronous is not None:
+            raise NoForm("it has an else branch")
+        if not isinstance(node.target, cst.Name) or not isinstance(node.iter, cst.Call):
+            raise NoForm("it does not count over a range")
+        call = self.events.calls.get(id(node.iter))
+        if call is None or call.callee != Symbol("builtins.range") or any(a.keyword or a.star for a in node.iter.args):
+            raise NoForm("it does not count over a range")
+        counter = node.target.value
+        if counter in live or counter in self.counters:
+            raise NoForm(f"{counter} is needed after the loop")
+        checked = dict(self.reader.numbers)
+        for argument in node.iter.args:
+            if depth and self.reader.kind(argument.value) is not Kind.UNIFORM:
+                raise NoForm("the inner range depends on the outer counter")
+        self.reader.numbers = checked  # range sees to its arguments itself
+        self.counters[counter] = depth
+        self.signs[counter] = _sign(node.iter)
+        self.reader.kinds[counter] = Kind.NUMBER
+        outer = self.found.heads[-1].counter if depth else ""
+        self.found.heads.append(Head(node, counter, within=outer))
+        lines = list(_small(node.body))
+        for number, statement in enumerate(lines):
+            self.order += 1
+            if isinstance(statement, cst.For):
+                if any(isinstance(item, cst.For) for item in lines[number + 1 :]):
+                    raise NoForm("two loops stand in it")
+                later = live_before(lines[number + 1 :], live)  # type: ignore[arg-type]
+                self._loop(statement, depth + 1, later)
+            else:
+                self._statement(statement, depth + 1)
+        for name in [name for name, at in self.temporary.items() if at == depth + 1]:
+            if name in live:
+                raise NoForm(f"{name} is needed after the loop")
+            self.reader.kinds.pop(name, None)
+            self.reader.lost[name] = counter
+        if depth:  # what collected from all iterations of this loop is a number of the outer one's iteration
+            self.reader.after.update(dict.fromkeys(self.reader.folded, Kind.ARRAY))
+        del self.reader.kinds[counter]
+
+    def _statement(self, node: cst.CSTNode, depth: int) -> None:
+        if isinstance(node, cst.Pass) or (isinstance(node, cst.Expr) and isinstance(node.value, cst.SimpleString)):
+            return
+        self.found.statements.append(node)
+        self.depth = depth
+        if isinstance(node, cst.Assign) and len(node.targets) == 1:
+            target = node.targets[0].target
+            if isinstance(target, cst.Name):
+                self.reader.kinds[target.value] = self.reader.kind(node.value)
+                if self.temporary.setdefault(target.value, depth) != depth:
+                    raise NoForm(f"{target.value} is assigned in both loops")
+                return
+            if isinstance(target, cst.Subscript):
+                if not self._is_running(node, target):
+                    self.reader.kind(node.value)
+                    self._store(node, target, "")
+                return
+        elif isinstance(node, cst.AugAssign):
+            op = AUGMENTED[type(node.operator)]
+            if isinstance(node.target, cst.Subscript) and op != "matmul":
+                self.reader.kind(node.value)
+                self._element(node.target, False)
+                self._store(node, node.target, op)
+                return
+            if isinstance(node.target, cst.Name):
+                self._fold(node, node.target.value, op, depth)
+                return
+        elif isinstance(node, cst.If):
+            raise NoForm("it has a branch")
+        raise NoForm(f"it has a statement of another kind ({type(node).__name__})")
+
+    def _fold(self, node: cst.AugAssign, name: str, op: str, depth: int) -> None:
+        kind = self.reader.kind(node.value)
+        at = self.temporary.get(name)
+        if at == depth and op != "matmul":
+            self.reader.kinds[name] = max(kind, self.reader.kinds[name])
+            self.found.updates[id(node)] = node, op
+            return
+        if op not in _FOLDS:
+            raise NoForm(f"{name} is updated from one iteration to the next")
+        if depth == 2 and at is None:
+            raise NoForm(f"{name} goes through both loops")
+        if name in self.reader.folded or name in self.reader.read:
+            raise NoForm(f"an iteration needs the {name} of the one before")
+        self.reader.folded.add(name)
+        if at is None:
+            event = self.events.stores.get(id(node))
+            if event is None:  # numbers of Python alone
+                raise NoForm(f"{name} is a number of Python")
+            self.reader.number(cst.Name(name), event.base)
+        self.found.folds[id(node)] = node, _FOLDS[op], self.found.heads[depth - 1].counter
+
+    def _is_running(self, node: cst.Assign, target: cst.Subscript) -> bool:
+        """Whether it is ``c[i] = c[i - 1] + v``; notes it then."""
+        value = node.value
+        if not isinstance(value, cst.BinaryOperation) or type(value.operator) not in _SUMS or len(self.counters) > 1:
+            return False
+        ((counter, _),) = self.counters.items()
+        sign = self.signs[counter]
+        base, parts = _flat(target)
+        here = linear(parts[0]) if len(parts) == 1 else None
+        if base is None or here is None or here.terms != ((counter, 1),) or not sign:
+            return False
+        sides = [(value.left, value.right)]
+        if not isinstance(value.operator, cst.Subtract):
+            sides.append((value.right, value.left))
+        for old, new in sides:
+            if not isinstance(old, cst.Subscript):
+                continue
+            name, index = _flat(old)
+            before = linear(index[0]) if len(index) == 1 else None
+            if name is None or name.value != base.value or before != Linear(here.terms, here.offset - sign):
+                continue
+            if base.value in {n.value for n in walk(new) if isinstance(n, cst.Name)}:
+                raise NoForm(f"an iteration needs more of {base.value} than what the one before stored")
+            self.reader.kind(new)
+            self._store(node, target, "")
+            self._element(old, False)
+            self.found.running[id(node)] = node, _SUMS[type(value.operator)], new, -sign
+            return True
+        return False
+
+    # ---- elements
+
+    def _element(self, node: cst.Subscript, stores: bool = False) -> Kind:
+        """``x[i]``, read or stored."""
+        base, parts = _flat(node)
+        if base is None:
+            raise NoForm("an element of something that is no name is read")
+        name = base.value
+        if name in self.temporary or name in self.counters:
+            raise NoForm(f"{name} is assigned in the loop")
+        if any(isinstance(part, (cst.Slice, cst.Tuple, cst.List)) for part in parts) or len(parts) > 2:
+            raise NoForm(f"{name} is indexed by more than single numbers")
+        indices: list[Linear | None] = []
+        event = self.events.reads.get(id(node)) or self.events.targets.get(id(node))
+        keys = event.keys if event is not None and event.keys is not None else ()
+        for place, part in enumerate(parts):
+            self.reader.kind(part, keys[place] if len(keys) == len(parts) else None)
+            found = linear(part)
+            if found is not None and any(term in self.bound and term not in self.counters for term, _ in found.terms):
+                found = None
+            indices.append(found)
+        self.found.touches.append(Touch(name, node, tuple(parts), tuple(indices), stores, self.order, self.depth))
+        return Kind.ARRAY
+
+    def _store(self, node: cst.Assign | cst.AugAssign, target: cst.Subscript, op: str) -> None:
+        self._element(target, True)
+        self.found.stores[id(node)] = node, op
+
+    def _plain_touches(self) -> list[Touch]:
+        """All but what a running sum reads of the element before."""
+        known = {id(part) for node, *_ in self.found.running.values() for part in (node.value.left, node.value.right)}  # type: ignore[attr-defined]
+        running = {id(node.targets[0].target) for node, *_ in self.found.running.values()}  # type: ignore[attr-defined]
+        names = [touch.array for touch in self.found.touches if id(touch.node) in running]
+        for name in names:
+            others = [t for t in self.found.touches if t.array == name and id(t.node) not in known | running]
+            if others or len(names) != len(set(names)):
+                raise NoForm(f"{name} is read besides what its running sum needs")
+        return [touch for touch in self.found.touches if id(touch.node) not in known or touch.array not in names]
+
+    def _value(self, touch: Touch) -> Value | None:
+        """What is known of the array."""
+        first = touch.node
+        while isinstance(first.value, cst.Subscript):
+            first = first.value
+        read = self.events.reads.get(id(first))
+        if read is not None:
+            return read.base
+        store = self.events.targets.get(id(touch.node))
+        return store.held if store is not None else None
+
+    def _rank(self, touch: Touch) -> None:
+        """Its rank is known, or a check when the loop begins."""
+        count, base = len(touch.parts), self._value(touch)
+        if isinstance(base, Sequence):
+            raise NoForm(f"{touch.array} is a {base.type}")
+        if base is not None and home_of(base) == HOST:
+            raise NoForm(f"{touch.array} stays an ndarray")
+        if isinstance(base, Array) and base.rank is not None:
+            if base.rank != count:
+                words = f"{touch.array} has {base.rank} dimensions and is indexed by {count}"
+                raise NoForm(f"{words}: rows are no elements")
+            if base.home == TENSOR:
+                return
+        elif isinstance(touch.node.value, cst.Subscript) and not isinstance(base, Array):
+            raise NoForm(f"{touch.array} may be a list of lists")
+        head = self.found.heads[0]
+        (head.vectors if count == 1 else head.matrices)[touch.array] = None
+
+    def _aliases(self) -> None:
+        """No array that is stored into shares memory with another one that the loop touches."""
+        values = [(touch.array, self._value(touch)) for touch in self.found.touches]
+        bases = [(name, refs_of(value)) for name, value in values if value is not None]
+        for touch in self.found.touches:
+            if not touch.stores:
+                continue
+            mine = frozenset[str]().union(*(refs for name, refs in bases if name == touch.array))
+            for name, refs in bases:
+                if name != touch.array and (name in mine or touch.array in refs):
+                    raise NoForm(f"{touch.array} and {name} may share memory")
+
+
+def _sign(call: cst.Call) -> int:
+    if len(call.args) < 3:
+        return 1
+    step = call.args[2].value
+    if isinstance(step, cst.Integer):
+        return 1
+    if isinstance(step, cst.UnaryOperation) and isinstance(step.operator, cst.Minus):
+        return -1 if isinstance(step.expression, cst.Integer) else 0
+    return 0
+
+
+def _small(body: cst.BaseSuite) -> Iterable[cst.CSTNode]:
+    for statement in body.body:
+        if isinstance(statement, cst.SimpleStatementLine):
+            yield from statement.body
+        else:
+            yield statement
+
+
+def _flat(node: cst.Subscript) -> tuple[cst.Name | None, list[cst.BaseExpression]]:
+    """The array and the parts of the index; ``a[i][j]`` is ``a[i, j]``."""
+    parts: list[cst.BaseExpression] = []
+    current: cst.BaseExpression = node
+    while isinstance(current, cst.Subscript):
+        own = [e.slice.value if isinstance(e.slice, cst.Index) else e.slice for e in current.slice]
+        if len(own) == 1 and isinstance(own[0], cst.Tuple):
+            own = [element.value for element in own[0].elements]
+        parts = [*own, *parts]  # type: ignore[list-item]
+        current = current.value
+    return (current if isinstance(current, cst.Name) else None), parts
+
+
+__all__ = ["Events", "Form", "NoForm", "whole_array_form"]

@@ -1,0 +1,129 @@
+"""Edits of loops over elements that get whole-array form: ``for i in rt.vectorized(range(n), ...)``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis.loop_forms import Form, Head
+from np2tnp.edits import build
+from np2tnp.edits.edit import Edits, StatementEdit
+from np2tnp.edits.targets import UFUNC_OF_OPERATOR
+
+
+def is_free(form: Form, edits: Edits) -> bool:
+    """Whether no other edit stands in the way."""
+    for statement in form.statements:
+        edit = edits.statements.get(id(statement))
+        if edit is not None and (edit.before or edit.after or edit.parts or edit.names or edit.drop):
+            return False
+    nodes = [touch.node for touch in form.touches]
+    return not any(id(node) in edits.host or id(node) in edits.tensor for node in nodes)
+
+
+def vectorize(form: Form, edits: Edits, rt: str) -> None:
+    """Put the form's edits into `edits`, over those that the elements had."""
+    edits.needs.add("rt")
+    for head in form.heads:
+        edits.replace[id(head.node.iter)] = partial(_head, head, rt)
+    stored = {id(touch.node) for touch in form.touches if touch.stores}
+    for touch in form.touches:
+        inner = touch.node.value
+        while isinstance(inner, cst.Subscript):
+            edits.replace.pop(id(inner), None)
+            inner = inner.value
+        if id(touch.node) not in stored:
+            edits.replace[id(touch.node)] = partial(_element, rt)
+    for node, op in form.operators.values():
+        edits.replace[id(node)] = partial(_operator, f"{rt}.op_{op}")
+    for call, name in form.calls.values():
+        edits.replace[id(call)] = partial(_function, build.name(f"{rt}.{name}"))
+    for statement, op in form.stores.values():
+        _change(edits, statement, partial(_store, rt, UFUNC_OF_OPERATOR[op] if op else "set"))
+    for statement, name, value, before in form.running.values():
+        right = isinstance(statement, cst.Assign) and getattr(statement.value, "right", None) is value
+        _change(edits, statement, partial(_running, rt, name, right, before))
+        edits.replace.pop(id(statement.value), None)  # type: ignore[attr-defined]
+    for fold, name, counter in form.folds.values():
+        _change(edits, fold, partial(_assigned, f"{rt}.fold_{name}", counter))
+    for update, op in form.updates.values():
+        _change(edits, update, partial(_assigned, f"{rt}.op_{op.rstrip('_')}", ""))
+
+
+def _change(edits: Edits, statement: cst.CSTNode, change: Callable[[Any], cst.BaseSmallStatement]) -> None:
+    edits.statements[id(statement)] = StatementEdit(change=[change])
+
+
+def _head(head: Head, rt: str, updated: cst.BaseExpression) -> cst.BaseExpression:
+    arguments = [build.argument(updated)]
+    groups: list[tuple[str, Sequence[cst.BaseExpression]]] = [
+        ("numbers", list(head.numbers.values())),
+        ("vectors", [cst.Name(name) for name in head.vectors]),
+        ("matrices", [cst.Name(name) for name in head.matrices]),
+        ("least", head.least),
+    ]
+    arguments += [build.argument(_tuple(items), name) for name, items in groups if items]
+    if head.low:
+        arguments.append(build.argument(cst.UnaryOperation(cst.Minus(), cst.Integer(str(-head.low))), "low"))
+    if head.within:
+        arguments.append(build.argument(cst.Name(head.within), "within"))
+    elif head.depth > 1:
+        arguments.append(build.argument(cst.Integer(str(head.depth)), "depth"))
+    return build.call(f"{rt}.vectorized", build.separated(arguments)[0], *build.separated(arguments)[1:])
+
+
+def _tuple(items: Sequence[cst.BaseExpression]) -> cst.BaseExpression:
+    return build.tuple_of([cst.Arg(item) for item in items])
+
+
+def _flat(node: cst.BaseExpression) -> tuple[cst.BaseExpression, list[cst.SubscriptElement]]:
+    """The array, and its whole index: ``a[i][j]`` is ``a[i, j]``."""
+    key: list[cst.SubscriptElement] = []
+    while isinstance(node, cst.Subscript):
+        key = [*node.slice, *key]
+        node = node.value
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    for number, part in enumerate(key[:-1]):
+        if part.comma is cst.MaybeSentinel.DEFAULT:
+            key[number] = part.with_changes(comma=comma)
+    return node, key
+
+
+def _element(rt: str, updated: cst.BaseExpression) -> cst.BaseExpression:
+    base, key = _flat(updated)
+    return build.at(rt, base, key, "get")
+
+
+def _operator(function: str, updated: cst.BaseExpression) -> cst.BaseExpression:
+    if isinstance(updated, cst.BinaryOperation):
+        return build.call(function, updated.left, updated.right)
+    assert isinstance(updated, cst.Comparison)
+    return build.call(function, updated.left, updated.comparisons[0].comparator)
+
+
+def _function(function: cst.BaseExpression, updated: cst.Call) -> cst.BaseExpression:
+    return updated.with_changes(func=function)
+
+
+def _store(rt: str, method: str, updated: cst.Assign | cst.AugAssign) -> cst.BaseSmallStatement:
+    target = updated.targets[0].target if isinstance(updated, cst.Assign) else updated.target
+    base, key = _flat(target)
+    return build.assign(base, build.at(rt, base, key, method, updated.value))
+
+
+def _running(rt: str, name: str, right: bool, before: int, updated: cst.Assign) -> cst.BaseSmallStatement:
+    value = updated.value
+    assert isinstance(value, cst.BinaryOperation)
+    base, key = _flat(updated.targets[0].target)
+    step = cst.Integer("1") if before > 0 else cst.UnaryOperation(cst.Minus(), cst.Integer("1"))
+    return build.assign(
+        base, build.at(rt, base, key, "accumulate", build.string(name), value.right if right else value.left, step)
+    )
+
+
+def _assigned(function: str, counter: str, updated: cst.AugAssign) -> cst.BaseSmallStatement:
+    arguments = [updated.target, updated.value, *([cst.Name(counter)] if counter else [])]
+    return build.assign(updated.target, build.call(function, *arguments))

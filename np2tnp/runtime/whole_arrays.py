@@ -1,0 +1,149 @@
+"""Loops over elements in whole-array form.
+
+``for i in rt.vectorized(range(1, n - 1), vectors=(x, y)):`` has one iteration, in which `i` stands for all values of
+the counter: ``rt.at(x)[i - 1].get()`` is a slice, and what is computed from it an array. The loop's body was proved to
+allow that, up to what only its values show; where they do not, the loop runs as it was written, one element at a time.
+"""
+
+from __future__ import annotations
+
+import logging
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.dispatch import is_tensor, unconverted
+from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.inplace import iadd, imul, isub
+from np2tnp.runtime.iterations import Numbers, Steps
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.loops import op
+from np2tnp.runtime.promotion import constant, operand, operand_tensor, result_dtype, tensor_dtype
+
+__all__ = ["fold_add", "fold_multiply", "fold_subtract", "vectorized"]
+
+_log = logging.getLogger("np2tnp")
+
+#: Arrays of all iterations of two loops have no more elements: beyond, the inner loop runs one step at a time.
+_PAIRS = 1 << 25
+
+
+@unconverted
+def vectorized(
+    steps: range,
+    /,
+    *,
+    numbers: Iterable[Any] = (),
+    vectors: Iterable[Any] = (),
+    matrices: Iterable[Any] = (),
+    least: Iterable[int] = (),
+    low: int = 0,
+    depth: int = 1,
+    within: Any = None,
+) -> Iterable[Any]:
+    """All of `steps` at once, as the one item of an iterable; `steps` itself where the values do not allow that.
+
+    numbers, vectors, matrices : must be numbers; tensors of one dimension; of two.
+    least : indices that must not be negative, since those that differ must not mean the same element.
+    low : added to a step it must not be negative either.
+    depth : how many loops there are from this one to the innermost, when all are in whole-array form.
+    within : the counter of the loop around, of which this is the inner one.
+    """
+    if not steps:
+        return steps
+    vectors, matrices = tuple(vectors), tuple(matrices)
+    problem = ""
+    if not all(map(_is_number, numbers)):
+        problem = "an operand is no number"
+    elif not (all(_has_rank(x, 1) for x in vectors) and all(_has_rank(x, 2) for x in matrices)):
+        problem = "what is indexed is no array of as many dimensions as indices"
+    elif min(steps[0], steps[-1]) + low < 0 or not all(value >= 0 for value in least):
+        problem = "indices are negative"
+    elif isinstance(within, Steps) and len(steps) * len(within.steps) > _PAIRS:
+        problem = "the iterations of both loops are too many for one array"
+    if problem:
+        _log.warning("a loop runs element by element: %s", problem)
+    if not isinstance(within, Steps):
+        return steps if problem else (Steps(steps, 0, depth),)
+    parts = [steps[place : place + 1] for place in range(len(steps))] if problem else [steps]
+    return [Steps(part, within.axis + 1, within.depth) for part in parts]
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, (bool, int, float, complex, np.generic, Numbers)):
+        return True
+    return (is_tensor(value) or type(value) is np.ndarray) and not tuple(value.shape)
+
+
+def _has_rank(value: Any, rank: int) -> bool:
+    return is_tensor(value) and value.shape.rank == rank and value.shape.is_fully_defined()
+
+
+# --- folds: one number out of all iterations --------------------------------------------------------------------------
+
+
+def _folded(name: str, scan: str, python: Callable[..., Any], result: Any, value: Any, step: Any) -> Any:
+    """`result` after ``result = result op value`` in every iteration of the loop whose counter `step` is.
+
+    In the order of the iterations: the scan of TensorFlow's CPU is sequential, as the loop is.
+    """
+    if not isinstance(step, Steps):
+        return python(result, value)
+    count = len(step.steps)
+    if not is_tensor(result) and not is_tensor(value) and not isinstance(result, Numbers):
+        return _folded_numbers(name, result, value, step)
+    if (is_tensor(value) and value.dtype == tf.bool) or result is True or result is False:
+        raise UnverifiedError("a running sum of bools in a loop in whole-array form")
+    pairs = [operand(v) for v in (result, value)]
+    target = tensor_dtype(result_dtype(*(key for _, key in pairs)))
+    first, rest = (operand_tensor(v, key, target) for v, key in pairs)
+    shape = tf.broadcast_static_shape(_deep(first, step).shape, _deep(rest, step).shape).as_list()
+    first, rest = _deep(first, step), _deep(rest, step)
+    shape[step.axis] = 1
+    first = tf.broadcast_to(first, shape)
+    shape[step.axis] = count
+    rest = tf.broadcast_to(rest, shape)
+    if name == "subtract":
+        rest = op("Neg")(x=rest) if not target.is_unsigned else tf.zeros_like(rest) - rest
+    total = op(scan)(x=tf.concat([first, rest], step.axis), axis=constant(step.axis, tf.int32))
+    last = total[(slice(None),) * step.axis + (slice(count, None),)]
+    return tf.reshape(last, ()) if last.shape.num_elements() == 1 else last
+
+
+def _deep(value: Any, step: Steps) -> Any:
+    """`value` with an axis for each loop of the nest."""
+    missing = step.depth - value.shape.rank
+    return tf.reshape(value, [1] * missing + value.shape.as_list()) if missing else value
+
+
+def _folded_numbers(name: str, result: Any, value: Any, step: Steps) -> Any:
+    """The same for numbers of Python or NumPy, of which the result is one."""
+    values = value.values if isinstance(value, Numbers) else None
+    if values is not None and values.size != values.shape[step.axis]:
+        raise UnverifiedError("a sum of Python numbers for each iteration of a loop in whole-array form")
+    function = getattr(operator, {"add": "add", "subtract": "sub", "multiply": "mul"}[name])
+    count = len(step.steps)
+    items = [value] * count if values is None else values.ravel().tolist() * (count // values.size)
+    for item in items:
+        result = function(result, item)
+    return result
+
+
+@unconverted
+def fold_add(result: Any, value: Any, step: Any) -> Any:
+    """`result` after ``result += value`` in each iteration of the loop over `step`."""
+    return _folded("add", "Cumsum", iadd, result, value, step)
+
+
+@unconverted
+def fold_subtract(result: Any, value: Any, step: Any) -> Any:
+    """`result` after ``result -= value`` in each iteration of the loop over `step`."""
+    return _folded("subtract", "Cumsum", isub, result, value, step)
+
+
+@unconverted
+def fold_multiply(result: Any, value: Any, step: Any) -> Any:
+    """`result` after ``result *= value`` in each iteration of the loop over `step`."""
+    return _folded("multiply", "Cumprod", imul, result, value, step)
