@@ -197,7 +197,7 @@ class Interpreter(Hosting):
         if held is not None and exact_of(held) == name:
             env.values[f"?{name}"] = NONE
 
-    def _loop(self, node: cst.For | cst.While, env: Env, step: Callable[[Env], None]) -> Env | None:
+    def _loop(self, node: cst.For | cst.While, env: Env, step: Callable[[Env], object]) -> Env | None:
         """Interpret a loop until its head no longer changes; `step` evaluates the test or binds the target."""
         head = self.heads[id(node)].join(env) if id(node) in self.heads else env
         self.loops += 1
@@ -248,10 +248,7 @@ class Interpreter(Hosting):
         return out
 
     def _while(self, node: cst.While, env: Env) -> Env | None:
-        def step(current: Env) -> None:
-            self.evaluate(node.test, current)
-
-        return self._loop(node, env, step)
+        return self._loop(node, env, lambda current: self.evaluate(node.test, current))
 
     def _try(self, node: cst.Try | cst.TryStar, env: Env) -> Env | None:
         start = env.copy()
