@@ -42,7 +42,7 @@ class SinglePrecision(Rule):
                 return np.exp(x) * factor
         """,
         good="""
-            @rt.migrated(float32=True)
+            @rt.migrated(arrays=("factor",), float32=True)
             def scaled(x, factor):
                 return rt.op_mul(rt.exp(x), factor)
         """,
