@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.results import CANONICAL, DTYPE_NAMES, dtype_char
 from np2tnp.analysis.values import Array, Const, Value
@@ -88,10 +90,25 @@ class SinglePrecision(Rule):
             yield Hit(STAYS, event.node, f"stays in float64: {words}", Verdict.NOTE)
             return
         if isinstance(event, ev.Operator) and event.op.removeprefix("chained ") in _COMPARISONS:
-            for value in event.operands:
-                if isinstance(value, Const) and type(value.value) is float and 0 < abs(value.value) < _RESOLUTION:
-                    words = f"float32 has seven digits: a difference may never get below {value.value:g}"
+            for number in (*map(_number, event.operands), *_defaults(event.node, context.facts.node)):
+                if 0 < abs(number) < _RESOLUTION:
+                    words = f"float32 has seven digits: a difference may never get below {number:g}"
                     yield self.hit(event.node, words, Verdict.NOTE)
+
+
+def _number(value: Value) -> float:
+    return value.value if isinstance(value, Const) and type(value.value) is float else 0.0
+
+
+def _defaults(node: cst.BaseExpression, function: cst.CSTNode) -> Iterator[float]:
+    """The defaults of the parameters among the operands of a comparison."""
+    if not isinstance(node, cst.Comparison) or not isinstance(function, cst.FunctionDef):
+        return
+    parts = (node.left, *(item.comparator for item in node.comparisons))
+    names = {part.value for part in parts if isinstance(part, cst.Name)}
+    for parameter in (*function.params.params, *function.params.kwonly_params):
+        if parameter.name.value in names and isinstance(parameter.default, cst.Float):
+            yield float(parameter.default.value)
 
 
 def _of_name(event: ev.Event) -> str:
