@@ -97,7 +97,7 @@ def _report(source: Source, session: Session) -> FileReport:
                 reasons = (_STAYS,)
         else:
             span = spans.get(id(plan.facts.node), Span(1, 1, 1, 1))
-        regions.append(Region(name, span, plan.state, reasons, plan.edits.total, plan.edits.converted))
+        regions.append(Region(name, span, plan.state, reasons, plan.edits.total, plan.edits.converted, plan.float32))
     uses = any(plan.edits.total or (plan.hits and plan.state is not RegionState.PLAIN) for plan in plans)
     return FileReport(
         source.path,

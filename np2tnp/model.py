@@ -70,6 +70,7 @@ class Region:
     reasons: tuple[str, ...] = ()  #: for BLOCKED and KEPT: "CODE line: message"
     calls: int = 0  #: resolved NumPy calls, methods and operators on arrays in it
     converted: int = 0  #: how many of them ``rewrite`` turns into TensorFlow work
+    float32: bool = False  #: ``rewrite`` makes it work in float32, which changes values
 
 
 @dataclass(frozen=True, slots=True)

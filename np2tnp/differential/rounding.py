@@ -23,6 +23,11 @@ def rounding(single: bool) -> Iterator[None]:
         _single.reset(token)
 
 
+def is_single() -> bool:
+    """Whether the rewritten function works in float32."""
+    return _single.get()
+
+
 def rounding_dtype(dtype: Any) -> np.dtype[Any]:
     """The dtype whose units in the last place count for numbers of `dtype`."""
     found: np.dtype[Any] = np.dtype(dtype)

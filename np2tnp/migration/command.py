@@ -185,6 +185,9 @@ def _print(
     say(f"{count(len(changed), 'file')} {ends}, {count(done.summary.files - len(changed), 'file')} left as they are")
     states = done.summary.regions
     say(f"regions: {states['convertible']} migrated, {states['kept']} kept in NumPy, {states['blocked']} blocked")
+    single = sum(region.float32 for report in done.reports if report.path in changed for region in report.regions)
+    if single:
+        say(f"{count(single, 'function')} in float32: values change, from the seventh digit on")
     if changed and not (config.above or parsed.confirmed):
         say("small arrays are slower in TensorFlow: `np2tnp profile` measures from which size on a function pays,")
         say("--above N keeps NumPy for arguments of fewer than N elements")

@@ -72,7 +72,8 @@ def _region(region: Region) -> str:
           "state": {quoted(region.state.value)},
           "reasons": {"".join(_list(map(quoted, region.reasons), "          "))},
           "calls": {region.calls},
-          "converted": {region.converted}
+          "converted": {region.converted},
+          "float32": {_bool(region.float32)}
         }}"""
 
 

@@ -90,10 +90,8 @@ def plan_region(
         hits.append(against)
     # of interest where it would be compiled, or work in float32
     eager = [hit for hit in hits if hit.code == compiled_regions.CODE]
-    single = [hit for hit in hits if hit.code == single_precision.CODE]
     double = [hit for hit in hits if hit.code == single_precision.STAYS]
-    special = (compiled_regions.CODE, single_precision.CODE, single_precision.STAYS)
-    hits = [hit for hit in hits if hit.code not in special]
+    hits = [hit for hit in hits if hit.code not in (compiled_regions.CODE, single_precision.STAYS)]
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     slow = [hit for hit in hits if hit.code == SLOW]
     if top_level:
@@ -115,7 +113,7 @@ def plan_region(
     plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
     if options.float32:
         plan.float32 = not double
-        plan.hits += double or [Hit(single_precision.CODE, facts.node, single_precision.WORDS, Verdict.NOTE), *single]
+        plan.hits += double or [Hit(single_precision.CODE, facts.node, single_precision.WORDS, Verdict.NOTE)]
     if options.compile != "none":
         why = compiled_regions.needs_state(facts)
         if why:

@@ -18,8 +18,9 @@ WORDS = "works in float32 (--float32): its results are right to about seven digi
 
 _SMALL = frozenset("efF")
 _LARGEST, _SMALLEST = 3.4028234663852886e38, 1.1754943508222875e-38
-#: Below it a comparison of numbers near 1 tells nothing in float32: eight units in the last place.
+#: Below it a comparison of numbers near 1 may tell nothing: eight units in float32's last place.
 _RESOLUTION = 1e-6
+_CLOSE = frozenset(("numpy.isclose", "numpy.allclose"))
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge"))
 
 
@@ -32,12 +33,12 @@ class SinglePrecision(Rule):
         why=(
             "GPUs compute many times faster in float32. But values are right to seven digits instead of sixteen,"
             " numbers beyond 3.4e38 do not exist, and comparisons, sorts and roundings may decide otherwise near a"
-            " tie. A loop that waits for an error below 1e-6 may never end."
+            " tie."
         ),
         does=(
             "Migrates the function with float32=True: float32 stands for float64 inside, complex64 for complex128."
             " Arguments, results, attributes and what other functions get keep NumPy's dtypes. Reports each such"
-            " function, and each comparison with a tolerance that float32 does not resolve."
+            " function."
         ),
         bad="""
             def scaled(x, factor):
@@ -59,9 +60,10 @@ class SinglePrecision(Rule):
             summary="With --float32: something for which a function stays in NumPy's own precision.",
             why=(
                 "Where float32 stands for float64, an array that is of float32 for NumPy, too, could not be told from"
-                " the others, and its results would get another dtype. Numbers such as 1e-300 do not exist in float32."
+                " the others, and its results would get another dtype. Numbers such as 1e-300 do not exist in float32,"
+                " and a loop that waits for an error below 1e-10 might never end."
             ),
-            does="Migrates the function as without --float32.",
+            does="Migrates the function as without --float32. Where a tolerance of 1e-6 is enough, write that.",
             bad="""
                 def packed(x):
                     return np.sqrt(x).astype(np.float32)
@@ -86,14 +88,20 @@ class SinglePrecision(Rule):
         elif isinstance(event, ev.Operator):
             values = (event.result, *event.operands)
         assert isinstance(event, (ev.Call, ev.Operator, ev.NameRead))
-        for words in filter(None, [_of_name(event), *map(_against, values)]):
+        for words in filter(None, [_of_name(event), *map(_against, values), _of_tolerance(event, context)]):
             yield Hit(STAYS, event.node, f"stays in float64: {words}", Verdict.NOTE)
             return
-        if isinstance(event, ev.Operator) and event.op.removeprefix("chained ") in _COMPARISONS:
-            for number in (*map(_number, event.operands), *_defaults(event.node, context.facts.node)):
-                if 0 < abs(number) < _RESOLUTION:
-                    words = f"float32 has seven digits: a difference may never get below {number:g}"
-                    yield self.hit(event.node, words, Verdict.NOTE)
+
+
+def _of_tolerance(event: ev.Call | ev.Operator | ev.NameRead, context: Context) -> str:
+    """Whether something is compared with less than float32 resolves near 1."""
+    numbers: list[float] = []
+    if isinstance(event, ev.Operator) and event.op.removeprefix("chained ") in _COMPARISONS:
+        numbers = [*map(_number, event.operands), *_defaults(event.node, context.facts.node)]
+    elif isinstance(event, ev.Call) and event.api in _CLOSE:
+        numbers = [_number(argument.value) for argument in event.arguments]
+    small = next((number for number in numbers if 0 < abs(number) < _RESOLUTION), None)
+    return f"float32 has seven digits: a difference may never get below {small:g}" if small is not None else ""
 
 
 def _number(value: Value) -> float:
