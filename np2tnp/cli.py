@@ -32,33 +32,25 @@ COMMANDS = {
     "api": "say what np2tnp knows about a NumPy function",
 }
 
-#: Command → (module with add_arguments, module with run): they need NumPy and TensorFlow when they run.
+#: Command → module whose ``add_arguments`` adds its own options.
+_ARGUMENTS = {
+    "rewrite": "np2tnp.migration.command",
+    "verify": "np2tnp.differential.arguments",
+    "profile": "np2tnp.profiling.arguments",
+    "probe": "np2tnp.differential.probe_arguments",
+    "report": "np2tnp.reporting",
+    "doctor": "np2tnp.profiling.doctor",
+    "api": "np2tnp.lookup",
+}
+#: Command → module with ``run``, for those that need NumPy and TensorFlow when they run.
 _HEAVY = {
-    "verify": ("np2tnp.differential.arguments", "np2tnp.verifying"),
-    "profile": ("np2tnp.profiling.arguments", "np2tnp.profiling.command"),
-    "doctor": ("np2tnp.profiling.doctor", "np2tnp.profiling.doctor"),
-    "probe": ("np2tnp.differential.probe_arguments", "np2tnp.differential.probe"),
+    "verify": "np2tnp.verifying",
+    "profile": "np2tnp.profiling.command",
+    "doctor": "np2tnp.profiling.doctor",
+    "probe": "np2tnp.differential.probe",
 }
 #: Module that is missing → extra that brings it.
 _EXTRAS = {"numpy": "tf", "tensorflow": "tf", "matplotlib": "profile", "keras": "tf"}
-
-#: Options before the command that take a value; needed to find the command.
-_VALUE_OPTIONS = (
-    *("--config", "--output-format", "--output-file", "--select", "--ignore", "--exclude", "--extend-exclude"),
-    *(
-        "--fail-on",
-        "--cache-dir",
-        "--stdin-filename",
-        "-j",
-        "--jobs",
-        "--slow",
-        "--target-tensorflow",
-        "--target-numpy",
-        "--device",
-        "--above",
-    ),
-    *("--only", "--skip"),
-)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -103,10 +95,7 @@ def _main(arguments: list[str]) -> int:
         return _run_api(rest)
     from np2tnp import reference
 
-    parser = _parser(command)
-    if command != "rules":
-        parser.add_argument("name", metavar="CODE")
-    parsed = parser.parse_intermixed_args(rest)
+    parsed = _parser(command).parse_intermixed_args(rest)
     return reference.list_rules() if command == "rules" else reference.explain(parsed.name)
 
 
@@ -114,7 +103,6 @@ def _run_api(rest: list[str]) -> int:
     from np2tnp import lookup
 
     parser = _parser("api")
-    lookup.add_arguments(parser)
     parsed = parser.parse_intermixed_args(rest)
     if (parsed.name is None) is (parsed.table is None):
         parser.error("give a NAME, or --table for all of them")
@@ -122,16 +110,22 @@ def _run_api(rest: list[str]) -> int:
 
 
 def _split(arguments: list[str]) -> tuple[str | None, list[str]]:
-    """The command and all other arguments, wherever the command stands among the options."""
+    """The command and all other arguments, wherever the command stands among the options and paths."""
     for index, word in enumerate(arguments):
         if word == "--":
             break
-        if word.startswith("-") or (index and arguments[index - 1] in _VALUE_OPTIONS):
-            continue
-        if word in COMMANDS:
+        if word in COMMANDS and not (index and _takes_value(word, arguments[index - 1])):
             return word, arguments[:index] + arguments[index + 1 :]
-        break
     return None, arguments
+
+
+def _takes_value(command: str, word: str) -> bool:
+    """Whether ``word`` is an option of ``command`` that the next word belongs to."""
+    return word.startswith("-") and any(word in item.option_strings and item.nargs != 0 for item in _options(command))
+
+
+def _options(command: str) -> list[argparse.Action]:
+    return _parser(command)._actions
 
 
 def _without_command(rest: list[str]) -> int:
@@ -158,16 +152,6 @@ def _without_command(rest: list[str]) -> int:
 
 def _run_analysis(command: str, rest: list[str]) -> int:
     parser = _parser(command)
-    _add_analysis_options(parser)
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories; - is standard input")
-    parser.add_argument("--stdin-filename", metavar="NAME", default="<stdin>", help="what to call standard input")
-    parser.add_argument("--no-cache", action="store_true", help="look at all files anew")
-    if command == "check":
-        _add_report_options(parser)
-    else:
-        from np2tnp.migration import command as rewriting
-
-        rewriting.add_options(parser)
     parsed = parser.parse_intermixed_args(rest)
     paths: list[str] = parsed.paths
     if not paths:
@@ -179,7 +163,11 @@ def _run_analysis(command: str, rest: list[str]) -> int:
     if "-" in paths:
         stdin = (parsed.stdin_filename, sys.stdin.buffer.read())
         paths = [path for path in paths if path != "-"]
-    return _check(parsed, config, paths, stdin) if command == "check" else rewriting.run(parsed, config, paths, stdin)
+    if command == "check":
+        return _check(parsed, config, paths, stdin)
+    from np2tnp.migration import command as rewriting
+
+    return rewriting.run(parsed, config, paths, stdin)
 
 
 def _check(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tuple[str, bytes] | None) -> int:
@@ -265,6 +253,12 @@ def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
     add("-j", "--jobs", type=int, metavar="N", help="worker processes (default: as many as pay off)")
 
 
+def _add_path_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories; - is standard input")
+    parser.add_argument("--stdin-filename", metavar="NAME", default="<stdin>", help="what to call standard input")
+    parser.add_argument("--no-cache", action="store_true", help="look at all files anew")
+
+
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--output-format", metavar="|".join(CHOICES["output_format"]))
@@ -283,10 +277,7 @@ def _write_report(rest: list[str]) -> int:
     from np2tnp import reporting
     from np2tnp.report.progress import Progress
 
-    parser = _parser("report")
-    _add_analysis_options(parser)
-    reporting.add_arguments(parser)
-    parsed = parser.parse_intermixed_args(rest)
+    parsed = _parser("report").parse_intermixed_args(rest)
     if not (parsed.paths or parsed.profiles or parsed.verifications):
         parsed.paths = ["."]
     config = _config(parsed, parsed.paths or ["."])
@@ -304,15 +295,10 @@ def _run_heavy(command: str, rest: list[str]) -> int:
     if command in ("profile", "verify") and "--" in rest:
         at = rest.index("--")
         rest, program = rest[:at], rest[at + 1 :]
-    arguments_module, module = _HEAVY[command]
     parser = _parser(command)
-    if arguments_module is not None:
-        importlib.import_module(arguments_module).add_arguments(parser)
-    if command != "probe":
-        _add_missing_options(parser)
-    if command == "verify":
-        parser.add_argument("--top-level", action="store_true", default=None, help="run scripts, and compare that, too")
     parsed = parser.parse_intermixed_args(rest)
+    if command == "verify" and parsed.file is None:
+        parser.error("name the file to verify")
     if program is not None:
         parsed.program = program
     named = getattr(parsed, "file", None) or getattr(parsed, "target", None) or "."
@@ -320,7 +306,7 @@ def _run_heavy(command: str, rest: list[str]) -> int:
     if command != "verify":
         config = replace(config, top_level=False)  # functions are measured
     try:
-        run: Callable[[argparse.Namespace, Config], int] = importlib.import_module(module).run
+        run: Callable[[argparse.Namespace, Config], int] = importlib.import_module(_HEAVY[command]).run
         return run(parsed, config)
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
@@ -353,6 +339,22 @@ def _parser(command: str) -> argparse.ArgumentParser:
     parser.add_argument("--isolated", action="store_true", help="read no configuration")
     parser.add_argument("-q", "--quiet", action="store_true", help="say only what was asked for")
     parser.add_argument("-v", "--verbose", action="store_true", help="say everything")
+    if command in ("check", "rewrite", "report"):
+        _add_analysis_options(parser)
+    if command in ("check", "rewrite"):
+        _add_path_options(parser)
+    if command == "check":
+        _add_report_options(parser)
+    elif command == "explain":
+        parser.add_argument("name", metavar="CODE")
+    elif command in _ARGUMENTS:
+        import importlib
+
+        importlib.import_module(_ARGUMENTS[command]).add_arguments(parser)
+    if command in _HEAVY and command != "probe":
+        _add_missing_options(parser)
+    if command == "verify":
+        parser.add_argument("--top-level", action="store_true", default=None, help="run scripts, and compare that, too")
     return parser
 
 

@@ -139,19 +139,21 @@ def test_github(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
 def test_paths_and_options_anywhere(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     expected = run(capfd, "check", "heat.py", "-q", "--no-cache")
     for order in (
-        ["heat.py", "check"],  # a path before the command is no command
+        ["heat.py", "check", "-q", "--no-cache"],
+        ["--slow", "keep", "heat.py", "-q", "check", "--no-cache"],
         ["-q", "check", "--no-cache", "heat.py"],
         ["check", "-q", "heat.py", "--no-cache"],
         ["--no-cache", "check", "heat.py", "-q"],
         ["check", "--output-format", "text", "heat.py", "--no-cache", "-q"],
         ["--output-format", "text", "check", "-q", "--no-cache", "heat.py"],
     ):
-        if order[0] == "heat.py":
-            assert run(capfd, *order)[0] == 2
-        else:
-            assert run(capfd, *order) == expected
+        assert run(capfd, *order) == expected
     both = run(capfd, "check", "plain.py", "-q", "heat.py", "--no-cache")
     assert both == expected
+    # What belongs to an option is no command.
+    assert "no such function" in run(capfd, "--only", "report", "rewrite", "heat.py")[2]
+    assert "unknown command `heat.py`" in run(capfd, "heat.py", "--only", "rewrite")[2]
+    assert run(capfd, "--verify", "check", "rewrite", "--check", "missing.py")[0] == 2
 
 
 def test_standard_input(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ``verify`` understands to `parser`."""
     parser.usage = "np2tnp verify [OPTIONS] FILE [FUNCTION ...] [-- PROGRAM whose calls are recorded and used as well]"
     parser.add_argument(
-        "file", metavar="FILE", help="the program: rewritten already, or still to be rewritten (in memory)"
+        "file", metavar="FILE", nargs="?", help="the program: rewritten already, or still to be rewritten (in memory)"
     )
     parser.add_argument("functions", metavar="FUNCTION", nargs="*", help="only these: name, or Class.method")
     parser.set_defaults(program=[])

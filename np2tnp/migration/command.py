@@ -21,7 +21,7 @@ from np2tnp.status import CLEAN, ERROR, FOUND
 from np2tnp.terminal import print_bytes, print_exactly, say
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what only ``rewrite`` understands."""
     add = parser.add_argument
     add("--apply", action="store_true", help="write the changes (default: print them as diffs)")
