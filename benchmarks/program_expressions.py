@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 Shape = tuple[int, ...]
-VECTOR, MATRIX = (6,), (4, 6)
+VECTOR, MATRIX, CUBE = (6,), (4, 6), (2, 3, 4)
 
 
 @dataclass
@@ -35,6 +35,8 @@ class Expressions:
         self.loop = 0
         self.count = 0
         self.budget = 0
+        self.helpers: list[str] = []
+        self.idioms = 1  #: how much of a function are idioms
 
     def array(self) -> Shape:
         """The shape of some array to make."""

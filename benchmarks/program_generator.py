@@ -11,10 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from program_expressions import MATRIX, VECTOR, Function, Shape
+from program_expressions import CUBE, MATRIX, VECTOR, Function, Shape
+from program_idioms import HELPERS, chosen_helpers
 from program_statements import Statements
 
-_PRELUDE = """import numpy as np
+_PRELUDE = """import functools
+
+import numpy as np
 
 TABLE = np.arange(6.0)
 LOG = []
@@ -70,7 +73,8 @@ class _Writer(Statements):
     """Writes modules, functions and control flow."""
 
     def module(self, functions: int) -> Module:
-        parts, calls = [_PRELUDE], []
+        self.helpers = chosen_helpers(self.rng)
+        parts, calls = [_PRELUDE, *(HELPERS[name][0] for name in self.helpers)], []
         for number in range(functions):
             function, text = self.function(f"f{number}")
             parts.append(text)
@@ -81,7 +85,7 @@ class _Writer(Statements):
     def function(self, name: str) -> tuple[Function, str]:
         rng = self.rng
         self.lines, self.names, self.lists, self.dicts, self.models, self.loop = [], {}, [], [], [], 0
-        parameters: list[Shape | None] = [rng.choice((VECTOR, VECTOR, MATRIX, None)) for _ in range(rng.randint(1, 3))]
+        parameters: list[Shape | None] = [rng.choice((VECTOR,) * 6 + (MATRIX,) * 3 + (CUBE,) + (None,) * 3) for _ in range(rng.randint(1, 3))]
         if all(shape is None for shape in parameters):
             parameters[0] = VECTOR
         header = []
@@ -104,7 +108,8 @@ class _Writer(Statements):
                 self.names["d"] = shape
         if rng.random() < 0.4:
             self.assign(f"v{self.fresh()}", self.array())
-        self.budget = rng.randint(3, 9)
+        short = rng.random() < 0.6
+        self.budget, self.idioms = (rng.randint(1, 4), 30) if short else (rng.randint(3, 9), 3)
         while self.budget > 0:
             self.statement()
         result, text = self.result()
@@ -181,6 +186,7 @@ class _Writer(Statements):
             (1, self.outer),
             (1, self.nested),
             (1, self.rare),
+            (self.idioms, self.idiom),
         ]
         if self.indent < 3:
             choices += [(3, self.if_), (3, self.for_), (1, self.while_), (1, self.for_rows), (1, self.try_)]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from program_expressions import VECTOR, Expressions, Shape
+from program_idioms import CHANGES, FUNCTIONS, HELPERS, LIKE, LOOPS, NUMBER, PRINTS, ROW, TAIL, VIEWS
+
+_WORDS = re.compile(r"\b[ABN]\b|#")
 
 
 class Statements(Expressions):
@@ -78,6 +82,21 @@ class Statements(Expressions):
         op = self.rng.choice(("+", "-", "*", "+", "*", "/", "//", "%"))
         value = self.number() if self.rng.random() < 0.5 else self.expression(self.names[name], 1)
         self.add(f"{name} {op}= {value}")
+
+    def idiom(self) -> None:
+        """One of the templates, on arrays that are there."""
+        rng = self.rng
+        groups = [LOOPS, FUNCTIONS, VIEWS, CHANGES, PRINTS, *(HELPERS[name][1] for name in self.helpers)]
+        lines, made = rng.choice(rng.choice(groups))
+        first = self.some()
+        shape = self.names[first]
+        second = rng.choice([name for name, other in self.names.items() if other == shape])
+        shapes = {LIKE: shape, ROW: shape[1:], TAIL: (max(shape[0] - 1, 0), *shape[1:]) if shape else (), NUMBER: ()}
+        words = {"A": first, "B": second, "N": self.number(), "#": str(self.fresh())}
+        for line in lines:
+            self.add(_WORDS.sub(lambda match: words[match[0]], line))
+        for name, kind in made.items():
+            self.names[name.replace("#", words["#"])] = shapes[kind]
 
     def swap(self) -> None:
         name = self.some()

@@ -341,7 +341,13 @@ def join_zero_d(a: Value, b: Value) -> str:
 def _join_view(a: Value, b: Value) -> str:
     """What the tensor among the two may be a view of counts: what lives on the host is NumPy's own view."""
     tensors = [value for value in (a, b) if may_hold_tensor(value)]
-    return max(map(view_of, tensors or (a, b)))
+    return max(map(_deepest_view, tensors or (a, b)))
+
+
+def _deepest_view(value: Value) -> str:
+    while isinstance(value, Sequence):
+        value = value.element
+    return view_of(value)
 
 
 def _join_home(a: str, b: str) -> str:
