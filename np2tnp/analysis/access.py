@@ -20,6 +20,7 @@ from np2tnp.analysis.values import (
     CALLED,
     COPIED,
     EITHER,
+    FOREIGN,
     GENERATORS,
     HOST,
     NO_NAMES,
@@ -136,7 +137,8 @@ class Access(State):
                 dtypes = frozenset({"F": "f", "D": "d"}.get(char, char) for char in dtypes)
             # the transpose of a 0-d or 1-d array is a view too, never the object itself
             home = base.home if base.refs & self.host_locals else self.lifted(base)
-            result = replace(base, home=home, dtypes=dtypes, exact=None, view="view")
+            refs = base.refs | {FOREIGN} if base.refs and home != base.home else base.refs  # our copy of NumPy's memory
+            result = replace(base, home=home, dtypes=dtypes, refs=refs, exact=None, view="view")
         else:
             if base.home != HOST:
                 self.construct(node, "method object", name)

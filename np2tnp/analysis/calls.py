@@ -23,6 +23,7 @@ from np2tnp.analysis.tables import (
     IN_PLACE_METHODS,
     KEEPING_METHODS,
     MEMBERS,
+    OVER_MEMORY,
     READING_METHODS,
     TENSOR_SAFE_BUILTINS,
 )
@@ -167,8 +168,7 @@ class Calls(ContainerMethods):
         fact = self.catalog.get(api)
         if fact is None or ufunc_method(self.catalog, api) is not None:
             return self._ufunc_method(node, api, arguments, env)
-        views = ("numpy.nditer", "numpy.ndarray")
-        if api in views and any(may_hold_tensor(argument.value) for argument in arguments):
+        if api in OVER_MEMORY and any(may_hold_tensor(argument.value) for argument in arguments):
             self.construct(node, "over memory", api.replace("numpy.", "np."))
         bound = bind(fact, arguments)
         if any(foreign_dtype(a.value) for a in arguments if a.name == "dtype" or api == "ndarray.astype"):
@@ -310,15 +310,22 @@ class Calls(ContainerMethods):
         result = self.nested_value(callee)
         refs = refs_of(result).union(*(refs_of(argument.value) for argument in arguments))
         deps = deps_of(result).union(*(deps_of(argument.value) for argument in arguments))
-        if isinstance(result, Array) and not result.refs:
-            return replace(result, deps=deps)
-        if isinstance(result, (Const, Scalar)):
-            return result
-        if isinstance(result, Array):
-            return replace(result, refs=refs, deps=deps, exact=None)
-        if isinstance(result, Sequence):
-            return replace(result, refs=refs)
-        return Unknown(EITHER, refs, deps=deps, view=view_of(result))
+        view = max(map(view_of, (result, *(argument.value for argument in arguments))))
+
+        def given(value: Value) -> Value:
+            """What it gives, which may be an argument."""
+            if isinstance(value, Sequence):
+                items = None if value.items is None else tuple(map(given, value.items))
+                return Sequence(value.type, given(value.element), items, refs)
+            if isinstance(value, Array):
+                return (
+                    replace(value, refs=refs, deps=deps, exact=None, view=view)
+                    if value.refs
+                    else replace(value, deps=deps)
+                )
+            return value if isinstance(value, (Const, Scalar)) else Unknown(EITHER, refs, deps=deps, view=view)
+
+        return given(result)
 
     def _method(self, node: cst.Call, callee: Bound, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         receiver, name = callee.receiver, callee.name

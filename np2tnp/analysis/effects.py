@@ -17,6 +17,7 @@ from np2tnp.analysis.state import NESTED, Summary
 from np2tnp.analysis.tables import CALLBACKS
 from np2tnp.analysis.values import (
     COPIED,
+    FOREIGN,
     HOST,
     NO_NAMES,
     UNKNOWN,
@@ -31,11 +32,11 @@ from np2tnp.analysis.values import (
     Value,
     deps_of,
     exact_of,
+    is_outside_location,
     may_be_array,
     may_hold_tensor,
     parameters_in,
     refs_of,
-    with_refs,
 )
 
 
@@ -60,16 +61,6 @@ def _is_held(refs: frozenset[str]) -> bool:
 class Effects(NumpyResults):
     """Applies what callees do to their arguments."""
 
-    def match(self, summary: Summary, arguments: tuple[ev.Argument, ...], skip: int) -> dict[str, ev.Argument] | None:
-        """Arguments by the callee's parameter name; None where that is not certain."""
-        names = summary.parameters[skip:]
-        result: dict[str, ev.Argument] = {}
-        for index, argument in enumerate(arguments):
-            if argument.star or (argument.name is None and index >= len(names)):
-                return None
-            result[argument.name if argument.name is not None else names[index]] = argument
-        return result
-
     def _apply_summary(
         self,
         node: cst.Call,
@@ -79,12 +70,12 @@ class Effects(NumpyResults):
         migrated: bool,
         skip: int = 0,
     ) -> Value:
-        matched = self.match(summary, arguments, skip)
+        matched = summary.match(arguments, skip)
         if matched is None:
             self.facts.updates |= self._own_state(summary)
             harmless = not (summary.mutates or summary.keeps or summary.hosted)
             self._unresolved(node, dotted(node.func) or "a function", arguments, env, pure=harmless)
-            return UNKNOWN
+            return Unknown(HOST, self._given_back(arguments) | self._translate(refs_of(summary.result), {}))
         self._kept_may_change(node, dotted(node.func) or "a function", env)
         self.facts.updates |= self._own_state(summary)
         on_host = False  # it updates ndarrays: its public form is called
@@ -105,14 +96,15 @@ class Effects(NumpyResults):
         exact = exact_of(summary.result)
         exact = exact_of(matched[exact].value) if exact in matched else None
         deps = NO_NAMES.union(*(deps_of(argument.value) for argument in matched.values())) if matched else NO_NAMES
+        public = not migrated or on_host or self.made == HOST
+        if any(
+            refs & refs_of(item.value) and may_hold_tensor(item.value)
+            for name, item in matched.items()
+            if (public and self.made != HOST) or name in summary.hosted
+        ):
+            refs |= {COPIED}
         result = self._translated(summary.result, refs, exact, deps)
-        if not migrated or on_host or self.made == HOST:
-            given = [argument.value for argument in matched.values()]
-            copied = self.made != HOST and any(refs & refs_of(value) and may_hold_tensor(value) for value in given)
-            return hosted(with_refs(result, refs | {COPIED}) if copied else result)
-        if refs and any(name in summary.hosted and may_hold_tensor(item.value) for name, item in matched.items()):
-            return with_refs(result, refs | {COPIED})
-        return result
+        return hosted(result) if public else result
 
     def _own_state(self, summary: Summary) -> frozenset[str]:
         """What the callee updates that a wrapper in this module can look at: attributes, and the module's own names."""
@@ -164,14 +156,18 @@ class Effects(NumpyResults):
         if pure:
             return UNKNOWN
         self._kept_may_change(node, callee, env)
-        refs: frozenset[str] = NO_NAMES
         for argument in arguments:
             self._may_change(node, callee, argument, env)
-            if may_be_array(argument.value):
-                refs |= refs_of(argument.value)
-                if may_hold_tensor(argument.value) and refs_of(argument.value):
-                    refs |= {COPIED}
-        return Unknown(HOST, refs - {COPIED} if refs == {COPIED} else refs)
+        return Unknown(HOST, self._given_back(arguments))
+
+    def _given_back(self, arguments: tuple[ev.Argument, ...]) -> frozenset[str]:
+        """What a function on the host may return: one of its arguments, or our copy of one."""
+        refs: frozenset[str] = NO_NAMES
+        for argument in arguments:
+            refs |= refs_of(argument.value)
+            if may_hold_tensor(argument.value) and refs_of(argument.value):
+                refs |= {COPIED}
+        return refs
 
     def hand_over(self, node: cst.Call, name: str, arguments: tuple[ev.Argument, ...]) -> None:
         """`name` calls one of its arguments with the arrays in others, which that callable may change."""
@@ -226,6 +222,7 @@ class Effects(NumpyResults):
         self.emit(ev.Construct(argument.node, self.place(argument.node), "unresolved", callee))
         name = argument.node.value.value if isinstance(argument.node.value, cst.Name) else None
         seen: set[str] = set()
+        self._copy_may_change(node, callee, argument)
         for ref in refs_of(value):
             if ref.startswith("@"):
                 self.facts.host_parameters |= {ref[1:]}
@@ -244,6 +241,15 @@ class Effects(NumpyResults):
             self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), shown, stale, frozenset(seen)))
         if keeps:
             self.keep(frozenset((f"seen by {callee}",)), value, env)
+
+    def _copy_may_change(self, node: cst.Call, callee: str, argument: ev.Argument) -> None:
+        """What is handed over may be our copy of memory that others see: NumPy must make it, and `callee` get that."""
+        value = argument.value
+        outside = {ref for ref in refs_of(value) if is_outside_location(ref)}
+        if outside and FOREIGN in refs_of(value) and may_hold_tensor(value):
+            self.facts.viewed |= outside | {FOREIGN}
+            stale = Stale(callee, id(node), "call on a view")
+            self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), min(outside), stale))
 
     def _is_captured(self, name: str) -> bool:
         """Whether `name` belongs to a function around the nested function or comprehension being interpreted."""

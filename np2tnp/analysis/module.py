@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from np2tnp.analysis.scopes import Scope, Uses, dotted, parameters_of, scan
+from np2tnp.analysis.scopes import Scope, Uses, dotted, parameters_of, scan, signature_names
 from np2tnp.analysis.values import NO_NAMES, Value
 
 _KINDS = {
@@ -192,5 +192,6 @@ __all__ = [
     "collect",
     "dotted",
     "parameters_of",
+    "signature_names",
     "statements_of",
 ]

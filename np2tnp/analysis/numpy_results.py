@@ -37,6 +37,7 @@ from np2tnp.analysis.values import (
     deps_of,
     exact_of,
     has_axes,
+    home_of,
     is_python_number,
     may_be_array,
     may_hold_tensor,
@@ -125,8 +126,8 @@ class NumpyResults(Evaluator):
                 refs = NO_NAMES.union(*map(refs_of, values.values()))
             elif not isinstance(first, Sequence) and _VIEWS_ONLY_WITH.get(name, name) in (name, *values):
                 refs = refs_of(first)  # of a list NumPy makes a new array
-            if isinstance(first, Unknown) and first.home == HOST and self.made == TENSOR:
-                refs |= {FOREIGN}
+            if self.made == TENSOR and may_be_array(first) and home_of(first) == HOST:
+                refs |= {FOREIGN} if refs or isinstance(first, Unknown) else NO_NAMES
             view = "" if name in _SAME_OR_COPY else "view"
             if name in ("asarray", "asanyarray", "ascontiguousarray", "asfortranarray") and len(values) == 1:
                 exact = exact_of(first) if self.made == HOST or may_hold_tensor(first) else None  # else a copy
@@ -140,6 +141,7 @@ class NumpyResults(Evaluator):
         held = any(map(may_hold_tensor, values.values()))
         if refs & (self.viewed | self.host_locals) and not held:
             home = HOST
+            refs -= {FOREIGN}  # it is no copy of ours
             if refs & self.host_locals and name in BY_ORDER:
                 refs |= {COPIED}  # our ndarrays are in C order, where NumPy may have made another
         if dtypes is None:

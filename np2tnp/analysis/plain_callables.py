@@ -8,6 +8,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.effects import hosted
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.interpret import Interpreter
+from np2tnp.analysis.module import FunctionInfo, signature_names
 from np2tnp.analysis.state import Summary
 from np2tnp.analysis.values import EITHER, HOST, NO_NAMES, UNKNOWN, Sequence, Unknown
 
@@ -37,7 +38,7 @@ def summarize_lambda(node: cst.Lambda, interpreter: Interpreter) -> Summary | No
     )
 
 
-def summarize_generator(facts: ev.RegionFacts, is_method: bool) -> Summary | None:
+def summarize_generator(facts: ev.RegionFacts, function: FunctionInfo) -> Summary | None:
     """A generator function; None where it does more than to read its arguments: what it does happens later."""
     extra = facts.extra
     changes = facts.mutated or facts.host_parameters or facts.updates or extra.get("writes") or extra.get("keeps")
@@ -45,12 +46,12 @@ def summarize_generator(facts: ev.RegionFacts, is_method: bool) -> Summary | Non
         return None
     refs = frozenset(f"@{name}" for name in facts.parameters) | frozenset(extra.get("yielded", ()))
     return Summary(
-        parameters=facts.parameters,
+        parameters=signature_names(function.node.params),
         migrated=False,
         mutates=(),
         keeps=NO_NAMES,
         result=Sequence("iterator", Unknown(HOST, refs, view="view"), None, refs),
-        method=is_method,
+        method=function.is_method,
     )
 
 

@@ -14,7 +14,7 @@ from np2tnp.analysis.declared import declared, likely_numbers, random_generator,
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.hosting import changed_elsewhere, numbers_in_doubt
 from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, dotted, parameters_of
+from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, dotted, parameters_of, signature_names
 from np2tnp.analysis.plain_callables import summarize_generator, summarize_lambda
 from np2tnp.analysis.scripts import Script
 from np2tnp.analysis.state import ClassSummary, Summary
@@ -160,10 +160,10 @@ class Analysis:
         facts = self.facts[qualname]
         kinds = {event.kind for event in facts.events if isinstance(event, ev.Construct) and not event.place.nested}
         if kinds & {"yield", "async"}:
-            return None if "async" in kinds else summarize_generator(facts, function.is_method)
+            return None if "async" in kinds else summarize_generator(facts, function)
         written = facts.extra.get("writes", set()) - set(facts.mutated)
         return Summary(
-            parameters=facts.parameters,
+            parameters=signature_names(function.node.params),
             migrated=migrated and not function.is_cached,
             mutates=(*facts.mutated, *sorted(written - facts.host_parameters)),
             keeps=frozenset(facts.extra.get("keeps", ())),

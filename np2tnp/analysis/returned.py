@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from np2tnp.analysis.values import (
+    COPIED,
     NO_NAMES,
     TENSOR,
     Sequence,
@@ -40,7 +41,7 @@ def outside_views(value: Value, hosted: frozenset[str]) -> frozenset[str]:
     found: frozenset[str] = NO_NAMES
     for leaf in leaves_of(value):
         outside = {ref for ref in refs_of(leaf) if is_outside_location(ref)}
-        if may_hold_tensor(leaf) and view_of(leaf):
+        if COPIED in refs_of(leaf) or (may_hold_tensor(leaf) and view_of(leaf)):
             found |= outside
         elif home_of(leaf) == TENSOR:
             # the boundary gives back only parameters that it converted itself
@@ -50,7 +51,7 @@ def outside_views(value: Value, hosted: frozenset[str]) -> frozenset[str]:
 
 def has_shared_items(value: Value) -> bool:
     """Whether two tensors of the result may share memory in NumPy without being one array."""
-    shown = [(leaf, kind) for leaf, kind in _kinds(value) if may_hold_tensor(leaf)]
+    shown = [(leaf, kind) for leaf, kind in _kinds(value) if may_hold_tensor(leaf) or COPIED in refs_of(leaf)]
     if len(shown) == 1 and isinstance(value, Sequence) and value.items is None:
         return view_of(shown[0][0]) == "view"
     return any(
@@ -66,6 +67,14 @@ def _kinds(value: Value) -> Iterator[tuple[Value, str]]:
         for item in value.items:
             yield from _kinds(item)
     elif isinstance(value, Sequence):
-        yield from ((leaf, "view" if view_of(leaf) else "") for leaf in leaves_of(all_of(value)))
+        yield from (
+            (leaf, "view" if view_of(leaf) or COPIED in refs_of(leaf) else "") for leaf in leaves_of(all_of(value))
+        )
     else:
-        yield value, view_of(value)
+        yield value, "view" if COPIED in refs_of(value) else view_of(value)
+
+
+def copied(value: Value) -> frozenset[str]:
+    """Names of tensors of which NumPy's callees got copies, and gave them back: the result may be one in NumPy."""
+    names = (refs_of(leaf) for leaf in leaves_of(value) if COPIED in refs_of(leaf))
+    return frozenset(ref for refs in names for ref in refs if ref.isidentifier())

@@ -214,6 +214,12 @@ def parameters_of(parameters: cst.Parameters) -> list[cst.Param]:
     return result
 
 
+def signature_names(parameters: cst.Parameters) -> tuple[str, ...]:
+    """The names of all parameters in order, with ``*`` or ``**`` before those that take what is left."""
+    stars = {id(parameters.star_arg): "*", id(parameters.star_kwarg): "**"}
+    return tuple(stars.get(id(item), "") + item.name.value for item in parameters_of(parameters))
+
+
 def dotted(node: cst.CSTNode) -> str:
     """``a.b.c`` of a chain of attributes, or "" for anything else."""
     if type(node) is cst.Name:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Protocol
 
 import libcst as cst
@@ -31,6 +32,7 @@ from np2tnp.analysis.values import (
     has_unfilled_container,
     may_hold_tensor,
     refs_of,
+    view_of,
     with_refs,
 )
 from np2tnp.catalog.catalog import Catalog
@@ -44,7 +46,7 @@ class Summary:
     keeps: parameters that it stores in some object.
     """
 
-    parameters: tuple[str, ...]
+    parameters: tuple[str, ...]  #: with stars, where they have any
     migrated: bool
     mutates: tuple[str, ...]
     keeps: frozenset[str]
@@ -53,6 +55,18 @@ class Summary:
     hosted: frozenset[str] = NO_NAMES  #: parameters that its core takes as ndarrays
     changeable: frozenset[str] = NO_NAMES  #: those of them that may be changed or kept by code that nobody knows
     updates: frozenset[str] = NO_NAMES  #: attributes and globals whose arrays it changes in place
+
+    def match(self, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:
+        """Arguments by parameter, without the first `skip` ones; None where some go into ``*args`` or ``**options``."""
+        names = self.parameters[skip:]
+        by_position = tuple(takewhile(lambda name: name[0] != "*", names))
+        result: dict[str, ev.Argument] = {}
+        for index, argument in enumerate(arguments):
+            name = argument.name or next(iter(by_position[index:]), "")
+            if argument.star or name not in names:
+                return None
+            result[name] = argument
+        return result
 
     @property
     def form(self) -> str:
@@ -234,8 +248,9 @@ class State:
         """The environment of a function nested in the region: captured names as they are here, parameters unknown."""
         inner = env.copy()
         for parameter in parameters_of(parameters):
-            default = refs_of(self.evaluate(parameter.default, env)) if parameter.default is not None else NO_NAMES
-            inner.bind(parameter.name.value, Unknown(EITHER if self.made != HOST else HOST, NESTED | default))
+            default = self.evaluate(parameter.default, env) if parameter.default is not None else UNKNOWN
+            home = EITHER if self.made != HOST else HOST
+            inner.bind(parameter.name.value, Unknown(home, NESTED | refs_of(default), view=view_of(default)))
         return inner
 
     # ---- given by the parts further up

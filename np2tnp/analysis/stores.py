@@ -132,6 +132,8 @@ class Stores(Calls):
         location = self.location(target.value)
         env.forget(location)
         env.bind(location, Unknown(HOST, refs_of(value)))
+        self._kept_through_view(target, target.value, value)
+        self.keep(frozenset((location,)), value, env)
         if target.value not in self.module.rebound:
             self.construct(target, "nonlocal", target.value)
 
@@ -144,9 +146,8 @@ class Stores(Calls):
         keeps = may_hold_tensor(value) and not local
         if keeps and any(ref.startswith((".", "global:", "kept by")) for ref in refs_of(value) - {f".{name}"}):
             self.construct(node, "kept twice", name)
-        if keeps and any(ref.startswith("@") for ref in refs_of(value)) and exact_of(value) is None:
-            self.construct(node, "argument kept through a view", name)
-            self.facts.viewed |= {ref for ref in refs_of(value) if ref.startswith("@")}  # NumPy must make it
+        if keeps:
+            self._kept_through_view(node, f".{name}", value)
         if not may_hold_tensor(base):
             self.keep(frozenset((f".{name}",)), value, env)
         if (
@@ -159,6 +160,13 @@ class Stores(Calls):
         if not (isinstance(base, Array) or may_hold_tensor(base)):
             env.bind(f".{name}", Unknown(HOST, refs_of(value)))
         self.attribute_stored(base, name, value)
+
+    def _kept_through_view(self, node: cst.CSTNode, where: str, value: Value) -> None:
+        """An object or a global would hold a copy of the caller's array: NumPy must make what is kept."""
+        given = {ref for ref in refs_of(value) if ref.startswith("@")}
+        if given and exact_of(value) is None and may_hold_tensor(value):
+            self.construct(node, "argument kept through a view", where)
+            self.facts.viewed |= given
 
     def attribute_stored(self, base: Value, name: str, value: Value) -> None:
         """A hook for collecting what classes assign to their attributes."""

@@ -56,6 +56,11 @@ READING_METHODS = {
 #: What gives a view or a copy, by the memory order of its argument.
 BY_ORDER = frozenset("ravel reshape ascontiguousarray asfortranarray require".split())
 
+#: Functions that show or write through the memory of arrays.
+OVER_MEMORY = frozenset(
+    ("numpy.nditer", "numpy.ndarray", "numpy.shares_memory", "numpy.may_share_memory", "numpy.byte_bounds")
+)
+
 #: Objects of NumPy that make arrays when they are indexed.
 JOINERS = frozenset(("numpy.mgrid", "numpy.ogrid", "numpy.r_", "numpy.c_"))
 

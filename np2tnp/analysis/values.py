@@ -341,7 +341,8 @@ def join_zero_d(a: Value, b: Value) -> str:
 def _join_view(a: Value, b: Value) -> str:
     """What the tensor among the two may be a view of counts: what lives on the host is NumPy's own view."""
     tensors = [value for value in (a, b) if may_hold_tensor(value)]
-    return max(map(_deepest_view, tensors or (a, b)))
+    kinds = set(map(_deepest_view, tensors or (a, b)))
+    return kinds.pop() if len(kinds) == 1 else "view"
 
 
 def _deepest_view(value: Value) -> str:

@@ -48,7 +48,9 @@ def decorator(
     names("scalars", tuple(name for name in order if name in facts.assumed_scalars))
     names("hosted", tuple(name for name in order if name in facts.host_parameters))
     if any(name not in facts.host_parameters | facts.assumed_scalars | {"self", "cls"} for name in order):
-        names("updates", tuple(sorted(ref.rpartition(":")[2] for ref in facts.updates)))
+        reached = facts.changeable | (facts.host_parameters & facts.extra.get("writes", set()))
+        places = [ref.rpartition(":")[2] for ref in facts.updates]
+        names("updates", tuple(sorted([*places, *(f"@{name}" for name in reached - facts.mutated.keys())])))
     if kind != "scalar":
         arguments.append(build.argument(build.string(kind), "zero_d"))
     if compile_as != "none":

@@ -10,6 +10,9 @@ from np2tnp.edits import build
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.memory_attributes import has_no_form
 
+#: Attributes that an object which may be anything is asked for by the runtime.
+_ASKED = frozenset("T mT real imag shape ndim size dtype nbytes itemsize flat base data ctypes device".split())
+
 
 @register
 class ArrayAttribute(Rule):
@@ -48,7 +51,7 @@ class ArrayAttribute(Rule):
                 self._function(event, context)
             return ()
         if isinstance(base, Unknown):
-            if name in ("T", "mT", "real", "imag", "shape", "ndim", "size", "dtype", "nbytes", "itemsize", "flat"):
+            if name in _ASKED:
                 self._maybe(event, context)
             return ()
         if has_no_form(name):

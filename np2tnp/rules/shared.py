@@ -81,9 +81,7 @@ def wrap_keys(target: cst.Subscript, keys: tuple[Value, ...] | None, context: Co
 
 def binds(event: ev.Call, summary: Summary) -> bool:
     """Whether it is certain which argument is which: the analysis knows the result of such calls only."""
-    names = summary.parameters[1:] if isinstance(event.callee, Bound) and summary.method else summary.parameters
-    positional = [argument for argument in event.arguments if argument.name is None]
-    return len(positional) <= len(names) and not any(argument.star for argument in event.arguments)
+    return summary.match(event.arguments, isinstance(event.callee, Bound) and summary.method) is not None
 
 
 def use_core(event: ev.Call, context: Context, summary: Summary) -> None:

@@ -231,23 +231,34 @@ class Plan:
                     yield where, array
 
     def _check_state(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Refuse an argument that becomes a tensor and shares memory with state that the body changes in place."""
+        """Refuse an argument that becomes a tensor and shares memory with state that the body changes in place.
+
+        ``@name`` among the updates is a hosted parameter, which others may change.
+        """
         slots = list(self.slots(args, kwargs))
         taken = [(name, leaf) for name, value in slots if name not in self._hosted for leaf in leaves(value)]
         if not taken:
             return
         objects = [value for _, value in slots] + [self._globals.get(name) for name in self._reads]
         for where in self._updates:
-            attribute = where.startswith(".")
-            held = attributes(objects, where[1:]) if attribute else leaves(self._globals.get(where))
+            held, place = self._held(where, objects, args, kwargs)
             for array in held:
                 for name, leaf in taken:
                     if overlap(leaf, array):
-                        place = f"an attribute {where}" if attribute else f"the global {where}"
                         raise UnverifiedError(
                             f"{self.name} updates {place} in place, which shares memory with argument {name!r};"
                             " pass a copy of it"
                         )
+
+    def _held(
+        self, where: str, objects: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Iterator[Any], str]:
+        """The ndarrays at a place that the body updates, and the place for people."""
+        if where[0] == "@":
+            return leaves(self._value(where[1:], args, kwargs)), f"argument {where[1:]!r}"
+        if where[0] == ".":
+            return attributes(objects, where[1:]), f"an attribute {where}"
+        return leaves(self._globals.get(where)), f"the global {where}"
 
     def _check_overlap(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Refuse an updated array that shares memory with another argument: NumPy would show the update there too."""

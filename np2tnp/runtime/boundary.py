@@ -87,8 +87,8 @@ def migrated(
     arrays : parameters that must be exact ndarrays or numbers.
     scalars : parameters that must not be arrays: the body treats them as plain Python values.
     hosted : parameters that reach the body as they are: the caller's own ndarrays and containers.
-    updates : globals (``"TABLE"``) and attributes of any object (``".w"``) whose arrays the body changes in place; an
-        argument that shares memory with one is refused.
+    updates : globals (``"TABLE"``), attributes of any object (``".w"``) and hosted parameters (``"@p"``) whose arrays
+        the body, or what it calls, changes in place; an argument that shares memory with one is refused.
     refuses : parameter -> dtype characters that were not verified for it.
     zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``; ``"unverified"`` refuses one.
     compile : ``"graph"`` or ``"xla"`` runs the body as one graph, traced once for each combination of dtypes, shapes
@@ -285,7 +285,7 @@ def _finished(result: Any, call: Call, plan: Plan, zero_d: str) -> Any:
 
 
 def _keep(kept: dict[int, Any], final: Any, original: Any) -> None:
-    if is_tensor(final) and isinstance(original, np.ndarray):
+    if final is not original and isinstance(original, np.ndarray) and (is_tensor(final) or type(final) is np.ndarray):
         kept.setdefault(id(final), (original, final))
 
 
@@ -345,6 +345,8 @@ def _leave(value: Any, kept: dict[int, Any], zero_d: str) -> Any:
             known = kept[id(value)] = (array, value)
         return known[0]
     kind = type(value)
+    if kind is np.ndarray:  # what a core got as a copy on the host may stand for the caller's own
+        return kept[id(value)][0] if id(value) in kept else value
     if kind is not list and kind is not dict and not isinstance(value, tuple):
         return value
     known = kept.get(id(value))

@@ -17,6 +17,9 @@ from np2tnp.runtime.errors import UnverifiedError
 __all__ = ["call_method", "core", "get_attribute", "not_zero_d", "numbers", "sort_in_place", "zero_d_array"]
 
 
+#: Attributes that say how an ndarray lies in memory.
+_MEMORY = frozenset(("base", "data", "ctypes", "flags", "strides", "device"))
+
 #: Methods that take a shape or axes as separate arguments, where the function takes one tuple.
 _SPREADS = frozenset(("reshape", "transpose", "resize"))
 
@@ -119,6 +122,8 @@ def get_attribute(owner: Any, name: str, /) -> Any:
     """``owner.name``: ndarray's attribute, exactly, when `owner` is a tensor; else the object's own."""
     if not is_tensor(owner):
         return getattr(owner, name)
+    if name in _MEMORY:
+        raise UnverifiedError(f".{name} shows the memory of an ndarray; a tensor has none to show")
     runtime: Any = sys.modules[__package__]
 
     helper = runtime.transpose if name == "T" else runtime.matrix_transpose if name == "mT" else getattr(runtime, name)
