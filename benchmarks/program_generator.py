@@ -85,7 +85,9 @@ class _Writer(Statements):
     def function(self, name: str) -> tuple[Function, str]:
         rng = self.rng
         self.lines, self.names, self.lists, self.dicts, self.models, self.loop = [], {}, [], [], [], 0
-        parameters: list[Shape | None] = [rng.choice((VECTOR,) * 6 + (MATRIX,) * 3 + (CUBE,) + (None,) * 3) for _ in range(rng.randint(1, 3))]
+        parameters: list[Shape | None] = [
+            rng.choice((VECTOR,) * 6 + (MATRIX,) * 3 + (CUBE,) + (None,) * 3) for _ in range(rng.randint(1, 3))
+        ]
         if all(shape is None for shape in parameters):
             parameters[0] = VECTOR
         header = []

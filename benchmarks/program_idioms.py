@@ -3,6 +3,7 @@
 In a template ``A`` and ``B`` are arrays of one shape, ``N`` is a number and ``#`` a number that makes names new.
 """
 
+# ruff: noqa: E501 - tables
 from __future__ import annotations
 
 import random
@@ -202,6 +203,53 @@ PRINTS = _plain(
     ))
 )  # fmt: skip
 
+_GRID = """class Grid:
+    def __init__(self, a):
+        self.a = a
+        self.parts = [a, a * 2]
+        self.by = {'x': a + 1}
+
+    @property
+    def top(self):
+        return self.a[0]
+
+    @property
+    def whole(self):
+        return self.a
+
+    def add(self, v):
+        self.a += v
+        return self
+
+    def twice(self, v):
+        return self.add(v).add(v).total()
+
+    def total(self):
+        return self.a.sum() + self.parts[1].sum()
+
+    def __call__(self, b):
+        return self.a * b
+
+    def set(self, a):
+        self.a[...] = a
+        self.parts[0] = self.a
+        self.by['x'] += 1
+
+    @staticmethod
+    def half(a):
+        a *= 0.5
+        return a
+
+    @classmethod
+    def make(cls, a):
+        return cls(a.copy())
+
+    def __getitem__(self, k):
+        return self.a[k]
+
+    def __setitem__(self, k, v):
+        self.a[k] = v"""
+
 #: Helpers of the module: text, and templates that call them.
 HELPERS: dict[str, tuple[str, list[Idiom]]] = {
     "both": (
@@ -244,8 +292,8 @@ HELPERS: dict[str, tuple[str, list[Idiom]]] = {
     "poke": ("def poke(items):\n    items[0][0] = 9\n    items[-1] = items[0] + 1",
              [(("q# = [A, B]", "poke(q#)", "z# = q#[1]"), {"z#": LIKE})]),
     "scale": (
-        "def scale(a, out=None):\n    out = np.empty_like(a) if out is None else out\n    np.multiply(a, 2, out=out)\n"
-        "    return out",
+        ("def scale(a, out=None):\n    out = np.empty_like(a) if out is None else out\n    np.multiply(a, 2, out=out)\n"
+        "    return out"),
         [(("q# = scale(A)",), {"q#": LIKE}), (("q# = scale(A, out=A)",), {"q#": LIKE}), *_plain("scale(A, B)"),
          (("q# = scale(A, B)", "q#[0] = N"), {"q#": LIKE})],
     ),
@@ -261,8 +309,8 @@ HELPERS: dict[str, tuple[str, list[Idiom]]] = {
         [*_plain("print(table(A).shape)")],
     ),
     "smooth": (
-        "def smooth(a, n=2):\n    new = a.copy()\n    for _ in range(n):\n        new[1:-1] = 0.5 * (a[:-2] + a[2:])\n"
-        "        a, new = new, a\n    return a",
+        ("def smooth(a, n=2):\n    new = a.copy()\n    for _ in range(n):\n        new[1:-1] = 0.5 * (a[:-2] + a[2:])\n"
+        "        a, new = new, a\n    return a"),
         [(("q# = smooth(A * 1.0)",), {"q#": LIKE}), (("q# = smooth(A)",), {"q#": LIKE})],
     ),
     "clean": ("def clean(a, low=0):\n    a = np.asarray(a)\n    a[a < low] = low\n    return a",
@@ -272,13 +320,7 @@ HELPERS: dict[str, tuple[str, list[Idiom]]] = {
         [(("q# = walk(A)", "if q# is not None:", "    A[0] = q#"), {})],
     ),
     "Grid": (
-        "class Grid:\n    def __init__(self, a):\n        self.a = a\n        self.parts = [a, a * 2]\n        self.by = {'x': a + 1}\n\n"
-        "    @property\n    def top(self):\n        return self.a[0]\n\n    @property\n    def whole(self):\n        return self.a\n\n"
-        "    def add(self, v):\n        self.a += v\n        return self\n\n    def twice(self, v):\n        return self.add(v).add(v).total()\n\n"
-        "    def total(self):\n        return self.a.sum() + self.parts[1].sum()\n\n    def __call__(self, b):\n        return self.a * b\n\n"
-        "    def set(self, a):\n        self.a[...] = a\n        self.parts[0] = self.a\n        self.by['x'] += 1\n\n    @staticmethod\n    def half(a):\n        a *= 0.5\n"
-        "        return a\n\n    @classmethod\n    def make(cls, a):\n        return cls(a.copy())\n\n    def __getitem__(self, k):\n        return self.a[k]\n\n"
-        "    def __setitem__(self, k, v):\n        self.a[k] = v",
+        _GRID,
         [(("o# = Grid(A)", "q# = o#.whole", "q#[0] = N"), {"q#": LIKE}), (("o# = Grid(A)", "o#.top[...] = N"), {}),
          (("o# = Grid(A)", "q# = o#.twice(N)"), {"q#": NUMBER}), (("o# = Grid(A)", "q# = o#.add(1).a"), {"q#": LIKE}),
          (("q# = Grid(A)(B)",), {"q#": LIKE}), (("o# = Grid(A * 1)", "o#.set(B)", "q# = o#.parts[0]"), {"q#": LIKE}),
