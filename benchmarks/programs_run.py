@@ -321,7 +321,8 @@ def _nudged(value: Any, rng: Any) -> Any:
     from np2tnp.differential.inputs import moved
 
     if isinstance(value, (list, tuple)):
-        return type(value)(_nudged(item, rng) for item in value)
+        items = [_nudged(item, rng) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if isinstance(value, dict):
         return {key: _nudged(item, rng) for key, item in value.items()}
     if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f"):

@@ -21,6 +21,7 @@ _LARGEST, _SMALLEST = 3.4028234663852886e38, 1.1754943508222875e-38
 #: Below it a comparison of numbers near 1 may tell nothing: eight units in float32's last place.
 _RESOLUTION = 1e-6
 _CLOSE = frozenset(("numpy.isclose", "numpy.allclose"))
+_DEFAULT_TOLERANCE = 1e-8
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge"))
 
 
@@ -100,6 +101,8 @@ def _of_tolerance(event: ev.Call | ev.Operator | ev.NameRead, context: Context) 
         numbers = [*map(_number, event.operands), *_defaults(event.node, context.facts.node)]
     elif isinstance(event, ev.Call) and event.api in _CLOSE:
         numbers = [_number(argument.value) for argument in event.arguments]
+        if len(event.arguments) < 4 and not any(argument.name == "atol" for argument in event.arguments):
+            numbers.append(_DEFAULT_TOLERANCE)
     small = next((number for number in numbers if 0 < abs(number) < _RESOLUTION), None)
     return f"float32 has seven digits: a difference may never get below {small:g}" if small is not None else ""
 
