@@ -20,7 +20,7 @@ from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.lowering.tree import LoweredTree
 from np2tnp.analysis.positions import positions
 from np2tnp.analysis.project import Names, Target
-from np2tnp.analysis.regions import MODULE, Analysis
+from np2tnp.analysis.regions import MODULE, Analysis, Fate
 from np2tnp.analysis.scripts import Script, script_of
 from np2tnp.analysis.solver import Key, Solver
 from np2tnp.analysis.state import ClassSummary, Summary
@@ -73,7 +73,8 @@ class Words(Container[str]):
         self._text = text
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name in self._text and bool(re.search(rf"(?<!\w){name}(?!\w)", self._text))
+        # it begins with the name, which is quick to find
+        return isinstance(name, str) and bool(re.search(rf"{name}(?<!\w{name})(?!\w)", self._text))
 
 
 @dataclass(slots=True)
@@ -109,8 +110,8 @@ class Session:
         self.names = choose_names(info, self.words)
         self.originals, self._left_out = kept_originals(info), left_out(info)
 
-    def decide(self, facts: ev.RegionFacts) -> bool:
-        """Plan one region; whether it will be migrated."""
+    def decide(self, facts: ev.RegionFacts, again: bool = False) -> Fate:
+        """Plan one region; what becomes of it. `again`: the plan is kept only if it migrates."""
         analysis = self.analysis
         special = self.decided(facts.qualname).compile if facts.qualname != MODULE else "none"
         plan = plan_region(
@@ -129,10 +130,11 @@ class Session:
             # its callers are then planned as callers of a NumPy function
             plan.state, plan.is_unwanted = RegionState.KEPT, True
         before = self.regions.get(facts.qualname)
-        if before is not None:
-            before.edits.clear()  # a circle, which would keep the whole module
-        self.regions[facts.qualname] = plan
-        return plan.state is RegionState.CONVERTIBLE
+        kept, dropped = (before, plan) if before and again and plan.fate is not Fate.MIGRATES else (plan, before)
+        if dropped is not None:
+            dropped.edits.clear()  # a circle, which would keep the whole module
+        self.regions[facts.qualname] = kept
+        return plan.fate
 
     def _is_pure(self, callee: Function) -> bool:
         analysis = self.analysis

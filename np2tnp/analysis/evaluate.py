@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 from collections.abc import Callable
 from dataclasses import replace
@@ -61,6 +62,9 @@ def _constant(text: str) -> Const | None:
         return Const.of(text[1:-1])
     if text.isdecimal() and text.isascii():
         return Const.of(int(text))
+    with contextlib.suppress(ValueError):
+        if "." in text and text[0] not in "\"'":
+            return Const.of(float(text))
     try:
         return Const.of(ast.literal_eval(text))
     except (ValueError, SyntaxError):

@@ -34,9 +34,6 @@ LENT = Symbol("<a nested function>")
 class Lending(Effects):
     """Decides which nested functions see only Python's own objects and ndarrays, whoever calls them."""
 
-    _handed: frozenset[str] | None = None
-    _bindings: Counter[str] | None = None
-
     def is_foreign(self, callee: Value) -> bool:
         """Whether calling `callee` runs code that takes functions of NumPy's world."""
         if isinstance(callee, Symbol):
@@ -47,9 +44,10 @@ class Lending(Effects):
 
     def is_only_handed(self, name: str) -> bool:
         """Whether each use of the nested function `name` is as an argument of a call."""
-        if self._handed is None:
-            self._handed = _only_handed(self.facts.node)
-        return name in self._handed
+        known, region = self.module.handed, self.facts.node
+        if id(region) not in known:
+            known[id(region)] = _only_handed(region)
+        return name in known[id(region)]
 
     def lends(self, node: cst.Lambda | cst.FunctionDef, env: Env) -> bool:
         """Whether all that the nested function `node` reads is, and stays, what it would be without the region."""
@@ -58,14 +56,15 @@ class Lending(Effects):
         own = {parameter.name.value for parameter in parameters_of(node.params)}
         if isinstance(node, cst.FunctionDef):
             own |= self.module.scopes[id(node)].bound
-            if node.decorators or node.asynchronous or any(isinstance(part, cst.Nonlocal) for part in walk(node.body)):
+            if node.decorators or node.asynchronous or any(type(part) is cst.Nonlocal for part in walk(node.body)):
                 return False
         inside = (part for whole in (node.params, node.body) for part in walk(whole))
-        read = {part.value for part in inside if isinstance(part, cst.Name)} - own
-        if self._bindings is None:
-            self._bindings = _bindings(self.facts.node)
-        captured = {name for name in read if name in self.locals}
-        if any(self._bindings[name] > 1 or name not in env.values for name in captured):
+        captured = {part.value for part in inside if type(part) is cst.Name and part.value in self.locals} - own
+        known, region = self.module.bindings, self.facts.node
+        if id(region) not in known:
+            known[id(region)] = _bindings(region)
+        bindings = known[id(region)]
+        if any(bindings[name] > 1 or name not in env.values for name in captured):
             return False
         tensors = {name for name in captured if may_hold_tensor(env.values[name]) or COPIED in env.aliases(name)}
         if tensors:  # they can stay ndarrays, too
@@ -82,23 +81,33 @@ class Lending(Effects):
 def _only_handed(region: cst.CSTNode) -> frozenset[str]:
     uses: Counter[str] = Counter()
     handed: Counter[str] = Counter()
+    defined: Counter[str] = Counter()
     for node in walk(region):
-        if isinstance(node, cst.Name):
+        kind = type(node)
+        if kind is cst.Name:
+            assert isinstance(node, cst.Name)
             uses[node.value] += 1
-        elif isinstance(node, cst.Call):
-            if isinstance(node.func, cst.Name) and hasattr(builtins, node.func.value):
+        elif kind is cst.Call:
+            assert isinstance(node, cst.Call)
+            if type(node.func) is cst.Name and hasattr(builtins, node.func.value):
                 continue
-            handed.update(arg.value.value for arg in node.args if isinstance(arg.value, cst.Name) and not arg.star)
-    defined = [node.name.value for node in walk(region) if isinstance(node, cst.FunctionDef) and node is not region]
-    return frozenset(name for name in defined if uses[name] == handed[name] + 1 > 1 and defined.count(name) == 1)
+            handed.update(arg.value.value for arg in node.args if type(arg.value) is cst.Name and not arg.star)
+        elif kind is cst.FunctionDef and node is not region:
+            assert isinstance(node, cst.FunctionDef)
+            defined[node.name.value] += 1
+    return frozenset(name for name, times in defined.items() if uses[name] == handed[name] + 1 > 1 and times == 1)
 
 
 def _bindings(region: cst.CSTNode) -> Counter[str]:
     """How often each name is assigned to in a region."""
     found: Counter[str] = Counter()
     for node in walk(region):
-        if isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr)):
-            found.update(target_names(node.target))
-        elif isinstance(node, cst.AsName):
-            found.update(target_names(node.name))
+        kind = type(node)
+        if kind in _BINDING:
+            found.update(target_names(node.target))  # type: ignore[attr-defined]
+        elif kind is cst.AsName:
+            found.update(target_names(node.name))  # type: ignore[attr-defined]
     return found
+
+
+_BINDING = frozenset((cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -86,6 +87,9 @@ class ModuleInfo:
     written: set[str] = field(default_factory=set)  #: module names some function writes into
     name_of: dict[int, str] = field(default_factory=dict)  #: id of a FunctionDef or ClassDef -> qualname
     scopes: dict[int, Scope] = field(default_factory=dict)  #: id of a FunctionDef, nested ones too -> what it binds
+    #: id of a region -> its nested functions that are only handed over, how often it binds each name (lending.py)
+    handed: dict[int, frozenset[str]] = field(default_factory=dict)
+    bindings: dict[int, Counter[str]] = field(default_factory=dict)
 
 
 def collect(tree: cst.Module, path: str = "") -> ModuleInfo:

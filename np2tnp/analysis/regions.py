@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from enum import Enum, auto
 from typing import Protocol
 
 import libcst as cst
@@ -47,6 +48,17 @@ ATTEMPTS = 4
 _PLAIN_BASES = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple")
 
 
+class Fate(Enum):
+    """What becomes of a region."""
+
+    MIGRATES = auto()
+    STAYS = auto()
+    IN_DOUBT = auto()  #: it stays for what may happen to its arrays: it might migrate where more of them are ndarrays
+
+
+Decide = Callable[[ev.RegionFacts, bool], Fate]
+
+
 class Project(Protocol):
     """What an analysis asks about everything but its own tree: its own functions and classes among it."""
 
@@ -60,11 +72,12 @@ class Project(Protocol):
 class Analysis:
     """One module of a project.
 
-    ``decide(facts)`` says whether a region will be migrated; it is asked once a region, callees first.
+    ``decide(facts, again)`` says what becomes of a region; it is asked callees first. `again`: this is another look at
+    one that is in doubt, of which nothing is kept unless it migrates.
     """
 
     def __init__(
-        self, tree: cst.Module, path: str, catalog: Catalog, decide: Callable[[ev.RegionFacts], bool], project: Project
+        self, tree: cst.Module, path: str, catalog: Catalog, decide: Decide, project: Project
     ) -> None:
         self.tree = tree
         self.path = path
@@ -156,7 +169,8 @@ class Analysis:
             return None
         facts = self._analyze(function)
         self.facts[qualname] = facts
-        migrated = self.decide(facts) or self._migrates_on_host(function, facts)
+        fate = self.decide(facts, False)
+        migrated = fate is Fate.MIGRATES or (fate is Fate.IN_DOUBT and self._migrates_on_host(function, facts))
         facts = self.facts[qualname]
         kinds = {event.kind for event in facts.events if isinstance(event, ev.Construct) and not event.place.nested}
         if kinds & {"yield", "async"}:
@@ -186,10 +200,10 @@ class Analysis:
                 break
             names, numbers = names | more, numbers | doubted
             facts = self.facts[function.qualname] = self._analyze(function, names, numbers)
-            if self.decide(facts):
+            if self.decide(facts, True) is Fate.MIGRATES:
                 return True
         self.facts[function.qualname] = before
-        return facts is not before and self.decide(before)
+        return False
 
     def decorators_of(self, qualname: str) -> list[str]:
         """The canonical names of an analysed function's decorators."""

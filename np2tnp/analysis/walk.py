@@ -25,9 +25,14 @@ class _PartsByType(dict[type, Parts]):
     Types are compared by identity: ``isinstance`` asks libcst's abstract base classes in Python, a million times a run.
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.nodes: set[type] = set()  #: the types seen so far that are nodes
+
     def __missing__(self, kind: type) -> Parts:
         names: list[str] = []
         if issubclass(kind, cst.CSTNode):
+            self.nodes.add(kind)
             names = [
                 item.name
                 for item in fields(kind)
@@ -61,13 +66,15 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     Punctuation and white space are left out.
     """
     stack: list[Any] = [node]
-    parts = PARTS
+    parts, nodes = PARTS, PARTS.nodes
     while stack:
         current = stack.pop()
         kind = type(current)
-        if kind is not tuple and kind is not list and issubclass(kind, cst.CSTNode):
+        below = parts[kind](current)
+        if kind in nodes:
             yield current
-        stack.extend(reversed(parts[kind](current)))
+        if below:
+            stack.extend(below[::-1])
 
 
 def none_test(test: cst.BaseExpression) -> tuple[str, bool] | None:

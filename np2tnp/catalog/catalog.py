@@ -184,6 +184,7 @@ class Catalog:
         self.target_numpy = target_numpy  #: for which NumPy the code is written: ``1.26`` has other names
         self._known: dict[str, ApiFact | None] = {}
         self._is_pure: dict[str, bool] = {}
+        self._suggested: dict[str, str | None] = {}
         self.versions: dict[str, str] = facts.get("versions", {})
         self.policy: dict[str, Any] = overlay.get("policy", {})
         #: draws of numpy.random and its generators that rt.random has: ``normal``
@@ -210,11 +211,12 @@ class Catalog:
 
     def suggest(self, name: str) -> str | None:
         """The known name most like `name` (``np.`` may stand for ``numpy.``), or None."""
-        import difflib  # only for people who mistype: not worth its import time
+        if name not in self._suggested:  # whoever mistypes does it again
+            import difflib  # not worth its import time otherwise
 
-        name = f"numpy.{name[3:]}" if name.startswith("np.") else name
-        close = difflib.get_close_matches(name, self._raw, n=1, cutoff=0.75)
-        return close[0] if close else None
+            full = f"numpy.{name[3:]}" if name.startswith("np.") else name
+            self._suggested[name] = next(iter(difflib.get_close_matches(full, self._raw, n=1, cutoff=0.75)), None)
+        return self._suggested[name]
 
     def is_pure(self, dotted: str) -> bool:
         """Whether a callable outside NumPy (``math.sqrt``, ``scipy.special.erf``) is known to neither change nor

@@ -9,6 +9,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.regions import Fate
 from np2tnp.analysis.state import Services
 from np2tnp.analysis.values import Function
 from np2tnp.catalog.catalog import Catalog
@@ -19,6 +20,10 @@ from np2tnp.rules.base import Context, Hit, Table, apply
 
 #: The code of what is so slow in eager TensorFlow that the region stays NumPy by default.
 SLOW = "TNP701"
+#: What blocks a region wherever its arrays live: what is written there, not what happens to them.
+_ANYWHERE = frozenset(
+    f"TNP{number}" for number in (301, 302, 303, 304, 305, 307, 401, 402, 403, 405, 406, 407, 504, 505, 507, 508)
+)
 
 
 @dataclass(slots=True)
@@ -33,6 +38,14 @@ class RegionPlan:
     is_unwanted: bool = False  #: kept only because it was not to be rewritten
     float32: bool = False  #: its decorator says that it works in float32
     compiled: bool = False  #: its decorator compiles it, and its loops are staged
+
+    @property
+    def fate(self) -> Fate:
+        """What the analysis must know of it."""
+        if self.state is RegionState.CONVERTIBLE:
+            return Fate.MIGRATES
+        in_doubt = self.reasons and not self.is_unwanted and not any(hit.code in _ANYWHERE for hit in self.reasons)
+        return Fate.IN_DOUBT if in_doubt else Fate.STAYS
 
 
 @dataclass(frozen=True, slots=True)
