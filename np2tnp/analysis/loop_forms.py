@@ -2,87 +2,24 @@
 
 The body is taken apart statement by statement. What it computes from the counters is one value an iteration; it becomes
 an array of all of them. That is the same where no iteration needs what another one did (`loop_indices`), or where what
-it needs is a running sum.
+it needs is a running sum. Branches on such values are taken in turn, each by the iterations that take it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-
 import libcst as cst
 
-from np2tnp.analysis import events as ev
 from np2tnp.analysis.liveness import NONE, Names, assigned, live_after, live_before, reads
 from np2tnp.analysis.loop_indices import Linear, NoForm, Order, Touch, linear
+from np2tnp.analysis.loop_parts import Events, Form, Head, direction, flat, header, small
 from np2tnp.analysis.loop_values import Kind, Reader
 from np2tnp.analysis.tables import AUGMENTED
-from np2tnp.analysis.values import HOST, TENSOR, Array, Sequence, Symbol, Value, home_of, refs_of
+from np2tnp.analysis.values import HOST, TENSOR, Array, Sequence, Value, home_of, refs_of
 from np2tnp.analysis.walk import walk
 
 #: In-place operators of a number that have a form for all iterations.
 _FOLDS = {"add": "add", "sub": "subtract", "mul": "multiply"}
 _SUMS = {cst.Add: "add", cst.Subtract: "subtract", cst.Multiply: "multiply"}
-
-
-@dataclass(slots=True)
-class Head:
-    """What the loop's own line becomes."""
-
-    node: cst.For
-    counter: str
-    depth: int = 1  #: how many loops there are from this one to the innermost
-    within: str = ""  #: the counter of the loop around
-    low: int = 0
-    least: list[cst.BaseExpression] = field(default_factory=list)
-    numbers: dict[str, cst.BaseExpression] = field(default_factory=dict)
-    vectors: dict[str, None] = field(default_factory=dict)
-    matrices: dict[str, None] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class Form:
-    """A loop nest in whole-array form: the nodes that change, by how they change."""
-
-    heads: list[Head] = field(default_factory=list)
-    touches: list[Touch] = field(default_factory=list)
-    stores: dict[int, tuple[cst.CSTNode, str]] = field(default_factory=dict)  #: statement -> operation, "" for `=`
-    running: dict[int, tuple[cst.CSTNode, str, cst.BaseExpression, int]] = field(default_factory=dict)
-    folds: dict[int, tuple[cst.AugAssign, str, str]] = field(default_factory=dict)  #: operation, counter
-    updates: dict[int, tuple[cst.AugAssign, str]] = field(default_factory=dict)  #: of a number of the iteration
-    operators: dict[int, tuple[cst.BaseExpression, str]] = field(default_factory=dict)
-    calls: dict[int, tuple[cst.Call, str]] = field(default_factory=dict)
-    statements: list[cst.CSTNode] = field(default_factory=list)
-
-    @property
-    def results(self) -> list[str]:
-        """The names that the loop is there for."""
-        names = [touch.array for touch in self.touches if touch.stores]
-        names += [node.target.value for node, _, _ in self.folds.values() if isinstance(node.target, cst.Name)]
-        return list(dict.fromkeys(names))
-
-
-class Events:
-    """The events of a region by their nodes."""
-
-    def __init__(self, events: Iterable[ev.Event]) -> None:
-        self.reads: dict[int, ev.Read] = {}
-        self.stores: dict[int, ev.Store] = {}
-        self.targets: dict[int, ev.Store] = {}
-        self.calls: dict[int, ev.Call] = {}
-        self.operators: dict[int, ev.Operator] = {}
-        self.symbols: dict[int, str] = {}
-        for event in events:
-            if isinstance(event, ev.Read):
-                self.reads[id(event.node)] = event
-            elif isinstance(event, ev.Store):
-                self.stores[id(event.node)] = self.targets[id(event.target)] = event
-            elif isinstance(event, ev.Call):
-                self.calls[id(event.node)] = event
-            elif isinstance(event, ev.Operator):
-                self.operators[id(event.node)] = event
-            elif isinstance(event, ev.NameRead):
-                self.symbols[id(event.node)] = event.api
 
 
 def whole_array_form(node: cst.For, function: cst.FunctionDef, events: Events) -> Form:
@@ -116,6 +53,7 @@ class _Nest:
         self.reader = Reader(events.calls, events.operators, events.symbols, self.bound, self._element)
         self.order = 0
         self.depth = 1
+        self.mask = 0  #: in how many branches on values of the iteration
         self.temporary: dict[str, int] = {}  #: names of the iteration -> the depth of the loop that has them
 
     def form(self, live: Names) -> Form:
@@ -140,36 +78,25 @@ class _Nest:
     def _loop(self, node: cst.For, depth: int, live: Names) -> None:
         if depth > 1:
             raise NoForm("more than two loops are nested")
-        if node.orelse is not None or node.asynchronous is not None:
-            raise NoForm("it has an else branch")
-        if not isinstance(node.target, cst.Name) or not isinstance(node.iter, cst.Call):
-            raise NoForm("it does not count over a range")
-        call = self.events.calls.get(id(node.iter))
-        if call is None or call.callee != Symbol("builtins.range") or any(a.keyword or a.star for a in node.iter.args):
-            raise NoForm("it does not count over a range")
-        counter = node.target.value
-        if counter in live or counter in self.counters:
+        head = header(node, self.events)
+        counter = head.counter
+        if counter in live or counter in self.counters or (head.element and head.element in live):
             raise NoForm(f"{counter} is needed after the loop")
+        assert isinstance(node.iter, cst.Call)
         checked = dict(self.reader.numbers)
         for argument in node.iter.args:
-            if depth and self.reader.kind(argument.value) is not Kind.UNIFORM:
+            if depth and not head.array and self.reader.kind(argument.value) is not Kind.UNIFORM:
                 raise NoForm("the inner range depends on the outer counter")
         self.reader.numbers = checked  # range sees to its arguments itself
         self.counters[counter] = depth
-        self.signs[counter] = _sign(node.iter)
+        self.signs[counter] = 1 if head.array else direction(node.iter)
         self.reader.kinds[counter] = Kind.NUMBER
-        outer = self.found.heads[-1].counter if depth else ""
-        self.found.heads.append(Head(node, counter, within=outer))
-        lines = list(_small(node.body))
-        for number, statement in enumerate(lines):
-            self.order += 1
-            if isinstance(statement, cst.For):
-                if any(isinstance(item, cst.For) for item in lines[number + 1 :]):
-                    raise NoForm("two loops stand in it")
-                later = live_before(lines[number + 1 :], live)  # type: ignore[arg-type]
-                self._loop(statement, depth + 1, later)
-            else:
-                self._statement(statement, depth + 1)
+        head.within = self.found.heads[-1].counter if depth else ""
+        self.found.heads.append(head)
+        self.depth = depth + 1
+        if head.array:
+            self._enumerated(head, depth)
+        self._block(node.body, depth + 1, live)
         for name in [name for name, at in self.temporary.items() if at == depth + 1]:
             if name in live:
                 raise NoForm(f"{name} is needed after the loop")
@@ -179,14 +106,75 @@ class _Nest:
             self.reader.after.update(dict.fromkeys(self.reader.folded, Kind.ARRAY))
         del self.reader.kinds[counter]
 
+    def _block(self, body: cst.BaseSuite, depth: int, live: Names) -> None:
+        lines = list(small(body))
+        for number, statement in enumerate(lines):
+            self.order += 1
+            if isinstance(statement, cst.For):
+                if self.mask or any(isinstance(item, cst.For) for item in lines[number + 1 :]):
+                    raise NoForm("two loops stand in it, or one in a branch")
+                self._loop(statement, depth, live_before(lines[number + 1 :], live))  # type: ignore[arg-type]
+            elif isinstance(statement, cst.If):
+                self._branch(statement, depth)
+            else:
+                self._statement(statement, depth)
+
+    def _enumerated(self, head: Head, depth: int) -> None:
+        """``for i, v in enumerate(x)`` reads ``v = x[i]`` first."""
+        if head.array in self.temporary or head.array in self.counters:
+            raise NoForm(f"{head.array} is assigned in the loop")
+        node = cst.Subscript(cst.Name(head.array), [cst.SubscriptElement(cst.Index(cst.Name(head.counter)))])
+        index = Linear(((head.counter, 1),), -head.start)
+        part = cst.Name(head.counter)
+        self.found.touches.append(Touch(head.array, node, (part,), (index,), False, self.order, depth + 1))
+        self.temporary[head.element] = depth + 1
+        self.reader.kinds[head.element] = Kind.ARRAY
+
+    def _branch(self, node: cst.If, depth: int) -> None:
+        """``if``: on a value of the iteration, each side is done by the iterations that take it."""
+        self.depth = depth
+        if any(isinstance(part, cst.For) for part in walk(node)):
+            raise NoForm("a loop stands in a branch")
+        test = node.test
+        self._note(test)
+        kind = Kind.UNIFORM
+        if reads(test) & self.bound or any(isinstance(part, (cst.Subscript, cst.Call)) for part in walk(test)):
+            kind = self.reader.test(test)
+        if kind is not Kind.UNIFORM:
+            self.found.branches[id(node)] = node, self.mask
+            self.mask += 1
+        outer = dict(self.reader.kinds)
+        other = node.orelse
+        self.reader.branches += 1
+        for body in (node.body, None if other is None else other.body if isinstance(other, cst.Else) else other):
+            if isinstance(body, cst.If):
+                self.order += 1
+                self._branch(body, depth)
+            elif body is not None:
+                self._block(body, depth, NONE)
+            for name in self.reader.kinds.keys() - outer.keys():
+                self.reader.lost[name] = "the branch"
+            self.reader.kinds = dict(outer)
+        self.reader.branches -= 1
+        if kind is not Kind.UNIFORM:
+            self.mask -= 1
+
+    def _note(self, node: cst.CSTNode) -> None:
+        """What `node` does is done by the iterations that take the branch."""
+        if self.mask:
+            self.found.masks.update((id(part), self.mask) for part in walk(node))
+
     def _statement(self, node: cst.CSTNode, depth: int) -> None:
         if isinstance(node, cst.Pass) or (isinstance(node, cst.Expr) and isinstance(node.value, cst.SimpleString)):
             return
         self.found.statements.append(node)
         self.depth = depth
+        self._note(node)
         if isinstance(node, cst.Assign) and len(node.targets) == 1:
             target = node.targets[0].target
             if isinstance(target, cst.Name):
+                if self.reader.branches and target.value in self.reader.kinds:
+                    raise NoForm(f"{target.value} is assigned in a branch, and outside of it")
                 self.reader.kinds[target.value] = self.reader.kind(node.value)
                 if self.temporary.setdefault(target.value, depth) != depth:
                     raise NoForm(f"{target.value} is assigned in both loops")
@@ -206,14 +194,14 @@ class _Nest:
             if isinstance(node.target, cst.Name):
                 self._fold(node, node.target.value, op, depth)
                 return
-        elif isinstance(node, cst.If):
-            raise NoForm("it has a branch")
         raise NoForm(f"it has a statement of another kind ({type(node).__name__})")
 
     def _fold(self, node: cst.AugAssign, name: str, op: str, depth: int) -> None:
         kind = self.reader.kind(node.value)
         at = self.temporary.get(name)
         if at == depth and op != "matmul":
+            if self.reader.branches:
+                raise NoForm(f"{name} is updated in a branch")
             self.reader.kinds[name] = max(kind, self.reader.kinds[name])
             self.found.updates[id(node)] = node, op
             return
@@ -225,20 +213,23 @@ class _Nest:
             raise NoForm(f"an iteration needs the {name} of the one before")
         self.reader.folded.add(name)
         if at is None:
-            event = self.events.stores.get(id(node))
-            if event is None:  # numbers of Python alone
-                raise NoForm(f"{name} is a number of Python")
-            self.reader.number(cst.Name(name), event.base)
+            event = self.events.stores.get(id(node))  # none where both are numbers of Python
+            self.reader.number(cst.Name(name), event.base if event is not None else None)
         self.found.folds[id(node)] = node, _FOLDS[op], self.found.heads[depth - 1].counter
 
     def _is_running(self, node: cst.Assign, target: cst.Subscript) -> bool:
         """Whether it is ``c[i] = c[i - 1] + v``; notes it then."""
         value = node.value
-        if not isinstance(value, cst.BinaryOperation) or type(value.operator) not in _SUMS or len(self.counters) > 1:
+        if (
+            not isinstance(value, cst.BinaryOperation)
+            or type(value.operator) not in _SUMS
+            or len(self.counters) > 1
+            or self.mask
+        ):
             return False
         ((counter, _),) = self.counters.items()
         sign = self.signs[counter]
-        base, parts = _flat(target)
+        base, parts = flat(target)
         here = linear(parts[0]) if len(parts) == 1 else None
         if base is None or here is None or here.terms != ((counter, 1),) or not sign:
             return False
@@ -248,7 +239,7 @@ class _Nest:
         for old, new in sides:
             if not isinstance(old, cst.Subscript):
                 continue
-            name, index = _flat(old)
+            name, index = flat(old)
             before = linear(index[0]) if len(index) == 1 else None
             if name is None or name.value != base.value or before != Linear(here.terms, here.offset - sign):
                 continue
@@ -265,7 +256,7 @@ class _Nest:
 
     def _element(self, node: cst.Subscript, stores: bool = False) -> Kind:
         """``x[i]``, read or stored."""
-        base, parts = _flat(node)
+        base, parts = flat(node)
         if base is None:
             raise NoForm("an element of something that is no name is read")
         name = base.value
@@ -340,38 +331,3 @@ class _Nest:
             for name, refs in bases:
                 if name != touch.array and (name in mine or touch.array in refs):
                     raise NoForm(f"{touch.array} and {name} may share memory")
-
-
-def _sign(call: cst.Call) -> int:
-    if len(call.args) < 3:
-        return 1
-    step = call.args[2].value
-    if isinstance(step, cst.Integer):
-        return 1
-    if isinstance(step, cst.UnaryOperation) and isinstance(step.operator, cst.Minus):
-        return -1 if isinstance(step.expression, cst.Integer) else 0
-    return 0
-
-
-def _small(body: cst.BaseSuite) -> Iterable[cst.CSTNode]:
-    for statement in body.body:
-        if isinstance(statement, cst.SimpleStatementLine):
-            yield from statement.body
-        else:
-            yield statement
-
-
-def _flat(node: cst.Subscript) -> tuple[cst.Name | None, list[cst.BaseExpression]]:
-    """The array and the parts of the index; ``a[i][j]`` is ``a[i, j]``."""
-    parts: list[cst.BaseExpression] = []
-    current: cst.BaseExpression = node
-    while isinstance(current, cst.Subscript):
-        own = [e.slice.value if isinstance(e.slice, cst.Index) else e.slice for e in current.slice]
-        if len(own) == 1 and isinstance(own[0], cst.Tuple):
-            own = [element.value for element in own[0].elements]
-        parts = [*own, *parts]  # type: ignore[list-item]
-        current = current.value
-    return (current if isinstance(current, cst.Name) else None), parts
-
-
-__all__ = ["Events", "Form", "NoForm", "whole_array_form"]

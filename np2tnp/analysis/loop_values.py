@@ -50,6 +50,7 @@ class Reader:
         self.symbols = symbols
         self.bound = bound
         self.element = element
+        self.branches = 0  #: how many branches are around
         self.kinds: dict[str, Kind] = {}
         self.after: dict[str, Kind] = {}
         self.folded: set[str] = set()
@@ -147,12 +148,32 @@ class Reader:
         event = self.operators.get(id(node))
         values: list[Value | None] = [None, None] if event is None else list(event.operands)
         kinds = [self.kind(side, value) for side, value in zip(sides, values, strict=True)]
+        if self.branches and max(kinds) is not Kind.UNIFORM:
+            self._must_not_raise(op, sides, kinds)
         if Kind.NUMBER in kinds:
             if op in ("and", "or", "xor", "lshift", "rshift"):
                 raise NoForm("it takes the bits of the counter")
             if kinds[0] is not Kind.NUMBER and not _is_python(sides[0], values[0]):
                 self.exact[id(node)] = node, op  # the array's own operator comes first, and knows no such numbers
         return max(kinds)
+
+    def test(self, node: cst.BaseExpression) -> Kind:
+        """What the test of a branch is; Python's numbers may be compared there."""
+        if isinstance(node, cst.BooleanOperation):
+            raise NoForm("a test has `and` or `or`: write one branch in the other")
+        if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+            target = node.comparisons[0]
+            if type(target.operator) in COMPARISONS:
+                return self._binary(node, COMPARISONS[type(target.operator)], [node.left, target.comparator])
+        return self.kind(node)
+
+    def _must_not_raise(self, op: str, sides: list[cst.BaseExpression], kinds: list[Kind]) -> None:
+        """A branch is evaluated for all iterations: what it computes in those that do not take it must not matter."""
+        if op == "pow" and not isinstance(sides[1], (cst.Integer, cst.Float)):
+            raise NoForm("a power in a branch may raise in the other one")
+        known = isinstance(sides[1], (cst.Integer, cst.Float)) and sides[1].value.strip("0._eE") != ""
+        if op in ("truediv", "floordiv", "mod", "pow") and Kind.ARRAY not in kinds and not known:
+            raise NoForm("a division in a branch may raise in the other one")
 
     def _call(self, node: cst.Call) -> Kind:
         event = self.calls.get(id(node))

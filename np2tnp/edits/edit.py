@@ -11,6 +11,7 @@ import libcst as cst
 from np2tnp.analysis.values import HOST, Array, Sequence, Value, zero_d_of
 
 Build = Callable[[Any], cst.BaseExpression]
+BuildBlock = Callable[[Any], cst.BaseCompoundStatement]
 BuildStatement = Callable[[Any], cst.BaseSmallStatement]
 Make = Callable[[], cst.BaseSmallStatement]
 
@@ -39,6 +40,7 @@ class Edits:
     """
 
     replace: dict[int, Build] = field(default_factory=dict)
+    blocks: dict[int, BuildBlock] = field(default_factory=dict)  #: of compound statements
     host: set[int] = field(default_factory=set)
     tensor: set[int] = field(default_factory=set)
     zero_d: set[int] = field(default_factory=set)
@@ -51,6 +53,7 @@ class Edits:
     def clear(self) -> None:
         """Forget what was to be built: the builders hold on to all that they were made from, these edits included."""
         self.replace.clear()
+        self.blocks.clear()
         self.statements.clear()
 
     def wrap_host(self, node: cst.CSTNode, value: Value | None = None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.loop_forms import Form, Head
+from np2tnp.analysis.loop_parts import Form, Head
 from np2tnp.edits import build
 from np2tnp.edits.edit import Edits, StatementEdit
 from np2tnp.edits.targets import UFUNC_OF_OPERATOR
@@ -24,9 +24,20 @@ def is_free(form: Form, edits: Edits) -> bool:
     return not any(id(node) in edits.host or id(node) in edits.tensor for node in nodes)
 
 
-def vectorize(form: Form, edits: Edits, rt: str) -> None:
-    """Put the form's edits into `edits`, over those that the elements had."""
+def vectorize(form: Form, edits: Edits, rt: str, words: frozenset[str]) -> None:
+    """Put the form's edits into `edits`, over those that the elements had. `words`: names that are taken."""
     edits.needs.add("rt")
+    then, where = (_unused(name, words) for name in ("then", "where"))
+
+    def mask(node: cst.CSTNode) -> str:
+        """The name of the iterations that do what `node` does."""
+        level = form.masks.get(id(node), 0)
+        return f"{where}{level if level > 1 else ''}" if level else ""
+
+    for branch, level in form.branches.values():
+        number = str(level + 1) if level else ""
+        edits.blocks[id(branch)] = partial(_branch, rt, f"{then}{number}", f"{where}{number}", mask(branch.test))
+        edits.host.discard(id(branch.test))
     for head in form.heads:
         edits.replace[id(head.node.iter)] = partial(_head, head, rt)
     stored = {id(touch.node) for touch in form.touches if touch.stores}
@@ -36,21 +47,21 @@ def vectorize(form: Form, edits: Edits, rt: str) -> None:
             edits.replace.pop(id(inner), None)
             inner = inner.value
         if id(touch.node) not in stored:
-            edits.replace[id(touch.node)] = partial(_element, rt)
+            edits.replace[id(touch.node)] = partial(_element, rt, mask(touch.node))
     for node, op in form.operators.values():
         edits.replace[id(node)] = partial(_operator, f"{rt}.op_{op}")
     for call, name in form.calls.values():
         edits.replace[id(call)] = partial(_function, build.name(f"{rt}.{name}"))
     for statement, op in form.stores.values():
-        _change(edits, statement, partial(_store, rt, UFUNC_OF_OPERATOR[op] if op else "set"))
+        _change(edits, statement, partial(_store, rt, mask(statement), UFUNC_OF_OPERATOR[op] if op else "set"))
     for statement, name, value, before in form.running.values():
         right = isinstance(statement, cst.Assign) and getattr(statement.value, "right", None) is value
         _change(edits, statement, partial(_running, rt, name, right, before))
         edits.replace.pop(id(statement.value), None)  # type: ignore[attr-defined]
     for fold, name, counter in form.folds.values():
-        _change(edits, fold, partial(_assigned, f"{rt}.fold_{name}", counter))
+        _change(edits, fold, partial(_assigned, f"{rt}.fold_{name}", [counter, *filter(None, [mask(fold)])]))
     for update, op in form.updates.values():
-        _change(edits, update, partial(_assigned, f"{rt}.op_{op.rstrip('_')}", ""))
+        _change(edits, update, partial(_assigned, f"{rt}.op_{op.rstrip('_')}", []))
 
 
 def _change(edits: Edits, statement: cst.CSTNode, change: Callable[[Any], cst.BaseSmallStatement]) -> None:
@@ -59,9 +70,13 @@ def _change(edits: Edits, statement: cst.CSTNode, change: Callable[[Any], cst.Ba
 
 def _head(head: Head, rt: str, updated: cst.BaseExpression) -> cst.BaseExpression:
     arguments = [build.argument(updated)]
+    function = "vectorized"
+    if head.array and isinstance(updated, cst.Call):
+        function = "enumerated"
+        arguments = [argument.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT) for argument in updated.args]
     groups: list[tuple[str, Sequence[cst.BaseExpression]]] = [
         ("numbers", list(head.numbers.values())),
-        ("vectors", [cst.Name(name) for name in head.vectors]),
+        ("vectors", [cst.Name(name) for name in head.vectors if name != head.array]),
         ("matrices", [cst.Name(name) for name in head.matrices]),
         ("least", head.least),
     ]
@@ -72,7 +87,7 @@ def _head(head: Head, rt: str, updated: cst.BaseExpression) -> cst.BaseExpressio
         arguments.append(build.argument(cst.Name(head.within), "within"))
     elif head.depth > 1:
         arguments.append(build.argument(cst.Integer(str(head.depth)), "depth"))
-    return build.call(f"{rt}.vectorized", build.separated(arguments)[0], *build.separated(arguments)[1:])
+    return cst.Call(build.name(f"{rt}.{function}"), build.separated(arguments))
 
 
 def _tuple(items: Sequence[cst.BaseExpression]) -> cst.BaseExpression:
@@ -92,9 +107,40 @@ def _flat(node: cst.BaseExpression) -> tuple[cst.BaseExpression, list[cst.Subscr
     return node, key
 
 
-def _element(rt: str, updated: cst.BaseExpression) -> cst.BaseExpression:
+def _at(
+    rt: str, mask: str, base: cst.BaseExpression, key: list[cst.SubscriptElement], method: str, *values: Any
+) -> cst.BaseExpression:
+    """``rt.at(base)[key].method(values)``, or ``rt.at(base, mask)...``."""
+    arguments = [base, cst.Name(mask)] if mask else [base]
+    item = cst.Subscript(build.call(f"{rt}.at", *arguments), key)
+    return build.call(cst.Attribute(item, cst.Name(method)), *values)
+
+
+def _unused(name: str, words: frozenset[str]) -> str:
+    while name in words:
+        name += "_"
+    return name
+
+
+def _branch(rt: str, then: str, where: str, outer: str, updated: cst.If) -> cst.For:
+    """``for then, where in rt.branches(test): if then: ... else: ...``."""
+    other: cst.CSTNode | None = updated.orelse
+    if isinstance(other, cst.For):  # it was an elif
+        other = cst.Else(cst.IndentedBlock([other]))
+    space = cst.SimpleWhitespace(" ")
+    inner = updated.with_changes(test=cst.Name(then), orelse=other, leading_lines=(), whitespace_before_test=space)
+    arguments = [updated.test, *([cst.Name(outer)] if outer else [])]
+    return cst.For(
+        build.names_tuple((then, where)),
+        build.call(f"{rt}.branches", *arguments),
+        cst.IndentedBlock([inner]),
+        leading_lines=updated.leading_lines,
+    )
+
+
+def _element(rt: str, mask: str, updated: cst.BaseExpression) -> cst.BaseExpression:
     base, key = _flat(updated)
-    return build.at(rt, base, key, "get")
+    return _at(rt, mask, base, key, "get")
 
 
 def _operator(function: str, updated: cst.BaseExpression) -> cst.BaseExpression:
@@ -108,10 +154,10 @@ def _function(function: cst.BaseExpression, updated: cst.Call) -> cst.BaseExpres
     return updated.with_changes(func=function)
 
 
-def _store(rt: str, method: str, updated: cst.Assign | cst.AugAssign) -> cst.BaseSmallStatement:
+def _store(rt: str, mask: str, method: str, updated: cst.Assign | cst.AugAssign) -> cst.BaseSmallStatement:
     target = updated.targets[0].target if isinstance(updated, cst.Assign) else updated.target
     base, key = _flat(target)
-    return build.assign(base, build.at(rt, base, key, method, updated.value))
+    return build.assign(base, _at(rt, mask, base, key, method, updated.value))
 
 
 def _running(rt: str, name: str, right: bool, before: int, updated: cst.Assign) -> cst.BaseSmallStatement:
@@ -124,6 +170,6 @@ def _running(rt: str, name: str, right: bool, before: int, updated: cst.Assign) 
     )
 
 
-def _assigned(function: str, counter: str, updated: cst.AugAssign) -> cst.BaseSmallStatement:
-    arguments = [updated.target, updated.value, *([cst.Name(counter)] if counter else [])]
+def _assigned(function: str, more: list[str], updated: cst.AugAssign) -> cst.BaseSmallStatement:
+    arguments = [updated.target, updated.value, *map(cst.Name, more)]
     return build.assign(updated.target, build.call(function, *arguments))

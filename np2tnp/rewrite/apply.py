@@ -22,7 +22,7 @@ class Applier(cst.CSTTransformer):
     def on_leave(self, original_node: cst.CSTNode, updated_node: Any) -> Any:
         updated: Any = super().on_leave(original_node, updated_node)
         key = id(original_node)
-        change = self.edits.replace.get(key)
+        change = self.edits.replace.get(key) or self.edits.blocks.get(key)
         if change is not None:
             updated = change(updated)
         if key in self.edits.tensor:

@@ -13,7 +13,7 @@ from typing import ClassVar
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.loop_forms import Events
+from np2tnp.analysis.loop_parts import Events
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.state import Services, Summary
 from np2tnp.analysis.values import Function, Instance

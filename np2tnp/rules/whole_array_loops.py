@@ -8,7 +8,9 @@ from dataclasses import replace
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.loop_forms import Events, NoForm, whole_array_form
+from np2tnp.analysis.loop_forms import whole_array_form
+from np2tnp.analysis.loop_indices import NoForm
+from np2tnp.analysis.loop_parts import Events
 from np2tnp.analysis.walk import walk
 from np2tnp.edits.whole_arrays import is_free, vectorize
 from np2tnp.model import Verdict
@@ -53,8 +55,8 @@ class WholeArrayLoop(Rule):
         function = context.facts.node
         if not context.in_region or not isinstance(function, cst.FunctionDef) or event.place.nested:
             return
-        if context.compile != "none" or context.boundary != "numpy":
-            return  # loops are staged; tensors that are traced have no values to look at
+        if context.compile != "none" or context.boundary != "numpy" or context.float32:
+            return  # loops are staged; traced tensors have no values to look at; Python's numbers count in float64
         if context.events is None:
             context.events = Events(context.facts.events)
         try:
@@ -66,7 +68,8 @@ class WholeArrayLoop(Rule):
                 if isinstance(part, (cst.Assign, cst.AugAssign)):
                     context.no_form.setdefault(id(part), str(reason))
             return
-        vectorize(form, context.edits, context.rt)
+        words = frozenset(part.value for part in walk(function) if isinstance(part, cst.Name))
+        vectorize(form, context.edits, context.rt, words)
         context.edits.converted += 1
         context.edits.total += 1
         context.vectorized.update(map(id, form.statements))

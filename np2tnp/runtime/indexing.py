@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.dispatch import exact, host, is_tensor, unconverted
-from np2tnp.runtime.errors import ScalarStoreError
+from np2tnp.runtime.errors import ScalarStoreError, UnverifiedError
 from np2tnp.runtime.indexing_padded import update_padded
 from np2tnp.runtime.indexing_read import read
 from np2tnp.runtime.indexing_steps import StepsItem, has_steps
@@ -193,25 +193,44 @@ class Item:
         return f"rt.at({self._x!r})[{self._key!r}]"
 
 
+class _SameItem:
+    """An item that some iterations of a loop in whole-array form read: the same in all of them."""
+
+    __slots__ = ("_item",)
+
+    def __init__(self, x: Any, key: Any) -> None:
+        self._item = Item(x, key)
+
+    def get(self) -> Any:
+        return self._item.get()
+
+    def __getattr__(self, name: str) -> Any:
+        raise UnverifiedError("a branch of a loop in whole-array form stores into one element")
+
+
 class At:
     """What :func:`at` returns; index it."""
 
-    __slots__ = ("_x",)
+    __slots__ = ("_where", "_x")
 
-    def __init__(self, x: Any) -> None:
+    def __init__(self, x: Any, where: Any) -> None:
         self._x = x
+        self._where = where
 
-    def __getitem__(self, key: Any) -> Item | StepsItem:
-        return StepsItem(self._x, key) if has_steps(key) else Item(self._x, key)
+    def __getitem__(self, key: Any) -> Item | StepsItem | _SameItem:
+        if has_steps(key):
+            return StepsItem(self._x, key, self._where)
+        return Item(self._x, key) if self._where is True else _SameItem(self._x, key)
 
 
 @unconverted
-def at(x: Any) -> At:
+def at(x: Any, where: Any = True) -> At:
     """``rt.at(x)[key]`` stands for the item; its methods return the updated array (``x = rt.at(x)[key].set(value)``).
 
     Parameters
     ----------
     x : tensor, for which every update is a new tensor; or any other object that can be indexed, which is changed in
     place.
+    where : in a loop in whole-array form, a boolean tensor: which iterations read or store (`rt.branches` gives it).
     """
-    return At(x)
+    return At(x, where)

@@ -16,7 +16,7 @@ from np2tnp.runtime.inplace import updated_value
 from np2tnp.runtime.iterations import Numbers, Steps
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
-from np2tnp.runtime.promotion import numpy_dtype, operand, operand_tensor, result_dtype
+from np2tnp.runtime.promotion import cast, numpy_dtype, operand, operand_tensor, result_dtype
 
 
 def has_steps(key: Any) -> bool:
@@ -31,17 +31,18 @@ class _Place:
 
     key: slices and ints, or index arrays. axes: for each slice, the loop that it follows; None for index arrays.
     depth: how many loops there are. counts: how many iterations each of them has, 1 where the index does not depend
-    on it.
+    on it. where: which iterations are meant, a boolean ndarray; where it is false the index may be out of range.
     """
 
-    __slots__ = ("axes", "counts", "depth", "key")
+    __slots__ = ("axes", "counts", "depth", "key", "where")
 
-    def __init__(self, x: Any, key: Any) -> None:
+    def __init__(self, x: Any, key: Any, where: Any = True) -> None:
         parts = key if type(key) is tuple else (key,)
         if not is_tensor(x) or x.shape.rank != len(parts):
             raise UnverifiedError("a loop in whole-array form indexes what has other dimensions than it has indices")
         lengths = x.shape.as_list()
-        checked = [_checked(part, lengths[axis], axis) for axis, part in enumerate(parts)]
+        self.where = where
+        checked = [_checked(part, lengths[axis], axis, where) for axis, part in enumerate(parts)]
         self.depth = next(part.values.ndim for part in parts if isinstance(part, Numbers))
         axes = [part.axis for part in checked if isinstance(part, Steps)]
         self.axes: list[int] | None = None
@@ -60,6 +61,8 @@ class _Place:
     def get(self, x: Any) -> Any:
         """The elements, an axis for each loop."""
         if self.axes is None:
+            if not all(x.shape):  # no iteration is meant
+                return tf.zeros(self.counts, x.dtype)
             flat = np.ravel_multi_index(self.key, tuple(x.shape))
             return op("GatherV2")(params=tf.reshape(x, [-1]), indices=tf.constant(flat), axis=0, batch_dims=0)
         found = read(x, self.key)
@@ -73,7 +76,14 @@ class _Place:
         if self.axes is None:
             if not self.is_injective():
                 raise UnverifiedError("a loop in whole-array form stores twice into an element")
-            return write(x, self.key, value)
+            if self.where is True:
+                return write(x, self.key, value)
+            where = np.broadcast_to(self.where, self.counts)
+            if value.shape.rank:
+                value = tf.boolean_mask(tf.broadcast_to(value, self.counts), where)
+            return write(x, tuple(part[where] for part in self.key), value)
+        if self.where is not True:
+            value = tf.where(self.where, cast(value, x.dtype), self.get(x))
         if value.shape.rank:
             taken = sorted(self.axes)
             value = tf.reshape(value, [value.shape[axis] for axis in taken])
@@ -82,18 +92,21 @@ class _Place:
         return write(x, self.key, value)
 
     def _fitted(self, x: Any, value: Any) -> Any:
-        """`value` as a tensor with an axis for each loop, or a 0-d one."""
+        """`value` as a tensor with an axis for each loop, or a 0-d one; 0 where an iteration is not meant."""
         number, kind = operand(value)
         if isinstance(value, Numbers):
             dtype = numpy_dtype(x.dtype)
+            meant = value if self.where is True else Numbers(value.kind, np.where(self.where, value.values, 0))
             if value.kind is not int and dtype.kind in "iuf" and (value.kind is complex or dtype.kind != "f"):
-                return self._one_by_one(x, value.values)
-            return tf.constant(value.cast(dtype))
+                return self._one_by_one(x, meant.values)
+            return tf.constant(meant.cast(dtype))
         value = operand_tensor(number, kind, x.dtype) if isinstance(kind, type) and kind is not bool else number
         if value.shape.rank and value.shape.rank < self.depth:
             value = tf.reshape(value, [1] * (self.depth - value.shape.rank) + value.shape.as_list())
         if value.shape.rank and any(n not in (1, m) for n, m in zip(value.shape.as_list(), self.counts, strict=True)):
             raise UnverifiedError("a loop in whole-array form stores a value for each pair of iterations at one place")
+        if self.where is not True and value.shape.rank:
+            value = tf.where(self.where, value, tf.zeros((), value.dtype))
         if value.dtype.is_floating and x.dtype.is_integer and not _fits(value, x.dtype):
             return self._one_by_one(x, host(value))
         return value
@@ -109,7 +122,10 @@ class _Place:
         """Whether no element is meant twice."""
         if self.axes is not None:
             return True
-        flat = np.ravel_multi_index(self.key, [int(part.max()) + 1 for part in self.key]).ravel()
+        meant = (
+            self.key if self.where is True else [part[np.broadcast_to(self.where, self.counts)] for part in self.key]
+        )
+        flat = np.ravel_multi_index(tuple(meant), [int(part.max()) + 1 for part in meant]).ravel()
         return bool(np.unique(flat).size == flat.size)
 
 
@@ -119,13 +135,15 @@ def _fits(value: Any, dtype: Any) -> bool:
     return bool(tf.reduce_all(inside))
 
 
-def _checked(part: Any, length: int, axis: int) -> Any:
-    """An index of one axis, in range. Raises IndexError for the first iteration for which it is not."""
+def _checked(part: Any, length: int, axis: int, where: Any) -> Any:
+    """An index of one axis, in range; 0 where it is out of range and not meant.
+
+    Raises IndexError for the first iteration for which it is not.
+    """
     if isinstance(part, Steps):
         first, last = part.steps[0], part.steps[-1]
-        if min(first, last) < -length or max(first, last) >= length:
-            _out_of_bounds(next(k for k in part.steps if not -length <= k < length), length, axis)
-        return part
+        if min(first, last) >= -length and max(first, last) < length:
+            return part
     if isinstance(part, (bool, np.bool_)):
         raise UnverifiedError("a loop in whole-array form indexes with a bool")
     if isinstance(part, Numbers) and part.kind is int:
@@ -137,14 +155,14 @@ def _checked(part: Any, length: int, axis: int) -> Any:
             values = operator.index(part)
         except TypeError:
             raise UnverifiedError(f"a loop in whole-array form indexes with {type(part).__name__}") from None
-    bad = (values < -length) | (values >= length)
-    if np.any(bad):
-        _out_of_bounds(int(np.asarray(values)[np.asarray(bad)].flat[0]), length, axis)
-    return values
-
-
-def _out_of_bounds(index: int, length: int, axis: int) -> None:
-    raise IndexError(f"index {index} is out of bounds for axis {axis} with size {length}")
+    bad = np.asarray((values < -length) | (values >= length))
+    if not bad.any():
+        return values
+    meant = bad & np.asarray(where)
+    if meant.any():
+        index = np.broadcast_to(values, meant.shape)[meant][0]
+        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {length}")
+    return np.where(bad, 0, values)
 
 
 def _as_slice(part: Any) -> Any:
@@ -170,17 +188,17 @@ class StepsItem:
 
     __slots__ = ("_key", "_place", "_x")
 
-    def __init__(self, x: Any, key: Any) -> None:
+    def __init__(self, x: Any, key: Any, where: Any = True) -> None:
         self._x = x
         self._key = key
-        self._place = _Place(x, key)
+        self._place = _Place(x, key, host(where))
 
     def get(self) -> Any:
-        """``x[i]`` of all iterations, as an array with an axis for each loop."""
+        """``x[i]`` of all iterations, as an array with an axis for each loop; anything where one is not meant."""
         return self._place.get(self._x)
 
     def set(self, value: Any) -> Any:
-        """``x[i] = value`` in all iterations, as a new array."""
+        """``x[i] = value`` in all iterations that are meant, as a new array."""
         return self._place.set(self._x, value)
 
     def accumulate(self, name: str, value: Any, before: int) -> Any:

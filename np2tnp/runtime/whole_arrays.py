@@ -16,15 +16,19 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import is_tensor, unconverted
 from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.indexing_steps import StepsItem
 from np2tnp.runtime.inplace import iadd, imul, isub
 from np2tnp.runtime.iterations import Numbers, Steps
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import constant, operand, operand_tensor, result_dtype, tensor_dtype
 
-__all__ = ["fold_add", "fold_multiply", "fold_subtract", "vectorized"]
+__all__ = ["branches", "enumerated", "fold_add", "fold_multiply", "fold_subtract", "vectorized"]
 
 _log = logging.getLogger("np2tnp")
+
+#: Reasons that were told.
+_told: set[str] = set()
 
 #: Arrays of all iterations of two loops have no more elements: beyond, the inner loop runs one step at a time.
 _PAIRS = 1 << 25
@@ -63,12 +67,45 @@ def vectorized(
         problem = "indices are negative"
     elif isinstance(within, Steps) and len(steps) * len(within.steps) > _PAIRS:
         problem = "the iterations of both loops are too many for one array"
-    if problem:
-        _log.warning("a loop runs element by element: %s", problem)
+    if problem and problem not in _told:
+        _told.add(problem)
+        _log.warning("a loop runs element by element, which is slow: %s", problem)
     if not isinstance(within, Steps):
         return steps if problem else (Steps(steps, 0, depth),)
     parts = [steps[place : place + 1] for place in range(len(steps))] if problem else [steps]
     return [Steps(part, within.axis + 1, within.depth) for part in parts]
+
+
+@unconverted
+def enumerated(x: Any, start: int = 0, /, *, vectors: Iterable[Any] = (), low: int = 0, **checks: Any) -> Iterable[Any]:
+    """``enumerate(x, start)`` with all iterations at once, under the conditions of :func:`vectorized`.
+
+    `low` counts from `start`, too.
+    """
+    if not _has_rank(x, 1):
+        return enumerate(x, start)
+    pairs = []
+    for i in vectorized(range(start, start + int(x.shape[0])), vectors=vectors, low=low, **checks):
+        if not isinstance(i, Steps):
+            return enumerate(x, start)
+        pairs.append((i, StepsItem(x, i.moved(1, -start)).get()))
+    return pairs
+
+
+@unconverted
+def branches(test: Any, within: Any = True) -> Iterable[tuple[bool, Any]]:
+    """The sides of ``if test:`` that are taken, with the iterations that take each: (True, mask), (False, mask).
+
+    In a loop that runs element by element it is one of the two, with the mask True. `within`: the iterations that come
+    to this branch.
+    """
+    if not getattr(test, "shape", ()):
+        return [(bool(test), True)]
+    mask = tf.cast(test, tf.bool)
+    sides = [(True, mask), (False, tf.logical_not(mask))]
+    if within is not True:
+        sides = [(side, tf.logical_and(taken, within)) for side, taken in sides]
+    return [(side, taken) for side, taken in sides if bool(tf.reduce_any(taken))]
 
 
 def _is_number(value: Any) -> bool:
@@ -84,16 +121,20 @@ def _has_rank(value: Any, rank: int) -> bool:
 # --- folds: one number out of all iterations --------------------------------------------------------------------------
 
 
-def _folded(name: str, scan: str, python: Callable[..., Any], result: Any, value: Any, step: Any) -> Any:
+def _folded(name: str, scan: str, python: Callable[..., Any], result: Any, value: Any, step: Any, where: Any) -> Any:
     """`result` after ``result = result op value`` in every iteration of the loop whose counter `step` is.
+
+    `where`: which iterations do that.
 
     In the order of the iterations: the scan of TensorFlow's CPU is sequential, as the loop is.
     """
     if not isinstance(step, Steps):
+        if where is not True:
+            raise UnverifiedError("the test of a branch in a loop is an array")
         return python(result, value)
     count = len(step.steps)
     if not is_tensor(result) and not is_tensor(value) and not isinstance(result, Numbers):
-        return _folded_numbers(name, result, value, step)
+        return _folded_numbers(name, result, value, step, where)
     if (is_tensor(value) and value.dtype == tf.bool) or result is True or result is False:
         raise UnverifiedError("a running sum of bools in a loop in whole-array form")
     pairs = [operand(v) for v in (result, value)]
@@ -105,6 +146,9 @@ def _folded(name: str, scan: str, python: Callable[..., Any], result: Any, value
     first = tf.broadcast_to(first, shape)
     shape[step.axis] = count
     rest = tf.broadcast_to(rest, shape)
+    if where is not True:  # what changes nothing, -0.0 included
+        nothing = 1 if name == "multiply" else 0 if name == "subtract" or target.is_integer else -0.0
+        rest = tf.where(where, rest, tf.cast(nothing, target))
     if name == "subtract":
         rest = op("Neg")(x=rest) if not target.is_unsigned else tf.zeros_like(rest) - rest
     total = op(scan)(x=tf.concat([first, rest], step.axis), axis=constant(step.axis, tf.int32))
@@ -118,7 +162,7 @@ def _deep(value: Any, step: Steps) -> Any:
     return tf.reshape(value, [1] * missing + value.shape.as_list()) if missing else value
 
 
-def _folded_numbers(name: str, result: Any, value: Any, step: Steps) -> Any:
+def _folded_numbers(name: str, result: Any, value: Any, step: Steps, where: Any) -> Any:
     """The same for numbers of Python or NumPy, of which the result is one."""
     values = value.values if isinstance(value, Numbers) else None
     if values is not None and values.size != values.shape[step.axis]:
@@ -126,24 +170,29 @@ def _folded_numbers(name: str, result: Any, value: Any, step: Steps) -> Any:
     function = getattr(operator, {"add": "add", "subtract": "sub", "multiply": "mul"}[name])
     count = len(step.steps)
     items = [value] * count if values is None else values.ravel().tolist() * (count // values.size)
+    if where is not True:
+        taken = np.asarray(where)
+        if taken.size != taken.shape[step.axis]:
+            raise UnverifiedError("a sum of Python numbers for each iteration of a loop in whole-array form")
+        items = [item for item, does in zip(items, np.broadcast_to(taken.ravel(), count), strict=True) if does]
     for item in items:
         result = function(result, item)
     return result
 
 
 @unconverted
-def fold_add(result: Any, value: Any, step: Any) -> Any:
+def fold_add(result: Any, value: Any, step: Any, where: Any = True) -> Any:
     """`result` after ``result += value`` in each iteration of the loop over `step`."""
-    return _folded("add", "Cumsum", iadd, result, value, step)
+    return _folded("add", "Cumsum", iadd, result, value, step, where)
 
 
 @unconverted
-def fold_subtract(result: Any, value: Any, step: Any) -> Any:
+def fold_subtract(result: Any, value: Any, step: Any, where: Any = True) -> Any:
     """`result` after ``result -= value`` in each iteration of the loop over `step`."""
-    return _folded("subtract", "Cumsum", isub, result, value, step)
+    return _folded("subtract", "Cumsum", isub, result, value, step, where)
 
 
 @unconverted
-def fold_multiply(result: Any, value: Any, step: Any) -> Any:
+def fold_multiply(result: Any, value: Any, step: Any, where: Any = True) -> Any:
     """`result` after ``result *= value`` in each iteration of the loop over `step`."""
-    return _folded("multiply", "Cumprod", imul, result, value, step)
+    return _folded("multiply", "Cumprod", imul, result, value, step, where)

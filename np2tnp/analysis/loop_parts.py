@@ -1,0 +1,134 @@
+"""The parts of a loop over elements, as they are found and as they change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.loop_indices import NoForm, Touch
+from np2tnp.analysis.values import Symbol
+
+
+@dataclass(slots=True)
+class Head:
+    """What the loop's own line becomes."""
+
+    node: cst.For
+    counter: str
+    element: str = ""  #: of ``for i, v in enumerate(x)`` the name v, and
+    array: str = ""  #: x, and
+    start: int = 0
+    depth: int = 1  #: how many loops there are from this one to the innermost
+    within: str = ""  #: the counter of the loop around
+    low: int = 0
+    least: list[cst.BaseExpression] = field(default_factory=list)
+    numbers: dict[str, cst.BaseExpression] = field(default_factory=dict)
+    vectors: dict[str, None] = field(default_factory=dict)
+    matrices: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Form:
+    """A loop nest in whole-array form: the nodes that change, by how they change."""
+
+    heads: list[Head] = field(default_factory=list)
+    touches: list[Touch] = field(default_factory=list)
+    stores: dict[int, tuple[cst.CSTNode, str]] = field(default_factory=dict)  #: statement -> operation, "" for `=`
+    running: dict[int, tuple[cst.CSTNode, str, cst.BaseExpression, int]] = field(default_factory=dict)
+    folds: dict[int, tuple[cst.AugAssign, str, str]] = field(default_factory=dict)  #: operation, counter
+    updates: dict[int, tuple[cst.AugAssign, str]] = field(default_factory=dict)  #: of a number of the iteration
+    operators: dict[int, tuple[cst.BaseExpression, str]] = field(default_factory=dict)
+    calls: dict[int, tuple[cst.Call, str]] = field(default_factory=dict)
+    statements: list[cst.CSTNode] = field(default_factory=list)
+    branches: dict[int, tuple[cst.If, int]] = field(default_factory=dict)  #: with how many such branches are around
+    masks: dict[int, int] = field(default_factory=dict)  #: id of what a branch does → in how many such branches
+
+    @property
+    def results(self) -> list[str]:
+        """The names that the loop is there for."""
+        names = [touch.array for touch in self.touches if touch.stores]
+        names += [node.target.value for node, _, _ in self.folds.values() if isinstance(node.target, cst.Name)]
+        return list(dict.fromkeys(names))
+
+
+class Events:
+    """The events of a region by their nodes."""
+
+    def __init__(self, events: Iterable[ev.Event]) -> None:
+        self.reads: dict[int, ev.Read] = {}
+        self.stores: dict[int, ev.Store] = {}
+        self.targets: dict[int, ev.Store] = {}
+        self.calls: dict[int, ev.Call] = {}
+        self.operators: dict[int, ev.Operator] = {}
+        self.symbols: dict[int, str] = {}
+        for event in events:
+            if isinstance(event, ev.Read):
+                self.reads[id(event.node)] = event
+            elif isinstance(event, ev.Store):
+                self.stores[id(event.node)] = self.targets[id(event.target)] = event
+            elif isinstance(event, ev.Call):
+                self.calls[id(event.node)] = event
+            elif isinstance(event, ev.Operator):
+                self.operators[id(event.node)] = event
+            elif isinstance(event, ev.NameRead):
+                self.symbols[id(event.node)] = event.api
+
+
+def header(node: cst.For, events: Events) -> Head:
+    """The counter of ``for i in range(...)``, or of ``for i, v in enumerate(x)``. Raises NoForm for other loops."""
+    call = node.iter
+    if node.orelse is not None or node.asynchronous is not None:
+        raise NoForm("it has an else branch")
+    event = events.calls.get(id(call))
+    if not isinstance(call, cst.Call) or event is None or any(argument.star for argument in call.args):
+        raise NoForm("it does not count over a range")
+    if event.callee == Symbol("builtins.range") and isinstance(node.target, cst.Name):
+        return Head(node, node.target.value)
+    if event.callee != Symbol("builtins.enumerate") or not isinstance(node.target, cst.Tuple):
+        raise NoForm("it does not count over a range")
+    names = [element.value for element in node.target.elements]
+    values = [argument.value for argument in call.args]
+    counter, element = names if len(names) == 2 else (None, None)
+    start = values[1] if len(values) == 2 else cst.Integer("0")
+    if not (isinstance(counter, cst.Name) and isinstance(element, cst.Name) and isinstance(values[0], cst.Name)):
+        raise NoForm("it enumerates something that is no name")
+    if not isinstance(start, cst.Integer):
+        raise NoForm("where its count starts is no number")
+    return Head(node, counter.value, element.value, values[0].value, int(start.value, 0))
+
+
+def direction(call: cst.Call) -> int:
+    """1 where a range counts upwards, -1 where downwards, 0 where that is not known."""
+    if len(call.args) < 3:
+        return 1
+    step = call.args[2].value
+    if isinstance(step, cst.Integer):
+        return 1
+    if isinstance(step, cst.UnaryOperation) and isinstance(step.operator, cst.Minus):
+        return -1 if isinstance(step.expression, cst.Integer) else 0
+    return 0
+
+
+def small(body: cst.BaseSuite) -> Iterable[cst.CSTNode]:
+    """The statements of a block, small ones one by one."""
+    for statement in body.body:
+        if isinstance(statement, cst.SimpleStatementLine):
+            yield from statement.body
+        else:
+            yield statement
+
+
+def flat(node: cst.Subscript) -> tuple[cst.Name | None, list[cst.BaseExpression]]:
+    """The array and the parts of the index; ``a[i][j]`` is ``a[i, j]``."""
+    parts: list[cst.BaseExpression] = []
+    current: cst.BaseExpression = node
+    while isinstance(current, cst.Subscript):
+        own = [e.slice.value if isinstance(e.slice, cst.Index) else e.slice for e in current.slice]
+        if len(own) == 1 and isinstance(own[0], cst.Tuple):
+            own = [element.value for element in own[0].elements]
+        parts = [*own, *parts]  # type: ignore[list-item]
+        current = current.value
+    return (current if isinstance(current, cst.Name) else None), parts
