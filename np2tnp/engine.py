@@ -19,6 +19,7 @@ from np2tnp.project import NOT_ASKED, Project, Session
 from np2tnp.rewrite.apply import Applier
 from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, takes_arrays, with_last_return, wrap_function
 from np2tnp.rewrite.imports import add_imports
+from np2tnp.rewrite.object_reads import array_attributes
 from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name
 from np2tnp.rewrite.plan import RegionPlan
 from np2tnp.rewrite.purity import pure_regions
@@ -140,7 +141,11 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
             special = session.decided(plan.facts.qualname).compile
             compile_as = (special or session.options.compile) if plan.compiled else "none"
             device = session.options.device
-            migrated = wrap_function(migrated, plan.facts, names.rt, kind, kept, compile_as, device, plan.float32)
+            reads = plan.compiled and plan.facts.parameters[:1] == ("self",)
+            state = array_attributes(migrated, names.rt) if reads else None
+            migrated = wrap_function(
+                migrated, plan.facts, names.rt, kind, kept, compile_as, device, plan.float32, state
+            )
             if plan.compiled:
                 migrated = stage(migrated, names.rt, frozenset(analysis.info.values))
         else:

@@ -132,10 +132,36 @@ def test_what_happens_at_every_call_keeps_a_function_out_of_graphs(statement: st
     assert not any(finding.code == "TNP409" for finding in plain.findings)
 
 
-def test_methods_are_not_compiled() -> None:
-    text = "import numpy as np\nclass C:\n    def f(self, x):\n        return np.exp(x) * self.k\n"
+def test_methods_that_only_read_their_object_are_compiled() -> None:
+    text = (
+        "import numpy as np\nclass C:\n    def f(self, x):\n        return np.exp(x @ self.w) * self.k[0]\n"
+        "    def g(self, x):\n        return np.exp(self.f(x)) - self.w\n"
+    )
     report = rewritten(text)
-    assert any("a method" in finding.message for finding in report.findings if finding.code == "TNP409")
+    assert not any(finding.code == "TNP409" for finding in report.findings)
+    assert 'compile="xla", state=("w",))\n    def f' in report.new_text  # .k is indexed as NumPy does
+    assert 'compile="xla", state=("w",))\n    def g' in report.new_text
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("keep(self)", "self itself is used"),
+        ("y = self", "self itself is used"),
+        ("del self.w", "something of it deleted"),
+        ("self.w = x", "the attribute .w is assigned"),
+        ("self.w[0] = 1.0", "an array that belongs to an object outside is changed"),
+        ("self.w += x", "the attribute .w is assigned"),
+        ("self.plain(x)", "may do more than compute"),
+    ],
+)
+def test_methods_that_do_more_are_not_compiled(statement: str, words: str) -> None:
+    text = (
+        "import numpy as np\ndef keep(it):\n    print(it)\nclass C:\n    def plain(self, x):\n        print(x)\n"
+        f"    def f(self, x):\n        {statement}\n        return np.exp(x) * self.k\n"
+    )
+    report = rewritten(text)
+    assert any(words in finding.message for finding in report.findings if finding.code == "TNP409")
     assert "compile=" not in report.new_text
 
 

@@ -130,6 +130,7 @@ def strings_tuple(items: Sequence[str]) -> cst.Tuple:
     """``("a", "b")`` with the comma that a one-element tuple needs."""
     comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
     elements = [cst.Element(string(item), comma) for item in items]
-    last = cst.Comma() if len(items) == 1 else cst.MaybeSentinel.DEFAULT
-    elements[-1] = elements[-1].with_changes(comma=last)
+    if elements:
+        last = cst.Comma() if len(items) == 1 else cst.MaybeSentinel.DEFAULT
+        elements[-1] = elements[-1].with_changes(comma=last)
     return cst.Tuple(elements)

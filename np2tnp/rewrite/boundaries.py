@@ -32,6 +32,7 @@ def decorator(
     compile_as: str = "none",
     device: str = "",
     float32: bool = False,
+    state: tuple[str, ...] | None = None,
 ) -> cst.Decorator:
     """``@rt.migrated(...)`` with what the wrapper must know."""
     arguments: list[cst.Arg] = []
@@ -55,6 +56,8 @@ def decorator(
         arguments.append(build.argument(build.string(kind), "zero_d"))
     if compile_as != "none":
         arguments.append(build.argument(build.string(compile_as), "compile"))
+    if state is not None:
+        arguments.append(build.argument(build.strings_tuple(state), "state"))
     if float32:
         arguments.append(build.argument(cst.Name("True"), "float32"))
     if device:
@@ -177,10 +180,11 @@ def wrap_function(
     compile_as: str = "none",
     device: str = "",
     float32: bool = False,
+    state: tuple[str, ...] | None = None,
 ) -> cst.FunctionDef:
     """The function with its decorator innermost and, where its end can be reached, a last return of what it updates."""
     node = with_last_return(node, facts, runtime)
-    made = decorator(facts, runtime, kind, kept, compile_as, device, float32)
+    made = decorator(facts, runtime, kind, kept, compile_as, device, float32, state)
     return node.with_changes(decorators=[*node.decorators, made])
 
 

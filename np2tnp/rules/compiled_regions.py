@@ -9,6 +9,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.tables import HARMLESS_METHODS, KEEPING_METHODS
 from np2tnp.analysis.values import HOST, Array, Bound, Const, Function, Instance, Scalar, Sequence, Symbol, home_of
+from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import StoreCase, store_case
@@ -41,7 +42,7 @@ class CompiledRegion(Rule):
         summary="With --compile: something that happens once, when the function is traced, and not at every call.",
         why=(
             "A graph is made by running the function once with symbols for arrays. What it prints, draws at random,"
-            " reads from files or objects or stores in them would happen in that run only."
+            " reads from files or stores in objects would happen in that run only."
         ),
         does=(
             "Migrates the function without compiling it. Calls of it from compiled functions keep those eager, too."
@@ -105,7 +106,12 @@ def _call(event: ev.Call, context: Context) -> str:
         if callee.nested or (summary is not None and summary.migrated) or context.is_pure(callee):
             return ""
         return f"{callee_words(event)} is not migrated, and may do more than compute"
-    if isinstance(callee, Bound) and not isinstance(callee.receiver, Instance):
+    if isinstance(callee, Bound) and isinstance(callee.receiver, Instance):
+        method = context.method(callee.receiver, callee.name)
+        summary = context.summary(method) if method is not None and _is_own(event.node.func) else None
+        if summary is not None and summary.migrated:
+            return ""
+    elif isinstance(callee, Bound):
         receiver = callee.receiver
         if isinstance(receiver, (Sequence, Const, Scalar)):
             return "" if callee.name in HARMLESS_METHODS | KEEPING_METHODS else f".{callee.name}()"
@@ -118,6 +124,20 @@ def needs_state(facts: ev.RegionFacts) -> str:
     """Why no call of the region can be compiled, whatever is in it; empty where that is not so."""
     if facts.host_parameters:
         return f"the parameter {min(facts.host_parameters)} reaches code outside as it is"
-    if facts.parameters[:1] in (("self",), ("cls",)) and isinstance(facts.node, cst.FunctionDef):
-        return "a method: what its object holds may be another at the next call"
+    if facts.parameters[:1] == ("cls",):
+        return "a method of a class: what that holds may be another at the next call"
+    if facts.parameters[:1] == ("self",) and not _only_reads(facts.node):
+        return "self itself is used, or something of it deleted: a graph can only read its attributes"
     return ""
+
+
+def _is_own(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name) and node.value.value == "self"
+
+
+def _only_reads(node: cst.CSTNode) -> bool:
+    """Whether ``self`` only stands in ``self.name``, and none of these is deleted; stores are seen as events."""
+    allowed = {id(part.value) for part in walk(node) if isinstance(part, cst.Attribute) and _is_own(part)}
+    allowed |= {id(part.name) for part in walk(node) if isinstance(part, cst.Param)}
+    names = (part for part in walk(node) if isinstance(part, cst.Name) and part.value == "self")
+    return all(id(name) in allowed for name in names) and not any(isinstance(part, cst.Del) for part in walk(node))

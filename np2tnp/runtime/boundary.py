@@ -17,6 +17,7 @@ import numpy as np
 from np2tnp.runtime import lazy, precision
 from np2tnp.runtime.arguments import Call, Plan
 from np2tnp.runtime.compiled import MODES, Compiled
+from np2tnp.runtime.compiled_state import State
 from np2tnp.runtime.core_results import updated
 from np2tnp.runtime.dispatch import host, is_tensor, tensor, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
@@ -56,6 +57,7 @@ def migrated(
     above: int = 0,
     device: str = "",
     float32: bool = False,
+    state: Iterable[str] | None = None,
 ) -> Callable[[F], F]: ...
 def migrated(
     function: Any = None,
@@ -76,6 +78,7 @@ def migrated(
     above: int = 0,
     device: str = "",
     float32: bool = False,
+    state: Iterable[str] | None = None,
 ) -> Any:
     """Make `function`, whose body works on tensors, keep its NumPy contract.
 
@@ -103,6 +106,8 @@ def migrated(
     float32 : the body works in float32 and complex64 where NumPy works in float64 and complex128. Callers see NumPy's
         dtypes, but values that are right to about seven digits. A call with arrays of float32, complex64 or float16
         among its arguments runs as it would without.
+    state : of a method that `compile` compiles: the attributes of its object that may be arrays. It only reads its
+        object, and these only through the runtime. Their values at each call are further inputs of the graph.
 
     The decorated function has ``.core``: tensors in, tensors out, for calls between migrated functions. On a method
     it is called with the instance: ``obj.method.core(obj, x)``. ndarrays given to it are converted, except for
@@ -146,7 +151,10 @@ def migrated(
         fallback = None
         if original is not None and on_unverified != "raise":
             fallback = Fallback(original, plan.name, warns=on_unverified == "warn", pure=pure)
-        public = _wrap(body, plan, zero_d, fallback, compile, device, float32)
+        compiled = None
+        if compile != "none":
+            compiled = Compiled(body, compile, None if state is None else State(body, state))
+        public = _wrap(body, plan, zero_d, fallback, compiled, device, float32)
         elements = above if original is None else threshold(above)
         return public if original is None or not elements else _by_size(public, original, elements)
 
@@ -158,12 +166,10 @@ def _wrap(
     plan: Plan,
     zero_d: str,
     fallback: Fallback | None,
-    mode: str,
+    compiled: Compiled | None,
     device: str,
     float32: bool,
 ) -> Callable[..., Any]:
-    compiled = None if mode == "none" else Compiled(body, mode)
-
     def has_objects(call: Call) -> bool:
         """Whether the body updates something in place: a trace would do that once."""
         return not all(
@@ -176,7 +182,7 @@ def _wrap(
         if trace is not None:  # another function is being compiled: the body becomes part of it
             if compiled is None:
                 raise Unsupported(f"{plan.name}, which is not compiled, is called")
-            trace.enter(body)
+            compiled.enter(trace, args)
         elif compiled is not None and not has_objects(call) and lazy.tf.executing_eagerly():
             return compiled(args, kwargs)
         return body(*args, **kwargs)

@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from np2tnp.runtime.compiled_state import MoreAttributes, State, stand_in
 from np2tnp.runtime.dispatch import NUMERIC, is_tensor
-from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.literal_graphs import literally
 from np2tnp.runtime.opaque import Opaque, argument, literal_arithmetic
 from np2tnp.runtime.precision import is_single
-from np2tnp.runtime.tracing import all_hold, tracing
+from np2tnp.runtime.tracing import Trace, all_hold, tracing
 from np2tnp.runtime.weak import DTYPES, Weak
 
 MODES = ("graph", "xla")
@@ -58,8 +59,9 @@ class _Graph(NamedTuple):
 class Compiled:
     """The body of one migrated function, run as graphs where that gives the same results."""
 
-    def __init__(self, body: Callable[..., Any], mode: str) -> None:
+    def __init__(self, body: Callable[..., Any], mode: str, state: State | None = None) -> None:
         self._body = body
+        self.state = state  #: of a method: what may be read of its object
         self._mode = mode
         self._graphs: dict[Any, _Graph | None] = {}  # None: runs eagerly
         self._lock = threading.Lock()
@@ -68,16 +70,24 @@ class Compiled:
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the body returns for these arguments. Raises what the eager body raises."""
         inputs: list[Any] = []
+        given = args
+        methods: tuple[Any, ...] = ()
         try:
-            key = _key(args, inputs), _key(kwargs, inputs) if kwargs else (), is_single()
-        except Unsupported as error:
+            if self.state is not None:
+                held, methods = self.state.read(args[0])
+                args = (held, *args[1:])
+            key = _key(args, inputs), _key(kwargs, inputs) if kwargs else (), is_single(), methods
+        except (Unsupported, UnverifiedError) as error:
             self._say(str(error))
-            return self._eagerly(args, kwargs)
+            return self._eagerly(given, kwargs)
         graph = self._graphs.get(key, self)
         if graph is self or (isinstance(graph, _Graph) and not graph.is_current()):
-            graph = self._trace(key, args, kwargs, inputs)
+            try:
+                graph = self._trace(key, args, kwargs, inputs)
+            except MoreAttributes:
+                return self(given, kwargs)
         if not isinstance(graph, _Graph):
-            return self._eagerly(args, kwargs)
+            return self._eagerly(given, kwargs)
         try:
             *outputs, held = graph.function(*inputs)
             if bool(held):
@@ -86,7 +96,17 @@ class Compiled:
         except tf.errors.OpError as error:  # what this device cannot compile, or no memory for it
             self._say(str(error).partition("\n")[0])
             self._graphs[key] = None
-        return self._eagerly(args, kwargs, "repeated")
+        return self._eagerly(given, kwargs, "repeated")
+
+    def enter(self, trace: Trace, args: tuple[Any, ...]) -> None:
+        """The body becomes part of another one's graph. Raises Unsupported where it reads what is not in that."""
+        if self.state is not None:
+            if trace.state is None or not args or args[0] is not trace.object:
+                raise Unsupported(f"{self._body.__qualname__} reads an object that the graph does not know")
+            if not trace.state.includes(self.state):
+                trace.state.include(self.state)
+                raise MoreAttributes
+        trace.enter(self._body)
 
     def _eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any], how: str = "eager") -> Any:
         RUNS[how] += 1
@@ -99,7 +119,7 @@ class Compiled:
                 return None
             graph: _Graph | None = None
             try:
-                graph = _traced(self._body, self._mode, args, kwargs, inputs)
+                graph = _traced(self._body, self._mode, self.state, args, kwargs, inputs)
             except Exception as error:  # whatever it is, the eager body says it better, or does not mind
                 self._say(f"{type(error).__name__}: {error}".partition("\n")[0])
             self._graphs[key] = graph
@@ -112,16 +132,26 @@ class Compiled:
 
 
 def _traced(
-    body: Callable[..., Any], mode: str, args: tuple[Any, ...], kwargs: dict[str, Any], inputs: list[Any]
+    body: Callable[..., Any],
+    mode: str,
+    state: State | None,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    inputs: list[Any],
 ) -> _Graph:
     found: list[Any] = []
     with tracing(mode) as trace:
         trace.enter(body)
+        trace.state = state
 
         def run(numbers: Any, *tensors: Any) -> list[Any]:
             symbols = iter(tensors)
             with literal_arithmetic(Opaque(numbers) if mode == "xla" else None):
-                result = body(*_exchanged(args, symbols), **_exchanged(kwargs, symbols))
+                given = _exchanged(args, symbols)
+                if state is not None:
+                    trace.object = stand_in(given[0])
+                    given = (trace.object, *given[1:])
+                result = body(*given, **_exchanged(kwargs, symbols))
             outputs: list[Any] = []
             places = {id(tensor): _Slot(index, "input") for index, tensor in enumerate(tensors)}
             found.append(_template(result, places, outputs))

@@ -41,6 +41,8 @@ class Trace:
         self.mode = mode
         self.checks: list[list[Any]] = [[]]
         self._entered: set[types.CodeType] = set()
+        self.state: Any = None  #: what the compiled method may read of its object, and that object's stand-in
+        self.object: Any = None
         self.globals: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
 
     def enter(self, function: Callable[..., Any]) -> None:
@@ -152,6 +154,16 @@ def global_names(code: types.CodeType) -> tuple[str, ...]:
                 names.extend(global_names(constant))
         found = _GLOBAL_NAMES[code] = tuple(dict.fromkeys(names))
     return found
+
+
+def attribute_names(code: types.CodeType) -> Iterator[str]:
+    """The attributes that `code` and the functions in it read, of whatever object."""
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            yield str(instruction.argval)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from attribute_names(constant)
 
 
 _GLOBAL_NAMES: dict[types.CodeType, tuple[str, ...]] = {}
