@@ -15,7 +15,7 @@ from np2tnp.files import syntax
 from np2tnp.files.problems import Problem, report_problem
 from np2tnp.files.source import Source
 from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
-from np2tnp.project import NOT_ASKED, Project, Session
+from np2tnp.project import Project
 from np2tnp.rewrite.apply import Applier
 from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, takes_arrays, with_last_return, wrap_function
 from np2tnp.rewrite.imports import add_imports
@@ -25,6 +25,7 @@ from np2tnp.rewrite.plan import RegionPlan
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.staging import stage
 from np2tnp.rewrite.startup import add_script_start, add_startup
+from np2tnp.session import NOT_ASKED, Session
 
 _STAYS = "the module's top level stays NumPy"
 

@@ -20,6 +20,8 @@ from np2tnp.model import Change, FileReport, RegionState, Run, Summary, Verdict
 if TYPE_CHECKING:
     from np2tnp.project import Project
 
+#: Where the code stands that reports depend on.
+DECIDING = ("", "analysis", "analysis/lowering", "catalog", "edits", "files", "rewrite", "rules")
 #: (files done, files in all); called now and then while a run goes on.
 Progress = Callable[[int, int], None]
 
@@ -33,7 +35,7 @@ def check(
     """
     config = replace(config, rewrite=False)
     found = discover(paths, config)
-    from np2tnp.files.cache import Cache, hash_bytes, stat_key
+    from np2tnp.files.cache import Cache, hash_bytes, lasting_key
     from np2tnp.files.modules import Modules
 
     modules = Modules()
@@ -49,7 +51,7 @@ def check(
     for path in found.files:
         report = cache.find_unchanged(path) if cache is not None else None
         if report is None or not holds(report):
-            stat = stat_key(path) if cache is not None else ""
+            stat = lasting_key(path) if cache is not None else ""
             try:
                 data = read_bytes(path)
             except Problem as problem:
@@ -363,7 +365,7 @@ def _run_key(config: Config) -> str:
 
     here = os.path.dirname(os.path.abspath(__file__))
     stamps = [__version__, config.fingerprint(), sys.version]
-    for folder in ("", "analysis", "analysis/lowering", "catalog", "edits", "files", "rewrite", "rules"):
+    for folder in DECIDING:
         directory = os.path.join(here, folder)
         try:
             with os.scandir(directory) as entries:

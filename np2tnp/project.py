@@ -8,24 +8,19 @@ from __future__ import annotations
 
 import functools
 import os
-import re
-from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
 from np2tnp.analysis.imports import SAME_AS
-from np2tnp.analysis.lowering.nodes import Unsupported
-from np2tnp.analysis.lowering.tree import LoweredTree
-from np2tnp.analysis.positions import positions
 from np2tnp.analysis.project import Names, Target
-from np2tnp.analysis.regions import MODULE, Analysis, Fate
+from np2tnp.analysis.regions import MODULE
 from np2tnp.analysis.scripts import Script, script_of
 from np2tnp.analysis.solver import Key, Solver
 from np2tnp.analysis.state import ClassSummary, Summary
 from np2tnp.analysis.values import (
     HOST,
+    NO_NAMES,
     Array,
     Class,
     Const,
@@ -35,118 +30,27 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
 )
-from np2tnp.catalog.catalog import Catalog, load
-from np2tnp.config import Config, RegionOptions
+from np2tnp.catalog.catalog import load
+from np2tnp.config import Config
 from np2tnp.files import guards
 from np2tnp.files.modules import Modules
 from np2tnp.files.outline import patched_names
 from np2tnp.files.problems import Problem
 from np2tnp.files.scripts import Importers
 from np2tnp.files.source import Source
-from np2tnp.files.trees import Trees
-from np2tnp.model import RegionState, Span
 from np2tnp.rewrite import tensor_boundary
-from np2tnp.rewrite.imports import choose_names
-from np2tnp.rewrite.plan import Names as LocalNames
-from np2tnp.rewrite.plan import Options, RegionPlan, plan_region
-from np2tnp.rewrite.purity import pure_regions
-from np2tnp.rewrite.vendoring import INSTALLED, Home, vendored
-from np2tnp.rules import migrated_callees, rules_by_event
-from np2tnp.rules.base import Hit
+from np2tnp.rewrite.plan import Options
+from np2tnp.rewrite.vendoring import INSTALLED, vendored
+from np2tnp.rules import migrated_callees
 from np2tnp.rules.decorators import is_opaque
-from np2tnp.rules.migrated_callees import kept_originals, left_out
+from np2tnp.session import Session, Words, parse
 
 _CLASS, _ATTRIBUTES, _FUNCTION = range(3)
 #: Among the places of an answer: it depends on what an earlier run migrated.
 _MIGRATED = "<migrated>"
-#: Why a module's top level stays NumPy without --top-level.
-NOT_ASKED = "nobody asked for it"
 #: Trees are large: after each file it is closed, as hardly anybody asks for more than its answers, and others are until
 #: the text of those that stay open is no longer than this.
 _OPEN_TEXT = 2_000_000
-
-
-class Words(Container[str]):
-    """Every identifier in a text."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __contains__(self, name: object) -> bool:
-        # it begins with the name, which is quick to find
-        return isinstance(name, str) and bool(re.search(rf"{name}(?<!\w{name})(?!\w)", self._text))
-
-
-@dataclass(slots=True)
-class Session:
-    """One module that is open: its tree, its analysis, and what was decided about its regions."""
-
-    source: Source
-    path: str
-    tree: cst.Module
-    spans: Callable[[Iterable[cst.CSTNode]], dict[int, Span]]  #: where nodes of the tree stand, by id
-    is_editable: bool  #: the tree is libcst's own
-    options: Options
-    wants: Callable[[str], bool]  #: whether the region of this name may be rewritten
-    decided: Callable[[str], RegionOptions]  #: what is special for the region of this name
-    left_alone: Callable[[bool], bool]  #: told of what an earlier run left alone; whether the region depends on such
-    patched: frozenset[str]
-    words: Words
-    runtime: Home  #: where rewritten code finds the runtime
-    leaking: frozenset[str] = frozenset()  #: found in an earlier round: code that stays NumPy uses them
-    regions: dict[str, RegionPlan] = field(default_factory=dict)
-    found: dict[str, tuple[Target | None, frozenset[str]]] = field(default_factory=dict)
-    names: LocalNames = field(init=False)
-    analysis: Analysis = field(init=False)
-    originals: frozenset[str] = frozenset()  #: kept beside what an earlier run migrated: nothing to say about them
-    library: str = NOT_ASKED  #: why the top level stays NumPy; empty where it is a region
-    _left_out: frozenset[str] = frozenset()
-
-    def start(self, catalog: Catalog, project: Project) -> None:
-        """Bind the names of the top level."""
-        self.analysis = Analysis(self.tree, self.path, catalog, self.decide, project)
-        self.analysis.bind_names()
-        info = self.analysis.info
-        self.names = choose_names(info, self.words)
-        self.originals, self._left_out = kept_originals(info), left_out(info)
-
-    def decide(self, facts: ev.RegionFacts, again: bool = False) -> Fate:
-        """Plan one region; what becomes of it. `again`: the plan is kept only if it migrates."""
-        analysis = self.analysis
-        special = self.decided(facts.qualname).compile if facts.qualname != MODULE else "none"
-        plan = plan_region(
-            facts,
-            analysis.info,
-            analysis.catalog,
-            self.names,
-            self.options if special is None else replace(self.options, compile=special),
-            analysis,
-            rules_by_event(),
-            top_level=facts.qualname == MODULE and bool(self.library),
-            against=self._against(facts),
-            is_pure=self._is_pure,
-        )
-        if plan.state is RegionState.CONVERTIBLE and not self.wants(facts.qualname):
-            # its callers are then planned as callers of a NumPy function
-            plan.state, plan.is_unwanted = RegionState.KEPT, True
-        before = self.regions.get(facts.qualname)
-        kept, dropped = (before, plan) if before and again and plan.fate is not Fate.MIGRATES else (plan, before)
-        if dropped is not None:
-            dropped.edits.clear()  # a circle, which would keep the whole module
-        self.regions[facts.qualname] = kept
-        return plan.fate
-
-    def _is_pure(self, callee: Function) -> bool:
-        analysis = self.analysis
-        own = callee.module in ("", self.path)
-        return own and callee.qualname in pure_regions(analysis.facts, analysis.info, analysis.catalog)
-
-    def _against(self, facts: ev.RegionFacts) -> Hit | None:
-        if self.left_alone(facts.qualname in self._left_out):
-            return migrated_callees.hit(facts.node)
-        if facts.qualname in self.leaking:
-            return tensor_boundary.hit(self.analysis.info.functions[facts.qualname])
-        return None
 
 
 class Project:
@@ -161,7 +65,8 @@ class Project:
         self._importers = Importers(config.root, frozenset(config.exclude), self.modules)
         self._main = ""  #: the module whose report is being made
         self._sessions: dict[str, Session | None] = {}  # the least recently used first
-        self._values: dict[str, dict[str, Value]] = {}  #: by module: what the top levels of closed ones bind
+        #: by module: what the top levels of closed ones bind, and what that depends on
+        self._values: dict[str, tuple[dict[str, Value], set[str]]] = {}
 
     # ---- for the engine
 
@@ -188,7 +93,13 @@ class Project:
     def _decide(self, session: Session) -> frozenset[str]:
         """Decide about all regions of a module; the places that they depend on."""
         path = session.path
-        places: set[str] = set()
+        places = set(session.places)
+        with self.solver.watch(places):
+            self._decide_all(session)
+        return frozenset(places - {path, _MIGRATED})
+
+    def _decide_all(self, session: Session) -> None:
+        path = session.path
         session.analysis.analyze_top_level(self._script(session))
         for name, function in session.analysis.info.functions.items():
             key = Key(path, _FUNCTION, name)
@@ -199,12 +110,9 @@ class Project:
                 self.solver.forget(key)
                 self.solver.ask(first)
             self.solver.ask(key)
-            answer = self.solver.answer(key)
-            places |= answer.places if answer is not None else frozenset()
         session.decide(session.analysis.facts[MODULE])
         for name in session.originals:  # their decorators ask about them
             session.regions.pop(name, None)
-        return frozenset(places - {path, _MIGRATED})
 
     def _script(self, session: Session) -> Script | None:
         """The module's top level as a region; None where it stays NumPy."""
@@ -231,7 +139,7 @@ class Project:
             size += len(session.source.text) if session is not None else 0
             if session is not None and (path == self._main or size > _OPEN_TEXT):
                 del self._sessions[path]
-                self._values[path] = _shareable(session.analysis.info.values)
+                self._values[path] = (_shareable(session.analysis.info.values), session.places)
                 # Without circles the tree goes now, and nobody has to look for it.
                 session.analysis.release()
                 for plan in session.regions.values():
@@ -269,7 +177,10 @@ class Project:
         return self._value(target)
 
     def star_names(self, module: str, imported: str) -> tuple[str, ...]:
-        return self.names.public(module, imported)
+        self.names.places.clear()
+        found = self.names.public(module, imported)
+        self.solver.note(self.names.places)
+        return found
 
     # ---- names
 
@@ -296,7 +207,8 @@ class Project:
             return Const.of(target.binding.detail)
         location = frozenset((f"global:{target.module}:{target.name}",))
         text = self.modules.text(target.module) or ""
-        values = self._values.get(target.module)
+        values, places = self._values.get(target.module) or (None, NO_NAMES)
+        self.solver.note(places)
         if values is None and any(needle in text for needle in self.config.needles):
             session = self._session(target.module)
             values = session.analysis.info.values if session is not None else None
@@ -336,10 +248,11 @@ class Project:
         """The open module at `path`; None for what cannot be analysed."""
         self.solver.note({path})
         if path in self._sessions:
-            self._sessions[path] = self._sessions.pop(path)
-            return self._sessions[path]
+            session = self._sessions[path] = self._sessions.pop(path)
+            self.solver.note(session.places if session is not None else set())
+            return session
         text = None if path.endswith(os.sep) else self.modules.text(path)
-        session: Session | None = None
+        session = None
         if text is not None:
             try:
                 guards.check(text)
@@ -351,7 +264,7 @@ class Project:
 
     def _open(self, source: Source, path: str, editable: bool) -> Session:
         config = self.config
-        tree, spans, editable = _parse(source.text, editable, self.modules.trees)
+        tree, spans, editable = parse(source.text, editable, self.modules.trees)
         session = Session(
             source,
             path,
@@ -375,7 +288,8 @@ class Project:
             Words(source.text),
             vendored(source.path, source.text) if config.runtime == "vendor" else INSTALLED,
         )
-        session.start(self.catalog, self)
+        with self.solver.watch(session.places):
+            session.start(self.catalog, self)
         return session
 
     def _left_alone(self, found: bool) -> bool:
@@ -388,17 +302,3 @@ class Project:
 def _shareable(values: Mapping[str, Value]) -> dict[str, Value]:
     """Those that other modules may rely on."""
     return {name: value for name, value in values.items() if isinstance(value, (Array, Const, Scalar))}
-
-
-def _parse(
-    text: str, editable: bool, trees: Trees
-) -> tuple[cst.Module, Callable[[Iterable[cst.CSTNode]], dict[int, Span]], bool]:
-    """A tree for `text` with its places: Python's own, lowered, where nothing is to be edited and that is enough."""
-    if not editable:
-        try:
-            lowered = LoweredTree(text, trees)
-            return lowered.module, lowered.spans, False
-        except Unsupported:
-            pass  # libcst has to read this one
-    tree = cst.parse_module(text)
-    return tree, lambda nodes: positions(tree, map(id, nodes)), True

@@ -126,5 +126,4 @@ class Names:
         if not module.endswith((os.sep, os.sep + "__init__.py")):
             return None
         directory = os.path.dirname(module)
-        self.places.add(directory + os.sep)
-        return self.modules.child(directory, name)
+        return self.modules.child(directory, name, self.places)

@@ -76,9 +76,7 @@ class Analysis:
     one that is in doubt, of which nothing is kept unless it migrates.
     """
 
-    def __init__(
-        self, tree: cst.Module, path: str, catalog: Catalog, decide: Decide, project: Project
-    ) -> None:
+    def __init__(self, tree: cst.Module, path: str, catalog: Catalog, decide: Decide, project: Project) -> None:
         self.tree = tree
         self.path = path
         self.catalog = catalog

@@ -7,7 +7,8 @@ nothing. With each answer goes what it was made from (``places``), for those who
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -47,6 +48,7 @@ class Solver:
         self._stack: list[_Frame] = []
         self._active: dict[Key, int] = {}
         self._open: list[Key] = []  #: answered members of circles that are not closed yet
+        self._watched: list[set[str]] = []
         self._sets: dict[frozenset[str], frozenset[str]] = {}  #: one object for equal sets: most of a module's are
 
     def ask(self, key: Key) -> Any:
@@ -74,6 +76,17 @@ class Solver:
         """What is being answered was made from these, too."""
         if self._stack:
             self._stack[-1].places |= places
+        for watched in self._watched:
+            watched |= places
+
+    @contextlib.contextmanager
+    def watch(self, places: set[str]) -> Iterator[None]:
+        """Add to `places` what all that is looked up meanwhile is made from, questions or not."""
+        self._watched.append(places)
+        try:
+            yield
+        finally:
+            self._watched.pop()
 
     def places(self) -> frozenset[str]:
         """What the answer that is being made depends on so far."""

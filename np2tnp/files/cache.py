@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +30,16 @@ def stat_key(path: str) -> str:
     except (OSError, ValueError):
         return ""
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
+
+
+def lasting_key(path: str, now: int | None = None) -> str:
+    """As ``stat_key``; empty for a file that changed so lately that its next change may look the same.
+
+    `now`: in nanoseconds. File systems keep times to within some milliseconds, or seconds.
+    """
+    key = stat_key(path)
+    changed = max(map(int, key.split()[1:3]), default=0)
+    return key if (time.time_ns() if now is None else now) - changed > 2_000_000_000 else ""
 
 
 @dataclass(slots=True)

@@ -17,6 +17,8 @@ from np2tnp.files.trees import Trees
 
 _MARKS = frozenset((".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "np2tnp.toml"))
 _ABSENT: frozenset[str] = frozenset()
+#: Behind a directory: where imports in it are looked up.
+SEARCHED = os.sep + "?"
 
 
 class Modules:
@@ -65,7 +67,12 @@ class Modules:
         return self._outlines[path]
 
     def state(self, place: str) -> str:
-        """What must be the same for knowledge about `place` (a file, or a directory with a ``/`` behind) to hold."""
+        """What must be the same for knowledge about `place` to hold.
+
+        A file, a directory with a ``/`` behind, or a directory with ``/?`` behind: where imports in it are looked up.
+        """
+        if place.endswith(SEARCHED):
+            return hash_bytes(repr(self.search(place)).encode())
         if place.endswith(os.sep):
             return hash_bytes("\n".join(sorted(self.listing(place[:-1] or os.sep))).encode())
         if place not in self._digests:
@@ -75,22 +82,29 @@ class Modules:
                 self._digests[place] = ""
         return self._digests[place]
 
-    def child(self, directory: str, name: str) -> str | None:
-        """The module `name` in a package's directory: a file, or a directory with ``/`` for a namespace package."""
+    def child(self, directory: str, name: str, looked: set[str]) -> str | None:
+        """The module `name` in a package's directory: a file, or a directory with ``/`` for a namespace package.
+
+        The directories that decided are added to `looked`.
+        """
+        looked.add(directory + os.sep)
         entries = self.listing(directory)
         if name in entries:
             inner = os.path.join(directory, name)
+            looked.add(inner + os.sep)
             if "__init__.py" in self.listing(inner):
                 return os.path.join(inner, "__init__.py")
-            if f"{name}.py" not in entries and self._holds_modules(inner, 3):
+            if f"{name}.py" not in entries and self._holds_modules(inner, 3, looked):
                 return inner + os.sep
         return os.path.join(directory, f"{name}.py") if f"{name}.py" in entries else None
 
-    def _holds_modules(self, directory: str, depth: int) -> bool:
+    def _holds_modules(self, directory: str, depth: int, looked: set[str]) -> bool:
+        looked.add(directory + os.sep)
         entries = self.listing(directory)
         if any(entry.endswith(".py") for entry in entries):
             return True
-        return depth > 0 and any(self._holds_modules(os.path.join(directory, name), depth - 1) for name in entries)
+        inner = (os.path.join(directory, name) for name in sorted(entries))
+        return depth > 0 and any(self._holds_modules(name, depth - 1, looked) for name in inner)
 
     def search(self, file: str) -> tuple[tuple[str, ...], bool]:
         """The directories in which `file`'s absolute imports are looked up, besides Python's own.
@@ -114,8 +128,8 @@ class Modules:
             known = self._roots[directory] = (tuple(dict.fromkeys(found)), installed and top != directory)
         return known
 
-    def start(self, file: str, name: str) -> tuple[str, tuple[str, ...], list[str]]:
-        """(module, names that are left, directories looked into) for a dotted name as `file` writes it.
+    def start(self, file: str, name: str) -> tuple[str, tuple[str, ...], set[str]]:
+        """(module, names that are left, places that decided) for a dotted name as `file` writes it.
 
         The module is empty for a name that is not first-party: Python's own modules and everything that is installed.
         """
@@ -126,17 +140,16 @@ class Modules:
                 directory = os.path.dirname(directory)
             own = os.path.join(directory, "__init__.py")
             module = own if "__init__.py" in self.listing(directory) else directory + os.sep
-            return module, tuple(part for part in rest.split(".") if part), [directory + os.sep]
+            return module, tuple(part for part in rest.split(".") if part), {directory + os.sep}
         first, *others = name.split(".")
         if first in sys.stdlib_module_names:
-            return "", (), []
+            return "", (), set()
+        looked = {os.path.dirname(file) + SEARCHED}
         places, alone = self.search(file)
         if alone and first != os.path.relpath(file, places[0]).split(os.sep)[0]:
-            return "", (), []
-        looked: list[str] = []
+            return "", (), looked
         for place in places:
-            looked.append(place + os.sep)
-            found = self.child(place, first)
+            found = self.child(place, first, looked)
             if found is not None:
                 return found, tuple(others), looked
         return "", (), looked

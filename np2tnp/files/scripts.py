@@ -74,7 +74,7 @@ class Importers:
         for part in rest:
             if module == path or module is None or not module.endswith((os.sep, os.sep + "__init__.py")):
                 break
-            module = self._modules.child(os.path.dirname(module), part)
+            module = self._modules.child(os.path.dirname(module), part, set())
         return module == path
 
 

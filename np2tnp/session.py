@@ -1,0 +1,133 @@
+"""One module that is open, and what is decided about its regions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass, field, replace
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.lowering.nodes import Unsupported
+from np2tnp.analysis.lowering.tree import LoweredTree
+from np2tnp.analysis.positions import positions
+from np2tnp.analysis.project import Target
+from np2tnp.analysis.regions import MODULE, Analysis, Fate
+from np2tnp.analysis.regions import Project as Answers
+from np2tnp.analysis.values import Function
+from np2tnp.catalog.catalog import Catalog
+from np2tnp.config import RegionOptions
+from np2tnp.files.source import Source
+from np2tnp.files.trees import Trees
+from np2tnp.model import RegionState, Span
+from np2tnp.rewrite import tensor_boundary
+from np2tnp.rewrite.imports import choose_names
+from np2tnp.rewrite.plan import Names as LocalNames
+from np2tnp.rewrite.plan import Options, RegionPlan, plan_region
+from np2tnp.rewrite.purity import pure_regions
+from np2tnp.rewrite.vendoring import Home
+from np2tnp.rules import migrated_callees, rules_by_event
+from np2tnp.rules.base import Hit
+from np2tnp.rules.migrated_callees import kept_originals, left_out
+
+#: Why a module's top level stays NumPy without --top-level.
+NOT_ASKED = "nobody asked for it"
+
+
+class Words(Container[str]):
+    """Every identifier in a text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __contains__(self, name: object) -> bool:
+        # it begins with the name, which is quick to find
+        return isinstance(name, str) and bool(re.search(rf"{name}(?<!\w{name})(?!\w)", self._text))
+
+
+@dataclass(slots=True)
+class Session:
+    """One module that is open: its tree, its analysis, and what was decided about its regions."""
+
+    source: Source
+    path: str
+    tree: cst.Module
+    spans: Callable[[Iterable[cst.CSTNode]], dict[int, Span]]  #: where nodes of the tree stand, by id
+    is_editable: bool  #: the tree is libcst's own
+    options: Options
+    wants: Callable[[str], bool]  #: whether the region of this name may be rewritten
+    decided: Callable[[str], RegionOptions]  #: what is special for the region of this name
+    left_alone: Callable[[bool], bool]  #: told of what an earlier run left alone; whether the region depends on such
+    patched: frozenset[str]
+    words: Words
+    runtime: Home  #: where rewritten code finds the runtime
+    leaking: frozenset[str] = frozenset()  #: found in an earlier round: code that stays NumPy uses them
+    regions: dict[str, RegionPlan] = field(default_factory=dict)
+    found: dict[str, tuple[Target | None, frozenset[str]]] = field(default_factory=dict)
+    places: set[str] = field(default_factory=set)  #: what the names of its top level depend on
+    names: LocalNames = field(init=False)
+    analysis: Analysis = field(init=False)
+    originals: frozenset[str] = frozenset()  #: kept beside what an earlier run migrated: nothing to say about them
+    library: str = NOT_ASKED  #: why the top level stays NumPy; empty where it is a region
+    _left_out: frozenset[str] = frozenset()
+
+    def start(self, catalog: Catalog, project: Answers) -> None:
+        """Bind the names of the top level."""
+        self.analysis = Analysis(self.tree, self.path, catalog, self.decide, project)
+        self.analysis.bind_names()
+        info = self.analysis.info
+        self.names = choose_names(info, self.words)
+        self.originals, self._left_out = kept_originals(info), left_out(info)
+
+    def decide(self, facts: ev.RegionFacts, again: bool = False) -> Fate:
+        """Plan one region; what becomes of it. `again`: the plan is kept only if it migrates."""
+        analysis = self.analysis
+        special = self.decided(facts.qualname).compile if facts.qualname != MODULE else "none"
+        plan = plan_region(
+            facts,
+            analysis.info,
+            analysis.catalog,
+            self.names,
+            self.options if special is None else replace(self.options, compile=special),
+            analysis,
+            rules_by_event(),
+            top_level=facts.qualname == MODULE and bool(self.library),
+            against=self._against(facts),
+            is_pure=self._is_pure,
+        )
+        if plan.state is RegionState.CONVERTIBLE and not self.wants(facts.qualname):
+            # its callers are then planned as callers of a NumPy function
+            plan.state, plan.is_unwanted = RegionState.KEPT, True
+        before = self.regions.get(facts.qualname)
+        kept, dropped = (before, plan) if before and again and plan.fate is not Fate.MIGRATES else (plan, before)
+        if dropped is not None:
+            dropped.edits.clear()  # a circle, which would keep the whole module
+        self.regions[facts.qualname] = kept
+        return plan.fate
+
+    def _is_pure(self, callee: Function) -> bool:
+        analysis = self.analysis
+        own = callee.module in ("", self.path)
+        return own and callee.qualname in pure_regions(analysis.facts, analysis.info, analysis.catalog)
+
+    def _against(self, facts: ev.RegionFacts) -> Hit | None:
+        if self.left_alone(facts.qualname in self._left_out):
+            return migrated_callees.hit(facts.node)
+        if facts.qualname in self.leaking:
+            return tensor_boundary.hit(self.analysis.info.functions[facts.qualname])
+        return None
+
+
+def parse(
+    text: str, editable: bool, trees: Trees
+) -> tuple[cst.Module, Callable[[Iterable[cst.CSTNode]], dict[int, Span]], bool]:
+    """A tree for `text` with its places: Python's own, lowered, where nothing is to be edited and that is enough."""
+    if not editable:
+        try:
+            lowered = LoweredTree(text, trees)
+            return lowered.module, lowered.spans, False
+        except Unsupported:
+            pass  # libcst has to read this one
+    tree = cst.parse_module(text)
+    return tree, lambda nodes: positions(tree, map(id, nodes)), True
