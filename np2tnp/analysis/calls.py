@@ -270,6 +270,8 @@ class Calls(ContainerMethods):
             if self.nested_keeps and held and isinstance(first, Function) and first.nested:
                 self.construct(arguments[0].node, "nested keeps")
             refs = NO_NAMES.union(*(refs_of(value) for value in values))
+            if name == "map" and isinstance(first, Symbol) and self._makes_new(first.name):
+                refs = NO_NAMES
             if self._called_with_items(first, arguments[1:]):
                 return Sequence("iterator", Unknown(HOST, refs | {COPIED} if refs else refs, view="view"), None, refs)
             if name == "filter":
@@ -305,6 +307,13 @@ class Calls(ContainerMethods):
         for argument in arguments:
             self.escape(argument.node.value, argument.value, f"is passed to {function.name.rpartition('.')[2]}()")
         return True
+
+    def _makes_new(self, function: str) -> bool:
+        """Whether what a function of Python's or NumPy's gives shares no memory with its arguments."""
+        if function.startswith("builtins."):
+            return function == "builtins.abs" or BUILTINS_PYTHON.get(function[9:], "object") != "object"
+        fact = self.catalog.get(function)
+        return fact is not None and fact.effect not in ("view", "may-view")
 
     def _nested_call(self, callee: Function, arguments: tuple[ev.Argument, ...]) -> Value:
         result = self.nested_value(callee)

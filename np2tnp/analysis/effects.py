@@ -228,10 +228,10 @@ class Effects(NumpyResults):
                 self.facts.host_parameters |= {ref[1:]}
             elif ref in env.values and (
                 may_hold_tensor(env.values[ref])
-                or (COPIED in refs_of(value) and ref != name)
-                or COPIED in env.aliases(ref)
+                or (ref != name and (COPIED in refs_of(value) or COPIED in env.aliases(ref)))
             ):
                 env.stale[ref] = Stale(callee, id(node), "call" if ref == name else "call on a view")
+                self.updated.append(frozenset((ref,)))
                 if held or self._is_captured(ref):
                     seen.add(ref)
         if seen:

@@ -31,6 +31,7 @@ from np2tnp.analysis.values import (
     Array,
     Const,
     Function,
+    Instance,
     Scalar,
     Sequence,
     Symbol,
@@ -202,6 +203,9 @@ class Evaluator(Comprehensions):
     def operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
         """The result of an operator on `operands`; emits it where an operand may be an array."""
         result = self.operator_result(op, operands)
+        if any(isinstance(value, Instance) for value in operands) and isinstance(node, cst.BinaryOperation):
+            self.beside_object(node, op, list(zip((node.left, node.right), operands, strict=True)))
+            return result
         if (op == "matmul" or any(isinstance(value, Array) for value in operands)) and op not in self.module.operators:
             # beside an array NumPy would convert a list, and tensors would convert it otherwise: it must be none
             for value in operands:
@@ -211,7 +215,30 @@ class Evaluator(Comprehensions):
             self.emit(ev.Operator(node, self.place(node), op, tuple(operands), result))
         return result
 
+    def beside_object(self, node: cst.CSTNode, op: str, operands: list[tuple[cst.BaseExpression, Value]]) -> None:
+        """An operator of an object of the program's own: its method gets the other operand as NumPy has it."""
+        for index, (_, value) in enumerate(operands):
+            if isinstance(value, Instance) and any(may_hold_tensor(other) for _, other in operands):
+                for prefix in ("", "r") if index else ("",):
+                    self.object_method(node, value, f"__{prefix}{op.rstrip('_')}__")
+        for operand, value in operands:
+            self.escape(operand, value, "is an operand beside an object")
+
+    def object_method(self, node: cst.CSTNode, value: Instance, name: str, keeps: bool = False) -> None:
+        """Python calls the method `name` with an array, which it may read (and keep, where `keeps`)."""
+        method = self.method_of(value, name)
+        summary = self.services.summary(method[0]) if method is not None else None
+        if method is None or (
+            summary is not None
+            and not (summary.mutates or (summary.changeable and not keeps) or (summary.keeps and not keeps))
+            and not any(ref.startswith("@") for ref in refs_of(summary.result))
+        ):
+            return
+        self.construct(node, "object operator", name)
+
     def operator_result(self, op: str, operands: list[Value]) -> Value:
+        if any(isinstance(value, Instance) for value in operands):
+            return UNKNOWN
         arrays = [value for value in operands if isinstance(value, Array)]
         deps = NO_NAMES.union(*(deps_of(value) for value in operands))
         if op in self.module.operators and any(isinstance(value, Unknown) for value in operands):
@@ -271,7 +298,11 @@ class Evaluator(Comprehensions):
         for item in node.comparisons:
             right = self.evaluate(item.comparator, env)
             op = COMPARISONS.get(type(item.operator))
-            if op is not None:
+            if isinstance(left, Instance) or isinstance(right, Instance):
+                if not isinstance(item.operator, (cst.Is, cst.IsNot)):
+                    self.beside_object(node, op or "contains", [(left_node, left), (item.comparator, right)])
+                    result = UNKNOWN if op else result
+            elif op is not None:
                 compared = self.operator_result(op, [left, right])
                 if any(
                     may_be_array(value) or (isinstance(value, Sequence) and may_hold_tensor(value))

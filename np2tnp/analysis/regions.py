@@ -341,10 +341,10 @@ class Analysis:
             annotated = annotated_subclass(parameter, self.info)
             if annotated is not None:
                 interpreter.construct(parameter, "subclass parameter", annotated)
-            if parameter is node.params.star_arg:
-                env.bind(name, Sequence("tuple", Unknown(EITHER, frozenset((f"@{name}",)), None, frozenset((name,)))))
-            elif parameter is node.params.star_kwarg:
-                env.bind(name, Sequence("dict", Unknown(EITHER, frozenset((f"@{name}",)), None, frozenset((name,)))))
+            if parameter is node.params.star_arg or parameter is node.params.star_kwarg:
+                refs, home = frozenset((f"@{name}",)), HOST if name in hosted else EITHER
+                kind = "tuple" if parameter is node.params.star_arg else "dict"
+                env.bind(name, Sequence(kind, Unknown(home, refs, None, frozenset((name,))), None, refs))
             elif parameter.default is not None and isinstance(
                 interpreter.evaluate(parameter.default, Env()), (Symbol, Function, Class)
             ):

@@ -276,6 +276,10 @@ class State:
         """The memory of `base` is written through `target` (stores.py)."""
         raise NotImplementedError
 
+    def object_method(self, node: cst.CSTNode, value: Instance, name: str, keeps: bool = False) -> None:
+        """Python calls the method `name` of an object with an array (evaluate.py)."""
+        raise NotImplementedError
+
     def nested_value(self, function: Function) -> Value:
         """What calling a function nested in the region gives."""
         return self.nested_results.get(function.qualname, Unknown(EITHER))

@@ -22,6 +22,7 @@ from np2tnp.analysis.values import (
     UNKNOWN,
     Array,
     Const,
+    Instance,
     Scalar,
     Sequence,
     Symbol,
@@ -220,6 +221,11 @@ class Stores(Calls):
                     )
             return
         result = self.operator_result(op, [old, value])
+        if isinstance(old, Instance) or isinstance(value, Instance):
+            self.beside_object(node, f"i{op}", [(target, old), (node.value, value)])
+            self.beside_object(node, op, [(target, old), (node.value, value)])
+            env.bind(target.value, old if isinstance(old, Instance) else result)
+            return
         if may_be_array(value) or may_be_array(old):
             self.emit(ev.Store(node, target, self.place(node), old, value, op, None, target.value))
         if target.value in self.global_names:
@@ -297,6 +303,9 @@ class Stores(Calls):
             return
         if not may_be_array(base):
             self.escape_value(target, value, node)
+            self.keep(frozenset((f"kept by {dotted(target) or 'an object'}",)), value, env)
+            if isinstance(base, Instance) and may_hold_tensor(value):
+                self.object_method(node, base, "__setitem__", keeps=True)
             return
         if isinstance(base, Unknown) and base.deps and keys and (len(keys) > 1 or scalar_type(keys[0]) == "slice"):
             self.facts.assumed_arrays |= base.deps if exact_of(base) is None else frozenset((exact_of(base) or "",))
@@ -330,7 +339,8 @@ class Stores(Calls):
         if root is not None and self.depth and root in self.captured(env):
             self.construct(node, "closure store", root)
         if home_of(base) == HOST and not isinstance(base, Array):  # arrays copy what is stored into them
-            self.keep(refs_of(base) - frozenset((root or "",)), value, env)
+            holders = refs_of(base) - frozenset((root or "",))
+            self.keep(holders or frozenset((f"kept by {dotted(target) or 'an object'}",)), value, env)
         held = env.values.get(root or "")
         self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts), False, held))
         if (

@@ -13,6 +13,7 @@ from np2tnp.analysis.values import (
     NONE,
     Array,
     Const,
+    Instance,
     Scalar,
     Sequence,
     Unknown,
@@ -39,6 +40,8 @@ def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool =
     exact helper will do: tnp makes float64 of integers and of Python numbers.
     """
     bound = bind(fact, event.arguments)
+    if any(isinstance(argument.value, Instance) for argument in event.arguments):
+        return Choice("host", why="an object of the program's own says itself what NumPy gets of it")
     used = None if bound is None else {name.partition("[")[0] for name in bound}
     if used is not None and any(name.startswith("?") for name in used):
         return Choice("host", why="it is called in a way that NumPy's signature does not show")
@@ -98,6 +101,8 @@ def _problem(
         if isinstance(argument.value, Sequence) and not _plain_list(argument.value):
             return "tnp promotes numbers inside lists as weak scalars"
     first = event.receiver if event.receiver is not None else next(iter(bound.values())).value if bound else None
+    if isinstance(first, Scalar) and first.type == "object":
+        return "what kind of object it gets is not known"
     if first is not None and fact.kind not in ("class", "dtype"):
         dtypes, weak = _dtypes(first)
         if fact.result is not None and not fact.result.startswith("dtype("):

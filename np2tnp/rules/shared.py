@@ -69,14 +69,13 @@ def keep_in_numpy(event: ev.Call, context: Context, code: str, why: str) -> Hit:
 
 
 def wrap_keys(target: cst.Subscript, keys: tuple[Value, ...] | None, context: Context) -> None:
-    """The indices of `target` go to the host where one of them may be a tensor: the indexed object is Python's."""
-    if any(map(may_hold_tensor, keys or ())):
-        for element in target.slice:
-            literal = isinstance(element.slice, cst.Index) and isinstance(
-                element.slice.value, (cst.BaseString, cst.BaseNumber)
-            )
-            if isinstance(element.slice, cst.Index) and not literal:
-                context.edits.wrap_host(element.slice.value)
+    """The indices of `target` that may be tensors go to the host: the indexed object is Python's."""
+    held = [may_hold_tensor(key) for key in keys or ()]
+    if len(held) != len(target.slice):  # the parts of one tuple
+        held = [any(held)] * len(target.slice)
+    for element, wraps in zip(target.slice, held, strict=True):
+        if isinstance(element.slice, cst.Index) and wraps:
+            context.edits.wrap_host(element.slice.value)
 
 
 def binds(event: ev.Call, summary: Summary) -> bool:

@@ -24,6 +24,7 @@ _WORDS = {
     "nested keeps": "a nested function keeps its argument, or gives it to a callee that may change it",
     "callback": "{0}() calls something that may change the arrays it is given: call it in a loop instead",
     "lent": "a nested function is kept, or called with tensors: define it outside of the function",
+    "object operator": "{0} of an object keeps, changes or gives back the array that it gets: call a named method",
     "identity": "whether two names are one array: a tensor is never the array that it was made from",
     "method object": "a method of an array is used as a value: tensors have no such method",
 }

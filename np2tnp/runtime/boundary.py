@@ -291,8 +291,15 @@ def _finished(result: Any, call: Call, plan: Plan, zero_d: str) -> Any:
 
 
 def _keep(kept: dict[int, Any], final: Any, original: Any) -> None:
+    """Where `final`, or an item of that container, is in the result, the caller's own object comes back."""
     if final is not original and isinstance(original, np.ndarray) and (is_tensor(final) or type(final) is np.ndarray):
         kept.setdefault(id(final), (original, final))
+    elif type(final) is type(original) is dict:
+        for key in final.keys() & original.keys():
+            _keep(kept, final[key], original[key])
+    elif type(final) is type(original) and isinstance(final, (tuple, list)):
+        for item, own in zip(final, original, strict=False):
+            _keep(kept, item, own)
 
 
 def _ordered(value: Any, plan: Plan) -> updated:
