@@ -138,15 +138,27 @@ class Subject:
         self.takes_arrays = takes_arrays
         self.first_call = 0.0
         held = given = it.variants[mode]
+        #: tensors come from code that works in float32, as the function does
+        self._single = not takes_arrays and _is_single(function, given)
         if not takes_arrays:
-            held = Arguments([rt.tensor(v) for v in held.args], {k: rt.tensor(v) for k, v in held.kwargs.items()})
+            with self.precision():
+                held = Arguments([rt.tensor(v) for v in held.args], {k: rt.tensor(v) for k, v in held.kwargs.items()})
         self.arguments = held
         #: tensors cannot be changed, but an object among the arguments can
         self.copies = it.mutates and (takes_arrays or any(hasattr(value, "__dict__") for value in given.values()))
 
     def call(self, arguments: Arguments) -> Any:
         """One call."""
-        return self._function(*arguments.args, **arguments.kwargs)
+        if not self._single:
+            return self._function(*arguments.args, **arguments.kwargs)
+        with self.precision():
+            return self._function(*arguments.args, **arguments.kwargs)
+
+    def precision(self) -> Any:
+        """The caller's, for a ``with`` block."""
+        from np2tnp.runtime.precision import working
+
+        return working(self._single)
 
     def observe(self) -> Any:
         """What the variant gives, as the caller of the public function would see it."""
@@ -171,9 +183,11 @@ class Subject:
         if isinstance(value, rt.updated):
             after.update(value.arrays)
             value = value.result
-        frozen = freeze(rt.host(value))
+        with self.precision():
+            frozen = freeze(rt.host(value))
+            after = {name: freeze(rt.host(item)) for name, item in after.items()}
         text = it.expected.printed if self._traces_once() else printed.getvalue()
-        return Observation("returned", frozen, after={k: freeze(rt.host(v)) for k, v in after.items()}, printed=text)
+        return Observation("returned", frozen, after=after, printed=text, single=self._single)
 
     def _traces_once(self) -> bool:
         """Whether a trace, which prints once, runs instead of the body."""
@@ -203,6 +217,13 @@ class Subject:
         from np2tnp.runtime.lazy import tf
 
         tf.test.experimental.sync_devices()
+
+
+def _is_single(function: Any, given: Arguments) -> bool:
+    from np2tnp.runtime.narrowing import has_small
+
+    core = getattr(function, "func", getattr(function, "python_function", function))
+    return bool(getattr(core, "float32", False)) and not has_small(given.values())
 
 
 def subject_of(variant: str, functions: dict[str, Any], it: Input) -> Subject:
@@ -260,13 +281,15 @@ def time_transfer(it: Input, subject: Subject) -> dict[str, float]:
     there, back = [], []
     for _ in range(3):
         start = time.perf_counter()
-        held = [rt.tensor(value) for value in it.variants["none"].values()]
+        with subject.precision():
+            held = [rt.tensor(value) for value in it.variants["none"].values()]
         subject.synchronise()
         there.append(time.perf_counter() - start)
         del held
         result = subject.call(subject.arguments.copy() if subject.copies else subject.arguments)
         subject.synchronise()
         start = time.perf_counter()
-        rt.host(list(result) if isinstance(result, rt.updated) else result)
+        with subject.precision():
+            rt.host(list(result) if isinstance(result, rt.updated) else result)
         back.append(time.perf_counter() - start)
     return {"to_device": min(there), "to_host": min(back)}

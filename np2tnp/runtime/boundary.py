@@ -245,6 +245,7 @@ def _wrap(
 
     core.__qualname__ = f"{body.__qualname__}.core"  # so that it pickles by name too
     core.mutates = plan.mutates  # type: ignore[attr-defined]
+    core.float32 = float32  # type: ignore[attr-defined]
     public.core = core  # type: ignore[attr-defined]
     return public
 
