@@ -53,7 +53,7 @@ FORMS = {
     "grid": "for i in range(n):\n    for j in range(n):\n        c[i, j] = x[i] * y[j]",
     "transposed": "for i in range(n):\n    for j in range(n):\n        c[j][i] = a[i, j]",
     "row sums": "for i in range(n):\n    u = 0.0\n    for j in range(m):\n        u += a[i, j]\n    z[i] = u",
-    "inner loop alone": "for j in range(1, n):\n    for i in range(n - j):\n        c[i, j] = c[i + 1, j - 1] - x[i]",
+    "another column": "for i in range(n - 1):\n    c[i, m] = c[i + 1, m - 1] - x[i]",
     "branch": "for i in range(n):\n    if x[i] > s:\n        z[i] = x[i]\n    elif i > 0:\n        z[i] = x[i - 1]",
     "count": "for i in range(n):\n    if x[i] < 0:\n        t += 1",
     "branch of the call": "for i in range(n):\n    if flag:\n        z[i] = x[i]",
@@ -78,6 +78,10 @@ REFUSALS = {
     "division in a branch": ("for i in range(n):\n    if i > 0:\n        z[i] = s / i", "a division in a branch"),
     "break": ("for i in range(n):\n    z[i] = x[i]\n    break", "Break"),
     "slices": ("for i in range(n):\n    c[i, 1:] = x[i]\n    z[i] = 0", "more than single numbers"),
+    "inner loop alone": (
+        "for j in range(1, n):\n    for i in range(n - j):\n        c[i, j] = c[i + 1, j - 1] - x[i]",
+        "in each iteration of the loop around",
+    ),
     "triangle": (
         "for i in range(n):\n    for j in range(i):\n        c[i, j] = c[i, j - 1] * 2 + x[j]",
         "needs what the one before stored in c",
@@ -106,8 +110,15 @@ def test_form(body: str) -> None:
 def test_no_form(body: str, reason: str) -> None:
     report = report_of(body)
     told = [finding.message for finding in report.findings if finding.code == "TNP701"]
-    assert any(reason in message.partition("no whole-array form: ")[2] for message in told), told
+    assert any(reason in message.partition("; ")[2] for message in told), told
     assert report.new_text is None
+
+
+def test_slow_convert_takes_inner_loops_too() -> None:
+    text = f"{HEAD}    for j in range(1, n):\n        for i in range(n - j):\n            c[i, j] = c[i + 1, j - 1]\n"
+    new_text = analyze(Source("m.py", f"{text}    return c\n"), Config(rewrite=True, slow="convert")).new_text
+    assert new_text is not None
+    assert "for i in rt.vectorized(range(n - j), numbers=(j,), least=(j - 1,)):" in new_text
 
 
 def test_random_loops() -> None:

@@ -29,7 +29,8 @@ class WholeArrayLoop(Rule):
             "Lets the counter stand for all its values: the body is then evaluated once, on arrays. It is done where no"
             " iteration needs what another one did, but for sums and products, which are added up in the loop's order"
             " (a GPU has an order of its own). What only values can show (ranks, negative indices) is looked at when"
-            " the loop begins; the loop then runs as it was written."
+            " the loop begins; the loop then runs as it was written. A loop inside of another one that has no such form"
+            " changes with --slow convert only."
         ),
         bad="""
             def smooth(x):
@@ -64,17 +65,25 @@ class WholeArrayLoop(Rule):
             if not is_free(form, context.edits):
                 raise NoForm("its statements change in other ways")
         except NoForm as reason:
-            for part in walk(event.node):
-                if isinstance(part, (cst.Assign, cst.AugAssign)):
-                    context.no_form.setdefault(id(part), str(reason))
+            _explain(event.node, f"no whole-array form: {reason}", context)
             return
         words = frozenset(part.value for part in walk(function) if isinstance(part, cst.Name))
         vectorize(form, context.edits, context.rt, words)
         context.edits.converted += 1
         context.edits.total += 1
-        context.vectorized.update(map(id, form.statements))
+        if event.place.loops:  # a few operations, where NumPy's loop has a few elements: how many, nobody knows
+            _explain(event.node, "its whole-array form is run again in each iteration of the loop around", context)
+        else:
+            context.vectorized.update(map(id, form.statements))
         names = ", ".join(form.results)
         yield self.hit(event.node, f"this loop over elements becomes whole-array operations on {names}", Verdict.ADAPT)
+
+
+def _explain(loop: cst.For, words: str, context: Context) -> None:
+    """Say `words` of the stores in the loop, but for those in an inner loop of which more is known."""
+    for part in walk(loop):
+        if isinstance(part, (cst.Assign, cst.AugAssign)):
+            context.no_form.setdefault(id(part), words)
 
 
 def settled(hits: list[Hit], context: Context) -> list[Hit]:
@@ -88,6 +97,6 @@ def settled(hits: list[Hit], context: Context) -> list[Hit]:
                 continue
             reason = context.no_form.get(id(hit.node))
             if reason:
-                hit = replace(hit, message=f"{hit.message}; no whole-array form: {reason}")
+                hit = replace(hit, message=f"{hit.message}; {reason}")
         result.append(hit)
     return result
