@@ -74,7 +74,7 @@ class Session:
 
     def start(self, catalog: Catalog, project: Answers) -> None:
         """Bind the names of the top level."""
-        self.analysis = Analysis(self.tree, self.path, catalog, self.decide, project)
+        self.analysis = Analysis(self.tree, self.path, catalog, self.decide, project, self.options.boundary == "numpy")
         self.analysis.bind_names()
         info = self.analysis.info
         self.names = choose_names(info, self.words)

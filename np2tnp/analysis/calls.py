@@ -28,6 +28,7 @@ from np2tnp.analysis.tables import (
     TENSOR_SAFE_BUILTINS,
 )
 from np2tnp.analysis.values import (
+    BY_LAYOUT,
     CALLED,
     COPIED,
     EITHER,
@@ -369,7 +370,7 @@ class Calls(ContainerMethods):
         if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
             self.construct(node, "unknown in-place method", name)
         if refs_of(receiver) & self.host_locals and name in BY_ORDER:
-            return Unknown(HOST, refs_of(receiver) | {COPIED}, view="view")
+            return Unknown(HOST, refs_of(receiver) | {COPIED, BY_LAYOUT}, view="view")
         if len(arguments) <= READING_METHODS.get(name, -1) and not any(a.star or a.name == "out" for a in arguments):
             held = may_hold_tensor(receiver)
             return Unknown(EITHER, refs_of(receiver), view="view") if held else Unknown(HOST)

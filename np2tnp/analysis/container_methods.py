@@ -24,10 +24,12 @@ class ContainerMethods(Lending):
         values = [argument.value for argument in arguments]
         shown = held(receiver.element, receiver)
         if name in KEEPING_METHODS and values:
+            given = [self.as_item(receiver, argument.node.value, argument.value) for argument in arguments]
             if name in _FILLING:
-                kept = [argument.value if argument.name else self.element_of(argument.value) for argument in arguments]
+                pairs = zip(arguments, given, strict=True)
+                kept = [value if argument.name else self.element_of(value) for argument, value in pairs]
             else:
-                kept = values[-1:]
+                kept = given[-1:]
             for added in kept:
                 put_into(where, added, env)
                 self.keep(refs_of(receiver), added, env)

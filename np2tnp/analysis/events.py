@@ -217,6 +217,8 @@ class RegionFacts:
     host_parameters: frozenset[str] = NO_NAMES
     displays: dict[int, tuple[Value, ...]] = field(default_factory=dict)  #: values of dict displays, by id
     changeable: frozenset[str] = NO_NAMES  #: those of them that reach code which may change or keep them
+    kept: frozenset[str] = NO_NAMES  #: parameters and names that stay ndarrays, since others may show the same memory
+    lost: frozenset[str] = NO_NAMES  #: those of them that are updated, and whose names then hold something else
     updates: frozenset[str] = NO_NAMES  #: attributes (".w") and globals ("global:W") whose arrays it changes in place
     public_calls: set[int] = field(default_factory=set)  #: calls of the project's functions, by id, not of their cores
     extra: dict[str, Any] = field(default_factory=dict)

@@ -1,8 +1,12 @@
-"""Local arrays that stay ndarrays, because code that nobody knows may change them: a tensor would not show it."""
+"""Local arrays that stay ndarrays, alone or in containers, where tensors would not show what NumPy shows.
+
+Code that nobody knows may change them, or an update through one name must be seen through another.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import libcst as cst
 
@@ -26,6 +30,7 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     refs_of,
     with_refs,
+    zero_d_of,
 )
 
 
@@ -40,9 +45,8 @@ class Hosting(Stores):
             return value
         for target in targets:
             if isinstance(target, cst.Name) and target.value in self.host_locals:
-                if isinstance(value, (Array, Unknown)):
-                    return self._converted(source, value, target.value)
-            elif isinstance(target, (cst.Tuple, cst.List)):
+                return self._on_host(source, value, target.value)
+            if isinstance(target, (cst.Tuple, cst.List)):
                 names = [e.value.value for e in target.elements if isinstance(e.value, cst.Name)]
                 chosen = [name for name in names if name in self.host_locals]
                 if chosen and isinstance(source, cst.Tuple) and isinstance(value, Sequence):
@@ -61,6 +65,41 @@ class Hosting(Stores):
         )
         return self.sequence(value.type, list(items))
 
+    def as_item(self, container: Sequence, source: cst.BaseExpression, value: Value) -> Value:
+        """`value` as it is put into a container: converted at `source` where that one holds ndarrays."""
+        names = container.refs & self.host_locals
+        return self._on_host(source, value, min(names)) if names else value
+
+    def _on_host(self, source: cst.BaseExpression, value: Value, name: str) -> Value:
+        """`value` with ndarrays for tensors, where `source` makes it: arrays, and containers that are displayed."""
+        if not may_hold_tensor(value):
+            return value
+        if isinstance(value, (Array, Unknown)):
+            return self._converted(source, value, name)
+        if not isinstance(value, Sequence):
+            return value
+        if isinstance(source, (cst.Tuple, cst.List)) and value.items is not None:
+            parts = zip(source.elements, value.items, strict=True)
+            return self.sequence(value.type, [self._on_host(part.value, item, name) for part, item in parts])
+        if isinstance(source, cst.Dict) and id(source) in self.facts.displays:
+            shown = zip(source.elements, self.facts.displays[id(source)], strict=True)
+            kept = [self._on_host(part.value, item, name) for part, item in shown]
+            self.facts.displays[id(source)] = tuple(kept)
+            return self.sequence("dict", kept, known=False)
+        if isinstance(source, (cst.ListComp, cst.DictComp)):
+            made = source.elt if isinstance(source, cst.ListComp) else source.value
+            self.depth += 1
+            element = self._on_host(made, value.element, name)
+            self.depth -= 1
+            return replace(value, element=element)
+        call = self.recorded.get((ev.Call, id(source)))
+        if isinstance(call, ev.Call) and self._has_public_form(call) and not refs_of(value):
+            self.facts.public_calls.add(id(source))
+            return hosted(value)
+        # a container of some other name: that one must hold ndarrays itself
+        self.facts.extra.setdefault("lent", set()).update(ref for ref in refs_of(value) if ref.isidentifier())
+        return value
+
     def _converted(self, source: cst.BaseExpression, value: Value, name: str) -> Value:
         if not may_hold_tensor(value):
             return value
@@ -70,8 +109,10 @@ class Hosting(Stores):
             self.facts.public_calls.add(id(source))
             if not any(may_hold_tensor(argument.value) and refs_of(argument.value) for argument in call.arguments):
                 return hosted(value)
+        elif zero_d_of(value) == "either":
+            return value  # a number, or an array that an update through another name changes
         else:
-            self.escape(source, value, f"stays an ndarray as {name}, which other code may change")
+            self.escape(source, value, f"stays an ndarray as {name}")
         # what shows an array of others must be NumPy's own view of it
         self.facts.viewed |= {ref for ref in refs_of(value) if is_outside_location(ref) or ref == FOREIGN}
         kept = hosted(value)
@@ -108,3 +149,16 @@ def changed_elsewhere(facts: ev.RegionFacts) -> frozenset[str]:
     changed = frozenset(name for event in reads for name in {event.name, *event.shared} if name.isidentifier())
     calls = (e.root for e in facts.events if isinstance(e, ev.Store) and e.op == "call")
     return changed | frozenset(facts.extra.get("lent", ())) | frozenset(root for root in calls if root is not None)
+
+
+def changed_through_another(facts: ev.RegionFacts) -> frozenset[str]:
+    """Locations of arrays that one name updates and another one shows: names, and the caller's arrays ("@x")."""
+    found: set[str] = {f"@{name}" for name, ok in facts.mutated.items() if not ok}
+    for event in facts.events:
+        if isinstance(event, ev.StaleRead):
+            found |= {event.name, *event.shared}
+        elif isinstance(event, ev.Store) and event.conflicts:
+            found |= event.conflicts | refs_of(event.base)
+        elif isinstance(event, ev.Construct) and event.kind in ("returned view", "aliased arguments"):
+            found |= facts.extra.get("shown twice", frozenset())
+    return frozenset(name for name in found if name.removeprefix("@").isidentifier())

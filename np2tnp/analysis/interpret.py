@@ -13,7 +13,7 @@ from np2tnp.analysis.hosting import Hosting
 from np2tnp.analysis.imports import import_bindings
 from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted, parameters_of, statements_of
-from np2tnp.analysis.returned import copied, has_shared_items, outside_views
+from np2tnp.analysis.returned import copied, has_shared_items, leaves_of, outside_views
 from np2tnp.analysis.values import (
     HOST,
     NONE,
@@ -140,6 +140,7 @@ class Interpreter(Hosting):
         views = outside_views(value, self.hosted)
         facts.viewed |= views  # whoever writes to the result writes to what it shows: NumPy must make that view
         if views or has_shared_items(value):
+            facts.extra.setdefault("shown twice", set()).update(*(refs_of(leaf) for leaf in leaves_of(value)))
             self.construct(node or facts.node, "returned view", min(views, default=""))
             facts.extra.setdefault("lent", set()).update(copied(value))
 

@@ -20,6 +20,7 @@ from np2tnp.analysis.tables import (
 )
 from np2tnp.analysis.values import (
     ALL_DTYPES,
+    BY_LAYOUT,
     COPIED,
     EITHER,
     FOREIGN,
@@ -143,7 +144,7 @@ class NumpyResults(Evaluator):
             home = HOST
             refs -= {FOREIGN}  # it is no copy of ours
             if refs & self.host_locals and name in BY_ORDER:
-                refs |= {COPIED}  # our ndarrays are in C order, where NumPy may have made another
+                refs |= {COPIED, BY_LAYOUT}  # our ndarrays are in C order, where NumPy may have made another
         if dtypes is None:
             return UNKNOWN
         zero_d = "never" if name in NEVER_0D else fact.zero_d

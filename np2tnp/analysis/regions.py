@@ -13,7 +13,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
 from np2tnp.analysis.declared import declared, likely_numbers, random_generator, scalar_annotation, texts
 from np2tnp.analysis.env import Env
-from np2tnp.analysis.hosting import changed_elsewhere, numbers_in_doubt
+from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, numbers_in_doubt
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, dotted, parameters_of, signature_names
 from np2tnp.analysis.plain_callables import summarize_generator, summarize_lambda
@@ -37,6 +37,7 @@ from np2tnp.analysis.values import (
     Symbol,
     Unknown,
     Value,
+    parameters_in,
 )
 from np2tnp.catalog.catalog import Catalog
 
@@ -73,15 +74,25 @@ class Analysis:
     """One module of a project.
 
     ``decide(facts, again)`` says what becomes of a region; it is asked callees first. `again`: this is another look at
-    one that is in doubt, of which nothing is kept unless it migrates.
+    one that is in doubt, of which nothing is kept unless it migrates. `wrapped`: migrated functions can be handed the
+    caller's own ndarrays.
     """
 
-    def __init__(self, tree: cst.Module, path: str, catalog: Catalog, decide: Decide, project: Project) -> None:
+    def __init__(
+        self,
+        tree: cst.Module,
+        path: str,
+        catalog: Catalog,
+        decide: Decide,
+        project: Project,
+        wrapped: bool = True,
+    ) -> None:
         self.tree = tree
         self.path = path
         self.catalog = catalog
         self.decide = decide
         self.project = project
+        self.wrapped = wrapped
         self.info: ModuleInfo = collect(tree, path)
         self.facts: dict[str, ev.RegionFacts] = {}
         self._unresolved: dict[str, int] = {}
@@ -188,16 +199,22 @@ class Analysis:
 
     def _migrates_on_host(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
         """Whether it can be migrated where arrays that other code may change stay ndarrays, and likely numbers are."""
-        names = numbers = NO_NAMES
+        names = numbers = given = NO_NAMES
         likely = likely_numbers(function)
         facts = before
-        for _ in range(ATTEMPTS):
+        for _ in range(2 * ATTEMPTS):
             more = changed_elsewhere(facts) - names
             doubted = likely - numbers if numbers_in_doubt(facts) & likely else NO_NAMES
-            if not more and not doubted:
+            parameters = NO_NAMES
+            if not more and not doubted:  # nor does a tensor show what is written through another name
+                shared = changed_through_another(facts)
+                if self.wrapped:
+                    parameters = parameters_in(shared) & frozenset(facts.parameters) - given - numbers
+                more = frozenset(name for name in shared if name in function.locals) - names
+            if not more and not doubted and not parameters:
                 break
-            names, numbers = names | more, numbers | doubted
-            facts = self.facts[function.qualname] = self._analyze(function, names, numbers)
+            names, numbers, given = names | more, numbers | doubted, given | parameters
+            facts = self.facts[function.qualname] = self._analyze(function, names, numbers, given)
             if self.decide(facts, True) is Fate.MIGRATES:
                 return True
         self.facts[function.qualname] = before
@@ -268,11 +285,15 @@ class Analysis:
         return found
 
     def _analyze(
-        self, function: FunctionInfo, host_locals: frozenset[str] = NO_NAMES, numbers: frozenset[str] = NO_NAMES
+        self,
+        function: FunctionInfo,
+        host_locals: frozenset[str] = NO_NAMES,
+        numbers: frozenset[str] = NO_NAMES,
+        given: frozenset[str] = NO_NAMES,
     ) -> ev.RegionFacts:
+        hosted = given
         arrays, scalars = declared(function)
-        arrays, scalars = arrays - numbers, scalars | numbers
-        hosted: frozenset[str] = NO_NAMES
+        arrays, scalars = arrays - numbers - hosted, scalars | numbers
         changeable: frozenset[str] = NO_NAMES
         viewed: frozenset[str] = NO_NAMES
         stars = {
@@ -291,7 +312,11 @@ class Analysis:
             arrays, hosted = arrays | more_arrays, hosted | more_hosted
             arrays -= hosted
         facts.assumed_arrays, facts.assumed_scalars, facts.host_parameters = arrays, scalars, hosted
-        facts.changeable = changeable
+        facts.changeable, facts.kept = changeable, host_locals | given
+        for name in hosted:
+            if not facts.mutated.get(name, True):
+                del facts.mutated[name]  # the body works on the very object: nothing is to be given back
+                facts.lost |= {name}
         self._unresolved[function.qualname] = unresolved
         return facts
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from np2tnp.analysis.values import (
+    BY_LAYOUT,
     COPIED,
     NO_NAMES,
     TENSOR,
@@ -50,15 +51,21 @@ def outside_views(value: Value, hosted: frozenset[str]) -> frozenset[str]:
 
 
 def has_shared_items(value: Value) -> bool:
-    """Whether two tensors of the result may share memory in NumPy without being one array."""
-    shown = [(leaf, kind) for leaf, kind in _kinds(value) if may_hold_tensor(leaf) or COPIED in refs_of(leaf)]
+    """Whether two arrays of the result may share memory in NumPy, without being one, and might not do so here."""
+    shown = list(_kinds(value))
     if len(shown) == 1 and isinstance(value, Sequence) and value.items is None:
-        return view_of(shown[0][0]) == "view"
+        return _is_copy(shown[0][0]) and view_of(shown[0][0]) == "view"
     return any(
-        {kind, other} not in ({""}, {"piece"})
+        ((_is_copy(first) and _is_copy(second)) or BY_LAYOUT in refs_of(first) | refs_of(second))
+        and {kind, other} not in ({""}, {"piece"})
         and any(ref.isidentifier() or is_outside_location(ref) for ref in refs_of(first) & refs_of(second))
         for (first, kind), (second, other) in combinations(shown, 2)
     )
+
+
+def _is_copy(leaf: Value) -> bool:
+    """Whether `leaf` may be a tensor, or a copy of one, where NumPy has a view."""
+    return may_hold_tensor(leaf) or COPIED in refs_of(leaf)
 
 
 def _kinds(value: Value) -> Iterator[tuple[Value, str]]:

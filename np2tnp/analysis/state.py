@@ -280,6 +280,10 @@ class State:
         """Python calls the method `name` of an object with an array (evaluate.py)."""
         raise NotImplementedError
 
+    def as_item(self, container: Sequence, source: cst.BaseExpression, value: Value) -> Value:
+        """`value`, made by `source`, as it is put into a container (hosting.py)."""
+        raise NotImplementedError
+
     def nested_value(self, function: Function) -> Value:
         """What calling a function nested in the region gives."""
         return self.nested_results.get(function.qualname, Unknown(EITHER))

@@ -15,6 +15,7 @@ from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.tables import AUGMENTED
 from np2tnp.analysis.unpacking import how_to_split
 from np2tnp.analysis.values import (
+    BY_LAYOUT,
     COPIED,
     FOREIGN,
     HOST,
@@ -293,6 +294,8 @@ class Stores(Calls):
             self._forget_reads(target, env)
         if isinstance(base, (Sequence, Const, Scalar)) and not (op and keys is None):
             if isinstance(base, Sequence):
+                if isinstance(node, (cst.Assign, cst.AnnAssign)) and node.value is not None:
+                    value = self.as_item(base, node.value, value)
                 self._write_container(target, base, value, env, root)
                 self.emit(ev.Store(node, target, place, base, value, op, keys, root))
             return
@@ -382,7 +385,7 @@ class Stores(Calls):
             if ref == skip:
                 continue
             if not ref.isidentifier():
-                if ref != COPIED:
+                if ref not in (COPIED, BY_LAYOUT):
                     conflicts.add(ref)
                 continue
             held = env.values.get(ref)

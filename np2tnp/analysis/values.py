@@ -144,6 +144,8 @@ UNKNOWN = Unknown()
 NONE = Const.of(None)
 #: A reference that results of calls on the host have, where they may be one of their arguments: ours was a copy.
 COPIED = "a copy made for the host"
+#: A reference of what shows our ndarray, in C order, where NumPy may have copied one of another order, or else round.
+BY_LAYOUT = "a view or a copy by memory order"
 #: A reference of what a callable parameter returned: ndarrays and numbers, as a rule, that are computed with.
 CALLED = "what a callable gave"
 #: A reference of arrays made of an object that is not ours: NumPy may have made a view of the object's memory.

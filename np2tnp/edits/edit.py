@@ -8,7 +8,7 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.values import HOST, Array, Sequence, Value, zero_d_of
+from np2tnp.analysis.values import HOST, Array, Sequence, Unknown, Value, zero_d_of
 
 Build = Callable[[Any], cst.BaseExpression]
 BuildBlock = Callable[[Any], cst.BaseCompoundStatement]
@@ -63,7 +63,12 @@ class Edits:
         self._mark_zero_d(node, value)
 
     def _mark_zero_d(self, node: cst.CSTNode, value: Value | None) -> None:
-        if isinstance(value, Array) and value.home != HOST and not value.rank and zero_d_of(value) == "array":
+        if (
+            isinstance(value, (Array, Unknown))
+            and value.home != HOST
+            and not getattr(value, "rank", None)
+            and zero_d_of(value) == "array"
+        ):
             self.zero_d.add(id(node))
         elif isinstance(node, (cst.Tuple, cst.List)) and isinstance(value, Sequence) and len(value.items or ()) == 1:
             self._mark_zero_d(node.elements[0].value, value.element)  # of several, two may be one object

@@ -92,6 +92,7 @@ class Context:
     events: Events | None = None  #: the events by their nodes, once a rule asked for them
     vectorized: set[int] = field(default_factory=set)  #: statements in loops that get whole-array form, by id
     no_form: dict[int, str] = field(default_factory=dict)  #: id of a statement in a loop → why it stays slow
+    interruptible: set[int] = field(default_factory=set)  #: ids of calls inside of ``try``
     boundary: str = "numpy"  #: "tensor": migrated functions have no wrapper
     compile: str = "none"  #: "graph", "xla": functions run as one graph where they can
     float32: bool = False  #: functions work in float32 where they can

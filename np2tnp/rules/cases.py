@@ -84,6 +84,14 @@ def store_case(event: ev.Store, context: Context) -> Case:
     return Case(StoreCase.UPDATE)
 
 
+def is_kept(event: ev.Store, context: Context) -> bool:
+    """Whether an array is updated that stays an ndarray because other names may show it."""
+    kept = context.facts.kept
+    return store_case(event, context).kind is StoreCase.STATE and any(
+        ref.removeprefix("@") in kept for ref in refs_of(event.base)
+    )
+
+
 def chained_form(event: ev.Store) -> str | None:
     """How a chained assignment becomes one assignment a target: its value "repeated", or in a "name"; None: it cannot.
 

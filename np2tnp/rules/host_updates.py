@@ -8,6 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Stale
+from np2tnp.analysis.walk import walk
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
@@ -49,9 +50,13 @@ class HostUpdate(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (Calls.UPDATING, ev.StaleRead)
+    on = (Calls.UPDATING, ev.StaleRead, "try")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if isinstance(event, ev.Construct):
+            assert isinstance(event.node, (cst.Try, cst.TryStar))
+            context.interruptible |= {id(part) for part in walk(event.node.body) if isinstance(part, cst.Call)}
+            return
         if isinstance(event, ev.StaleRead):
             if context.in_region:
                 for reason in event.stale.reasons:
@@ -85,6 +90,10 @@ class HostUpdate(Rule):
                     and not call.place.nested
                 ):
                     assert isinstance(argument, cst.Name)
+                    if id(call.node) in context.interruptible:
+                        words = f"{stale.via} may change {event.name} and raise: call it outside of try"
+                        yield self.hit(call.node, words, Verdict.BLOCK)
+                        return
                     if is_mentioned_beside(statement, argument):
                         yield self._beside(call.node, event.name)
                         return
@@ -125,6 +134,10 @@ class HostUpdate(Rule):
                 "a call that may change its array arguments needs a statement of its own",
                 Verdict.BLOCK,
             )
+            return
+        if id(event.node) in context.interruptible and not all(is_outside(item.base) for item in stores):
+            words = f"{callee_words(event, 'the callee')} may change an array and raise: call it outside of try"
+            yield self.hit(event.node, words, Verdict.BLOCK)
             return
         edit = context.edits.statement(statement)
         done = set()

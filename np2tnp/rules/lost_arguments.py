@@ -16,7 +16,9 @@ class LostArgument(Rule):
         name="lost-argument",
         summary="An argument is updated in place, and its name no longer holds it at a return.",
         why="The caller must see the update in its own array, and only the name tells which tensor that is.",
-        does="Leaves the whole function in NumPy.",
+        does=(
+            "Lets NumPy update the caller's ndarray; where that is not possible, leaves the whole function in NumPy."
+        ),
         bad="""
             def double(a):
                 a[0] = 1
@@ -36,6 +38,9 @@ class LostArgument(Rule):
         assert isinstance(event, ev.Return)
         if event.node is None:
             return
+        for name in sorted(context.facts.lost):
+            words = f"{name} is updated in place and then rebound: it stays the caller's ndarray, which NumPy updates"
+            yield self.hit(event.node, words, Verdict.HOST)
         lost = sorted(name for name, held in context.facts.mutated.items() if not held)
         if lost:
             yield self.hit(

@@ -13,7 +13,7 @@ from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
-from np2tnp.rules.cases import CallCase, StoreCase, call_case, store_case, store_words
+from np2tnp.rules.cases import CallCase, StoreCase, call_case, is_kept, store_case, store_words
 from np2tnp.rules.shared import change_part, is_part, makes_tensor, wrap_keys
 
 
@@ -88,6 +88,8 @@ class ObjectState(Rule):
             wrap_keys(event.target, event.keys, context)
         if isinstance(event.base, Array):
             context.edits.total += 1
+        if is_kept(event, context):
+            return  # TNP202 says it
         words = (
             f"{store_words(event)}: the array belongs to an object outside; NumPy updates it in place with host values"
         )

@@ -18,18 +18,18 @@ class ReturnedView(Rule):
         summary="A result that is a view of memory which another result, an argument or an object shows as well.",
         why=(
             "Results are arrays of their own after the migration: who writes to one would not change the other any"
-            " more. A plain view of an argument or an attribute goes on being made by NumPy; this is about the others."
+            " more. Plain views go on being made by NumPy; this is about those that tensors cannot tell from copies."
         ),
         does="Leaves the whole function in NumPy.",
         bad="""
             def spectrum(x):
                 y = np.exp(x)
-                return y, y[1:]
+                return y, y.ravel()
         """,
         good="""
             def spectrum(x):
                 y = np.exp(x)
-                return y, y[1:].copy()
+                return y, y.flatten()
         """,
         severity=Severity.SILENT,
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from np2tnp.analysis import events as ev
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
-from np2tnp.rules.cases import CallCase, StoreCase, call_case, store_case
+from np2tnp.rules.cases import CallCase, StoreCase, call_case, is_kept, store_case, store_words
 
 
 @register
@@ -19,7 +19,10 @@ class SharedMemory(Rule):
         why=(
             "Tensors never share memory: the update would stay with one name, and the others would keep the old values."
         ),
-        does="Leaves the whole function in NumPy.",
+        does=(
+            "Keeps ndarrays under all the names, and lets NumPy update them with host values; where it is not certain"
+            " which ones these are, leaves the whole function in NumPy."
+        ),
         bad="""
             def top(x):
                 row = x[0]
@@ -43,3 +46,6 @@ class SharedMemory(Rule):
         case = store_case(event, context)
         if case.kind is StoreCase.SHARED:
             yield self.hit(event.node, case.why, Verdict.BLOCK)
+        elif is_kept(event, context):
+            words = f"{store_words(event)}: other names may show that memory; it stays an ndarray, which NumPy updates"
+            yield self.hit(event.node, words, Verdict.HOST)

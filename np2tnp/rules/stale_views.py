@@ -16,18 +16,21 @@ class StaleView(Rule):
         name="view-written-through",
         summary="An array is read after its memory was written through another name.",
         why="Tensors never share memory: the write would not be seen here.",
-        does="Leaves the whole function in NumPy.",
+        does=(
+            "Keeps ndarrays under all the names (TNP202). Leaves the whole function in NumPy where they might not share"
+            " memory as before: `ravel` and `reshape` show or copy by an order in memory that tensors do not have."
+        ),
         bad="""
             def first(x):
                 y = np.exp(x)
-                row = y[0]
-                row[:] = 1
+                flat = y.ravel()
+                flat[0] = 1
                 return y
         """,
         good="""
             def first(x):
                 y = np.exp(x)
-                y[0, :] = 1
+                y.flat[0] = 1
                 return y
         """,
         severity=Severity.SILENT,
