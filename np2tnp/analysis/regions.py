@@ -214,7 +214,8 @@ class Analysis:
             if not more and not doubted and not parameters:
                 break
             names, numbers, given = names | more, numbers | doubted, given | parameters
-            facts = self.facts[function.qualname] = self._analyze(function, names, numbers, given)
+            known = facts.assumed_arrays
+            facts = self.facts[function.qualname] = self._analyze(function, names, numbers, given, known)
             if self.decide(facts, True) is Fate.MIGRATES:
                 return True
         self.facts[function.qualname] = before
@@ -290,10 +291,12 @@ class Analysis:
         host_locals: frozenset[str] = NO_NAMES,
         numbers: frozenset[str] = NO_NAMES,
         given: frozenset[str] = NO_NAMES,
+        known: frozenset[str] = NO_NAMES,
     ) -> ev.RegionFacts:
+        """Interpret the function until what it shows of its parameters is settled; `known`: those seen to be arrays."""
         hosted = given
         arrays, scalars = declared(function)
-        arrays, scalars = arrays - numbers - hosted, scalars | numbers
+        arrays, scalars = (arrays | known) - numbers - hosted, scalars | numbers
         changeable: frozenset[str] = NO_NAMES
         viewed: frozenset[str] = NO_NAMES
         stars = {
