@@ -6,6 +6,7 @@ Live names are over-approximated (a name may be read later), assigned names unde
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import libcst as cst
 
@@ -18,31 +19,46 @@ NONE: Names = frozenset()
 
 def reads(node: cst.CSTNode | None) -> Names:
     """The names that evaluating `node` may read, those inside nested functions and comprehensions included."""
-    return frozenset(_reads(node)) if node is not None else NONE
+    if node is None:
+        return NONE
+    found: set[str] = set()
+    _reads(node, found)
+    return frozenset(found)
 
 
-def _reads(node: object) -> Iterator[str]:
-    if isinstance(node, cst.Name):
-        yield node.value
-    elif isinstance(node, (cst.Attribute, cst.Arg)):
-        yield from _reads(node.value)
-    elif isinstance(node, cst.Lambda):
+def _reads(node: Any, found: set[str]) -> None:
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        kind = type(node)  # `isinstance` would ask libcst's abstract base classes, for each node of each loop
+        if kind is cst.Name:
+            found.add(node.value)
+        elif kind in _VALUE_ONLY:
+            stack.append(node.value)
+        elif kind in _SCOPES:
+            found |= _reads_of_scope(node)
+        elif kind is not cst.Annotation:
+            stack.extend(PARTS[kind](node))
+
+
+def _reads_of_scope(node: cst.Lambda | cst.FunctionDef | cst.BaseComp) -> set[str]:
+    found: set[str] = set()
+    outside: set[str] = set()
+    if isinstance(node, (cst.Lambda, cst.FunctionDef)):
+        _reads(node.body, found)
         own = {parameter.name.value for parameter in parameters(node.params)}
-        yield from (name for name in _reads(node.body) if name not in own)
-        for parameter in parameters(node.params):
-            yield from _reads(parameter.default)
-    elif isinstance(node, cst.BaseComp):
+        for parameter in parameters(node.params) if type(node) is cst.Lambda else ():
+            _reads(parameter.default, outside)
+    else:
+        _reads(_children(node), found)
         own = set(_bound_in(node.for_in))
-        yield from (name for child in _children(node) for name in _reads(child) if name not in own)
-        yield from _reads(node.for_in.iter)
-    elif isinstance(node, cst.FunctionDef):
-        own = {parameter.name.value for parameter in parameters(node.params)}
-        yield from (name for name in _reads(node.body) if name not in own)
-    elif isinstance(node, cst.Annotation):
-        return
-    elif isinstance(node, (cst.CSTNode, tuple, list)):
-        for child in _children(node):
-            yield from _reads(child)
+        _reads(node.for_in.iter, outside)
+    return (found - own) | outside
+
+
+_VALUE_ONLY = frozenset((cst.Attribute, cst.Arg))
+_COMPREHENSIONS = frozenset((cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp))
+_SCOPES = _COMPREHENSIONS | {cst.Lambda, cst.FunctionDef}
 
 
 def _children(node: object) -> tuple[object, ...]:
@@ -64,7 +80,7 @@ def parameters(params: cst.Parameters) -> list[cst.Param]:
 
 def targets(node: cst.CSTNode) -> Iterator[str]:
     """The names that assigning to `node` binds."""
-    if isinstance(node, cst.Name):
+    if type(node) is cst.Name:
         yield node.value
     elif isinstance(node, (cst.Tuple, cst.List)):
         for element in node.elements:
@@ -80,21 +96,24 @@ def assigned(node: object) -> dict[str, None]:
     return found
 
 
-def _assigned(node: object, found: dict[str, None]) -> None:
-    if isinstance(node, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.For, cst.NamedExpr)):
+def _assigned(node: Any, found: dict[str, None]) -> None:
+    kind = type(node)
+    if kind in _BINDING:
         found.update(dict.fromkeys(targets(node.target)))
-    elif isinstance(node, cst.AsName):
+    elif kind is cst.AsName:
         found.update(dict.fromkeys(targets(node.name)))
-    elif isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+    elif kind is cst.FunctionDef or kind is cst.ClassDef:
         found[node.name.value] = None
         return
-    elif isinstance(node, cst.ImportAlias) and node.asname is None:
+    elif kind is cst.ImportAlias and node.asname is None:
         found[_first(node.name)] = None
-    elif isinstance(node, (cst.Lambda, cst.BaseComp)):
+    elif kind is cst.Lambda or kind in _COMPREHENSIONS:
         return  # a walrus in a comprehension binds outside: `reads` sees its target, nothing stages such a loop
-    if isinstance(node, (cst.CSTNode, tuple, list)):
-        for child in _children(node):
-            _assigned(child, found)
+    for child in PARTS[kind](node):
+        _assigned(child, found)
+
+
+_BINDING = frozenset((cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.For, cst.NamedExpr))
 
 
 def _first(node: cst.BaseExpression) -> str:
