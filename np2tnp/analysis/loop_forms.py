@@ -24,6 +24,7 @@ _SUMS = {cst.Add: "add", cst.Subtract: "subtract", cst.Multiply: "multiply"}
 
 def whole_array_form(node: cst.For, function: cst.FunctionDef, events: Events) -> Form:
     """The form of a loop. Raises NoForm with the reason where it has none, or none is known."""
+    _Nest(node, events).form(NONE)  # most have none for what stands in them: names are followed for the others alone
     live = live_after(function.body.body, node, NONE)
     if live is None:
         raise NoForm("it stands in a nested function, or in a try or with statement")
