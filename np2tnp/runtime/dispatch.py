@@ -141,17 +141,22 @@ def host(value: Any) -> Any:
     Everything else passes unchanged, and a container without tensors is returned as the same object.
     """
     if is_tensor(value):
-        return to_ndarray(value)[()]
+        return _left(value)
     made: dict[int, Any] = {}  # one tensor in several places becomes one ndarray
 
     def leave(leaf: Any) -> Any:
         if not is_tensor(leaf):
             return leaf
         if id(leaf) not in made:
-            made[id(leaf)] = to_ndarray(leaf)[()]
+            made[id(leaf)] = _left(leaf)
         return made[id(leaf)]
 
     return map_structure(leave, value)
+
+
+def _left(leaf: Any) -> Any:
+    array = to_ndarray(leaf)
+    return array if array.ndim else array[()]  # of more dimensions that would be a view, which owns no memory
 
 
 def ndarray(value: Any) -> Any:

@@ -537,3 +537,11 @@ def test_a_process_forked_after_tensorflow_ran_gets_a_clear_error() -> None:
         """
     )
     assert out.split("\n")[:4] == ["after True", "after True", "after True", "parent 4.0"]
+
+
+def test_what_leaves_for_the_host_owns_its_memory():
+    array = rt.host(rt.zeros((2, 3)))
+    assert array.base is None
+    array.resize((3, 3))
+    [inner] = rt.host([rt.zeros(3)])
+    assert inner.flags.owndata
