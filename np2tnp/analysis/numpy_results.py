@@ -111,6 +111,8 @@ class NumpyResults(Evaluator):
             if name in ("shape", "ndim", "size"):
                 return Sequence("tuple", Scalar("int")) if name == "shape" else Scalar("int")
             return NONE if fact.returns == "none" else UNKNOWN
+        if name == "genfromtxt" and (values.get("names", NONE) != NONE or values.get("dtype") == NONE):
+            return UNKNOWN  # records, perhaps, or text
         if fact.kind in ("dtype", "class") and api not in ("numpy.ndarray", "ndarray"):
             return self._scalar_type_call(api, values, deps)
         first = receiver if receiver is not None else next(iter(values.values()), None)
@@ -152,6 +154,8 @@ class NumpyResults(Evaluator):
             zero_d = "never"
         if isinstance(receiver, Array) and receiver.zero_d == "scalar" and name in _SCALAR_TO_SCALAR:
             zero_d = "scalar"
+        if exact is None:
+            deps = NO_NAMES  # an array, whatever it was made from
         made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view)
         if fact.returns in ("tuple", "list"):
             return Sequence(fact.returns, made, None, refs)

@@ -7,6 +7,7 @@ absolute fabs negative positive sign signbit rint floor ceil trunc fix sqrt cbrt
  conjugate isnan isinf isfinite isneginf isposinf logical_not invert bitwise_count spacing frexp modf
  : v | m | t | z | s | e | em | l | one | m[0, 0]
 isneginf isposinf : v | s | m | z | e
+log log2 log10 @inexact : v * (np.finfo(v.dtype).max / 20)
 real imag conj angle isreal iscomplex sinc nan_to_num real_if_close i0 : v | m | t | z | s | e | em | l
 angle : v, True | s, deg=True
 nan_to_num : s, nan=1.0 | s, posinf=5.0 | s, neginf=-5.0 | s, copy=False

@@ -93,9 +93,17 @@ def _exact_at_powers(base: float) -> Callable[[Any], Any]:
     return run
 
 
+def _natural_log(x: Any) -> Any:
+    """Log of complex numbers. TensorFlow squares the parts, and gives NaN where that leaves the floats."""
+    logarithm = op("Log")(x=x)
+    real, imag = tf.math.real(x), tf.math.imag(x)
+    whole = tf.complex(op("Log")(x=_hypot(real, imag)), op("Atan2")(y=imag, x=real))
+    return select(complex_nan(logarithm), whole, logarithm)
+
+
 def _complex_log(base: float) -> Callable[[Any], Any]:
     def run(x: Any) -> Any:
-        natural = op("Log")(x=x)  # scaled part by part: a complex factor would make NaN of infinity
+        natural = _natural_log(x)  # scaled part by part: a complex factor would make NaN of infinity
         return tf.complex(*(_times(part(natural), _LOG_OF_E[base]) for part in (tf.math.real, tf.math.imag)))
 
     return run
@@ -109,6 +117,7 @@ def _complex_log1p(x: Any) -> Any:
 
 def _complex_sqrt(x: Any) -> Any:
     root = op("Sqrt")(x=x)
+    root = tf.complex(tf.math.real(root), with_sign(tf.math.imag(root), tf.math.imag(x)))  # TensorFlow's of -0.0 is 0.0
     if not is_tracing():
         return root
     infinite = op("LogicalOr")(x=op("IsInf")(x=tf.math.real(x)), y=op("IsInf")(x=tf.math.imag(x)))
@@ -158,7 +167,7 @@ cbrt = ufunc("numpy.cbrt", {"f": _cbrt})
 exp = ufunc("numpy.exp", _either_way("Exp"))
 exp2 = ufunc("numpy.exp2", {"f": _exp2})
 expm1 = ufunc("numpy.expm1", {"f": raw("Expm1"), "c": _complex_expm1})
-log = ufunc("numpy.log", _either_way("Log"))
+log = ufunc("numpy.log", {"f": raw("Log"), "c": _natural_log})
 log2 = ufunc("numpy.log2", {"f": _exact_at_powers(2.0), "c": _complex_log(2.0)})
 log10 = ufunc("numpy.log10", {"f": _exact_at_powers(10.0), "c": _complex_log(10.0)})
 log1p = ufunc("numpy.log1p", {"f": raw("Log1p"), "c": _complex_log1p})

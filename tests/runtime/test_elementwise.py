@@ -98,6 +98,23 @@ def test_logarithms_are_exact_at_powers():
     agree("log10", np.sqrt(10.0) / 1000)
 
 
+@pytest.mark.parametrize(("char", "large"), [("D", 1e200), ("F", 1e25)])
+def test_complex_logarithms_do_not_leave_the_floats(char, large):
+    z = np.array([1 + 2j, -3 + 0.5j, 2 - 1j, -4j], char)
+    for x in (z * large, z / large, z):
+        for name in ("log", "log2", "log10"):
+            expected = getattr(np, name)(x.astype(char))
+            np.testing.assert_allclose(rt.host(getattr(rt, name)(tf.constant(x.astype(char)))), expected, rtol=1e-6)
+
+
+def test_complex_square_roots_keep_the_sign_of_the_imaginary_part():
+    parts = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf]
+    z = np.array([complex(x, y) for x in parts for y in parts])
+    expected, found = np.sqrt(z), rt.host(rt.sqrt(tf.constant(z)))
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+    np.testing.assert_array_equal(np.signbit(found.imag), np.signbit(expected.imag))
+
+
 def test_random_values_agree_within_a_few_ulp():
     rng = np.random.default_rng(5)
     for char in "fd":
