@@ -90,6 +90,10 @@ REFUSALS = {
         "for i in range(1, n - 1):\n    for j in range(1, n - 1):\n        c[i, j] = c[i - 1, j] + c[i, j - 1]",
         "stored in c",
     ),
+    "no value yet": (
+        "if n:\n    scale = x[0]\nfor i in range(n):\n    z[i] = x[i] * scale",
+        "may have no value yet",
+    ),
     "total of both": (
         "for i in range(n):\n    for j in range(n):\n        t += c[i, j]\n        z[j] = t",
         "needs the t of the one before",
@@ -179,6 +183,17 @@ def test_a_counter_is_a_weak_number() -> None:
     for i in rt.vectorized(range(300), vectors=(small,)):
         with pytest.raises(OverflowError, match=r"299 out of bounds for uint8"):
             rt.at(small)[i].set(i)
+
+
+def test_a_test_that_is_the_same_for_all_keeps_the_mask() -> None:
+    x, one = rt.tensor(np.array([1.0, -1.0, 2.0])), rt.tensor(np.array([5.0]))
+    for i in rt.vectorized(range(3), vectors=(x, one)):
+        for then, where in rt.branches(rt.at(x)[i].get() > 0):
+            for inner, where2 in rt.branches(rt.at(one, where)[0].get() > 1, where):
+                assert inner
+                if then:
+                    x = rt.at(x, where2)[i].set(0)
+    assert values(x) == [0.0, -1.0, 0.0]
 
 
 def test_floats_that_integers_cannot_hold_raise_as_one_number_does() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.walk import PARTS
+from np2tnp.analysis.walk import PARTS, walk
 
 Statement = cst.BaseStatement | cst.BaseSmallStatement  # the latter in a line of several
 Names = frozenset[str]
@@ -229,6 +229,29 @@ def surely_assigned(block: Iterable[Statement], before: Names) -> Names | None:
             return None
         known = _after(statement, known)
     return known
+
+
+def known_before(block: Iterable[Statement], node: cst.For, before: Names) -> Names:
+    """The names that surely have a value where the loop `node`, somewhere in `block`, begins."""
+    known: Names | None = before
+    for statement in block:
+        if statement is node or known is None:
+            return known or NONE
+        if isinstance(statement, (cst.For, cst.While)) and contains(statement.body, node):
+            bound = frozenset(targets(statement.target)) if isinstance(statement, cst.For) else NONE
+            return known_before(statement.body.body, node, known | bound)
+        branch: cst.If | cst.Else | None = statement if isinstance(statement, cst.If) else None
+        while branch is not None:
+            if contains(branch.body, node):
+                return known_before(branch.body.body, node, known)
+            branch = branch.orelse if isinstance(branch, cst.If) else None
+        known = surely_assigned([statement], known)
+    return NONE
+
+
+def contains(block: cst.BaseSuite, node: cst.For) -> bool:
+    """Whether the loop `node` stands in the block, however deep in loops and branches."""
+    return any(part is node for part in walk(block))
 
 
 def _after(node: Statement, known: Names) -> Names | None:

@@ -7,11 +7,13 @@ it needs is a running sum. Branches on such values are taken in turn, each by th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
-from np2tnp.analysis.liveness import NONE, Names, assigned, live_after, live_before, reads
+from np2tnp.analysis.liveness import NONE, Names, assigned, known_before, live_after, live_before, parameters, reads
 from np2tnp.analysis.loop_indices import Linear, NoForm, Order, Touch, linear
-from np2tnp.analysis.loop_parts import Events, Form, Head, direction, flat, header, small
+from np2tnp.analysis.loop_parts import Events, Form, Head, direction, flat, header, is_docstring, small
 from np2tnp.analysis.loop_values import Kind, Reader
 from np2tnp.analysis.tables import AUGMENTED
 from np2tnp.analysis.values import HOST, TENSOR, Array, Sequence, Value, home_of, refs_of
@@ -19,26 +21,55 @@ from np2tnp.analysis.walk import walk
 
 #: In-place operators of a number that have a form for all iterations.
 _FOLDS = {"add": "add", "sub": "subtract", "mul": "multiply"}
+#: What a body may consist of.
+_STATEMENTS = (cst.Assign, cst.AugAssign, cst.If, cst.For, cst.Pass)
 _SUMS = {cst.Add: "add", cst.Subtract: "subtract", cst.Multiply: "multiply"}
 
 
 def whole_array_form(node: cst.For, function: cst.FunctionDef, events: Events) -> Form:
     """The form of a loop. Raises NoForm with the reason where it has none, or none is known."""
-    _Nest(node, events).form(NONE)  # most have none for what stands in them: names are followed for the others alone
+    header(node, events)
+    for statement in _inner(node.body):  # most loops end here: what follows costs more
+        if not isinstance(statement, _STATEMENTS) and not is_docstring(statement):
+            raise NoForm(f"it has a statement of another kind ({type(statement).__name__})")
+    nest = _Nest(node, events)
+    form = nest.form()
     live = live_after(function.body.body, node, NONE)
     if live is None:
-        raise NoForm("it stands in a nested function, or in a try or with statement")
-    outside = [part for part in walk(function) if isinstance(part, (cst.Global, cst.Nonlocal))]
-    shared = {item.name.value for part in outside for item in part.names}
+        raise NoForm("it stands in a try or with statement")
+    for name in nest.mine:
+        if name in live:
+            raise NoForm(f"{name} is needed after the loop")
+    _check_scopes(node, function)
+    own = frozenset(parameter.name.value for parameter in parameters(function.params))
+    unknown = form.heads[0].names() & frozenset(assigned(function.body)) - own
+    if unknown - known_before(function.body.body, node, own):
+        raise NoForm("something may have no value yet where the loop begins")
+    return form
+
+
+def _inner(body: cst.BaseSuite) -> Iterator[cst.CSTNode]:
+    """The statements of a block, those of inner blocks included."""
+    for statement in small(body):
+        yield statement
+        if isinstance(statement, cst.For):
+            yield from _inner(statement.body)
+        branch = statement
+        while isinstance(branch, cst.If):
+            yield from _inner(branch.body)
+            if isinstance(branch.orelse, cst.Else):
+                yield from _inner(branch.orelse.body)
+            branch = branch.orelse  # type: ignore[assignment]
+
+
+def _check_scopes(node: cst.For, function: cst.FunctionDef) -> None:
+    """Nobody else sees what the loop assigns."""
     bound = set(assigned(node))
-    if shared & bound:
-        raise NoForm("it assigns a global name")
-    inner = (
-        part for part in walk(function) if isinstance(part, (cst.FunctionDef, cst.Lambda)) and part is not function
-    )
-    if any(reads(part) & bound for part in inner):
-        raise NoForm("a nested function reads what it assigns")
-    return _Nest(node, events).form(live)
+    for part in walk(function):
+        if isinstance(part, (cst.Global, cst.Nonlocal)) and bound & {item.name.value for item in part.names}:
+            raise NoForm("it assigns a global name")
+        if isinstance(part, (cst.FunctionDef, cst.Lambda)) and part is not function and reads(part) & bound:
+            raise NoForm("a nested function reads what it assigns")
 
 
 class _Nest:
@@ -52,13 +83,14 @@ class _Nest:
         self.signs: dict[str, int] = {}
         self.bound = frozenset(assigned(node))  #: all that the loop assigns
         self.reader = Reader(events.calls, events.operators, events.symbols, self.bound, self._element)
+        self.mine: set[str] = set()  #: names that nobody may need after the loop
         self.order = 0
         self.depth = 1
         self.mask = 0  #: in how many branches on values of the iteration
         self.temporary: dict[str, int] = {}  #: names of the iteration -> the depth of the loop that has them
 
-    def form(self, live: Names) -> Form:
-        self._loop(self.node, 0, live)
+    def form(self) -> Form:
+        self._loop(self.node, 0, NONE)
         if not self.found.touches or not self.found.results:
             raise NoForm("it does nothing with elements")
         self._aliases()
@@ -77,6 +109,7 @@ class _Nest:
     # ---- statements
 
     def _loop(self, node: cst.For, depth: int, live: Names) -> None:
+        """`live`: names that the loop around needs afterwards."""
         if depth > 1:
             raise NoForm("more than two loops are nested")
         head = header(node, self.events)
@@ -98,9 +131,11 @@ class _Nest:
         if head.array:
             self._enumerated(head, depth)
         self._block(node.body, depth + 1, live)
+        self.mine |= {counter, head.element}
         for name in [name for name, at in self.temporary.items() if at == depth + 1]:
             if name in live:
                 raise NoForm(f"{name} is needed after the loop")
+            self.mine.add(name)
             self.reader.kinds.pop(name, None)
             self.reader.lost[name] = counter
         if depth:  # what collected from all iterations of this loop is a number of the outer one's iteration
@@ -166,7 +201,7 @@ class _Nest:
             self.found.masks.update((id(part), self.mask) for part in walk(node))
 
     def _statement(self, node: cst.CSTNode, depth: int) -> None:
-        if isinstance(node, cst.Pass) or (isinstance(node, cst.Expr) and isinstance(node.value, cst.SimpleString)):
+        if isinstance(node, cst.Pass) or is_docstring(node):
             return
         self.found.statements.append(node)
         self.depth = depth

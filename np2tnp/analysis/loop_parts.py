@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.liveness import Names, reads
 from np2tnp.analysis.loop_indices import NoForm, Touch
 from np2tnp.analysis.values import Symbol
 
@@ -28,6 +29,11 @@ class Head:
     numbers: dict[str, cst.BaseExpression] = field(default_factory=dict)
     vectors: dict[str, None] = field(default_factory=dict)
     matrices: dict[str, None] = field(default_factory=dict)
+
+    def names(self) -> Names:
+        """What is read before the first iteration, if there is one at all."""
+        checked = (*self.numbers.values(), *self.least)
+        return frozenset((*self.vectors, *self.matrices)).union(*map(reads, checked))
 
 
 @dataclass(slots=True)
@@ -110,6 +116,11 @@ def direction(call: cst.Call) -> int:
     if isinstance(step, cst.UnaryOperation) and isinstance(step.operator, cst.Minus):
         return -1 if isinstance(step.expression, cst.Integer) else 0
     return 0
+
+
+def is_docstring(node: cst.CSTNode) -> bool:
+    """Whether a statement is a text, which does nothing."""
+    return isinstance(node, cst.Expr) and isinstance(node.value, cst.SimpleString)
 
 
 def small(body: cst.BaseSuite) -> Iterable[cst.CSTNode]:

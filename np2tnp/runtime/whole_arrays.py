@@ -100,7 +100,7 @@ def branches(test: Any, within: Any = True) -> Iterable[tuple[bool, Any]]:
     to this branch.
     """
     if not getattr(test, "shape", ()):
-        return [(bool(test), True)]
+        return [(bool(test), within)]
     mask = tf.cast(test, tf.bool)
     sides = [(True, mask), (False, tf.logical_not(mask))]
     if within is not True:
