@@ -154,7 +154,7 @@ def test_indices_out_of_range_raise() -> None:
     for i in rt.vectorized(range(4), vectors=(x,)):
         with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with size 4"):
             rt.at(x)[i + 1].get()
-        for _, where in rt.branches(i < 3):
+        for _, where in rt.branches(i < 3, i):
             if np.asarray(where).sum() == 3:
                 assert values(rt.at(x, where)[i + 1].get())[:3] == [1.0, 2.0, 3.0]
 
@@ -188,8 +188,8 @@ def test_a_counter_is_a_weak_number() -> None:
 def test_a_test_that_is_the_same_for_all_keeps_the_mask() -> None:
     x, one = rt.tensor(np.array([1.0, -1.0, 2.0])), rt.tensor(np.array([5.0]))
     for i in rt.vectorized(range(3), vectors=(x, one)):
-        for then, where in rt.branches(rt.at(x)[i].get() > 0):
-            for inner, where2 in rt.branches(rt.at(one, where)[0].get() > 1, where):
+        for then, where in rt.branches(rt.at(x)[i].get() > 0, i):
+            for inner, where2 in rt.branches(rt.at(one, where)[0].get() > 1, i, where):
                 assert inner
                 if then:
                     x = rt.at(x, where2)[i].set(0)
@@ -201,7 +201,7 @@ def test_floats_that_integers_cannot_hold_raise_as_one_number_does() -> None:
     for i in rt.vectorized(range(3), vectors=(whole, x)):
         with pytest.raises(ValueError, match="cannot convert float NaN to integer"):
             rt.at(whole)[i].set(rt.at(x)[i].get())
-        for then, where in rt.branches(rt.at(x)[i].get() == rt.at(x)[i].get()):
+        for then, where in rt.branches(rt.at(x)[i].get() == rt.at(x)[i].get(), i):
             if then:
                 assert values(rt.at(whole, where)[i].set(rt.at(x)[i].get())) == [1, 0, 2]
 

@@ -177,7 +177,7 @@ class _Nest:
         if reads(test) & self.bound or any(isinstance(part, (cst.Subscript, cst.Call)) for part in walk(test)):
             kind = self.reader.test(test)
         if kind is not Kind.UNIFORM:
-            self.found.branches[id(node)] = node, self.mask
+            self.found.branches[id(node)] = node, self.mask, self.found.heads[depth - 1].counter
             self.mask += 1
         outer = dict(self.reader.kinds)
         other = node.orelse

@@ -49,7 +49,8 @@ class Form:
     operators: dict[int, tuple[cst.BaseExpression, str]] = field(default_factory=dict)
     calls: dict[int, tuple[cst.Call, str]] = field(default_factory=dict)
     statements: list[cst.CSTNode] = field(default_factory=list)
-    branches: dict[int, tuple[cst.If, int]] = field(default_factory=dict)  #: with how many such branches are around
+    #: ``if``, in how many other branches it stands, and the counter of its loop
+    branches: dict[int, tuple[cst.If, int, str]] = field(default_factory=dict)
     masks: dict[int, int] = field(default_factory=dict)  #: id of what a branch does → in how many such branches
 
     @property

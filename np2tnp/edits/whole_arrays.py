@@ -34,9 +34,11 @@ def vectorize(form: Form, edits: Edits, rt: str, words: frozenset[str]) -> None:
         level = form.masks.get(id(node), 0)
         return f"{where}{level if level > 1 else ''}" if level else ""
 
-    for branch, level in form.branches.values():
+    for branch, level, counter in form.branches.values():
         number = str(level + 1) if level else ""
-        edits.blocks[id(branch)] = partial(_branch, rt, f"{then}{number}", f"{where}{number}", mask(branch.test))
+        edits.blocks[id(branch)] = partial(
+            _branch, rt, (f"{then}{number}", f"{where}{number}"), [counter, mask(branch.test)]
+        )
         edits.host.discard(id(branch.test))
     for head in form.heads:
         edits.replace[id(head.node.iter)] = partial(_head, head, rt)
@@ -122,16 +124,16 @@ def _unused(name: str, words: frozenset[str]) -> str:
     return name
 
 
-def _branch(rt: str, then: str, where: str, outer: str, updated: cst.If) -> cst.For:
-    """``for then, where in rt.branches(test): if then: ... else: ...``."""
+def _branch(rt: str, names: tuple[str, str], more: list[str], updated: cst.If) -> cst.For:
+    """``for then, where in rt.branches(test, i): if then: ... else: ...``."""
     other: cst.CSTNode | None = updated.orelse
     if isinstance(other, cst.For):  # it was an elif
         other = cst.Else(cst.IndentedBlock([other]))
     space = cst.SimpleWhitespace(" ")
-    inner = updated.with_changes(test=cst.Name(then), orelse=other, leading_lines=(), whitespace_before_test=space)
-    arguments = [updated.test, *([cst.Name(outer)] if outer else [])]
+    inner = updated.with_changes(test=cst.Name(names[0]), orelse=other, leading_lines=(), whitespace_before_test=space)
+    arguments = [updated.test, *map(cst.Name, filter(None, more))]
     return cst.For(
-        build.names_tuple((then, where)),
+        build.names_tuple(names),
         build.call(f"{rt}.branches", *arguments),
         cst.IndentedBlock([inner]),
         leading_lines=updated.leading_lines,

@@ -93,13 +93,13 @@ def enumerated(x: Any, start: int = 0, /, *, vectors: Iterable[Any] = (), low: i
 
 
 @unconverted
-def branches(test: Any, within: Any = True) -> Iterable[tuple[bool, Any]]:
+def branches(test: Any, step: Any, within: Any = True) -> Iterable[tuple[bool, Any]]:
     """The sides of ``if test:`` that are taken, with the iterations that take each: (True, mask), (False, mask).
 
-    In a loop that runs element by element it is one of the two, with the mask True. `within`: the iterations that come
-    to this branch.
+    step : the counter of the loop; where it is an int, one of the two sides is given, with the mask True.
+    within : the iterations that come to this branch.
     """
-    if not getattr(test, "shape", ()):
+    if not isinstance(step, Steps) or not getattr(test, "shape", ()):
         return [(bool(test), within)]
     mask = tf.cast(test, tf.bool)
     sides = [(True, mask), (False, tf.logical_not(mask))]
