@@ -122,6 +122,10 @@ def _bound(node: ast.AST) -> set[str]:
 
 
 def _operator_body(name: str, operands: list[str]) -> str:
+    if name in ("getitem", "setitem"):
+        array, key = operands[:2]
+        item = f"{array}[{key.removeprefix('np.s_[').removesuffix(']') if key.startswith('np.s_[') else key}]"
+        return f"    return {item}" if name == "getitem" else f"    {item} = {operands[2]}\n    return {array}"
     if name == "abs":
         return f"    return abs({operands[0]})"
     if len(operands) == 1:

@@ -167,9 +167,22 @@ def test_a_name_or_a_table(arguments: list[str], capsys: pytest.CaptureFixture[s
     assert "error" in capsys.readouterr().err
 
 
-def test_a_misspelt_name_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["api", "np.arnage"]) == 2
-    assert "did you mean `numpy.arange`?" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("np.arnage", "numpy.arange"), ("smu", "numpy.sum"), ("linalg.nrom", "numpy.linalg.norm"),
+        ("ndarray.smu", "ndarray.sum"), ("tolst", "ndarray.tolist"),
+    ],
+)  # fmt: skip
+def test_a_misspelt_name_gets_a_suggestion(typed: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["api", typed]) == 2
+    assert f"did you mean `{meant}`?" in capsys.readouterr().err
+
+
+def test_methods_of_generators_are_found_without_their_module() -> None:
+    fact = to_api.find("Generator.normal", load())
+    assert fact is not None
+    assert fact.name == "numpy.random.Generator.normal"
 
 
 def test_the_names_of_the_numpy_that_the_code_is_written_for() -> None:

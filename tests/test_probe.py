@@ -11,6 +11,7 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
+from np2tnp.catalog import load  # noqa: E402
 from np2tnp.differential import agreement, behaviour, facts_file, stage_facts, staged, surface  # noqa: E402
 from np2tnp.differential.cases import DTYPES, Case, all_cases, fresh_arguments, operands, used_parameters  # noqa: E402
 
@@ -168,12 +169,26 @@ def test_operators_keep_pairs_that_differ_in_a_stage() -> None:
     assert agreement.summarize_operator([["v, 1j", {"D": "ulp:2"}]]) == "ok"
 
 
-def test_stages_are_kept_while_the_eager_promise_holds() -> None:
-    old = {"numpy.f": {"tnp": {"dtypes": "d", "traced": "ok"}}, "numpy.g": {"tnp": {"dtypes": "d", "traced": "ok"}}}
-    facts = {"numpy.f": {"tnp": {"dtypes": "d"}}, "numpy.g": {"tnp": {"dtypes": "fd"}}, "numpy.h": {}}
+def test_stages_are_kept_for_what_they_were_measured_for() -> None:
+    def entry(dtypes: str, *accepted: str, **stages: object) -> dict[str, dict[str, object]]:
+        return {"tnp": {"target": "tnp.f", "dtypes": dtypes, "accepted": list(accepted), **stages}}
+
+    old = {
+        "numpy.f": entry("d", "a", traced="ok"), "numpy.g": entry("df", "a", traced="ok", compiled={"dtypes": "f"}),
+        "numpy.h": entry("d", "a", traced="ok"), "numpy.i": entry("d", "a", compiled={"accepted": [], "fails": "x"}),
+    }  # fmt: skip
+    facts = {
+        "numpy.f": entry("d", "a"), "numpy.g": entry("dfe", "a", "axis"), "numpy.h": {"rt": {"target": "rt.h"}},
+        "numpy.i": entry("d"), "numpy.j": entry("d"),
+    }  # fmt: skip
     stage_facts.keep(facts, old)
-    assert facts["numpy.f"]["tnp"] == {"dtypes": "d", "traced": "ok"}
-    assert facts["numpy.g"]["tnp"] == {"dtypes": "fd"}
+    assert facts == {
+        "numpy.f": old["numpy.f"],
+        "numpy.g": entry(
+            "dfe", "a", "axis", traced={"dtypes": "df", "accepted": ["a"]}, compiled={"dtypes": "f", "accepted": ["a"]}
+        ),
+        "numpy.h": {"rt": {"target": "rt.h"}}, "numpy.i": entry("d", compiled={"fails": "x"}), "numpy.j": entry("d"),
+    }  # fmt: skip
 
 
 def test_one_graph_of_many_calls_tells_them_apart() -> None:
@@ -310,3 +325,42 @@ def test_the_probe_measures_one_name_into_another_file(tmp_path: Path) -> None:
 def catalog_facts() -> dict[str, dict[str, object]]:
     apis: dict[str, dict[str, object]] = facts_file.read()["apis"]
     return apis
+
+
+#: Parameters that no call of the tables has, and why.
+WITHOUT_CASE = {
+    "out": "np2tnp makes it a store: no target gets it",
+    "signature": "it names dtypes as ``dtype`` does, for a ufunc's loop",
+    "order of argpartition": "fields of structured arrays", "order of partition": "fields of structured arrays",
+    "correction of std": "ndarray.std tells a parameter that it does not take", "correction of var": "the same",
+    "einsum_call of einsum_path": "NumPy's own", "b of at": "ufuncs of one operand take none",
+    "like of fromiter": "it takes no array", "like of require": "it takes no ndarray",
+}  # fmt: skip
+
+
+def test_the_cases_use_every_parameter_of_numeric_functions() -> None:
+    known, catalog = surface.list_surface(), load()
+    missing = []
+    for api, listed in all_cases().items():
+        fact, decided = known.get(api, {}), catalog.get(api)
+        is_method = api.startswith("ndarray.") and not fact.get("mutates")
+        of_arrays = is_method or fact.get("kind") in ("function", "ufunc") and api.startswith("numpy.")
+        if not of_arrays or decided is None or decided.prefer == "numpy" or _is_elsewhere(api):
+            continue
+        texts = surface.call_parameters(api, fact)
+        used = {name for case in listed for name in used_parameters(case.call, texts)}
+        if fact["kind"] == "ufunc":  # one implementation for all: add, sqrt and others stand for it
+            used |= {"where", "casting", "order", "dtype", "subok", "keepdims", "axis", "axes"}
+        member = api.rpartition(".")[2]
+        missing += [
+            f"{name} of {api}" for name in surface.parameter_names(texts)
+            if name not in used and not {name, f"{name} of {member}"} & WITHOUT_CASE.keys()
+        ]  # fmt: skip
+    assert not missing
+
+
+def _is_elsewhere(api: str) -> bool:
+    """Names that do no work on arrays' values, and random numbers, which stay NumPy's."""
+    return api.startswith(("numpy.random.", "numpy.testing.")) or api in {
+        "ndarray.tofile", "ndarray.setflags", "ndarray.setfield", "ndarray.to_device",
+    }  # fmt: skip

@@ -215,7 +215,11 @@ class Catalog:
             import difflib  # not worth its import time otherwise
 
             full = f"numpy.{name[3:]}" if name.startswith("np.") else name
-            self._suggested[name] = next(iter(difflib.get_close_matches(full, self._raw, n=1, cutoff=0.75)), None)
+            close = difflib.get_close_matches(full, self._raw, n=1, cutoff=0.75)
+            for owner in () if close or full.startswith("numpy.") else ("numpy.", "ndarray."):  # `smu`, `linalg.nrom`
+                members = [known.removeprefix(owner) for known in self._raw if known.startswith(owner)]
+                close = close or [owner + near for near in difflib.get_close_matches(full, members, n=1, cutoff=0.65)]
+            self._suggested[name] = next(iter(close), None)
         return self._suggested[name]
 
     def is_pure(self, dotted: str) -> bool:

@@ -23,6 +23,7 @@ import numpy as np
 from np2tnp.differential import (
     cases_arrays,
     cases_elementwise,
+    cases_indexing,
     cases_linear,
     cases_others,
     cases_reductions,
@@ -45,6 +46,14 @@ _HELPERS = {
 }  # fmt: skip
 
 
+#: Methods that take what the function of their name takes after the array.
+_ALIKE = (
+    "all", "any", "argmax", "argmin", "argsort", "choose", "copy", "cumprod", "cumsum", "diagonal", "dot", "max",
+    "mean", "min", "nonzero", "prod", "repeat", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take",
+    "trace", "var",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One call of one API."""
@@ -62,7 +71,10 @@ class Case:
 def all_cases() -> dict[str, tuple[Case, ...]]:
     """Cases by API, in the order of the tables."""
     cases: dict[str, list[Case]] = {}
-    for module in (cases_elementwise, cases_reductions, cases_arrays, cases_linear, cases_others, cases_ufuncs):
+    tables = (
+        cases_elementwise, cases_reductions, cases_arrays, cases_linear, cases_others, cases_ufuncs, cases_indexing
+    )  # fmt: skip
+    for module in tables:
         for names, tags, calls in _rows(module.TABLE):
             dtypes = next((TAGS[tag] for tag in tags if tag in TAGS), DTYPES)
             tolerance = next(
@@ -71,6 +83,14 @@ def all_cases() -> dict[str, tuple[Case, ...]]:
             for name in names:
                 api = name if name.startswith(("ndarray.", "operator.")) else f"numpy.{name}"
                 cases.setdefault(api, []).extend(Case(api, call, dtypes, tolerance) for call in calls)
+    for name in _ALIKE:  # what a function gets wrong, the method of its name may get wrong by another way
+        method = f"ndarray.{name}"
+        known = cases.setdefault(method, [])
+        known.extend(
+            Case(method, case.call, case.dtypes, case.tolerance)
+            for case in cases[f"numpy.{name}"]
+            if _is_call_of_method(case.call)
+        )
     for api, listed in list(cases.items()):
         if api.startswith("numpy.random.") and api.count(".") == 2:  # the generators have methods of the same names
             for cls in ("RandomState", "Generator"):
@@ -112,6 +132,15 @@ def _rows(table: str) -> list[tuple[list[str], list[str], list[str]]]:
         calls = [call.strip() for call in body.split(" | ")]
         rows.append(([w for w in words if not w.startswith("@")], tags, ["" if c == "()" else c for c in calls]))
     return rows
+
+
+def _is_call_of_method(call: str) -> bool:
+    """Whether the first argument certainly is an array, and each keyword one that methods have, too."""
+    node = ast.parse(f"f({call})", mode="eval").body
+    assert isinstance(node, ast.Call)
+    first = ast.unparse(node.args[0]) if node.args else ""
+    others = {"axis1", "axis2", "correction", "subok"}
+    return first in make_arguments("d") and not any(keyword.arg in others for keyword in node.keywords)
 
 
 @functools.cache

@@ -25,6 +25,9 @@ ldexp : v, kn | s[:6], kn
 maximum minimum arctan2 hypot equal not_equal less greater logical_and bitwise_and left_shift : v, r
 logical_and logical_or logical_xor : j, j | j, 2
 logical_not where : j
+sign reciprocal sinc @inexact : l * l.dtype.type(1e-25) | l * l.dtype.type(1e-200)
+reciprocal @float : l / l.dtype.type(30) * l.dtype.type(1e37)
+equal not_equal less less_equal greater greater_equal : s, -1 | s, 300
 equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor : v, w | m, n | m, r2 | c, r2 | z, y | S, U | e, e
  | l, l2 | v, 2 | 2, v | v, 2.5 | m, v | v, v | v, -1 | v, 300
 bitwise_and bitwise_or bitwise_xor left_shift right_shift : v, w | m, n | m, r2 | c, r2 | z, y | S, U | e, e | l, l2 | v, 2 | 2, v | m, v | v, 70 | v, 0 | v, -1

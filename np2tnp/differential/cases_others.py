@@ -3,25 +3,26 @@
 
 TABLE = """
 ndarray.astype : v, np.float32 | v, float | v, np.float64, copy=False | v, int | v, 'i8' | v, bool | v, complex | m, np.uint8 | v, dtype=np.int32 | v, 'd' | v, v.dtype | v, np.float64, 'C' | v, np.float64, casting='unsafe' | v, np.float32, casting='no' | s, np.float64 | v, str | v, np.int64 | z, np.float32 | v, np.float64, 'K', 'unsafe', False
-ndarray.reshape : v, 2, 3 | v, (2, 3) | v, -1 | m, -1, 2 | m, (4, 3), order='F' | z, 1, 1 | m, 5, 5 | m, [2, 6] | v, (2, -1) | one, ()
+ndarray.reshape : v, (2, 3), copy=True | m, (2, 6), order='C' | v, 2, 3 | v, (2, 3) | v, -1 | m, -1, 2 | m, (4, 3), order='F' | z, 1, 1 | m, 5, 5 | m, [2, 6] | v, (2, -1) | one, ()
 ndarray.transpose : m | t | t, 2, 0, 1 | t, (2, 0, 1) | m, 1, 0 | v | m, None
 ndarray.flatten : v | m | z | m, 'F' | m, order='C' | e
 ndarray.ravel : v | m | z | m, 'F' | m, order='K' | e
 ndarray.fill : v, 0 | m, 2.5 | v, z | v, True
-ndarray.sort @order : v | m | m, 0 | s | m, axis=1 | v, kind='stable' | e | m, axis=None
-ndarray.partition @order : v, 2 | m, 1, axis=0
+ndarray.sort @order : v, stable=True | m, axis=0, order=None | v | m | m, 0 | s | m, axis=1 | v, kind='stable' | e | m, axis=None
+ndarray.partition @order : v, 2, kind='introselect' | v, 2 | m, 1, axis=0
 ndarray.item : z | one | v, 2 | m, 1, 2 | m, (1, 2) | v, -1 | v, 99 | v
 ndarray.tolist : v | m | z | e | t
+ndarray.tobytes : m, 'F' | m, order='C'
 ndarray.tobytes ndarray.dumps : v
 ndarray.clip : v, 0, 2 | v, 3, 1 | v, min=0 | v, max=1 | v, None, 2 | s, 0, 1 | v, -1000, 1000 | m, r, r2 | v, 0, 300
 ndarray.view : v | v, np.int8 | v, dtype=v.dtype | m, np.ndarray
 ndarray.round : v | v, 1 | l, decimals=2 | l, -1
-ndarray.std ndarray.var @sum : v | m, 0 | m, axis=1, ddof=1 | m, axis=0, keepdims=True | v, ddof=1 | m, 0, np.float64
+ndarray.std ndarray.var @sum : m, where=bm | m, 1, None, None, 1 | v | m, 0 | m, axis=1, ddof=1 | m, axis=0, keepdims=True | v, ddof=1 | m, 0, np.float64
 ndarray.argsort : v[:1] | m, kind='stable' | m, 0, 'stable' | g
 ndarray.argsort @order : d | s | l3
 ndarray.dot @sum : v, w | q, p | m, r | v, 2
 ndarray.copy : v | m | z | m, 'F'
-ndarray.put : v, [0, 2], 5 | m, k, [1, 2]
+ndarray.put : v, [9], 1, mode='wrap' | v, [0, -9], 1, mode='clip' | v, [9], 1 | v, [0, 2], 5 | m, k, [1, 2]
 ndarray.resize : v, 8, refcheck=False | m, (2, 2), refcheck=False | m, 2, 2, refcheck=False
 ndarray.swapaxes : m, 0, 1 | t, 0, 2
 ndarray.squeeze : one | a5 | a5, 1 | a5, axis=(1, 3) | m
@@ -31,7 +32,7 @@ ndarray.compress : v, [1, 0, 1] | m, [True, False], axis=1
 ndarray.choose : km % 2, [z, y]
 ndarray.diagonal : m | q, 1 | t, axis1=1, axis2=2
 ndarray.trace @sum : q | q, 1 | q, dtype=np.float64
-ndarray.searchsorted : g, v | g, 2 | g, v, 'right' | g, v, side='left'
+ndarray.searchsorted : v, v, sorter=np.argsort(v) | g, v | g, 2 | g, v, 'right' | g, v, side='left'
 ndarray.byteswap : v | v, True | v, inplace=False
 ndarray.setflags : v, write=True
 ndarray.setfield : v, 0, v.dtype
@@ -45,7 +46,7 @@ ndarray.max ndarray.min : v | m, 0 | m, axis=1 | m, axis=0, keepdims=True | s | 
 ndarray.all ndarray.any : j | v | m, 0 | m, axis=1 | s | e | t, axis=(0, 2) | b | m, axis=0, keepdims=True
 ndarray.argmax ndarray.argmin : v | m, 0 | m, axis=1 | s | e | d | l | m, axis=0, keepdims=True
 ndarray.cumsum ndarray.cumprod @sum : v | m, 0 | m, axis=1 | s | e | v, dtype=np.float64
-ndarray.argpartition @order : v, 2
+ndarray.argpartition @order : m, 1, axis=0 | m, 1, axis=-1, kind='introselect' | v, 2
 ndarray.to_device : v, 'cpu'
 operator.add operator.sub operator.mul operator.truediv operator.floordiv operator.mod operator.pow operator.matmul operator.and_ operator.or_ operator.xor operator.lshift operator.rshift operator.eq operator.ne operator.lt operator.le operator.gt operator.ge
  : v, w | m, n | z, y | S, U | v, 2 | v, 2.5 | m, r2
@@ -71,8 +72,8 @@ get_printoptions geterr getbufsize geterrcall : ()
 iterable : v | 3
 vectorize : lambda a: a
 linalg.LinAlgError : 'x'
-lib.stride_tricks.sliding_window_view : v, 3 | m, (2, 2) | m, 2, axis=0
-lib.stride_tricks.as_strided : v, (2, 2), (8, 8)
+lib.stride_tricks.sliding_window_view : v, 3, writeable=False | v, 3, subok=False | v, 3 | m, (2, 2) | m, 2, axis=0
+lib.stride_tricks.as_strided : v, (2, 2), (8, 8), writeable=False | v, (2, 2), (8, 8), subok=False | v, (2, 2), (8, 8)
 testing.assert_allclose testing.assert_array_equal testing.assert_equal testing.assert_array_almost_equal testing.assert_almost_equal : v, v | v, w
 testing.assert_array_less : x, x + 1 | g, g + g.dtype.type(1)
 ndarray.T ndarray.mT ndarray.real ndarray.imag ndarray.flat ndarray.shape ndarray.size ndarray.ndim ndarray.dtype ndarray.itemsize ndarray.nbytes ndarray.strides ndarray.flags ndarray.base ndarray.data ndarray.ctypes ndarray.device : v | m | t | z | e
@@ -80,7 +81,7 @@ random.rand : () | 3 | 2, 3
 random.randn random.random_sample random.standard_normal random.random random.ranf random.sample random.standard_cauchy random.standard_exponential : () | 3
 random.uniform random.normal random.laplace random.logistic random.gumbel random.lognormal : () | 0.0, 1.0 | 0.0, 1.0, 3 | 0, 1, size=(2, 2) | x
 random.randint : 5 | 0, 5 | 0, 5, 3 | 5, size=(2, 2) | 5, dtype=np.int32 | 0, 5, 3, np.uint8
-random.random_integers : 5
+random.random_integers : 2, 5 | 2, 5, size=3 | 5
 random.choice : 5 | 5, 3 | v | v, 2 | v, 3, False | 5, 3, p=[0.2] * 5
 random.permutation : 5 | v | m
 random.shuffle : v | m
@@ -91,12 +92,15 @@ random.zipf : 2.5 | 2.5, 3
 random.binomial random.negative_binomial : 5, 0.5 | 5, 0.5, 3
 random.beta random.gamma random.f random.wald random.vonmises : 1.0, 2.0 | 1.0, 2.0, 3
 random.dirichlet : [1.0, 2.0] | [1.0, 2.0], 3
-random.multinomial : 5, [0.5, 0.5]
+random.multinomial : 5, [0.5, 0.5], size=3 | 5, [0.5, 0.5]
 random.multivariate_normal : [0.0, 1.0], [[1.0, 0], [0, 1]] | [0.0, 1.0], [[1.0, 0], [0, 1]], 3
 random.triangular : 0, 1, 2 | 0, 1, 2, 3
 random.hypergeometric : 5, 5, 3 | 5, 5, 3, 2
 random.Generator.integers : 5 | 0, 5 | 0, 5, 3 | 5, size=(2, 2) | 5, dtype=np.int32 | 0, 5, 3, np.uint8 | 5, endpoint=True
 random.Generator.random random.Generator.standard_normal random.Generator.standard_exponential : () | 3 | (2, 2) | 3, np.float32 | 3, dtype=np.float64
+random.Generator.permutation random.Generator.shuffle : m, axis=1 | m, 1
+random.Generator.standard_exponential : 3, method='inv'
+random.Generator.standard_gamma : 2.0, 3, np.float32
 random.Generator.permuted : v | m | m, axis=0
 random.Generator.choice : m | m, 2, axis=1 | v, 3, shuffle=False
 random.Generator.spawn : 2

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from np2tnp.differential import agreement, behaviour, facts_file, stage_facts, surface
+from np2tnp.differential import agreement, behaviour, cases_indexing, facts_file, stage_facts, surface
 from np2tnp.differential.cases import all_cases, name_below, name_helper
 from np2tnp.differential.probe_arguments import add_arguments
 
@@ -174,6 +174,7 @@ def probed_apis(names: set[str] | None) -> list[str]:
         api
         for api in all_cases()
         if not api.startswith("numpy.random.")
+        and api not in cases_indexing.NAMES
         and (names is None or api in names)
         and "alias_of" not in known.get(api, {})
     ]

@@ -40,9 +40,22 @@ def add(facts: dict[str, Any], observed: dict[str, Any]) -> None:
 
 
 def keep(facts: dict[str, Any], old: dict[str, Any]) -> None:
-    """Take over the stages of the old facts where the eager promise is what it was."""
+    """Take over the stages of the old facts, for as much of the eager promise as they were measured for."""
     for name, fact in facts.items():
         for target in TARGETS:
             before = old.get(name, {}).get(target)
-            if target in fact and before is not None and without_stages(before) == without_stages(fact[target]):
-                fact[target] = before
+            if target not in fact or before is None or fact[target]["target"] != before["target"]:
+                continue
+            stages = {stage: _restricted(before, before[stage], fact[target]) for stage in STAGES if stage in before}
+            fact[target] = without_stages(fact[target]) | stages
+
+
+def _restricted(before: dict[str, Any], stage: Any, entry: dict[str, Any]) -> Any:
+    """What `stage`, measured for the eager promise `before`, says of the eager promise `entry`."""
+    found = {} if stage == "ok" else dict(stage)
+    for key in sorted({"dtypes", "accepted"} & entry.keys() & before.keys()):  # operators have pairs of dtypes instead
+        measured = found.pop(key, before[key])
+        if set(entry[key]) - set(measured):
+            left = [item for item in entry[key] if item in measured]
+            found[key] = "".join(left) if key == "dtypes" else left
+    return found or "ok"

@@ -76,12 +76,13 @@ def _promise(target: Target | None) -> object:
 
 def find(name: str, catalog: Catalog) -> ApiFact | None:
     """The fact for what a person may type: ``np.sum``, ``sum``, ``numpy.fft.rfft``, ``ndarray.sort``, ``x.sort``,
-    ``operator.add``.
+    ``Generator.normal``, ``operator.add``.
     """
     plain = name.strip().removesuffix("()")
     plain = f"numpy.{plain[3:]}" if plain.startswith("np.") else plain
     owner, _, member = plain.rpartition(".")
     candidates = [plain, f"numpy.{plain}", plain.removeprefix("numpy."), f"ndarray.{plain}", f"operator.{plain}"]
+    candidates.append(f"numpy.random.{plain}")
     if owner.isidentifier() and owner != "numpy":  # a variable of the person's program
         candidates.append(f"ndarray.{member}")
     for candidate in candidates:

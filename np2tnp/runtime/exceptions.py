@@ -54,6 +54,8 @@ def translate(error: BaseException) -> Exception | None:
     kind = type(error)
     if kind is ValueError and any(words in str(error) for words in _NOT_TAKEN):
         return UnverifiedError(str(error).partition("\n")[0])
+    if kind is ValueError and str(error).startswith("Multiple ellipses in slice"):
+        return IndexError(str(error))
     if not kind.__module__.startswith("tensorflow") or not hasattr(error, "error_code"):
         return None
     message = _NOISE.sub("", str(getattr(error, "message", error)))

@@ -11,7 +11,7 @@ from np2tnp.runtime import reductions
 from np2tnp.runtime.axes import UNSET, count_along, given, normal_axes, normal_axis, rank_of, refuse_out
 from np2tnp.runtime.dispatch import exact, is_tensor, is_tracing
 from np2tnp.runtime.elementwise import add, divide, multiply, select, subtract
-from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.nanreductions import missing
@@ -196,6 +196,12 @@ def _quantile(a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: Any, w
     return tf.reshape(result, [*q.shape, *ones]) if keepdims else result
 
 
+def _refuse_weighted(q: Any, weights: Any) -> None:
+    """One quantile with weights is a 0-d array in NumPy, without weights a scalar: a tensor cannot tell the two."""
+    if weights is not None and not (q.shape.rank if is_tensor(q) else np.ndim(q)):
+        raise UnverifiedError("one quantile with weights, which NumPy gives as a 0-d array")
+
+
 def _known(q: Any) -> Any:
     if is_tensor(q):
         if is_tracing():
@@ -217,6 +223,7 @@ def quantile(
     weights: Any = None,
 ) -> Any:
     """``numpy.quantile``: NumPy's arithmetic on the sorted elements; NaN where there is one."""
+    _refuse_weighted(q, weights)
     return _quantile(a, np.asanyarray(_known(q)), axis, out, method, keepdims, weights, type(q) in (int, float))
 
 
@@ -233,6 +240,7 @@ def percentile(
     weights: Any = None,
 ) -> Any:
     """``numpy.percentile``: :func:`quantile` of ``q / 100``."""
+    _refuse_weighted(q, weights)
     known = np.asanyarray(np.true_divide(_known(q), 100))
     return _quantile(a, known, axis, out, method, keepdims, weights, type(q) in (int, float))
 
@@ -240,6 +248,7 @@ def percentile(
 @exact("numpy.nanquantile")
 def nanquantile(a: Any, q: Any, *args: Any, **keywords: Any) -> Any:
     """``numpy.nanquantile``: :func:`quantile` where no element is NaN; else NumPy computes."""
+    _refuse_weighted(q, keywords.get("weights"))
     _refuse_nan(a)
     return quantile.__wrapped__(  # type: ignore[attr-defined]
         a, q, *args, **keywords
@@ -249,6 +258,7 @@ def nanquantile(a: Any, q: Any, *args: Any, **keywords: Any) -> Any:
 @exact("numpy.nanpercentile")
 def nanpercentile(a: Any, q: Any, *args: Any, **keywords: Any) -> Any:
     """``numpy.nanpercentile``: :func:`percentile` where no element is NaN; else NumPy computes."""
+    _refuse_weighted(q, keywords.get("weights"))
     _refuse_nan(a)
     return percentile.__wrapped__(  # type: ignore[attr-defined]
         a, q, *args, **keywords

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from keys_strategy import arrays, as_tensors, keys, selected, values
 
 from np2tnp import runtime as rt
+from np2tnp.differential.cases import Case, all_cases, compile_call, fresh_arguments
 from np2tnp.runtime.dispatch import FALLBACKS, is_tensor
 from np2tnp.runtime.lazy import tf
 
@@ -45,6 +46,20 @@ def stored(x: Any, key: Any, value: Any) -> Any:
     x = x.copy()
     x[key] = value
     return x
+
+
+@pytest.mark.parametrize("case", [c for api in ("getitem", "setitem") for c in all_cases()[f"operator.{api}"]], ids=str)
+def test_every_form_of_index(case: Case) -> None:
+    for char in "?BldeF":
+        collect = {**fresh_arguments(case.call, char), "f": lambda *arguments: arguments}
+        x, key, *value = eval(compile_call(case.call), collect)
+        x = np.asarray(x)
+        if value:
+            expected = outcome(lambda: stored(x, key, value[0]))
+            assert_same(outcome(lambda: rt.at(tf.constant(x))[key].set(value[0])), expected)
+        else:
+            expected = outcome(lambda: x[key])
+            assert_same(outcome(lambda: rt.at(tf.constant(x))[key].get()), expected)
 
 
 @CAMPAIGN
