@@ -344,7 +344,7 @@ def test_the_cases_use_every_parameter_of_numeric_functions() -> None:
     for api, listed in all_cases().items():
         fact, decided = known.get(api, {}), catalog.get(api)
         is_method = api.startswith("ndarray.") and not fact.get("mutates")
-        of_arrays = is_method or fact.get("kind") in ("function", "ufunc") and api.startswith("numpy.")
+        of_arrays = is_method or (fact.get("kind") in ("function", "ufunc") and api.startswith("numpy."))
         if not of_arrays or decided is None or decided.prefer == "numpy" or _is_elsewhere(api):
             continue
         texts = surface.call_parameters(api, fact)

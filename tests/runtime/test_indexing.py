@@ -52,14 +52,17 @@ def stored(x: Any, key: Any, value: Any) -> Any:
 def test_every_form_of_index(case: Case) -> None:
     for char in "?BldeF":
         collect = {**fresh_arguments(case.call, char), "f": lambda *arguments: arguments}
-        x, key, *value = eval(compile_call(case.call), collect)
-        x = np.asarray(x)
-        if value:
-            expected = outcome(lambda: stored(x, key, value[0]))
-            assert_same(outcome(lambda: rt.at(tf.constant(x))[key].set(value[0])), expected)
-        else:
-            expected = outcome(lambda: x[key])
-            assert_same(outcome(lambda: rt.at(tf.constant(x))[key].get()), expected)
+        index_as_numpy(*eval(compile_call(case.call), collect))
+
+
+def index_as_numpy(x: Any, key: Any, *value: Any) -> None:
+    x = np.asarray(x)
+    if value:
+        expected = outcome(lambda: stored(x, key, value[0]))
+        assert_same(outcome(lambda: rt.at(tf.constant(x))[key].set(value[0])), expected)
+    else:
+        expected = outcome(lambda: x[key])
+        assert_same(outcome(lambda: rt.at(tf.constant(x))[key].get()), expected)
 
 
 @CAMPAIGN
