@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import libcst as cst
 
 from np2tnp.analysis.imports import SAME_AS
+from np2tnp.analysis.module import signature_names
 from np2tnp.analysis.project import Names, Target
 from np2tnp.analysis.regions import MODULE
 from np2tnp.analysis.scripts import Script, script_of
@@ -21,6 +22,7 @@ from np2tnp.analysis.state import ClassSummary, Summary
 from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
+    NOTHING,
     Array,
     Class,
     Const,
@@ -61,7 +63,7 @@ class Project:
         self.catalog = load(config.target_tensorflow, config.target_numpy)
         self.modules = Modules()
         self.names = Names(self.modules)
-        self.solver = Solver(self._compute)
+        self.solver = Solver(self._compute, self._assume)
         self._importers = Importers(config.root, frozenset(config.exclude), self.modules)
         self._main = ""  #: the module whose report is being made
         self._sessions: dict[str, Session | None] = {}  # the least recently used first
@@ -226,6 +228,15 @@ class Project:
             if key.module == self._main:
                 raise
             return None  # its own report says what is wrong with it; for others it is unresolved
+
+    def _assume(self, key: Key) -> Summary | None:
+        """The least that a function which calls itself may do: it never returns, and changes nothing."""
+        session = self._sessions.get(key.module) if key.kind == _FUNCTION else None
+        function = session.analysis.info.functions.get(key.name) if session is not None else None
+        if function is None:
+            return None
+        names = signature_names(function.node.params)
+        return Summary(names, True, (), frozenset(), NOTHING, function.is_method)
 
     def _answer(self, key: Key) -> object:
         session = self._session(key.module)

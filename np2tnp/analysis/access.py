@@ -24,6 +24,7 @@ from np2tnp.analysis.values import (
     GENERATORS,
     HOST,
     NO_NAMES,
+    NOTHING,
     TENSOR,
     UNKNOWN,
     Array,
@@ -229,6 +230,8 @@ class Access(State):
                 self.facts.assumed_arrays |= base.deps
             # of a list of arrays, perhaps: no evidence about the parameter itself
             return Unknown(base.home, base.refs, view="" if any(map(_copies, keys)) else "view")
+        if base == NOTHING:
+            return base
         return item_of(base) if isinstance(base, Symbol) else UNKNOWN
 
     def _index(self, base: Array, keys: tuple[Value, ...]) -> Array:
@@ -281,7 +284,9 @@ class Access(State):
             return Scalar("str")
         if isinstance(value, Symbol):
             return item_of(value)
-        return Scalar("object") if isinstance(value, Scalar) else UNKNOWN
+        if isinstance(value, Scalar):
+            return value if value == NOTHING else Scalar("object")
+        return UNKNOWN
 
     def compare_identity(self, node: cst.Comparison, left: Value, right: Value) -> None:
         """``left is right``: a tensor is none of the objects outside."""

@@ -18,6 +18,7 @@ from np2tnp.analysis.results import CANONICAL, dtype_char, foreign_dtype
 from np2tnp.analysis.tables import (
     BUILTINS_PYTHON,
     BY_ORDER,
+    COMPUTING_METHODS,
     CONTAINER_MUTATORS,
     HARMLESS_METHODS,
     IN_PLACE_METHODS,
@@ -347,6 +348,8 @@ class Calls(ContainerMethods):
         where = func.value if isinstance(func, cst.Attribute) else func
         if isinstance(receiver, Sequence):
             return self.container_method(where, receiver, name, arguments, env)
+        if receiver == NOTHING:
+            return NOTHING
         if isinstance(receiver, (Const, Scalar)) and scalar_type(receiver) != "object":
             for argument in arguments:
                 self.escape(argument.node.value, argument.value, f"is passed to .{name}()")
@@ -372,8 +375,11 @@ class Calls(ContainerMethods):
         if refs_of(receiver) & self.host_locals and name in BY_ORDER:
             return Unknown(HOST, refs_of(receiver) | {COPIED, BY_LAYOUT}, view="view")
         if len(arguments) <= READING_METHODS.get(name, -1) and not any(a.star or a.name == "out" for a in arguments):
-            held = may_hold_tensor(receiver)
-            return Unknown(EITHER, refs_of(receiver), view="view") if held else Unknown(HOST)
+            if not may_hold_tensor(receiver):
+                return Unknown(HOST)
+            if name in COMPUTING_METHODS:
+                return Unknown(EITHER, deps=deps_of(receiver))
+            return Unknown(EITHER, refs_of(receiver), view="view")
         result = self._unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)
         if may_hold_tensor(receiver):
             return Unknown(EITHER, refs_of(receiver) | refs_of(result), view="view")

@@ -11,7 +11,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import ITERATED, Env, Stale, is_iterated
-from np2tnp.analysis.module import dotted
+from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.numpy_results import NumpyResults
 from np2tnp.analysis.state import NESTED, Summary
 from np2tnp.analysis.tables import CALLBACKS
@@ -37,6 +37,7 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     parameters_in,
     refs_of,
+    view_of,
 )
 
 
@@ -103,7 +104,8 @@ class Effects(NumpyResults):
             if (public and self.made != HOST) or name in summary.hosted
         ):
             refs |= {COPIED}
-        result = self._translated(summary.result, refs, exact, deps)
+        given = [item.value for name, item in matched.items() if name in parameters_in(refs_of(summary.result))]
+        result = self._translated(summary.result, refs, exact, deps, max(map(view_of, given), default=""))
         return hosted(result) if public else result
 
     def _own_state(self, summary: Summary) -> frozenset[str]:
@@ -137,16 +139,22 @@ class Effects(NumpyResults):
                 found |= {ref}
         return found
 
-    def _translated(self, value: Value, refs: frozenset[str], exact: str | None, deps: frozenset[str]) -> Value:
+    def _translated(
+        self, value: Value, refs: frozenset[str], exact: str | None, deps: frozenset[str], given: str
+    ) -> Value:
+        """`value` as the caller sees it; `given`: as which kind of view it passed what the callee may give back."""
         if isinstance(value, Function) and value.nested:
             return UNKNOWN
         if isinstance(value, (Array, Unknown)):
-            return replace(value, refs=refs, exact=exact, deps=deps)
+            view = "view" if value.view and given else value.view or (given if refs else "")
+            return replace(value, refs=refs, exact=exact, deps=deps, view=view)
         if isinstance(value, Sequence):
             items = value.items
             if items is not None:
-                items = tuple(self._translated(item, refs if refs_of(item) else NO_NAMES, None, deps) for item in items)
-            return replace(value, refs=refs, items=items, element=self._translated(value.element, refs, None, deps))
+                parts = [(item, refs if refs_of(item) else NO_NAMES) for item in items]
+                items = tuple([self._translated(item, shown, None, deps, given) for item, shown in parts])
+            element = self._translated(value.element, refs, None, deps, given)
+            return replace(value, refs=refs, items=items, element=element)
         return value
 
     def _unresolved(
@@ -271,10 +279,24 @@ class Effects(NumpyResults):
                 # an object outside holds the caller's own array: it must get that very object
                 self.facts.host_parameters |= parameters_in(refs)
 
+    def _updates_own_default(
+        self, node: cst.Call, summary: Summary, arguments: tuple[ev.Argument, ...], skip: int
+    ) -> None:
+        """A function that calls itself may update an array by default that its caller holds as a tensor."""
+        matched = summary.match(arguments, skip)
+        changed = {*summary.mutates, *summary.changeable}
+        for parameter in parameters_of(cst.ensure_type(self.facts.node, cst.FunctionDef).params):
+            name = parameter.name.value
+            held = parameter.default is not None and dotted(parameter.default) != "None"
+            if held and name in changed and (matched is None or name not in matched):
+                self.construct(node, "aliased arguments", name)
+
     def _project_call(
         self, node: cst.Call, callee: Function, arguments: tuple[ev.Argument, ...], env: Env, bound: bool = False
     ) -> Value:
         summary = self.services.summary(callee)
         if summary is None:
             return self._unresolved(node, callee.qualname, arguments, env, pure=False)
+        if callee.qualname == self.facts.qualname and callee.module == self.module.path:
+            self._updates_own_default(node, summary, arguments, 1 if bound else 0)
         return self._apply_summary(node, summary, arguments, env, migrated=summary.migrated, skip=1 if bound else 0)

@@ -239,6 +239,8 @@ class Evaluator(Comprehensions):
     def operator_result(self, op: str, operands: list[Value]) -> Value:
         if any(isinstance(value, Instance) for value in operands):
             return UNKNOWN
+        if NOTHING in operands:
+            return NOTHING
         arrays = [value for value in operands if isinstance(value, Array)]
         deps = NO_NAMES.union(*(deps_of(value) for value in operands))
         if op in self.module.operators and any(isinstance(value, Unknown) for value in operands):

@@ -9,10 +9,10 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import ITERATED, Env, iterated_name, join_all, widen
-from np2tnp.analysis.hosting import Hosting
 from np2tnp.analysis.imports import import_bindings
 from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted, parameters_of, statements_of
+from np2tnp.analysis.nesting import ROUNDS, Nesting
 from np2tnp.analysis.returned import copied, has_shared_items, leaves_of, outside_views
 from np2tnp.analysis.values import (
     HOST,
@@ -35,11 +35,8 @@ from np2tnp.analysis.values import (
 )
 from np2tnp.analysis.walk import none_test, walk
 
-#: A loop whose state has not settled after so many rounds is widened: what still changes becomes unknown.
-ROUNDS = 5
 
-
-class Interpreter(Hosting):
+class Interpreter(Nesting):
     """Interprets the body of one region, or a module's top level."""
 
     def __init__(self, *args: Any) -> None:
@@ -322,35 +319,8 @@ class Interpreter(Hosting):
             env.bind(node.name.value, UNKNOWN)
             return env
         lent = self.is_only_handed(node.name.value) and self.lends(node, env)
-        env.bind(node.name.value, LENT if lent else self._nested_function(node, env))
+        env.bind(node.name.value, LENT if lent else self.nested(node, env))
         return env
-
-    def _nested_function(self, node: cst.FunctionDef, env: Env) -> Function:
-        saved = (self.breaks, self.continues, self.loops, self.own_returns, self.locals, self.capturable)
-        bound = self.module.scopes[id(node)].bound
-        name = f"<{node.name.value} {id(node)}>"
-        self.breaks, self.continues, self.own_returns = [], [], False
-        self.capturable = [*self.capturable, frozenset(env.values) - bound]
-        self.locals = self.locals | bound
-        outer_returns = getattr(self, "nested_returns", [])
-        self.nested_returns = []
-        self.depth += 1
-        inner = self.nested_env(node.params, env)
-        for local in bound - {parameter.name.value for parameter in parameters_of(node.params)}:
-            inner.forget(local)
-        end = self.run(node.body, inner)
-        self.depth -= 1
-        result: Value | None = NONE if end is not None or not self.nested_returns else None
-        for value in self.nested_returns:
-            result = value if result is None else join(result, value)
-        self.nested_returns = outer_returns
-        self.breaks, self.continues, self.loops, self.own_returns, self.locals, self.capturable = saved
-        if node.asynchronous is not None:
-            self.construct(node, "async")
-        for decorator in node.decorators:
-            self.construct(decorator, "nested decorator", dotted(decorator.decorator))
-        self.nested_results[name] = result if result is not None else NONE
-        return Function(name, nested=True)
 
     def _class(self, node: cst.ClassDef, env: Env) -> Env | None:
         qualname = self.module.name_of.get(id(node))

@@ -49,6 +49,11 @@ class Lending(Effects):
             known[id(region)] = _only_handed(region)
         return name in known[id(region)]
 
+    def is_bound_once(self, name: str) -> bool:
+        """Whether nothing but one ``def`` binds `name` in the region."""
+        defined = [part.name.value for part in walk(self.facts.node) if isinstance(part, cst.FunctionDef)]
+        return defined.count(name) == 1 and not _bindings(self.facts.node)[name] and name not in self.facts.parameters
+
     def lends(self, node: cst.Lambda | cst.FunctionDef, env: Env) -> bool:
         """Whether all that the nested function `node` reads is, and stays, what it would be without the region."""
         if self.made != TENSOR or self.depth:

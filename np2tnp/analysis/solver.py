@@ -1,6 +1,8 @@
 """Answers that need each other's answers, found depth first and the same whoever asks first.
 
-A question that is asked again while it is being answered gets None. What was answered with the help of such a None
+A question that is asked again while it is being answered gets None; asked directly, by its own answer, it gets an
+assumption: at first the least that can be said (``assume``), then what came of that, until an answer confirms what it
+was made from. What was answered with the help of such a None
 belongs to a circle, and the circle is answered anew from its first member: so the order of the questions decides
 nothing. With each answer goes what it was made from (``places``), for those who want to keep it.
 """
@@ -39,11 +41,20 @@ class Answer:
     low: int | None = None
 
 
-class Solver:
-    """Keeps all answers; ``compute(key)`` makes one, and asks for others on the way."""
+#: So often an assumption is replaced by what came of it; then it is None.
+_ROUNDS = 6
 
-    def __init__(self, compute: Callable[[Key], Any]) -> None:
+
+class Solver:
+    """Keeps all answers; ``compute(key)`` makes one, and asks for others on the way.
+
+    ``assume(key)``: what to begin with where an answer needs itself; None where nothing can be assumed.
+    """
+
+    def __init__(self, compute: Callable[[Key], Any], assume: Callable[[Key], Any] = lambda key: None) -> None:
         self._compute = compute
+        self._assume = assume
+        self._assumed: dict[Key, Any] = {}  #: of those that are being answered and have asked for themselves
         self._answers: dict[Key, Answer] = {}
         self._stack: list[_Frame] = []
         self._active: dict[Key, int] = {}
@@ -56,6 +67,10 @@ class Solver:
         answer = self._answers.get(key)
         if answer is None:
             if key in self._active:
+                if self._stack[-1].key == key:
+                    if key not in self._assumed:
+                        self._assumed[key] = self._assume(key)
+                    return self._assumed[key]
                 self._lower(self._active[key])
                 return None
             answer = self._solve(key)
@@ -124,6 +139,14 @@ class Solver:
         self._active[key] = frame.index
         try:
             value = self._compute(key)
+            rounds = 0
+            while self._assumed.get(key) is not None:
+                alone = frame.low == frame.index and len(self._open) == opened
+                if alone and value == self._assumed[key]:
+                    break
+                rounds += 1
+                self._assumed[key] = value if alone and rounds < _ROUNDS else None
+                value = self._compute(key)
         except BaseException:
             for member in self._open[opened:]:
                 del self._answers[member]
@@ -132,6 +155,7 @@ class Solver:
         finally:
             self._stack.pop()
             del self._active[key]
+            self._assumed.pop(key, None)
         if frame.low < frame.index:
             self._open.append(key)
             self._answers[key] = Answer(value, self._set(frame.places), frozenset(), frame.low)

@@ -56,6 +56,10 @@ def _is_basic(key: Value) -> bool:
     return scalar_type(key) in ("int", "slice")
 
 
+#: Builtins that change nothing, whatever number, text or array they get.
+_WITHOUT_EFFECT = frozenset(f"builtins.{name}" for name in "len int float str range slice abs min max round".split())
+
+
 class Stores(Calls):
     """Binds names and stores into arrays, objects and containers."""
 
@@ -86,6 +90,7 @@ class Stores(Calls):
                 isinstance(node, (cst.Assign, cst.AnnAssign))
                 and source is not None
                 and may_hold_tensor(base)
+                and not isinstance(base, Sequence)  # Python goes on storing there
                 and self._has_effect(target)
                 and self._has_effect(source)
             ):
@@ -243,10 +248,7 @@ class Stores(Calls):
             event = self.recorded.get((ev.Call, id(part)))
             if isinstance(event, ev.Call) and not (event.api or "").startswith(("numpy", "ndarray")):
                 callee = event.callee
-                if not (
-                    isinstance(callee, Symbol)
-                    and callee.name in ("builtins.len", "builtins.int", "builtins.range", "builtins.slice")
-                ):
+                if not (isinstance(callee, Symbol) and callee.name in _WITHOUT_EFFECT):
                     return True
             elif isinstance(event, ev.Call) and (event.api or "").startswith("numpy.random"):
                 return True

@@ -53,6 +53,11 @@ READING_METHODS = {
     "all": 1, "argmin": 1, "argmax": 1, "argsort": 3, "round": 1, "trace": 4, "diagonal": 3, "item": 9,
 }  # fmt: skip
 
+#: Those of them that never give a view of an array.
+COMPUTING_METHODS = READING_METHODS.keys() - frozenset(
+    "clip reshape transpose squeeze swapaxes astype diagonal take round".split()
+)
+
 #: What gives a view or a copy, by the memory order of its argument.
 BY_ORDER = frozenset("ravel reshape ascontiguousarray asfortranarray require".split())
 

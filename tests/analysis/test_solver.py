@@ -84,6 +84,29 @@ def test_an_error_leaves_nothing_half_answered() -> None:
     assert solver.places() == frozenset()
 
 
+def test_an_answer_that_needs_itself_is_made_until_it_is_confirmed() -> None:
+    def compute(key: Key) -> frozenset[int]:
+        mine = solver.ask(key)
+        if mine is None:
+            return frozenset((-1,))  # nothing could be assumed
+        return mine | {min(len(mine), limit)}
+
+    for limit, expected in ((3, {0, 1, 2, 3}), (30, {-1})):
+        solver = Solver(compute, lambda key: frozenset())
+        assert solver.ask(Key("m", 0, "a")) == expected
+    solver = Solver(compute)
+    assert solver.ask(Key("m", 0, "a")) == {-1}
+
+
+def test_nothing_is_assumed_in_a_circle_of_several() -> None:
+    def compute(key: Key) -> str:
+        asked = {"a": "ab", "b": "a"}[key.name]
+        return key.name + "(" + "".join(solver.ask(Key("m", 0, name)) or "?" for name in asked) + ")"
+
+    solver = Solver(compute, lambda key: "assumed")
+    assert solver.ask(Key("m", 0, "a")) == "a(?b(?))"
+
+
 def test_the_order_of_questions_decides_nothing() -> None:
     chance = random.Random(7)
     for _ in range(150):

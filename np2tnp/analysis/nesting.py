@@ -1,0 +1,69 @@
+"""Functions nested in a region: interpreted where they are defined, for whatever they may be called with."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from np2tnp.analysis.env import Env
+from np2tnp.analysis.hosting import Hosting
+from np2tnp.analysis.liveness import reads
+from np2tnp.analysis.module import dotted, parameters_of
+from np2tnp.analysis.values import NONE, NOTHING, Function, Value, join
+
+#: A loop whose state has not settled after so many rounds is widened: what still changes becomes unknown.
+ROUNDS = 5
+
+
+class Nesting(Hosting):
+    """Interprets nested functions."""
+
+    breaks: list[list[Env]]
+    continues: list[list[Env]]
+    own_returns = True
+    nested_returns: list[Value]
+
+    def run(self, body: object, env: Env) -> Env | None:
+        """Interpret a suite (interpret.py)."""
+        raise NotImplementedError
+
+    def nested(self, node: cst.FunctionDef, env: Env) -> Function:
+        """A function nested in the region, with what it returns; where it calls itself, once that is settled."""
+        name = f"<{node.name.value} {id(node)}>"
+        if node.name.value not in reads(node.body) or not self.is_bound_once(node.name.value):
+            return self._body_of(node, env, None)
+        self.nested_results[name] = NOTHING
+        for _ in range(ROUNDS):
+            before = self.nested_results[name]
+            found = self._body_of(node, env, Function(name, nested=True))
+            if self.nested_results[name] == before:
+                return found
+        return self._body_of(node, env, None)
+
+    def _body_of(self, node: cst.FunctionDef, env: Env, itself: Function | None) -> Function:
+        saved = (self.breaks, self.continues, self.loops, self.own_returns, self.locals, self.capturable)
+        bound = self.module.scopes[id(node)].bound
+        name = f"<{node.name.value} {id(node)}>"
+        self.breaks, self.continues, self.own_returns = [], [], False
+        self.capturable = [*self.capturable, frozenset(env.values) - bound]
+        self.locals = self.locals | bound
+        outer_returns = self.nested_returns
+        self.nested_returns = []
+        self.depth += 1
+        inner = self.nested_env(node.params, env)
+        for local in bound - {parameter.name.value for parameter in parameters_of(node.params)}:
+            inner.forget(local)
+        if itself is not None:
+            inner.bind(node.name.value, itself)
+        end = self.run(node.body, inner)
+        self.depth -= 1
+        result: Value | None = NONE if end is not None or not self.nested_returns else None
+        for value in self.nested_returns:
+            result = value if result is None else join(result, value)
+        self.nested_returns = outer_returns
+        self.breaks, self.continues, self.loops, self.own_returns, self.locals, self.capturable = saved
+        if node.asynchronous is not None:
+            self.construct(node, "async")
+        for decorator in node.decorators:
+            self.construct(decorator, "nested decorator", dotted(decorator.decorator))
+        self.nested_results[name] = result if result is not None else NONE
+        return Function(name, nested=True)
