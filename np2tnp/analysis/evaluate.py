@@ -15,11 +15,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.comprehensions import Comprehensions
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.results import operator_dtypes
-from np2tnp.analysis.tables import (
-    BINARY,
-    COMPARISONS,
-    UNARY,
-)
+from np2tnp.analysis.tables import BINARY, COMPARISONS, UNARY
 from np2tnp.analysis.values import (
     EITHER,
     HOST,

@@ -10,6 +10,7 @@ from typing import Protocol
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.classes import summarize_class
 from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
 from np2tnp.analysis.declared import declared, likely_numbers, random_generator, scalar_annotation, texts
 from np2tnp.analysis.env import Env
@@ -44,9 +45,6 @@ from np2tnp.catalog.catalog import Catalog
 MODULE = "<module>"
 #: How often a region is interpreted anew because it showed what its parameters must be.
 ATTEMPTS = 4
-
-#: Base classes from outside that bring no methods which calls could mean.
-_PLAIN_BASES = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple")
 
 
 class Fate(Enum):
@@ -227,39 +225,7 @@ class Analysis:
         return [e.detail for e in events if isinstance(e, ev.Construct) and e.kind == "decorator"]
 
     def summarize_class(self, qualname: str) -> ClassSummary | None:
-        """The class with what it inherits, as far as its bases are known."""
-        info = self.info.classes.get(qualname)
-        if info is None:
-            return None
-        own = {
-            name: (Function(function, module=self.path), self.info.functions[function].kind)
-            for name, function in info.methods.items()
-        }
-        bases = [self._base(argument.value) for argument in info.node.bases]
-        inherited = [self.class_of(base) for base in bases if isinstance(base, Class)]
-        known = [summary for summary in inherited if summary is not None]
-        plain = [base for base in bases if isinstance(base, Symbol) and base.name in _PLAIN_BASES]
-        complete = len(known) + len(plain) == len(bases)
-        methods = dict(own)
-        if complete:
-            for name in {name for summary in known for name in summary.methods} - own.keys():
-                found = {summary.methods[name] for summary in known if name in summary.methods}
-                if len(found) == 1:  # else the order of the bases decides
-                    methods[name] = found.pop()
-        names = [name.rpartition(".")[2] for name in info.decorators]
-        is_record = ("dataclass" in names and "__post_init__" not in methods) or any(
-            dotted(argument.value).rpartition(".")[2] == "NamedTuple" for argument in info.node.bases
-        )
-        return ClassSummary(methods, tuple(b for b in bases if isinstance(b, Class)) if complete else (), is_record)
-
-    def _base(self, node: cst.BaseExpression) -> Value:
-        text = dotted(node.value if isinstance(node, cst.Subscript) else node)
-        first, _, rest = text.partition(".")
-        value = self.info.values.get(first, Symbol(f"builtins.{first}"))
-        if not isinstance(value, Symbol):
-            return UNKNOWN if rest else value
-        name = f"{value.name}.{rest}" if rest else value.name
-        return self.resolve(name) or Symbol(name)
+        return summarize_class(self.info, qualname, self)
 
     def class_attributes(self, qualname: str) -> dict[str, Value]:
         """What the methods of a class and of its bases assign to ``self.name``, joined."""

@@ -1,0 +1,49 @@
+"""What users of a class must know of it, what it inherits included."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from np2tnp.analysis.module import ModuleInfo, dotted
+from np2tnp.analysis.state import ClassSummary, Services
+from np2tnp.analysis.values import UNKNOWN, Class, Function, Symbol, Value
+
+#: Base classes from outside that bring no methods which calls could mean.
+_PLAIN_BASES = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple")
+
+
+def summarize_class(module: ModuleInfo, qualname: str, services: Services) -> ClassSummary | None:
+    """The class with what it inherits, as far as its bases are known."""
+    info = module.classes.get(qualname)
+    if info is None:
+        return None
+    own = {
+        name: (Function(function, module=module.path), module.functions[function].kind)
+        for name, function in info.methods.items()
+    }
+    bases = [_base(argument.value, module, services) for argument in info.node.bases]
+    inherited = [services.class_of(base) for base in bases if isinstance(base, Class)]
+    known = [summary for summary in inherited if summary is not None]
+    plain = [base for base in bases if isinstance(base, Symbol) and base.name in _PLAIN_BASES]
+    complete = len(known) + len(plain) == len(bases)
+    methods = dict(own)
+    if complete:
+        for name in {name for summary in known for name in summary.methods} - own.keys():
+            found = {summary.methods[name] for summary in known if name in summary.methods}
+            if len(found) == 1:  # else the order of the bases decides
+                methods[name] = found.pop()
+    names = [name.rpartition(".")[2] for name in info.decorators]
+    is_record = ("dataclass" in names and "__post_init__" not in methods) or any(
+        dotted(argument.value).rpartition(".")[2] == "NamedTuple" for argument in info.node.bases
+    )
+    return ClassSummary(methods, tuple(b for b in bases if isinstance(b, Class)) if complete else (), is_record)
+
+
+def _base(node: cst.BaseExpression, module: ModuleInfo, services: Services) -> Value:
+    text = dotted(node.value if isinstance(node, cst.Subscript) else node)
+    first, _, rest = text.partition(".")
+    value = module.values.get(first, Symbol(f"builtins.{first}"))
+    if not isinstance(value, Symbol):
+        return UNKNOWN if rest else value
+    name = f"{value.name}.{rest}" if rest else value.name
+    return services.resolve(name) or Symbol(name)
