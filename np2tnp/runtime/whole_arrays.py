@@ -135,10 +135,10 @@ def _folded(name: str, scan: str, python: Callable[..., Any], result: Any, value
     count = len(step.steps)
     if not is_tensor(result) and not is_tensor(value) and not isinstance(result, Numbers):
         return _folded_numbers(name, result, value, step, where)
-    if (is_tensor(value) and value.dtype == tf.bool) or result is True or result is False:
-        raise UnverifiedError("a running sum of bools in a loop in whole-array form")
     pairs = [operand(v) for v in (result, value)]
     target = tensor_dtype(result_dtype(*(key for _, key in pairs)))
+    if target == tf.bool:
+        raise UnverifiedError("a running sum of bools in a loop in whole-array form")
     first, rest = (operand_tensor(v, key, target) for v, key in pairs)
     shape = tf.broadcast_static_shape(_deep(first, step).shape, _deep(rest, step).shape).as_list()
     first, rest = _deep(first, step), _deep(rest, step)
