@@ -42,7 +42,7 @@ SPREAD = Spread(1.0, 1.0, 1.0)
 
 def function(name: str, *trials: tuple[int, Speed], migrated: tuple[str, ...] = (), **changes) -> dict:
     """A function's entry in a result file, measured at some sizes with these outcomes."""
-    options = (*OPTIONS, ("unsafe", False))
+    options = (*OPTIONS, ("unsafe", False), ("float32", False))
     plan = Plan(Pair("m.py", TEXT, "", "test"), name, "n", (), (), options=options, migrated=migrated or (name,))
     found = Measured(plan, devices=["CPU:0"])
     for elements, speed in trials:
