@@ -27,7 +27,7 @@ class RegionState(str, Enum):
     """The fate of one region."""
 
     CONVERTIBLE = "convertible"  #: rewritten whole by ``rewrite``
-    KEPT = "kept"  #: could be rewritten, left in NumPy: slower in TensorFlow (``--slow convert``), or not wanted
+    KEPT = "kept"  #: stays NumPy: nothing to migrate in it, slower in TensorFlow (``--slow convert``), or not wanted
     BLOCKED = "blocked"  #: something in it cannot be migrated
     PLAIN = "plain"  #: no NumPy work in it
 

@@ -333,7 +333,10 @@ class Stores(Calls):
         if isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str":  # an item of a dict: no array's memory
             self.keep(refs_of(base) - frozenset((root or "",)), value, env)
         else:
-            via = dotted(target) or "an element"
+            whole = target
+            while isinstance(whole, cst.Subscript):
+                whole = whole.value
+            via = dotted(whole) or "an element"
             conflicts = self._mark_shared(refs_of(base), via, node, env, skip=root, base=base)
         root = root if root in self.locals or root in env.values else None
         exact = exact_of(env.values[root]) if root is not None and root in env.values else None

@@ -16,7 +16,7 @@ _WIDEST = 240  #: longer source lines are not shown
 _OPEN = 3  #: files unfolded from the start, where there are no more
 _STATES = (
     (RegionState.CONVERTIBLE, "can be migrated"),
-    (RegionState.KEPT, "kept in NumPy, as slower in TensorFlow"),
+    (RegionState.KEPT, "kept in NumPy: nothing to migrate, or slower in TensorFlow"),
     (RegionState.BLOCKED, "blocked"),
 )
 

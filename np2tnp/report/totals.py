@@ -44,7 +44,7 @@ def totals(run: Run) -> list[str]:
     if regions:
         lines.append(
             f"Regions: {convertible} of {regions} can be migrated ({share(convertible, regions)}),"
-            f" {kept} kept in NumPy (slower in TensorFlow), {blocked} blocked"
+            f" {kept} kept in NumPy (nothing to migrate, or slower in TensorFlow), {blocked} blocked"
         )
     if summary.unresolved:
         lines.append(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.declared import declared
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.regions import Fate
 from np2tnp.analysis.state import Services
@@ -115,10 +116,13 @@ def plan_region(
         )
         return RegionPlan(facts, hits, edits, state)
     if not edits.converted:
-        if edits.total:
+        function = module.functions.get(facts.qualname)
+        annotated = function is not None and bool(declared(function)[0])
+        if edits.total or any(unknown_values.is_about_arrays(hit, annotated) for hit in hits):
             return RegionPlan(facts, hits, edits, RegionState.KEPT)
         unknown = any(map(unknown_values.may_be_work, hits))
-        return RegionPlan(facts, [unknown_values.of_region(facts)] if unknown else [], edits, RegionState.PLAIN)
+        told = [unknown_values.of_region(facts, annotated)] if unknown else []
+        return RegionPlan(facts, told, edits, RegionState.PLAIN)
     if blocks:
         return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks)
     if slow and options.slow == "keep":

@@ -112,7 +112,7 @@ def chained_form(event: ev.Store) -> str | None:
 def store_words(event: ev.Store) -> str:
     """The store for people."""
     if not event.op:
-        return "a store into an array"
+        return "a store into an array" if isinstance(event.base, Array) else "a store into what may be an array"
     return f"`{dotted(event.target) or 'element'} {_SIGNS.get(event.op, event.op)}= ...`"
 
 

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.results import FOREIGN, foreign_dtype
+from np2tnp.analysis.values import Sequence, Value, scalar_type
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import made_kind
 from np2tnp.rules.shared import short_name
 
 _CODES = {"object": "TNP301", "string": "TNP302", "structured": "TNP303", "datetime": "TNP304", "longdouble": "TNP305"}
+_MAKERS = frozenset(("numpy.array", "numpy.asarray", "numpy.asanyarray"))
 _DOES = "Leaves functions that make such arrays in NumPy, and refuses them at the boundary of a migrated function."
 
 
@@ -115,6 +117,23 @@ class ForeignDtype(Rule):
             words = f"{short_name(event.api)} makes {kind} data, which no tensor can hold"
             yield Hit(_CODES[kind], event.node, words, Verdict.BLOCK if context.in_region else Verdict.HOST)
             return
+        kind = FOREIGN.get(event.api) or ("string" if _is_of_texts(event) else None)
+        if kind is not None:  # NumPy keeps it, and TensorFlow refuses it
+            words = f"{short_name(event.api)} makes {kind} data, which no tensor can hold"
+            yield Hit(_CODES[kind], event.node, words, Verdict.HOST)
+            return
         for argument in event.arguments:
             if argument.name == "dtype" and (kind := foreign_dtype(argument.value)):
                 yield Hit(_CODES[kind], argument.node, f"{kind} arrays have no tensor form", Verdict.HOST)
+
+
+def _is_of_texts(event: ev.Call) -> bool:
+    """Whether an array is made of what is known to be text."""
+    return event.api in _MAKERS and bool(event.arguments) and _is_text(event.arguments[0].value)
+
+
+def _is_text(value: Value) -> bool:
+    if isinstance(value, Sequence):
+        items = value.items if value.items is not None else (value.element,)
+        return any(map(_is_text, items))
+    return scalar_type(value) == "str"

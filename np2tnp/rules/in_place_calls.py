@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import NONE
+from np2tnp.analysis.values import NONE, Unknown
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments, needs_tensor
 from np2tnp.edits.mutation import rebind
@@ -87,7 +87,11 @@ class InPlaceCall(Rule):
 
         context.edits.statement(event.place.statement).change.append(change)
         context.edits.needs.add("rt")
-        context.edits.total += 1
-        context.edits.converted += 1
         words = f"rt.{function} gives the changed array, and {item.root} is bound to it"
+        name = event.node.func.attr.value if isinstance(event.node.func, cst.Attribute) else ""
+        if isinstance(event.receiver, Unknown) and hasattr(list, name):
+            words += ", if it is no list"  # so nothing says that this is work on arrays
+        else:
+            context.edits.total += 1
+            context.edits.converted += 1
         yield self.hit(event.node, words, Verdict.ADAPT)

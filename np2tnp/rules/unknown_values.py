@@ -76,10 +76,18 @@ def may_be_work(hit: Hit) -> bool:
     return hit.code[3] in "0125"
 
 
-def of_region(facts: ev.RegionFacts) -> Hit:
+def is_about_arrays(hit: Hit, annotated: bool) -> bool:
+    """Whether only arrays can be meant: their dtypes, or their memory in a function with annotated arrays."""
+    return hit.code[3] == "3" or (annotated and hit.code[3] == "2")
+
+
+def of_region(facts: ev.RegionFacts, annotated: bool) -> Hit:
     """What is said of such a function as a whole."""
     words = (
-        "nothing here is known to be an array, and something may be: annotate it (x: np.ndarray) to have it migrated"
+        "nothing here is work for TensorFlow: what its arrays are used for stays NumPy's"
+        if annotated
+        else "nothing here is known to be an array, and something may be: annotate it (x: np.ndarray) to have it"
+        " migrated"
     )
     return Hit(UnknownValue.doc.code, facts.node, words, Verdict.NOTE)
 
@@ -91,6 +99,7 @@ def _numpys(event: ev.Call, context: Context) -> str:
     made = (Array, Unknown) if event.api in ("numpy.array", "numpy.asarray", "numpy.asanyarray") else Array
     if not any(map(may_be_array, _values(event))) and not isinstance(event.result, made):
         return ""
+    context.edits.total += 1  # of the share of NumPy's calls that are migrated, it is one that is not
     return f"{short_name(event.api or '')} is left alone: its arrays are NumPy's here"
 
 

@@ -1,0 +1,62 @@
+"""Functions with nothing to migrate: what stays NumPy's is told and counted, and a list is not taken for an array."""
+
+from __future__ import annotations
+
+import pytest
+
+from np2tnp import pipeline
+from np2tnp.config import Config
+from np2tnp.model import FileReport
+
+
+def report_of(body: str, parameters: str = "a: np.ndarray") -> FileReport:
+    text = f"import numpy as np\n\n\ndef f({parameters}):\n    {body}\n"
+    report = pipeline.analyse_bytes(Config(), ("f.py", text.encode()))
+    assert report.error is None
+    return report
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("return a.strides", "TNP204"),
+        ("return a.flags['C_CONTIGUOUS']", "TNP204"),
+        ("return np.array(['x', 'y'])", "TNP302"),
+        ("return np.asarray([[1, 'y'], [2, 'z']])", "TNP302"),
+        ("return np.datetime64('2020-01-01') + np.timedelta64(1, 'D')", "TNP304"),
+        ("return np.longdouble(3)", "TNP305"),
+        ("return np.lib.stride_tricks.as_strided(a, (3,), (8,))", "TNP010"),
+        ("return np.char.upper(a)", "TNP010"),
+    ],
+)
+def test_what_is_left_to_numpy_is_told_where_it_stands(body: str, code: str) -> None:
+    report = report_of(body)
+    assert (5, code) in {(item.span.line, item.code) for item in report.findings}
+    assert report.regions[-1].state.value == "kept"
+
+
+def test_calls_that_are_left_alone_count_as_calls() -> None:
+    report = report_of("return np.lib.stride_tricks.as_strided(np.broadcast_to(a, (3, 3)), (3,), (8,))")
+    assert (report.regions[-1].calls, report.regions[-1].converted) == (2, 0)
+
+
+def test_an_annotated_array_is_not_asked_for_an_annotation() -> None:
+    told = report_of("return a.ravel()").findings
+    assert [item.code for item in told] == ["TNP010"]
+    assert "annotate" not in told[0].message
+    assert "annotate" in report_of("return a.ravel()", "a").findings[0].message
+
+
+@pytest.mark.parametrize("parameters", ["a", "a: list", "a: list[float]"])
+def test_sorting_does_not_make_an_array(parameters: str) -> None:
+    report = report_of("a[0] = 1; a.sort()", parameters)
+    assert report.regions[-1].state.value == "plain"
+    assert {item.code for item in report.findings} == {"TNP010"}
+    assert report_of("a[0] = 1; a.sort()").regions[-1].state.value == "convertible"
+
+
+def test_a_stale_view_is_called_by_the_name_of_the_other() -> None:
+    report = report_of("v = np.zeros(n); w = v[2:]; w[:] = 1; return v + 0", "n")
+    assert [item.message for item in report.findings if item.code == "TNP201"] == [
+        "v shares memory with w, which was written in place before"
+    ]
