@@ -53,10 +53,3 @@ def test_sorting_does_not_make_an_array(parameters: str) -> None:
     assert report.regions[-1].state.value == "plain"
     assert {item.code for item in report.findings} == {"TNP010"}
     assert report_of("a[0] = 1; a.sort()").regions[-1].state.value == "convertible"
-
-
-def test_a_stale_view_is_called_by_the_name_of_the_other() -> None:
-    report = report_of("v = np.zeros(n); w = v[2:]; w[:] = 1; return v + 0", "n")
-    assert [item.message for item in report.findings if item.code == "TNP201"] == [
-        "v shares memory with w, which was written in place before"
-    ]

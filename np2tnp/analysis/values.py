@@ -343,14 +343,15 @@ def join_zero_d(a: Value, b: Value) -> str:
 def _join_view(a: Value, b: Value) -> str:
     """What the tensor among the two may be a view of counts: what lives on the host is NumPy's own view."""
     tensors = [value for value in (a, b) if may_hold_tensor(value)]
-    kinds = set(map(_deepest_view, tensors or (a, b)))
-    return kinds.pop() if len(kinds) == 1 else "view"
+    # An empty container says nothing.
+    kinds = {view_of(item) for item in map(_deepest, tensors or (a, b)) if item != NOTHING}
+    return "" if not kinds else kinds.pop() if len(kinds) == 1 else "view"
 
 
-def _deepest_view(value: Value) -> str:
+def _deepest(value: Value) -> Value:
     while isinstance(value, Sequence):
         value = value.element
-    return view_of(value)
+    return value
 
 
 def _join_home(a: str, b: str) -> str:
