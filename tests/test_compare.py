@@ -50,6 +50,9 @@ Pair = namedtuple("Pair", "a b")
         (np.dtype("f4"), np.dtype("f8"), "type"),
         (np.array(["a"]), np.array(["b"]), "value"),
         (np.array([None, 1.5]), np.array([None, 1.5]), "equal"),
+        (10**20, 10**20, "equal"),
+        (10**20, 10**20 + 1, "value"),
+        (np.array([10**20]), np.array([10**20 + 1]), "value"),
     ],
 )
 def test_kind(expected: object, actual: object, kind: str) -> None:

@@ -108,6 +108,8 @@ def compare(expected: Any, actual: Any, tolerance: Tolerance = DEFAULT, path: st
     if isinstance(expected, (bool, int, float, complex)) and isinstance(actual, (bool, int, float, complex)):
         if type(expected) is not type(actual) and tolerance.python_scalars:
             return _differs("type", path, type(expected).__name__, type(actual).__name__)
+        if type(expected) is type(actual) is int:  # of any size: NumPy makes an object of those beyond 64 bits
+            return Agreement("equal") if expected == actual else _differs("value", path, expected, actual)
         return _compare_arrays(np.asarray(expected), np.asarray(actual), tolerance, path)
     if type(expected) is not type(actual) and not _are_like_namedtuples(expected, actual):
         return _differs("type", path, _describe_type(expected), _describe_type(actual))
