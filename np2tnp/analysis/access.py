@@ -175,6 +175,8 @@ class Access(State):
         if of_shape and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
             self.facts.extra.setdefault("plain shapes", set()).add(id(node.value))
         result = self.read(base, keys, node)
+        if isinstance(base, Instance):
+            self.object_works(node, base, env)
         if isinstance(base, Instance) and any(map(may_hold_tensor, keys)):
             self.object_method(node, base, "__getitem__")
         if isinstance(base, Symbol) and base.name in JOINERS:

@@ -17,9 +17,11 @@ from np2tnp.analysis.state import NESTED, Summary
 from np2tnp.analysis.tables import CALLBACKS
 from np2tnp.analysis.values import (
     COPIED,
+    EITHER,
     FOREIGN,
     HOST,
     NO_NAMES,
+    SHARED,
     UNKNOWN,
     Array,
     Bound,
@@ -33,6 +35,7 @@ from np2tnp.analysis.values import (
     deps_of,
     exact_of,
     is_outside_location,
+    join,
     may_be_array,
     may_hold_tensor,
     parameters_in,
@@ -79,13 +82,17 @@ class Effects(NumpyResults):
             return Unknown(HOST, self._given_back(arguments) | self._translate(refs_of(summary.result), {}))
         self._kept_may_change(node, dotted(node.func) or "a function", env)
         self.facts.updates |= self._own_state(summary)
+        filled = False
         on_host = False  # it updates ndarrays: its public form is called
         for name, argument in matched.items():
             if name in summary.keeps:
                 self.keep(frozenset((f"kept by {dotted(node.func)}",)), argument.value, env)
             updates = name in summary.mutates
             in_numpy = updates and not summary.migrated and self.made != HOST  # it changes the very array that it gets
+            if updates or name in summary.changeable:
+                filled = True
             if in_numpy or (name in summary.changeable and not updates):
+                self._copies_may_differ(node, dotted(node.func) or "a function", argument, tuple(matched.values()))
                 self._may_change(node, dotted(node.func) or "a function", argument, env, keeps=False)
             elif updates:
                 others = [refs_of(other.value) for key, other in matched.items() if key != name]
@@ -97,6 +104,8 @@ class Effects(NumpyResults):
         exact = exact_of(summary.result)
         exact = exact_of(matched[exact].value) if exact in matched else None
         deps = NO_NAMES.union(*(deps_of(argument.value) for argument in matched.values())) if matched else NO_NAMES
+        if filled:
+            self._fill_containers(tuple(matched.values()), env)
         public = not migrated or on_host or self.made == HOST
         if any(
             refs & refs_of(item.value) and may_hold_tensor(item.value)
@@ -165,7 +174,9 @@ class Effects(NumpyResults):
             return UNKNOWN
         self._kept_may_change(node, callee, env)
         for argument in arguments:
+            self._copies_may_differ(node, callee, argument, arguments)
             self._may_change(node, callee, argument, env)
+        self._fill_containers(arguments, env)
         return Unknown(HOST, self._given_back(arguments))
 
     def _given_back(self, arguments: tuple[ev.Argument, ...]) -> frozenset[str]:
@@ -213,13 +224,17 @@ class Effects(NumpyResults):
             return not (callback.name.startswith("builtins.") or self.catalog.is_pure(callback.name))
         return isinstance(callback, (Unknown, Class))
 
-    def _kept_may_change(self, node: cst.Call, callee: str, env: Env) -> None:
+    def _kept_may_change(self, node: cst.CSTNode, callee: str, env: Env) -> None:
         """What some object holds on to may be changed by any code that runs: our tensors would not show it."""
         for name, shared in env.alias.items():
             if not shared or name not in env.values or not name.isidentifier() or not may_hold_tensor(env.values[name]):
                 continue
             if _is_held(shared):
-                env.stale.setdefault(name, Stale(callee, id(node), "call on a view"))
+                stale = Stale(callee, id(node), "call on a view")
+                env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale
+
+    def object_works(self, node: cst.CSTNode, receiver: Instance, env: Env) -> None:
+        self._kept_may_change(node, receiver.qualname, env)
 
     def _may_change(self, node: cst.Call, callee: str, argument: ev.Argument, env: Env, keeps: bool = True) -> None:
         """`callee` may change the array behind one argument, and keep it unless it is known not to (`keeps`)."""
@@ -249,6 +264,30 @@ class Effects(NumpyResults):
             self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), shown, stale, frozenset(seen)))
         if keeps:
             self.keep(frozenset((f"seen by {callee}",)), value, env)
+
+    def _copies_may_differ(
+        self, node: cst.Call, callee: str, argument: ev.Argument, arguments: tuple[ev.Argument, ...]
+    ) -> None:
+        """`callee` changes an array that it gets as another argument, too: it would get two copies of our tensor."""
+        value = argument.value
+        for other in arguments:
+            names = {ref for ref in refs_of(value) & refs_of(other.value) if ref.isidentifier()}
+            if names and other is not argument and may_hold_tensor(value) and may_hold_tensor(other.value):
+                stale, where = Stale(callee, id(node), "call on a view"), argument.node.value
+                self.emit(ev.StaleRead(where, self.place(where), min(names), stale, frozenset(names)))
+
+    def _fill_containers(self, arguments: tuple[ev.Argument, ...], env: Env) -> None:
+        """A callee may have put into lists and dicts among its arguments what it got, or something new."""
+        for argument in arguments:
+            if not isinstance(argument.value, Sequence) or argument.value.type == "tuple":
+                continue
+            given = self._given_back(arguments)
+            home = EITHER if any(may_hold_tensor(item.value) for item in arguments) else HOST
+            for name in refs_of(argument.value):
+                container = env.values.get(name)
+                if isinstance(container, Sequence) and container.type in ("list", "dict", "set"):
+                    env.values[name] = Sequence(container.type, join(container.element, Unknown(home, given)))
+                    env.link(name, given - {name} | {SHARED})
 
     def _copy_may_change(self, node: cst.Call, callee: str, argument: ev.Argument) -> None:
         """What is handed over may be our copy of memory that others see: NumPy must make it, and `callee` get that."""

@@ -13,7 +13,7 @@ from np2tnp.analysis.imports import import_bindings
 from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted, parameters_of, statements_of
 from np2tnp.analysis.nesting import ROUNDS, Nesting
-from np2tnp.analysis.returned import copied, has_shared_items, leaves_of, outside_views
+from np2tnp.analysis.returned import copied, has_shared_items, leaves_of, outside_views, shown_by
 from np2tnp.analysis.values import (
     HOST,
     NONE,
@@ -134,6 +134,7 @@ class Interpreter(Nesting):
             if any(not ref.isidentifier() and not ref.startswith("@") for ref in shared):
                 facts.extra.setdefault("keeps", set()).add(name)
         facts.returned |= frozenset(ref[1:] for ref in refs_of(value) if ref.startswith("@") and not view_of(value))
+        value = shown_by(value, env)
         views = outside_views(value, self.hosted)
         facts.viewed |= views  # whoever writes to the result writes to what it shows: NumPy must make that view
         if views or has_shared_items(value):

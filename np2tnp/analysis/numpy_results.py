@@ -39,6 +39,7 @@ from np2tnp.analysis.values import (
     exact_of,
     has_axes,
     home_of,
+    is_outside_location,
     is_python_number,
     may_be_array,
     may_hold_tensor,
@@ -129,8 +130,8 @@ class NumpyResults(Evaluator):
                 refs = NO_NAMES.union(*map(refs_of, values.values()))
             elif not isinstance(first, Sequence) and _VIEWS_ONLY_WITH.get(name, name) in (name, *values):
                 refs = refs_of(first)  # of a list NumPy makes a new array
-            if self.made == TENSOR and may_be_array(first) and home_of(first) == HOST:
-                refs |= {FOREIGN} if refs or isinstance(first, Unknown) else NO_NAMES
+            if self.made == TENSOR and may_be_array(first) and self._may_copy(first, refs):
+                refs |= {FOREIGN}
             view = "" if name in _SAME_OR_COPY else "view"
             if name in ("asarray", "asanyarray", "ascontiguousarray", "asfortranarray") and len(values) == 1:
                 exact = exact_of(first) if self.made == HOST or may_hold_tensor(first) else None  # else a copy
@@ -160,6 +161,13 @@ class NumpyResults(Evaluator):
         if fact.returns in ("tuple", "list"):
             return Sequence(fact.returns, made, None, refs)
         return made
+
+    def _may_copy(self, value: Value, refs: frozenset[str]) -> bool:
+        """Whether a tensor that is made of `value` may be our copy of memory which stays on the host."""
+        if home_of(value) == HOST:
+            return bool(refs) or isinstance(value, Unknown)
+        outside = (ref for ref in refs if is_outside_location(ref))
+        return home_of(value) == EITHER and any(ref[0] != "@" or ref[1:] in self.hosted for ref in outside)
 
     def _random(self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         """A draw: floats and integers of the machine's size, Python numbers where no size is given."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from np2tnp.analysis.env import Env
 from np2tnp.analysis.values import (
     BY_LAYOUT,
     COPIED,
@@ -32,6 +33,15 @@ def leaves_of(value: Value) -> Iterator[Value]:
         yield from leaves_of(all_of(value))
 
 
+def shown_by(value: Value, env: Env) -> Value:
+    """`value` with what it shares memory with by now: ``return y, Box(y)`` evaluates y before the box keeps it."""
+    refs = refs_of(value).union(*map(env.aliases, refs_of(value)))
+    if isinstance(value, Sequence):
+        items = None if value.items is None else tuple(shown_by(item, env) for item in value.items)
+        return Sequence(value.type, shown_by(value.element, env), items, refs)
+    return with_refs(value, refs)
+
+
 def all_of(value: Sequence) -> Value:
     """One value for everything that a container of unknown length holds."""
     return with_refs(value.element, refs_of(value.element) | value.refs)
@@ -41,7 +51,7 @@ def outside_views(value: Value, hosted: frozenset[str]) -> frozenset[str]:
     """Locations outside of the region of which a tensor in the result may be a view, not the very object."""
     found: frozenset[str] = NO_NAMES
     for leaf in leaves_of(value):
-        outside = {ref for ref in refs_of(leaf) if is_outside_location(ref)}
+        outside = {ref for ref in refs_of(leaf) if is_outside_location(ref) or ref.startswith("kept by")}
         if COPIED in refs_of(leaf) or (may_hold_tensor(leaf) and view_of(leaf)):
             found |= outside
         elif home_of(leaf) == TENSOR:
@@ -82,6 +92,8 @@ def _kinds(value: Value) -> Iterator[tuple[Value, str]]:
 
 
 def copied(value: Value) -> frozenset[str]:
-    """Names of tensors of which NumPy's callees got copies, and gave them back: the result may be one in NumPy."""
-    names = (refs_of(leaf) for leaf in leaves_of(value) if COPIED in refs_of(leaf))
+    """Names of tensors that NumPy's callees got copies of, and gave back or kept: the result may be one in NumPy."""
+    names = (
+        refs_of(leaf) for leaf in leaves_of(value) if any(ref == COPIED or ref[:4] == "kept" for ref in refs_of(leaf))
+    )
     return frozenset(ref for refs in names for ref in refs if ref.isidentifier())

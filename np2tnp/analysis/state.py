@@ -263,6 +263,10 @@ class State:
         """``for target in ...`` (stores.py)."""
         raise NotImplementedError
 
+    def object_works(self, node: cst.CSTNode, receiver: Instance, env: Env) -> None:
+        """A method of `receiver` that syntax calls, such as ``__getitem__``, may change what it holds (effects.py)."""
+        raise NotImplementedError
+
     def write(
         self,
         node: cst.CSTNode,

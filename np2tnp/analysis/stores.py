@@ -309,6 +309,8 @@ class Stores(Calls):
         if not may_be_array(base):
             self.escape_value(target, value, node)
             self.keep(frozenset((f"kept by {dotted(target) or 'an object'}",)), value, env)
+            if isinstance(base, Instance):
+                self.object_works(node, base, env)
             if isinstance(base, Instance) and may_hold_tensor(value):
                 self.object_method(node, base, "__setitem__", keeps=True)
             return
@@ -320,8 +322,9 @@ class Stores(Calls):
         written = self.facts.extra.setdefault("writes", set())
         given = {ref[1:] for ref in refs_of(base) if ref.startswith("@")}
         written |= given
-        if COPIED in refs_of(base):  # a function in NumPy gave back what it got: that must be the caller's own array
+        if COPIED in refs_of(base) and given:  # a callee gave back what it got: that must be the caller's own array
             self.facts.host_parameters |= given
+            self.emit(ev.StaleRead(target, place, f"@{min(given)}", Stale("a callee", id(node), "call on a view")))
         if refs_of(base) & NESTED:  # whatever the nested function is called with
             written.update(self.facts.parameters)
         self.updates_state(base)

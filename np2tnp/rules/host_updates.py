@@ -115,7 +115,8 @@ class HostUpdate(Rule):
         if stale.kind == "call on a view":
             yield self.hit(
                 event.node,
-                f"{event.name} may have been changed by {stale.via}, which got a view of it or an object that holds it;"
+                f"{event.name.lstrip('@')} may have been changed by {stale.via}, which got a view of it or an object"
+                " that holds it;"
                 " pass a copy",
                 Verdict.BLOCK,
             )

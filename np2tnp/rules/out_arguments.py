@@ -11,6 +11,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.binding import bind
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.values import Const
+from np2tnp.catalog.catalog import ApiFact
 from np2tnp.edits import build
 from np2tnp.edits.calls import needs_tensor
 from np2tnp.edits.mutation import rebind
@@ -69,7 +70,10 @@ class OutArgument(Rule):
         if bound is None or index < 0 or (event.arguments[index].name is None and event.receiver is not None):
             yield self.hit(event.node, "out= whose place is not known", Verdict.BLOCK)
             return
-        casting = _casting(bound.get("casting"))
+        casting = _casting(bound.get("casting"), fact)
+        if where is not None and casting == "equal":
+            yield self.hit(event.node, "out= and where= of what does not work element by element", Verdict.BLOCK)
+            return
         if casting is None:
             yield self.hit(event.node, "out= whose casting= is not known", Verdict.BLOCK)
             return
@@ -117,9 +121,20 @@ class OutArgument(Rule):
         yield self.hit(event.node, f"out=: {item.root} is bound to the result, cast as NumPy would", Verdict.ADAPT)
 
 
-def _casting(argument: ev.Argument | None) -> str | None:
-    """By which rule the result is cast to ``out``; None where only a call shows it."""
+#: Functions that are no ufuncs and calculate in the dtype that the arguments have, whatever `out` is.
+_BY_ARGUMENTS = frozenset("clip concatenate stack vstack hstack outer round around".split())
+
+
+def _casting(argument: ev.Argument | None, fact: ApiFact | None) -> str | None:
+    """By which rule the result is cast to ``out``; None where only a call shows it.
+
+    "equal": not at all. Reductions, and others, calculate in the dtype of ``out``.
+    """
     if argument is None:
-        return "same_kind"
+        by_arguments = fact is not None and (
+            fact.name.rpartition(".")[2] in _BY_ARGUMENTS
+            or (fact.kind == "ufunc" and not fact.name.endswith((".reduce", ".accumulate", ".reduceat")))
+        )
+        return "same_kind" if by_arguments else "equal"
     value = argument.value
     return value.value if isinstance(value, Const) and isinstance(value.value, str) else None

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.dispatch import exact, host, is_array, is_tensor, unconverted
-from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, numpy_dtype
 from np2tnp.runtime.stored import constant, filled, fitted, stored
@@ -270,15 +270,26 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     return assign(dst, src, casting=casting, where=where)
 
 
+def _dtype(value: Any) -> np.dtype[Any]:
+    return numpy_dtype(value.dtype) if is_tensor(value) else np.asarray(value).dtype
+
+
 @unconverted
 def assign(x: Any, value: Any, casting: str = "unsafe", where: Any = True) -> Any:
     """``x[...] = value`` as a new array: what ``fill``, ``copyto`` and ``out=`` do.
 
     With ``x=None`` (an ``out`` that was not given) it is `value` itself. ndarrays and lists are changed in place.
-    Raises TypeError where `casting` forbids the cast, ValueError where `value` does not broadcast to ``x.shape``.
+    Raises TypeError where `casting` forbids the cast, ValueError where `value` does not broadcast to ``x.shape``. With
+    casting="equal", the dtypes must be the same (else UnverifiedError): NumPy would have calculated in that of `x`.
     """
     if x is None:
         return value
+    if casting == "equal":
+        casting = "same_kind"
+        if is_array(x) or is_tensor(x):
+            found, wanted = map(_dtype, (value, x))
+            if found != wanted:
+                raise UnverifiedError(f"out= of {wanted} for a result of {found}, which NumPy calculates in {wanted}")
     if is_tensor(x):
         return _copyto(x, value, casting=casting, where=where)
     if isinstance(x, np.ndarray):
