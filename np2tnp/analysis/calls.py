@@ -363,6 +363,7 @@ class Calls(ContainerMethods):
             if name == "put" and len(arguments) > 1 and may_hold_tensor(receiver):  # no queue's, perhaps
                 self.construct(node, "unknown in-place method", name)
             for argument in arguments:
+                self.puts(receiver, argument.value)
                 self.keep(refs_of(receiver), argument.value, env)
             return UNKNOWN
         if name in HARMLESS_METHODS:

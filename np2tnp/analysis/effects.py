@@ -105,7 +105,7 @@ class Effects(NumpyResults):
         exact = exact_of(matched[exact].value) if exact in matched else None
         deps = NO_NAMES.union(*(deps_of(argument.value) for argument in matched.values())) if matched else NO_NAMES
         if filled:
-            self._fill_containers(tuple(matched.values()), env)
+            self._fill_containers(matched, env, summary.fills)
         public = not migrated or on_host or self.made == HOST
         if any(
             refs & refs_of(item.value) and may_hold_tensor(item.value)
@@ -176,7 +176,7 @@ class Effects(NumpyResults):
         for argument in arguments:
             self._copies_may_differ(node, callee, argument, arguments)
             self._may_change(node, callee, argument, env)
-        self._fill_containers(arguments, env)
+        self._fill_containers({str(number): argument for number, argument in enumerate(arguments)}, env)
         return Unknown(HOST, self._given_back(arguments))
 
     def _given_back(self, arguments: tuple[ev.Argument, ...]) -> frozenset[str]:
@@ -276,18 +276,32 @@ class Effects(NumpyResults):
                 stale, where = Stale(callee, id(node), "call on a view"), argument.node.value
                 self.emit(ev.StaleRead(where, self.place(where), min(names), stale, frozenset(names)))
 
-    def _fill_containers(self, arguments: tuple[ev.Argument, ...], env: Env) -> None:
-        """A callee may have put into lists and dicts among its arguments what it got, or something new."""
-        for argument in arguments:
-            if not isinstance(argument.value, Sequence) or argument.value.type == "tuple":
+    def puts(self, container: Value, value: Value) -> None:
+        """`container`, which may be a list or dict of the caller's, may hold `value` from here on: callers are told."""
+        holders, given = parameters_in(refs_of(container)), parameters_in(refs_of(value))
+        self.facts.extra.setdefault("fills", set()).update((holder, name) for holder in holders for name in given)
+
+    def _fill_containers(
+        self, arguments: Mapping[str, ev.Argument], env: Env, fills: frozenset[tuple[str, str]] | None = None
+    ) -> None:
+        """A callee may have put something new into lists and dicts among its arguments, or arguments as `fills` says.
+
+        Where that is None, any argument.
+        """
+        held = any(may_hold_tensor(argument.value) for argument in arguments.values())
+        for name, argument in arguments.items():
+            given = [item.value for key, item in arguments.items() if fills is None or (name, key) in fills]
+            for value in given:
+                self.puts(argument.value, value)
+            if not isinstance(argument.value, Sequence) or argument.value.type not in ("list", "dict", "set"):
                 continue
-            given = self._given_back(arguments)
-            home = EITHER if any(may_hold_tensor(item.value) for item in arguments) else HOST
-            for name in refs_of(argument.value):
-                container = env.values.get(name)
+            refs = NO_NAMES.union(*map(refs_of, given))
+            added = Unknown(EITHER if held else HOST, refs | {COPIED} if any(map(may_hold_tensor, given)) else refs)
+            for place in refs_of(argument.value):
+                container = env.values.get(place)
                 if isinstance(container, Sequence) and container.type in ("list", "dict", "set"):
-                    env.values[name] = Sequence(container.type, join(container.element, Unknown(home, given)))
-                    env.link(name, given - {name} | {SHARED})
+                    env.values[place] = Sequence(container.type, join(container.element, added))
+                    env.link(place, refs - {place} | {SHARED} if refs & refs_of(argument.value) else refs - {place})
 
     def _copy_may_change(self, node: cst.Call, callee: str, argument: ev.Argument) -> None:
         """What is handed over may be our copy of memory that others see: NumPy must make it, and `callee` get that."""

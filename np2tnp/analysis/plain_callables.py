@@ -35,6 +35,7 @@ def summarize_lambda(node: cst.Lambda, interpreter: Interpreter) -> Summary | No
         result=hosted(facts.result) if facts.result is not None else UNKNOWN,
         changeable=facts.host_parameters,
         updates=facts.updates,
+        fills=frozenset(facts.extra.get("fills", ())),
     )
 
 

@@ -193,6 +193,7 @@ class Analysis:
             hosted=facts.host_parameters,
             changeable=facts.changeable | (written & facts.host_parameters),
             updates=facts.updates,
+            fills=frozenset(facts.extra.get("fills", ())),
         )
 
     def _migrates_on_host(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
