@@ -92,7 +92,8 @@ def test_used_parameters() -> None:
 
 
 def test_every_case_is_meant_for_an_existing_api_and_returns_somewhere() -> None:
-    known = {**surface.list_surface(), **dict.fromkeys(cases_indexing.NAMES, {"parameters": ["a", "key", "value"]})}
+    known = surface.list_surface()
+    known |= {name: {"parameters": ["a", "key", "value"]} for name in cases_indexing.NAMES}
     assert not [api for api in all_cases() if api not in known]
     for api, cases in all_cases().items():
         outcomes = []
