@@ -6,6 +6,7 @@ Only what every command needs is imported here; ``check`` over files without Num
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from np2tnp import __version__
 from np2tnp.config import CHOICES, Config, ConfigError, did_you_mean, load
 from np2tnp.status import BROKEN_PIPE, CLEAN, ERROR, FOUND, INTERRUPTED
-from np2tnp.terminal import close_stdout, print_exactly, say
+from np2tnp.terminal import OutputError, close_stdout, print_bytes, print_exactly, say
 
 if TYPE_CHECKING:
     from np2tnp.model import Run
@@ -56,13 +57,19 @@ _EXTRAS = {"numpy": "tf", "tensorflow": "tf", "matplotlib": "profile", "keras": 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command line (``sys.argv`` by default) and returns its exit status; never raises for what users do."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if sys.stdout is None:  # it was closed (`>&-`): the exit status is all that is wanted
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 # for the rest of the process
     try:
         status = _main(arguments)
-        sys.stdout.flush()
+        print_bytes(b"")
     except BrokenPipeError:
         # Whoever read our output has seen enough. Python would complain again when it closes stdout.
         close_stdout()
         return BROKEN_PIPE
+    except OutputError as error:
+        say(f"standard output cannot be written: {error}")
+        close_stdout()
+        return ERROR
     except KeyboardInterrupt:
         say("interrupted")
         return INTERRUPTED

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+
+
+class OutputError(Exception):
+    """Standard output does not take what is written: a full disk."""
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(error.strerror or str(error)) from None
 
 
 def print_exactly(text: str | Iterable[str], encoding: str = "utf-8") -> None:
@@ -12,10 +27,12 @@ def print_exactly(text: str | Iterable[str], encoding: str = "utf-8") -> None:
     pieces = (text,) if isinstance(text, str) else text
     stream = getattr(sys.stdout, "buffer", None)
     if stream is None or (sys.stdout.isatty() and encoding == "utf-8"):
-        sys.stdout.writelines(pieces)
+        with _told():
+            sys.stdout.writelines(pieces)
         return
-    sys.stdout.flush()
-    stream.writelines(piece.encode(encoding, "backslashreplace") for piece in pieces)
+    with _told():
+        sys.stdout.flush()
+        stream.writelines(piece.encode(encoding, "backslashreplace") for piece in pieces)
 
 
 def print_bytes(data: bytes) -> None:
@@ -24,8 +41,10 @@ def print_bytes(data: bytes) -> None:
     if stream is None:
         sys.stdout.write(data.decode("utf-8", "backslashreplace"))
         return
-    sys.stdout.flush()
-    stream.write(data)
+    with _told():
+        sys.stdout.flush()
+        stream.write(data)
+        stream.flush()
 
 
 def say(message: str) -> None:

@@ -156,6 +156,16 @@ def test_paths_and_options_anywhere(project: Path, capfd: pytest.CaptureFixture[
     assert run(capfd, "--verify", "check", "rewrite", "--check", "missing.py")[0] == 2
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
+@pytest.mark.parametrize(("where", "status", "words"), [("> /dev/full", 2, "cannot be written"), (">&-", 1, "")])
+def test_output_that_goes_nowhere(project: Path, where: str, status: int, words: str) -> None:
+    command = f"{sys.executable} -m np2tnp check heat.py {where}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, shell=True, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (status, bool(words))
+    assert words in done.stderr
+
+
 def test_standard_input(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "np2tnp", "check", "-", "--stdin-filename", "src/heat.py"]

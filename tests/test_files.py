@@ -199,6 +199,13 @@ def test_an_ignored_directory_that_is_named_is_meant(tmp_path: Path) -> None:
     assert found(tmp_path, "out") == ["out/a.py"]
 
 
+def test_lines_that_are_no_patterns_are_passed_over_as_by_git(tmp_path: Path) -> None:
+    tree(tmp_path, "a.py", "b.py")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitignore").write_text("!\n[\n/\nb.py\n")
+    assert found(tmp_path) == ["a.py"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 def test_links(tmp_path: Path) -> None:
     tree(tmp_path, "a/x.py")

@@ -125,6 +125,16 @@ def _ignores_above(top: str) -> tuple[Ignore, ...]:
     return () if _is_ignored(top, True, found) else found
 
 
+def _is_pattern(line: str) -> bool:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return False
+    return True
+
+
 def _read_ignore(directory: str, file: str) -> Ignore | None:
     try:
         with open(file, encoding="utf-8", errors="surrogateescape") as stream:
@@ -135,7 +145,10 @@ def _read_ignore(directory: str, file: str) -> Ignore | None:
         return None
     from pathspec import GitIgnoreSpec  # 40 ms: only where there is something to ignore
 
-    spec = GitIgnoreSpec.from_lines(lines)
+    try:
+        spec = GitIgnoreSpec.from_lines(lines)
+    except ValueError:  # a line that is no pattern, such as "!"; git passes over it
+        spec = GitIgnoreSpec.from_lines(filter(_is_pattern, lines))
     base = os.path.abspath(directory)
 
     def ignore(path: str, is_directory: bool) -> bool | None:
