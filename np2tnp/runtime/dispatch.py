@@ -103,6 +103,8 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
         parts = [as_tensor(item) for item in value]
         common = np.dtype(dtype) if dtype is not None else np.result_type(*(p.dtype.as_numpy_dtype for p in parts))
         return tf.stack([tf.cast(part, common) for part in parts])
+    if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+        raise UnverifiedError(f"cannot migrate a {type(value).__name__}: what it adds to an array would be lost")
     array = np.asarray(value, dtype=dtype)
     if not is_array(array):
         raise Unsupported(f"{type(value).__name__} of dtype {array.dtype}")

@@ -545,3 +545,16 @@ def test_what_leaves_for_the_host_owns_its_memory():
     array.resize((3, 3))
     [inner] = rt.host([rt.zeros(3)])
     assert inner.flags.owndata
+
+
+def test_state_of_a_subclass_is_refused_wherever_it_is_read():
+    class Holder:
+        def __init__(self):
+            self.w = np.ma.masked_array(np.ones(3), [0, 1, 0])
+
+        @rt.migrated
+        def scaled(self, x):
+            return rt.op_mul(rt.exp(x), self.w)
+
+    with pytest.raises(rt.UnverifiedError, match="MaskedArray"):
+        Holder().scaled(np.ones(3))
