@@ -223,6 +223,19 @@ def test_sums_are_added_in_the_order_of_the_loop() -> None:
     assert rt.dtype(total) == np.float32
 
 
+def test_values_of_the_host_are_summed_one_by_one() -> None:
+    x, total = rt.tensor(np.arange(4.0)), np.float64(1)
+    for i in rt.vectorized(range(4), vectors=(x,)):
+        total = rt.fold_add(total, rt.host(rt.at(x)[i].get()), i)
+    assert values(total) == 7.0
+
+
+def test_an_accumulator_that_stays_an_ndarray_has_no_form() -> None:
+    text = "import numpy as np\ndef f(x, s):\n    t = s\n    for i in range(len(x)):\n        t -= np.sin(x[i]) + s\n"
+    new_text = analyze(Source("m.py", text + "    return t, np.abs(x), s\n"), Config(rewrite=True)).new_text
+    assert "rt.vectorized" not in (new_text or "")
+
+
 def test_an_outer_loop_of_many_steps_keeps_arrays_small(monkeypatch: pytest.MonkeyPatch) -> None:
     from np2tnp.runtime import whole_arrays
 

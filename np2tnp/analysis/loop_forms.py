@@ -11,12 +11,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from np2tnp.analysis import events as ev
 from np2tnp.analysis.liveness import NONE, Names, assigned, known_before, live_after, live_before, parameters, reads
 from np2tnp.analysis.loop_indices import Linear, NoForm, Order, Touch, linear
 from np2tnp.analysis.loop_parts import Events, Form, Head, direction, flat, header, is_docstring, small
 from np2tnp.analysis.loop_values import Kind, Reader
 from np2tnp.analysis.tables import AUGMENTED
-from np2tnp.analysis.values import HOST, TENSOR, Array, Sequence, Value, home_of, refs_of
+from np2tnp.analysis.values import HOST, TENSOR, Array, Sequence, Unknown, Value, home_of, refs_of
 from np2tnp.analysis.walk import walk
 
 #: In-place operators of a number that have a form for all iterations.
@@ -250,6 +251,8 @@ class _Nest:
         self.reader.folded.add(name)
         if at is None:
             event = self.events.stores.get(id(node))  # none where both are numbers of Python
+            if isinstance(event, ev.Store) and isinstance(event.base, (Array, Unknown)) and event.base.home == HOST:
+                raise NoForm(f"{name} stays an ndarray")
             self.reader.number(cst.Name(name), event.base if event is not None else None)
         self.found.folds[id(node)] = node, _FOLDS[op], self.found.heads[depth - 1].counter
 

@@ -9,19 +9,20 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.loop_parts import Form, Head
+from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
 from np2tnp.edits.edit import Edits, StatementEdit
 from np2tnp.edits.targets import UFUNC_OF_OPERATOR
 
 
 def is_free(form: Form, edits: Edits) -> bool:
-    """Whether no other edit stands in the way."""
+    """Whether no other edit stands in the way: what lives on the host is no array of all iterations."""
     for statement in form.statements:
         edit = edits.statements.get(id(statement))
         if edit is not None and (edit.before or edit.after or edit.parts or edit.names or edit.drop):
             return False
-    nodes = [touch.node for touch in form.touches]
-    return not any(id(node) in edits.host or id(node) in edits.tensor for node in nodes)
+    parts = {id(part) for statement in form.statements for part in walk(statement)}
+    return parts.isdisjoint(edits.host) and parts.isdisjoint(edits.tensor)
 
 
 def vectorize(form: Form, edits: Edits, rt: str, words: frozenset[str]) -> None:

@@ -79,7 +79,7 @@ class WholeArrayLoop(Rule):
         words = (
             f"this loop over elements becomes whole-array operations on {names}: faster from thousands of iterations"
         )
-        yield self.hit(event.node, words, Verdict.ADAPT)
+        yield self.hit(event.node, message, Verdict.ADAPT)
 
 
 def _explain(loop: cst.For, words: str, context: Context) -> None:

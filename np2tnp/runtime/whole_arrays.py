@@ -21,7 +21,7 @@ from np2tnp.runtime.inplace import iadd, imul, isub
 from np2tnp.runtime.iterations import Numbers, Steps
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
-from np2tnp.runtime.promotion import constant, operand, operand_tensor, result_dtype, tensor_dtype
+from np2tnp.runtime.promotion import array, constant, operand, operand_tensor, result_dtype, tensor_dtype
 
 __all__ = ["branches", "enumerated", "fold_add", "fold_multiply", "fold_subtract", "vectorized"]
 
@@ -133,6 +133,8 @@ def _folded(name: str, scan: str, python: Callable[..., Any], result: Any, value
             raise UnverifiedError("the test of a branch in a loop is an array")
         return python(result, value)
     count = len(step.steps)
+    if isinstance(value, np.ndarray):
+        value = array(value)
     if not is_tensor(result) and not is_tensor(value) and not isinstance(result, Numbers):
         return _folded_numbers(name, result, value, step, where)
     pairs = [operand(v) for v in (result, value)]
