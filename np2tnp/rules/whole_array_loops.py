@@ -76,7 +76,7 @@ class WholeArrayLoop(Rule):
         else:
             context.vectorized.update(map(id, form.statements))
         names = ", ".join(form.results)
-        words = (
+        message = (
             f"this loop over elements becomes whole-array operations on {names}: faster from thousands of iterations"
         )
         yield self.hit(event.node, message, Verdict.ADAPT)
