@@ -320,7 +320,8 @@ def join(a: Value, b: Value) -> Value:
         refs_of(a) | refs_of(b),
         exact_of(a) if exact_of(a) == exact_of(b) else None,
         deps_of(a) | deps_of(b),
-        _join_view(a, b),
+        # of the host alone: what two empty containers become says no more than an object, so pieces cannot be kept
+        _join_view(a, b) if held else "view" if view_of(_deepest(a)) or view_of(_deepest(b)) else "",
         join_zero_d(a, b),
     )
 
