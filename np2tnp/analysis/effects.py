@@ -100,7 +100,9 @@ class Effects(NumpyResults):
                     self.construct(argument.node, "aliased arguments", name)
                 self.write(node, argument.node.value, argument.value, UNKNOWN, env, op="call")
                 on_host = on_host or (may_be_array(argument.value) and not may_hold_tensor(argument.value))
-        refs = self._translate(refs_of(summary.result), matched)
+        shown = refs_of(summary.result)
+        shown |= {f"@{item}" for holder, item in summary.fills if f"@{holder}" in shown}
+        refs = self._translate(shown, matched)
         exact = exact_of(summary.result)
         exact = exact_of(matched[exact].value) if exact in matched else None
         deps = NO_NAMES.union(*(deps_of(argument.value) for argument in matched.values())) if matched else NO_NAMES
