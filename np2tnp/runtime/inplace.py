@@ -280,7 +280,8 @@ def assign(x: Any, value: Any, casting: str = "unsafe", where: Any = True) -> An
 
     With ``x=None`` (an ``out`` that was not given) it is `value` itself. ndarrays and lists are changed in place.
     Raises TypeError where `casting` forbids the cast, ValueError where `value` does not broadcast to ``x.shape``. With
-    casting="equal", the dtypes must be the same (else UnverifiedError): NumPy would have calculated in that of `x`.
+    casting="equal", dtypes and shapes must be the same (else UnverifiedError): NumPy would have calculated in that
+    of `x`, or might have refused it.
     """
     if x is None:
         return value
@@ -290,6 +291,8 @@ def assign(x: Any, value: Any, casting: str = "unsafe", where: Any = True) -> An
             found, wanted = map(_dtype, (value, x))
             if found != wanted:
                 raise UnverifiedError(f"out= of {wanted} for a result of {found}, which NumPy calculates in {wanted}")
+            if tf.executing_eagerly() and tuple(getattr(value, "shape", ())) != tuple(x.shape):
+                raise UnverifiedError("out= of another shape than the result: some functions of NumPy refuse it")
     if is_tensor(x):
         return _copyto(x, value, casting=casting, where=where)
     if isinstance(x, np.ndarray):

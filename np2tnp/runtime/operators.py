@@ -56,7 +56,8 @@ class _ScalarProductError(ValueError, TypeError):
 
 def matmul(x: Any, y: Any) -> Any:
     """Python's ``x @ y``."""
-    if isinstance(x, np.generic) and isinstance(y, np.generic):
+    single = (np.generic, int, float, complex)
+    if isinstance(x, single) and isinstance(y, single) and (isinstance(x, np.generic) or isinstance(y, np.generic)):
         raise _ScalarProductError("matmul: the operands do not have enough dimensions")
     return operator.matmul(x, y)
 
