@@ -37,6 +37,9 @@ _METHODS = frozenset(
     "append extend insert pop remove clear reverse sort add update discard get items keys values copy index count"
     " join format split strip startswith endswith lower upper replace setdefault".split()
 )
+_CHANGING = frozenset(
+    "setitem delitem iadd iand iconcat ifloordiv ilshift imatmul imod imul ior ipow irshift isub itruediv ixor".split()
+)
 #: Syntax that reaches outside of the call, or whose order matters.
 _SYNTAX = (cst.Global, cst.Nonlocal, cst.Del, cst.With, cst.Yield, cst.Await, cst.Import, cst.ImportFrom, cst.ClassDef)
 
@@ -66,11 +69,14 @@ def _callees(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> se
     found: set[str] = set()
     inner = [module.scopes[id(node)] for node in walk(info.node.body) if isinstance(node, cst.FunctionDef)]
     bound = info.locals.union(*(scope.bound for scope in inner))
+    looked_up = {id(node.value) for node in walk(info.node.body) if isinstance(node, cst.Subscript)}
     for node in walk(info.node.body):
         if isinstance(node, _SYNTAX):
             return None
-        if isinstance(node, cst.Name) and node.value not in bound and not _is_still(module.values.get(node.value)):
-            return None
+        if isinstance(node, cst.Name) and node.value not in bound:
+            value = module.values.get(node.value)
+            if not (_is_still(value) or (id(node) in looked_up and _is_table(value))):
+                return None
         if isinstance(node, cst.Call):
             event = calls.get(id(node))
             callee = _effect_free(event, catalog, module.path) if event is not None else None
@@ -97,6 +103,17 @@ def _is_still(value: Value | None) -> bool:
     return value is None or isinstance(value, (Symbol, Function, Class, Const, Scalar, Array))
 
 
+def _is_table(value: Value | None) -> bool:
+    """Whether a list or dict of the module holds nothing that could be changed through one of its items.
+
+    A store into the table itself is a Store event.
+    """
+    if not isinstance(value, Sequence):
+        return False
+    items = (value.element,) if value.items is None else value.items
+    return all(isinstance(item, (Scalar, Const)) for item in items)
+
+
 def _effect_free(event: ev.Call, catalog: Catalog, module: str) -> set[str] | None:
     """The module's functions that a call runs, as callee or as callback; None when it may have an effect."""
     callee = event.callee
@@ -105,13 +122,12 @@ def _effect_free(event: ev.Call, catalog: Catalog, module: str) -> set[str] | No
         return None
     callbacks = {function.qualname for function in given}
     if event.api is not None:
-        fact = catalog.get(event.api)
-        known = fact is not None and (fact.tnp is not None or fact.rt is not None or fact.kind in ("dtype", "class"))
-        return callbacks if known and not event.api.startswith("numpy.random.") else None
+        return callbacks if _is_known_api(event.api, catalog) else None
     if isinstance(callee, Symbol):
         name = callee.name
-        plain = name.startswith("builtins.") and name[9:] in _BUILTINS
-        return callbacks if plain or name.startswith(("math.", "operator.")) else None
+        if name == "builtins.map":
+            return callbacks if event.arguments and _is_known_callback(event.arguments[0].value, catalog) else None
+        return callbacks if _is_plain(name) else None
     if isinstance(callee, Function):
         if callee.nested:
             return callbacks
@@ -121,3 +137,24 @@ def _effect_free(event: ev.Call, catalog: Catalog, module: str) -> set[str] | No
         own = isinstance(receiver, (Const, Scalar)) or (isinstance(receiver, Sequence) and receiver.refs == NO_NAMES)
         return callbacks if own else None
     return None
+
+
+def _is_known_api(name: str, catalog: Catalog) -> bool:
+    fact = catalog.get(name)
+    known = fact is not None and (fact.tnp is not None or fact.rt is not None or fact.kind in ("dtype", "class"))
+    return known and not name.startswith("numpy.random.")
+
+
+def _is_plain(name: str) -> bool:
+    if name.startswith("builtins."):
+        return name[9:] in _BUILTINS
+    if name.startswith("operator."):
+        return name[9:] not in _CHANGING
+    return name.startswith("math.") or name in ("decimal.Decimal", "fractions.Fraction")
+
+
+def _is_known_callback(value: Value, catalog: Catalog) -> bool:
+    """Whether calling it has no effect; a function of the module is among the callbacks already."""
+    if isinstance(value, Symbol):
+        return _is_plain(value.name) or _is_known_api(value.name, catalog)
+    return isinstance(value, Function)
