@@ -53,8 +53,7 @@ _KEYWORDS = {"None": Const.of(None), "True": Const.of(True), "False": Const.of(F
 
 @functools.lru_cache(maxsize=4096)
 def _constant(text: str) -> Const | None:
-    """The value of a literal, remembered: most texts come again and again."""
-    # The usual forms, for which Python's compiler need not be asked.
+    """The value of a literal, remembered: most come again. Python's compiler is not asked about the usual forms."""
     if text[0] in "\"'" and "\\" not in text and text[:3] not in ('"""', "'''"):
         return Const.of(text[1:-1])
     if text.isdecimal() and text.isascii():

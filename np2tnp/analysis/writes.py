@@ -1,0 +1,202 @@
+"""Writes: which memory an expression shows is changed, and which other names may show it."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.calls import Calls
+from np2tnp.analysis.containers import put_into
+from np2tnp.analysis.env import Env, Stale
+from np2tnp.analysis.module import dotted
+from np2tnp.analysis.state import NESTED
+from np2tnp.analysis.values import (
+    BY_LAYOUT,
+    COPIED,
+    FOREIGN,
+    HOST,
+    NO_NAMES,
+    UNKNOWN,
+    Array,
+    Const,
+    Instance,
+    Scalar,
+    Sequence,
+    Unknown,
+    Value,
+    exact_of,
+    home_of,
+    may_be_array,
+    may_hold_tensor,
+    refs_of,
+    scalar_type,
+)
+
+
+def _is_basic(key: Value) -> bool:
+    """Whether indexing with `key` surely gives a view."""
+    if isinstance(key, Const):
+        return key.value is None or key.value is Ellipsis or key.type == "int"
+    if isinstance(key, Array):
+        return key.rank == 0 and key.dtypes <= frozenset("bhilBHIL")
+    return scalar_type(key) in ("int", "slice")
+
+
+class Writes(Calls):
+    """Everything that changes memory in place ends here."""
+
+    def _forget_reads(self, inner: cst.BaseExpression, env: Env) -> None:
+        while isinstance(inner, (cst.Subscript, cst.Attribute)):
+            if isinstance(inner, cst.Subscript):
+                read = self.recorded.pop((ev.Read, id(inner)), None)
+                if (
+                    isinstance(read, ev.Read)
+                    and isinstance(read.base, (Array, Unknown))
+                    and home_of(read.base) != HOST
+                    and not all(_is_basic(key) for key in read.keys)
+                ):
+                    self.construct(inner, "store through an index")
+                root = inner.value
+                if isinstance(root, cst.Name):
+                    held = env.values.get(root.value)
+                    if isinstance(held, Sequence) and held.type not in ("list", "dict") and may_hold_tensor(held):
+                        self.construct(inner, "store into an item", held.type)
+            elif inner.attr.value not in ("flags", "ctypes"):
+                self.recorded.pop((ev.AttributeRead, id(inner)), None)
+            inner = inner.value
+
+    def write(
+        self,
+        node: cst.CSTNode,
+        target: cst.BaseExpression,
+        base: Value,
+        value: Value,
+        env: Env,
+        op: str = "",
+        keys: tuple[Value, ...] | None = None,
+    ) -> None:
+        """The memory of `base` is written through the expression `target`; `op` says how."""
+        place, root = self.place(node), self._root(target)
+        if isinstance(node, cst.Call):
+            self._forget_reads(target, env)
+        if isinstance(base, (Sequence, Const, Scalar)) and not (op and keys is None):
+            if isinstance(base, Sequence):
+                if isinstance(node, (cst.Assign, cst.AnnAssign)) and node.value is not None:
+                    value = self.as_item(base, node.value, value)
+                self._write_container(target, base, value, env, root)
+                self.emit(ev.Store(node, target, place, base, value, op, keys, root))
+            return
+        if isinstance(base, Sequence) and may_hold_tensor(base):
+            # a callee changes a container made here, or the arrays in it
+            shared = self._mark_shared(refs_of(base), dotted(target) or "its items", node, env, skip=root)
+            self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(shared)))
+            return
+        if not may_be_array(base):
+            self.escape_value(target, value, node)
+            self.keep(frozenset((f"kept by {dotted(target) or 'an object'}",)), value, env)
+            if isinstance(base, Instance):
+                self.object_works(node, base, env)
+            if isinstance(base, Instance) and may_hold_tensor(value):
+                self.object_method(node, base, "__setitem__", keeps=True)
+            return
+        if isinstance(base, Unknown) and base.deps and keys and (len(keys) > 1 or scalar_type(keys[0]) == "slice"):
+            self.facts.assumed_arrays |= base.deps if exact_of(base) is None else frozenset((exact_of(base) or "",))
+        if isinstance(base, Unknown) and exact_of(base) is None and not base.view and op and keys is not None:
+            # items of a list's copy that are updated in place are the caller's own: nobody copies a list for that
+            self.facts.assumed_arrays |= frozenset(name for name in base.deps if f"@{name}" in base.refs)
+        written = self.facts.extra.setdefault("writes", set())
+        given = {ref[1:] for ref in refs_of(base) if ref.startswith("@")}
+        written |= given
+        if COPIED in refs_of(base) and given:  # a callee gave back what it got: that must be the caller's own array
+            self.facts.host_parameters |= given
+            self.emit(ev.StaleRead(target, place, f"@{min(given)}", Stale("a callee", id(node), "call on a view")))
+        if refs_of(base) & NESTED:  # whatever the nested function is called with
+            written.update(self.facts.parameters)
+        self.updates_state(base)
+        if home_of(base) != HOST:
+            self.updated.append(refs_of(base))
+        if op == "ndarray.resize" and root in self.host_locals:
+            self.construct(node, "unknown in-place method", "resize")  # our ndarrays do not own their memory
+        conflicts: set[str] = set()
+        if isinstance(base, Unknown) and keys:
+            self.puts(base, value)
+        if isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str":  # an item of a dict: no array's memory
+            self.keep(refs_of(base) - frozenset((root or "",)), value, env)
+        else:
+            whole = target
+            while isinstance(whole, cst.Subscript):
+                whole = whole.value
+            via = dotted(whole) or "an element"
+            conflicts = self._mark_shared(refs_of(base), via, node, env, skip=root, base=base)
+        root = root if root in self.locals or root in env.values else None
+        exact = exact_of(env.values[root]) if root is not None and root in env.values else None
+        if exact is not None:
+            conflicts -= {f"@{exact}"}
+            env.values[f"!{exact}"] = Const.of(True)
+            self.facts.mutated.setdefault(exact, True)
+        if root is not None and self.depth and root in self.captured(env):
+            self.construct(node, "closure store", root)
+        if home_of(base) == HOST and not isinstance(base, Array):  # arrays copy what is stored into them
+            holders = refs_of(base) - frozenset((root or "",))
+            self.keep(holders or frozenset((f"kept by {dotted(target) or 'an object'}",)), value, env)
+        held = env.values.get(root or "")
+        self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts), False, held))
+        if (
+            keys is not None
+            and all(scalar_type(key) in ("int", "number") and not isinstance(key, Const) for key in keys)
+            and self.loops
+        ):
+            rank = base.rank if isinstance(base, Array) else None
+            if keys and rank in (None, len(keys)) and home_of(base) != HOST:
+                self.emit(ev.ElementLoop(node, place, root or "an array"))
+
+    def escape_value(self, target: cst.BaseExpression, value: Value, node: cst.CSTNode) -> None:
+        source = node.value if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) else None
+        if source is not None:
+            self.escape(source, value, "is stored in a Python object")
+
+    def captured(self, env: Env) -> frozenset[str]:
+        """Names of the region that the nested function being interpreted does not bind itself."""
+        return self.capturable[-1] if self.capturable else NO_NAMES
+
+    def _root(self, target: cst.BaseExpression) -> str | None:
+        """The name whose rebinding makes a store through `target` seen."""
+        while isinstance(target, (cst.Subscript, cst.Attribute)):
+            if isinstance(target, cst.Attribute) and target.attr.value not in ("T", "flat", "real", "imag"):
+                return None
+            target = target.value
+        return target.value if isinstance(target, cst.Name) else None
+
+    def _mark_shared(
+        self, refs: frozenset[str], via: str, node: cst.CSTNode, env: Env, skip: str | None, base: Value = UNKNOWN
+    ) -> set[str]:
+        """Every other name that may show the written memory is stale from here.
+
+        Gives the outside locations among them.
+        """
+        conflicts: set[str] = set()
+        host = home_of(base) == HOST
+        for ref in refs:
+            if ref == skip:
+                continue
+            if not ref.isidentifier():
+                if ref not in (COPIED, BY_LAYOUT):
+                    conflicts.add(ref)
+                continue
+            held = env.values.get(ref)
+            if held is not None and (may_hold_tensor(held) or COPIED in refs or COPIED in env.aliases(ref)):
+                env.stale[ref] = Stale(via, id(node))
+        if host and any(ref.startswith(".") for ref in refs):
+            # an object that got one of our arrays may be what is written here
+            for name, held in env.values.items():
+                if may_hold_tensor(held) and any(ref.startswith("kept by") for ref in env.aliases(name)):
+                    env.stale.setdefault(name, Stale(via, id(node)))
+        if FOREIGN in conflicts and not host:
+            self.facts.viewed |= {FOREIGN}  # NumPy must make that array, so that the store is seen in the object
+        return set() if host else conflicts
+
+    def _write_container(
+        self, target: cst.BaseExpression, base: Sequence, value: Value, env: Env, root: str | None
+    ) -> None:
+        put_into(target.value if isinstance(target, cst.Subscript) else target, value, env)
+        self.keep(base.refs | ({root} if root else NO_NAMES), value, env)
