@@ -109,6 +109,8 @@ def _unknown_rows(a: Any, indices: Any) -> Any | None:
     parts = normal_parts(indices)
     if not any(is_unknown(part) for part in parts):
         return None
+    if any(getattr(part, "dtype", None) in (tf.bool, bool) for part in parts):
+        raise Unsupported("a mask beside indices, or one that is only known when the graph runs")
     axes = expand(parts, a.shape.rank) if is_plain(parts) else []
     count = sum(1 for part in axes if not is_full(part))
     if not axes or any(isinstance(part, slice) for part in axes[:count]):

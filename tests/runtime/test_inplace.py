@@ -195,6 +195,13 @@ def test_ufunc_at_is_one_scatter() -> None:
     assert FALLBACKS.total() == before
 
 
+@pytest.mark.parametrize("name", ["add", "subtract", "maximum", "multiply"])
+def test_a_mask_that_only_a_graph_knows_is_no_index(name: str) -> None:
+    update = tf.function(lambda x, mask: getattr(rt, f"{name}_at")(x, mask, 2), autograph=False)
+    with pytest.raises(rt.UnverifiedError, match="mask"):
+        update(tf.constant([0, 1, 2]), tf.constant([True, False, True]))
+
+
 def test_mutating_functions_change_ndarrays_in_place() -> None:
     x = np.zeros((3, 3))
     assert rt.fill_diagonal(x, tf.constant(1.0)) is x
