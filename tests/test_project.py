@@ -274,6 +274,28 @@ PROJECTS: dict[str, tuple[dict[str, str], str]] = {
             "ops.py": OPS,
             "user.py": """
                 import numpy as np
+                from ops import both, shift
+
+
+                def run(x):
+                    y = np.sqrt(x + 1.0)
+                    z = np.zeros_like(y)
+                    shift(y)
+                    total, root = both(y, z, scale=3.0)
+                    return y, z, total, root
+
+
+                def main():
+                    return run(np.arange(4.0))
+            """,
+        },
+        "core",
+    ),
+    "gives back what it got": (
+        {
+            "ops.py": OPS,
+            "user.py": """
+                import numpy as np
                 from ops import both, same, shift
 
 
@@ -289,7 +311,7 @@ PROJECTS: dict[str, tuple[dict[str, str], str]] = {
                     return run(np.arange(4.0))
             """,
         },
-        "core",
+        "convertible",  # where ops.py stays NumPy, a core would get, and give back, a copy
     ),
     "updates an argument": (
         {
