@@ -180,7 +180,7 @@ PROJECTS: dict[str, tuple[dict[str, str], str]] = {
         },
         "convertible",
     ),
-    "gives back what it got": (
+    "gives back what was updated": (
         {
             "ops.py": """
     import numpy as np
