@@ -255,7 +255,8 @@ class Effects(NumpyResults):
                 may_hold_tensor(env.values[ref])
                 or (ref != name and (COPIED in refs_of(value) or COPIED in env.aliases(ref)))
             ):
-                env.stale[ref] = Stale(callee, id(node), "call" if ref == name else "call on a view")
+                read_back = ref == name and not self.is_perhaps_theirs(value, refs_of(value))
+                env.stale[ref] = Stale(callee, id(node), "call" if read_back else "call on a view")
                 self.updated.append(frozenset((ref,)))
                 if held or self._is_captured(ref):
                     seen.add(ref)

@@ -166,6 +166,10 @@ class NumpyResults(Evaluator):
         """Whether a tensor that is made of `value` may be our copy of memory which stays on the host."""
         if home_of(value) == HOST:
             return bool(refs) or isinstance(value, Unknown)
+        return self.is_perhaps_theirs(value, refs)
+
+    def is_perhaps_theirs(self, value: Value, refs: frozenset[str]) -> bool:
+        """Whether `value` is a tensor on some ways and on others memory of the host that lies at `refs`."""
         outside = (ref for ref in refs if is_outside_location(ref))
         return home_of(value) == EITHER and any(ref[0] != "@" or ref[1:] in self.hosted for ref in outside)
 
