@@ -207,6 +207,21 @@ def test_snippets_that_are_refused_become_equal() -> None:
     assert saved > len(refused) / 2
 
 
+def test_decimals_are_left_to_numpy_where_they_are_found_late() -> None:
+    text = """
+from decimal import Decimal
+
+import numpy as np
+
+
+def total(rates, n):
+    rates, n = map(np.asarray, [rates, n])
+    return np.where(rates == 0, n, (1 + rates) ** n) * 2
+"""
+    judgements = compare_text(text, ["total([Decimal('0.5'), Decimal(0)], Decimal(2))"], on_unverified="numpy")[1]
+    assert [judgement.kind for judgement in judgements] == ["equal"]
+
+
 def test_objects_that_only_a_call_shows_are_left_to_numpy() -> None:
     text = "import numpy as np\n\n\ndef f(v, w):\n    return np.transpose(np.array([[v, w]])), np.exp(2.0)\n"
     calls = ["f(1.0, 2.0)", "f(None, 2.0)", "f('a', 'b')"]

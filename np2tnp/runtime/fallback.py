@@ -6,6 +6,7 @@ import logging
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ _log = logging.getLogger("np2tnp")
 _REASONS = 8
 
 #: Arguments that cannot show that a body has begun: no iterators, no objects with a state of their own.
-_PLAIN = (np.ndarray, np.generic, np.dtype, bool, int, float, complex, str, bytes, type(None), slice, range, type)
+_PLAIN = (np.ndarray, np.generic, np.dtype, Number, str, bytes, type(None), slice, range, type)
 
 
 class Fallback:
