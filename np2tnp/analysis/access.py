@@ -43,6 +43,7 @@ from np2tnp.analysis.values import (
     item_of,
     may_be_array,
     may_hold_tensor,
+    parameters_in,
     refs_of,
     scalar_type,
 )
@@ -292,6 +293,8 @@ class Access(State):
 
     def compare_identity(self, node: cst.Comparison, left: Value, right: Value) -> None:
         """``left is right``: a tensor is none of the objects outside."""
+        if parameters_in(refs_of(left)) and parameters_in(refs_of(right)):
+            self.facts.extra["tells apart"] = True
         if may_hold_tensor(left) == may_hold_tensor(right):
             if COPIED in refs_of(left) | refs_of(right) and refs_of(left) & refs_of(right):
                 self.construct(node, "identity")

@@ -172,6 +172,8 @@ class Calls(ContainerMethods):
             return self._ufunc_method(node, api, arguments, env)
         if api in OVER_MEMORY and any(may_hold_tensor(argument.value) for argument in arguments):
             self.construct(node, "over memory", api.replace("numpy.", "np."))
+        if api in OVER_MEMORY:
+            self.facts.extra["tells apart"] = True
         bound = bind(fact, arguments)
         if any(foreign_dtype(a.value) for a in arguments if a.name == "dtype" or api == "ndarray.astype"):
             return UNKNOWN  # strings, objects: the result stays NumPy's

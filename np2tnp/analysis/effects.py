@@ -91,8 +91,10 @@ class Effects(NumpyResults):
             in_numpy = updates and not summary.migrated and self.made != HOST  # it changes the very array that it gets
             if updates or name in summary.changeable:
                 filled = True
-            if in_numpy or (name in summary.changeable and not updates):
+            by_others = in_numpy or (name in summary.changeable and not updates)
+            if by_others or (summary.tells_apart and not summary.migrated):
                 self._copies_may_differ(node, dotted(node.func) or "a function", argument, tuple(matched.values()))
+            if by_others:
                 self._may_change(node, dotted(node.func) or "a function", argument, env, keeps=False)
             elif updates:
                 others = [refs_of(other.value) for key, other in matched.items() if key != name]

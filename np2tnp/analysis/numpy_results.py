@@ -53,7 +53,7 @@ _SCALAR_TO_SCALAR = frozenset("astype copy squeeze transpose swapaxes view round
 
 
 #: What gives back its very argument or a copy, never another view of it.
-_SAME_OR_COPY = frozenset("asarray asanyarray ascontiguousarray asfortranarray array astype nan_to_num require".split())
+_SAME_OR_COPY = frozenset("asarray asanyarray ascontiguousarray asfortranarray array astype require".split())
 
 #: What gives a view only where a parameter is given: ``np.diff(x, n=0)``.
 _VIEWS_ONLY_WITH = {"diff": "n"}

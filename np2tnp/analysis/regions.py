@@ -193,6 +193,7 @@ class Analysis:
             hosted=facts.host_parameters,
             changeable=facts.changeable | (written & facts.host_parameters),
             updates=facts.updates,
+            tells_apart="tells apart" in facts.extra,
             fills=frozenset(facts.extra.get("fills", ())),
         )
 

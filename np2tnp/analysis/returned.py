@@ -9,6 +9,7 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.values import (
     BY_LAYOUT,
     COPIED,
+    FOREIGN,
     NO_NAMES,
     TENSOR,
     Sequence,
@@ -66,7 +67,7 @@ def has_shared_items(value: Value) -> bool:
     if len(shown) == 1 and isinstance(value, Sequence) and value.items is None:
         return _is_copy(shown[0][0]) and view_of(shown[0][0]) == "view"
     return any(
-        ((_is_copy(first) and _is_copy(second)) or BY_LAYOUT in refs_of(first) | refs_of(second))
+        ((_is_copy(first) and _is_copy(second)) or {BY_LAYOUT, FOREIGN} & (refs_of(first) | refs_of(second)))
         and {kind, other} not in ({""}, {"piece"})
         and any(ref.isidentifier() or is_outside_location(ref) for ref in refs_of(first) & refs_of(second))
         for (first, kind), (second, other) in combinations(shown, 2)
@@ -84,11 +85,14 @@ def _kinds(value: Value) -> Iterator[tuple[Value, str]]:
         for item in value.items:
             yield from _kinds(item)
     elif isinstance(value, Sequence):
-        yield from (
-            (leaf, "view" if view_of(leaf) or COPIED in refs_of(leaf) else "") for leaf in leaves_of(all_of(value))
-        )
+        yield from ((leaf, "view" if view_of(leaf) or _is_ours(leaf) else "") for leaf in leaves_of(all_of(value)))
     else:
-        yield value, "view" if COPIED in refs_of(value) else view_of(value)
+        yield value, "view" if _is_ours(value) else view_of(value)
+
+
+def _is_ours(leaf: Value) -> bool:
+    """Whether `leaf` is a copy of what NumPy gives back itself: of a tensor, or a tensor of an ndarray."""
+    return COPIED in refs_of(leaf) or (FOREIGN in refs_of(leaf) and may_hold_tensor(leaf))
 
 
 def copied(value: Value) -> frozenset[str]:

@@ -56,6 +56,7 @@ class Summary:
     changeable: frozenset[str] = NO_NAMES  #: those of them that may be changed or kept by code that nobody knows
     #: (p, q): the list or dict `p` may hold the argument `q`, or an item of it, afterwards
     fills: frozenset[tuple[str, str]] = frozenset()
+    tells_apart: bool = False  #: it asks whether two arguments are one object or share memory
     updates: frozenset[str] = NO_NAMES  #: attributes and globals whose arrays it changes in place
 
     def match(self, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:
