@@ -192,10 +192,16 @@ class Analysis:
             method=function.is_method,
             hosted=facts.host_parameters,
             changeable=facts.changeable | (written & facts.host_parameters),
-            updates=facts.updates,
+            updates=facts.updates | self._defaults(function, written | facts.mutated.keys() | facts.changeable),
             tells_apart="tells apart" in facts.extra,
             fills=frozenset(facts.extra.get("fills", ())),
         )
+
+    def _defaults(self, function: FunctionInfo, changed: set[str] | frozenset[str]) -> frozenset[str]:
+        """The module's own arrays that stand in for the parameters `changed` where these are not given."""
+        nodes = [(item.name.value, item.default) for item in parameters_of(function.node.params)]
+        names = {node.value for name, node in nodes if name in changed and isinstance(node, cst.Name)}
+        return frozenset(f"global:{self.path}:{name}" for name in names if name in self.info.values)
 
     def _migrates_on_host(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
         """Whether it can be migrated where arrays that other code may change stay ndarrays, and likely numbers are."""
