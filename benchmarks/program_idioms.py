@@ -154,7 +154,6 @@ CHANGES = _plain(
     "A.mean(axis=0, out=B[0])",
     "np.sqrt(A, where=A > 0, out=B)",
     "np.divide(A, B, out=np.zeros_like(A, dtype=float), where=B != 0)",
-    "A.partition(1)",
     "A.flat = N",
     "A.flat[2] = 7",
     "A.real[0] = 3",

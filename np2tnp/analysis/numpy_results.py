@@ -52,8 +52,9 @@ from np2tnp.catalog.catalog import ApiFact
 _SCALAR_TO_SCALAR = frozenset("astype copy squeeze transpose swapaxes view round conj conjugate clip".split())
 
 
-#: What gives back its very argument or a copy, never another view of it.
-_SAME_OR_COPY = frozenset("asarray asanyarray ascontiguousarray asfortranarray array astype require".split())
+#: What gives back its very argument or a copy, never another view of it, and which of them shows in a tensor as well:
+#: memory order, which decides about the others, does not.
+_SAME_OR_COPY = frozenset("asarray asanyarray array astype".split())
 
 #: What gives a view only where a parameter is given: ``np.diff(x, n=0)``.
 _VIEWS_ONLY_WITH = {"diff": "n"}
@@ -132,8 +133,8 @@ class NumpyResults(Evaluator):
                 refs = refs_of(first)  # of a list NumPy makes a new array
             if self.made == TENSOR and may_be_array(first) and self._may_copy(first, refs):
                 refs |= {FOREIGN}
-            view = "" if name in _SAME_OR_COPY else "view"
-            if name in ("asarray", "asanyarray", "ascontiguousarray", "asfortranarray") and len(values) == 1:
+            view = "" if name in _SAME_OR_COPY and "order" not in values else "view"
+            if name in ("asarray", "asanyarray") and len(values) == 1:
                 exact = exact_of(first) if self.made == HOST or may_hold_tensor(first) else None  # else a copy
             elif "copy=True" in fact.parameters or name == "array":
                 copy = values.get("copy")
