@@ -93,6 +93,8 @@ class Access(State):
             if method is not None and method[1] == "class":
                 return Bound(Instance(base.qualname, base.module), name)
             return method[0] if method is not None else UNKNOWN
+        if name in ("base", "flags", "strides") and refs_of(base) & self.host_locals:
+            self.construct(node, "over memory", f".{name}")  # our ndarrays own their memory, and are in C order
         if isinstance(base, Unknown) and base.exact is not None and name not in MEMBERS:
             self.facts.objects |= {base.exact}
         if isinstance(base, Unknown) and name in ARRAY_MEMBERS and base.home != HOST and base.deps:
