@@ -23,7 +23,7 @@ _BY_MESSAGE: tuple[tuple[re.Pattern[str], type[Exception]], ...] = tuple(
             r"invalid reduction dimension|expected .*(dimensions?|axis) in the range|axis must be|axis .* out of",
             np.exceptions.AxisError,
         ),
-        (r"out of bounds?|is not in \[|does not index into|out of range|slic\w+ scalar", IndexError),
+        (r"out of bounds?|is not in \[|does not index into|out of range|slic\w+ scalar|multiple ellipses", IndexError),
         (r"division by zero", ZeroDivisionError),
         (r"not supported|unsupported", UnverifiedError),
         (r"incompatible shapes|size-incompatible|dimensions? .*must|mismatch|broadcast|shape|dimension", ValueError),
