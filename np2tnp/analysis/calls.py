@@ -55,6 +55,7 @@ from np2tnp.analysis.values import (
     join,
     may_be_array,
     may_hold_tensor,
+    parameters_in,
     refs_of,
     scalar_type,
     view_of,
@@ -375,6 +376,7 @@ class Calls(ContainerMethods):
             return Unknown(home, refs_of(receiver), view="view")
         if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
             self.construct(node, "unknown in-place method", name)
+            self.facts.extra.setdefault("writes", set()).update(parameters_in(refs_of(receiver)))
         if refs_of(receiver) & self.host_locals and name in BY_ORDER:
             return Unknown(HOST, refs_of(receiver) | {COPIED, BY_LAYOUT}, view="view")
         if len(arguments) <= READING_METHODS.get(name, -1) and not any(a.star or a.name == "out" for a in arguments):
