@@ -280,7 +280,7 @@ class State:
         op: str = "",
         keys: tuple[Value, ...] | None = None,
     ) -> None:
-        """The memory of `base` is written through `target` (stores.py)."""
+        """The memory of `base` is written through `target` (writes.py)."""
         raise NotImplementedError
 
     def object_method(self, node: cst.CSTNode, value: Instance, name: str, keeps: bool = False) -> None:
