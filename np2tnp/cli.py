@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from np2tnp import __version__
+from np2tnp import __version__, options
 from np2tnp.config import CHOICES, Config, ConfigError, did_you_mean, load
 from np2tnp.status import BROKEN_PIPE, CLEAN, ERROR, FOUND, INTERRUPTED
 from np2tnp.terminal import OutputError, close_stdout, print_bytes, print_exactly, say
@@ -225,41 +225,6 @@ def _report(run: Run, config: Config, parsed: argparse.Namespace) -> Iterable[st
     return render(run, config, colour)
 
 
-def _add_analysis_options(parser: argparse.ArgumentParser) -> None:
-    codes = {"metavar": "CODES", "type": _comma_separated}
-    add = parser.add_argument
-    add("--select", help="report only these codes (prefixes, separated by commas)", **codes)  # type: ignore[arg-type]
-    add("--extend-select", help=argparse.SUPPRESS, **codes)  # type: ignore[arg-type]
-    add("--ignore", help="do not report these codes", **codes)  # type: ignore[arg-type]
-    globs = {"metavar": "GLOBS", "type": _comma_separated}
-    add("--exclude", help="leave these files and directories out, instead of the default ones", **globs)  # type: ignore[arg-type]
-    add("--extend-exclude", help="leave these out, too", **globs)  # type: ignore[arg-type]
-    add("--force-exclude", action="store_true", default=None, help="leave them out even where they are named")
-    add("--no-respect-gitignore", dest="respect_gitignore", action="store_false", default=None)
-    emission = (
-        "boundary",
-        "slow",
-        "random",
-        "on_unverified",
-        "enable_numpy_behavior",
-        "compile",
-        "runtime",
-        "target_tensorflow",
-        "target_numpy",
-    )
-    for name in emission:
-        add("--" + name.replace("_", "-"), metavar="|".join(CHOICES[name]))
-    add("--above", type=int, metavar="N", help="functions keep NumPy for arguments of fewer than N elements")
-    add("--device", metavar="DEVICE", help="where migrated functions work, such as /GPU:0")
-    add("--top-level", action="store_true", default=None, help="migrate the top level of scripts that nobody imports")
-    add("--float32", action="store_true", default=None, help="work in float32: faster on GPUs, changes values")
-    add("--unsafe", action="store_true", default=None, help="apply edits that need evidence the analysis lacks, too")
-    regions = {"metavar": "REGIONS", "type": _comma_separated}
-    add("--only", dest="only_regions", help="rewrite only these: NAME, Class.method or FILE::NAME, globs", **regions)  # type: ignore[arg-type]
-    add("--skip", dest="skip_regions", help="leave these functions as they are", **regions)  # type: ignore[arg-type]
-    add("-j", "--jobs", type=int, metavar="N", help="worker processes (default: as many as pay off)")
-
-
 def _add_path_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories; - is standard input")
     parser.add_argument("--stdin-filename", metavar="NAME", default="<stdin>", help="what to call standard input")
@@ -268,13 +233,13 @@ def _add_path_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--output-format", metavar="|".join(CHOICES["output_format"]))
+    options.add_choice(parser, "output_format")
     add("--output-file", metavar="FILE", help="write the report there")
     add("--statistics", action="store_true", help="only count the findings of each code")
     verdicts = "|".join(CHOICES["fail_on"])
-    add("--fail-on", type=_comma_separated, metavar="VERDICTS", help=f"exit 1 for these: {verdicts} or none")
+    add("--fail-on", type=options.comma_separated, metavar="VERDICTS", help=f"exit 1 for these: {verdicts} or none")
     add("--exit-zero", action="store_true", help="exit 0 even with findings")
-    add("--cache-dir", metavar="DIR")
+    add("--cache-dir", metavar="DIR", help="where results are kept (default .np2tnp_cache in the project)")
 
 
 # --- commands of other parts
@@ -324,18 +289,6 @@ def _run_heavy(command: str, rest: list[str]) -> int:
         return ERROR
 
 
-def _add_missing_options(parser: argparse.ArgumentParser) -> None:
-    """The options that decide what ``rewrite`` does, for commands that rewrite in memory."""
-    known = {option for action in parser._actions for option in action.option_strings}
-    for name in ("slow", "random", "on_unverified", "compile", "target_tensorflow", "target_numpy"):
-        option = "--" + name.replace("_", "-")
-        if option not in known:
-            parser.add_argument(option, metavar="|".join(CHOICES[name]))
-    for option in ("--unsafe", "--float32"):
-        if option not in known:
-            parser.add_argument(option, action="store_true", default=None)
-
-
 # --- helpers
 
 
@@ -347,7 +300,8 @@ def _parser(command: str) -> argparse.ArgumentParser:
     parser.add_argument("-q", "--quiet", action="store_true", help="say only what was asked for")
     parser.add_argument("-v", "--verbose", action="store_true", help="say everything")
     if command in ("check", "rewrite", "report"):
-        _add_analysis_options(parser)
+        options.add_selection(parser)
+        options.add_emission(parser)
     if command in ("check", "rewrite"):
         _add_path_options(parser)
     if command == "check":
@@ -359,7 +313,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
 
         importlib.import_module(_ARGUMENTS[command]).add_arguments(parser)
     if command in _HEAVY and command != "probe":
-        _add_missing_options(parser)
+        options.add_missing_emission(parser)
     if command == "verify":
         parser.add_argument("--top-level", action="store_true", default=None, help="run scripts, and compare that, too")
     return parser
@@ -383,7 +337,3 @@ def _config(parsed: argparse.Namespace, paths: list[str], foreign: frozenset[str
     if overrides.get("fail_on") == ["none"]:
         overrides["fail_on"] = []
     return load(paths, overrides, config_file=parsed.config, isolated=parsed.isolated)
-
-
-def _comma_separated(text: str) -> list[str]:
-    return [item.strip() for item in text.split(",") if item.strip()]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from np2tnp.config import CHOICES, Config
+from np2tnp.config import Config
+from np2tnp.options import add_choice
 from np2tnp.report.style import wants_colour
 
 FORMATS = ("markdown", "csv", "json")
@@ -16,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", nargs="?", help="such as np.sum, fft.rfft, ndarray.sort, operator.add")
     parser.add_argument("--table", choices=FORMATS, help="the whole comparison, a row a name; totals go to stderr")
     for option in ("target_tensorflow", "target_numpy"):
-        parser.add_argument("--" + option.replace("_", "-"), metavar="|".join(CHOICES[option]))
+        add_choice(parser, option)
 
 
 def run(parsed: argparse.Namespace, config: Config) -> int:

@@ -1,0 +1,92 @@
+"""The options that several commands share, with what each one means."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from np2tnp.config import CHOICES, Config
+
+#: Option with a fixed set of values → what it decides. The default is read from Config.
+_MEANING = {
+    "boundary": "what migrated functions take and give: ndarrays as before, or tensors",
+    "slow": "functions that eager TensorFlow would make much slower (element loops): keep them in NumPy, or convert",
+    "random": "random numbers: NumPy's own stream, or TensorFlow's generators (same distributions, other numbers)",
+    "on_unverified": "for arguments that cannot be vouched for: call the original, silently or warning, or raise",
+    "enable_numpy_behavior": "when tensors get NumPy's behaviour: at the first call of a migrated function, at import, "
+    "in the `__main__` block, or never (you do it)",
+    "compile": "run each function as one tf.function, with staged loops, plain or by XLA",
+    "runtime": "import np2tnp.runtime, or a copy of it that is put beside the rewritten code",
+    "target_tensorflow": "whose measured facts decide",
+    "target_numpy": "for which NumPy the code is written",
+    "output_format": "how findings are written",
+}
+
+#: Of a command that rewrites in memory: what decides the text.
+EMITTED = ("slow", "random", "on_unverified", "compile", "target_tensorflow", "target_numpy")
+
+
+def add_choice(parser: argparse._ActionsContainer, name: str) -> None:
+    """Add ``--name`` for a field of Config that takes one of ``CHOICES[name]`` (Config itself refuses other words)."""
+    default = getattr(Config(), name)
+    parser.add_argument(
+        "--" + name.replace("_", "-"),
+        metavar="|".join(CHOICES[name]),
+        help=f"{_MEANING[name]} (default {default})",
+    )
+
+
+def add_selection(parser: argparse.ArgumentParser) -> None:
+    """Which files, functions and codes."""
+    group = parser.add_argument_group("what to look at")
+    add = group.add_argument
+    codes: dict[str, Any] = {"metavar": "CODES", "type": comma_separated}
+    add("--select", help="report only these codes (prefixes, separated by commas)", **codes)
+    add("--extend-select", help=argparse.SUPPRESS, **codes)
+    add("--ignore", help="do not report these codes", **codes)
+    globs: dict[str, Any] = {"metavar": "GLOBS", "type": comma_separated}
+    add("--exclude", help="leave these files and directories out, instead of the default ones", **globs)
+    add("--extend-exclude", help="leave these out, too", **globs)
+    add("--force-exclude", action="store_true", default=None, help="leave them out even where they are named")
+    add(
+        "--no-respect-gitignore",
+        dest="respect_gitignore",
+        action="store_false",
+        default=None,
+        help="look at files that .gitignore names, too",
+    )
+    regions: dict[str, Any] = {"metavar": "REGIONS", "type": comma_separated}
+    add("--only", dest="only_regions", help="rewrite only these: NAME, Class.method or FILE::NAME, globs", **regions)
+    add("--skip", dest="skip_regions", help="leave these functions as they are", **regions)
+    add("-j", "--jobs", type=int, metavar="N", help="worker processes (default: as many as pay off)")
+
+
+def add_emission(parser: argparse.ArgumentParser) -> None:
+    """What the rewritten code is like. `check` takes these, too: its verdicts are those of `rewrite`."""
+    group = parser.add_argument_group("what rewritten code is like (see docs/guide.md)")
+    for name in ("boundary", "slow", "random", "on_unverified", "compile"):
+        add_choice(group, name)
+    add = group.add_argument
+    add("--above", type=int, metavar="N", help="functions keep NumPy for arguments of fewer than N elements")
+    add("--device", metavar="DEVICE", help="where migrated functions work, such as /GPU:0")
+    add("--float32", action="store_true", default=None, help="work in float32: faster on GPUs, changes values")
+    add("--top-level", action="store_true", default=None, help="migrate the top level of scripts that nobody imports")
+    add("--unsafe", action="store_true", default=None, help="apply edits that need evidence the analysis lacks, too")
+    for name in ("runtime", "enable_numpy_behavior", "target_tensorflow", "target_numpy"):
+        add_choice(group, name)
+
+
+def add_missing_emission(parser: argparse.ArgumentParser) -> None:
+    """The options that decide what ``rewrite`` does, for commands that rewrite in memory and have not named them."""
+    group = parser.add_argument_group("how it is rewritten")
+    for name in EMITTED:
+        add_choice(group, name)
+    group.add_argument(
+        "--unsafe", action="store_true", default=None, help="with edits that need evidence the analysis lacks"
+    )
+    group.add_argument("--float32", action="store_true", default=None, help="in float32, compared as float32 rounds")
+
+
+def comma_separated(text: str) -> list[str]:
+    """The words of ``a, b,c``."""
+    return [item.strip() for item in text.split(",") if item.strip()]
