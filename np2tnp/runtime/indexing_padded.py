@@ -92,9 +92,19 @@ def update_padded(x: Any, key: Any, operation: str, value: Any) -> Any | None:
     padded = tf.raw_ops.PadV2(
         input=reshaped(fitted(value, plan.shape), plan.sliced),
         paddings=tf.constant(_paddings(x, plan), tf.int32),
-        constant_values=tf.cast(tf.constant(neutral), x.dtype),
+        constant_values=_literal(neutral, x.dtype),
     )
     return getattr(tf.raw_ops, name)(x=x, y=padded)
+
+
+def _literal(value: float, dtype: Any) -> Any:
+    """A number that XLA may know (see :mod:`np2tnp.runtime.opaque`): it is no operand of a formula that could change.
+
+    A number in memory would be read through a choice of addresses, one element at a time.
+    """
+    number = np.array(value).astype(dtype.as_numpy_dtype)
+    bits = number.view(f"i{number.itemsize}")
+    return tf.bitcast(tf.constant(bits), dtype)
 
 
 def _paddings(x: Any, plan: Basic) -> list[tuple[int, int]]:
