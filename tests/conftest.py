@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
+from command_line import HEAT
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell's background job ignores Ctrl-C, and so would the programs that the tests start and interrupt
@@ -21,3 +23,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def update_golden(pytestconfig: pytest.Config) -> bool:
     """Whether expected files are written instead of compared."""
     return bool(pytestconfig.getoption("--update-golden"))
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory, the current one, with one file that converts and one without NumPy."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+    (tmp_path / "heat.py").write_text(HEAT)
+    (tmp_path / "plain.py").write_text("x = 1\n")
+    return tmp_path

@@ -293,6 +293,20 @@ class Access(State):
             return value if value == NOTHING else Scalar("object")
         return UNKNOWN
 
+    def search(
+        self, node: cst.Comparison, item: tuple[cst.BaseExpression, Value], container: tuple[cst.BaseExpression, Value]
+    ) -> None:
+        """``item in container``: by identity first, then by ``==``."""
+        sought, searched = item[1], container[1]
+        kind = searched.type if isinstance(searched, Sequence) else ""
+        if kind in ("list", "tuple") and len(node.comparisons) == 1 and all(map(may_hold_tensor, (sought, searched))):
+            self.emit(ev.Operator(node, self.place(node), "contains", (sought, searched), Scalar("bool")))
+            return
+        if may_hold_tensor(sought):
+            self.escape(*item, "is looked up with `in`")
+        if kind != "dict":  # only its keys are looked at
+            self.escape(*container, "is searched with `in`")
+
     def compare_identity(self, node: cst.Comparison, left: Value, right: Value) -> None:
         """``left is right``: a tensor is none of the objects outside."""
         if parameters_in(refs_of(left)) and parameters_in(refs_of(right)):

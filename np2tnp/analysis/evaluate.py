@@ -310,10 +310,7 @@ class Evaluator(Comprehensions):
                     self.emit(ev.Operator(target, self.place(target), kind, (left, right), compared))
                     result = compared
             elif isinstance(item.operator, (cst.In, cst.NotIn)):
-                if may_hold_tensor(left):
-                    self.escape(left_node, left, "is looked up with `in`")
-                if not (isinstance(right, Sequence) and right.type == "dict"):  # only its keys are looked at
-                    self.escape(item.comparator, right, "is searched with `in`")
+                self.search(node, (left_node, left), (item.comparator, right))
             else:
                 self.compare_identity(node, left, right)
             left, left_node = right, item.comparator

@@ -46,6 +46,9 @@ class OperatorDiffers(Rule):
             _exact_abs(event, context)
             return
         assert isinstance(event, ev.Operator)
+        if event.op == "contains":
+            _search(event, context)
+            return
         if not any(
             home_of(value) != HOST for value in (*event.operands, event.result) if isinstance(value, (Array, Unknown))
         ):
@@ -92,6 +95,21 @@ def _exact_abs(event: ev.Call, context: Context) -> None:
             func=build.name(f"{context.rt}.op_abs")
         )
         context.edits.needs.add("rt")
+
+
+def _search(event: ev.Operator, context: Context) -> None:
+    """``x in [y, z]``: by identity and by NumPy's ``==``. It is not reported, since nothing is computed."""
+
+    def change(updated: cst.BaseExpression) -> cst.BaseExpression:
+        assert isinstance(updated, cst.Comparison)
+        item, container = _operand_nodes(updated)
+        found = build.call(f"{context.rt}.op_contains", container, item)
+        if isinstance(updated.comparisons[0].operator, cst.In):
+            return found
+        return cst.UnaryOperation(cst.Not(), found, lpar=updated.lpar, rpar=updated.rpar)
+
+    context.edits.replace[id(event.node)] = change
+    context.edits.needs.add("rt")
 
 
 #: Operators whose tensor form XLA computes otherwise: integers by zero.

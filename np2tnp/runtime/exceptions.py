@@ -43,8 +43,15 @@ _BY_CLASS: dict[str, type[Exception]] = {
 _NOT_ARGUMENTS = {"ResourceExhaustedError", "InternalError", "AbortedError", "CancelledError", "UnavailableError"}
 
 #: What TensorFlow says, in a plain ValueError, of an operation inside a composite one that has no such dtype, and of
-#: an ndarray that holds objects.
-_NOT_TAKEN = ("is not in the list of allowed values: ", "Failed to convert a NumPy array to a Tensor")
+#: an operand that is or holds an object.
+_NOT_TAKEN = (
+    "is not in the list of allowed values: ",
+    "Failed to convert a NumPy array to a Tensor",
+    "Attempt to convert a value (",
+)
+
+#: What a tensor says where Python wants an integer: ``range(x[0])``, ``names[x.sum()]``.
+_NO_INDEX = re.compile(r"^('numpy\.\w+') object has no attribute '__index__'$")
 
 _NOISE = re.compile(r"^\{\{[^}]*\}\}\s*|\s*\[Op:[^\]]*\].*$", re.DOTALL)
 
@@ -56,6 +63,8 @@ def translate(error: BaseException) -> Exception | None:
         return UnverifiedError(str(error).partition("\n")[0])
     if kind is ValueError and str(error).startswith("Multiple ellipses in slice"):
         return IndexError(str(error))
+    if kind is AttributeError and (no_index := _NO_INDEX.search(str(error))):
+        return TypeError(f"{no_index[1]} object cannot be interpreted as an integer")
     if not kind.__module__.startswith("tensorflow") or not hasattr(error, "error_code"):
         return None
     message = _NOISE.sub("", str(getattr(error, "message", error)))

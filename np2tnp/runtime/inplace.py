@@ -265,9 +265,26 @@ def _check_copy(dtype: np.dtype[Any], value: Any, casting: Any) -> None:
         np.copyto(np.empty(np.shape(value), dtype), value, casting=casting)
 
 
+@unconverted
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> Any:
     """``np.copyto``; returns the changed array (an ndarray is changed in place)."""
-    return assign(dst, src, casting=casting, where=where)
+    if is_tensor(dst):
+        return _copyto(dst, src, casting=casting, where=where)
+    np.copyto(dst, host(src), casting=casting, where=host(where))  # type: ignore[arg-type]
+    return dst
+
+
+@functools.lru_cache(maxsize=256)
+def _check_output(found: np.dtype[Any], wanted: np.dtype[Any]) -> None:
+    """NumPy's UFuncTypeError where a result of dtype `found` does not go into an ``out`` of dtype `wanted`."""
+    if np.can_cast(found, wanted, "same_kind"):
+        return
+    try:
+        np.add(np.empty(0, found), np.empty(0, found), out=np.empty(0, wanted))
+    except TypeError as error:  # its text would name `add`, and its class's base takes any
+        kind = next(kind for kind in type(error).__mro__ if kind.__bases__ == (TypeError,))
+        message = f"Cannot cast ufunc output from {found!r} to {wanted!r} with casting rule 'same_kind'"
+        raise kind(message) from None
 
 
 def _dtype(value: Any) -> np.dtype[Any]:
@@ -293,6 +310,8 @@ def assign(x: Any, value: Any, casting: str = "unsafe", where: Any = True) -> An
                 raise UnverifiedError(f"out= of {wanted} for a result of {found}, which NumPy calculates in {wanted}")
             if tf.executing_eagerly() and tuple(getattr(value, "shape", ())) != tuple(x.shape):
                 raise UnverifiedError("out= of another shape than the result: some functions of NumPy refuse it")
+    if casting == "same_kind" and (is_tensor(x) or isinstance(x, np.ndarray)):
+        _check_output(_dtype(value), _dtype(x))
     if is_tensor(x):
         return _copyto(x, value, casting=casting, where=where)
     if isinstance(x, np.ndarray):

@@ -136,6 +136,8 @@ def _multiply(x: Any, y: Any) -> Any:
 
 
 def _contains(container: Any, item: Any) -> Any:
+    if not is_array_operand(container):
+        raise Unsupported("what Python finds by identity, too")  # on the host one tensor is one ndarray
     found = any_of(_bare(comparison.equal)(container, item))
     if is_tracing():
         raise Unsupported("a Python bool")

@@ -90,6 +90,18 @@ def test_messages_are_numpys() -> None:
         tf.function(lambda x: rt.itruediv(x, 2), autograph=False)(x)
 
 
+def test_a_result_that_does_not_go_into_out_raises_numpys_class() -> None:
+    with pytest.raises(TypeError) as expected:
+        np.sin(np.zeros(3), out=np.zeros(3, np.int64))
+    for x in (np.zeros(3, np.int64), rt.tensor(np.zeros(3, np.int64))):
+        with pytest.raises(TypeError, match="output from dtype\\('float64'\\) to dtype\\('int64'\\)") as found:
+            rt.assign(x, rt.sin(np.zeros(3)), casting="same_kind")
+        assert found.type.__name__ == expected.type.__name__ == "UFuncTypeError"
+        assert found.type in expected.type.__mro__
+        with pytest.raises(TypeError, match="Cannot cast array data"):
+            rt.copyto(x, np.zeros(3))
+
+
 def test_matmul_in_place() -> None:
     x, y = np.arange(4.0).reshape(2, 2), np.array([[0.0, 1.0], [1.0, 0.0]])
     np.testing.assert_array_equal(rt.imatmul(rt.tensor(x), rt.tensor(y)).numpy(), x @ y)

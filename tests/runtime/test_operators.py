@@ -95,6 +95,12 @@ def test_membership_and_comparison_with_none():
     x = np.array([1.0, np.nan])
     assert rt.op_contains(tf.constant(x), 1) is True
     assert rt.op_contains(tf.constant(x), 7) is False
+    held = tf.constant(x)
+    assert rt.op_contains([held, 1], held) is True  # by identity, where == would be ambiguous
+    assert rt.op_contains((2, held[0]), tf.constant(1.0)) is True
+    assert rt.op_contains([2.0, 3], held[0]) is False
+    with pytest.raises(ValueError, match="ambiguous"):
+        rt.op_contains([tf.identity(held)], held)
     assert rt.op_eq(tf.constant(x), None).numpy().tolist() == [False, False]
 
 

@@ -1,0 +1,84 @@
+"""The cache as a file: what is stored, touched, damaged."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from np2tnp.files.cache import Cache, hash_bytes, stat_key
+from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
+
+REPORT = FileReport(
+    "f.py",
+    (Finding("f.py", Span(1, 2, 3, 4), "TNP101", "mess → age", Verdict.ADAPT, Safety.UNSAFE, "f.<locals>.g", True),),
+    (Region("f", Span(1, 1, 9, 9), RegionState.KEPT, ("TNP701 3: slow",), 7, 5),),
+    uses_numpy=True,
+    unresolved=2,
+)
+
+
+def stored(tmp_path: Path) -> tuple[str, Path, FileReport]:
+    file = tmp_path / "f.py"
+    file.write_bytes(b"x = 1\n")
+    from dataclasses import replace
+
+    report = replace(REPORT, path=str(file), findings=tuple(replace(item, path=str(file)) for item in REPORT.findings))
+    directory = str(tmp_path / "cache")
+    cache = Cache.open(directory, "run", [str(file)])
+    cache.add(report, hash_bytes(b"x = 1\n"), stat_key(str(file)))
+    cache.save()
+    return directory, file, report
+
+
+def test_the_cache_gives_back_what_it_was_given(tmp_path: Path) -> None:
+    directory, file, report = stored(tmp_path)
+    cache = Cache.open(directory, "run", [str(file)])
+    assert cache.find_unchanged(str(file)) == report
+    file.write_bytes(b"x = 2  #\n")
+    assert cache.find_unchanged(str(file)) is None
+    assert cache.find_same(str(file), hash_bytes(b"x = 2  #\n"), "") is None
+    assert cache.find_same(str(file), hash_bytes(b"x = 1\n"), "") == report
+    assert Cache.open(directory, "other options", [str(file)]).find_unchanged(str(file)) is None
+    assert (tmp_path / "cache" / ".gitignore").read_text() == "*\n"
+
+
+def test_a_touched_file_is_found_by_its_content(tmp_path: Path) -> None:
+    directory, file, report = stored(tmp_path)
+    os.utime(file, ns=(1, 1))
+    cache = Cache.open(directory, "run", [str(file)])
+    assert cache.find_unchanged(str(file)) is None
+    assert cache.find_same(str(file), hash_bytes(b"x = 1\n"), stat_key(str(file))) == report
+    cache.save()
+    assert Cache.open(directory, "run", [str(file)]).find_unchanged(str(file)) == report
+
+
+@pytest.mark.parametrize("damage", [b"", b"garbage" * 1000, None])
+def test_a_damaged_cache_is_no_cache(tmp_path: Path, damage: bytes | None) -> None:
+    directory, file, report = stored(tmp_path)
+    database = Path(directory) / "reports.sqlite"
+    database.write_bytes(database.read_bytes()[:300] if damage is None else damage)
+    cache = Cache.open(directory, "run", [str(file)])
+    assert cache.find_unchanged(str(file)) is None
+    cache.add(report, "hash", stat_key(str(file)))
+    cache.save()
+    assert Cache.open(directory, "run", [str(file)]).find_unchanged(str(file)) == report
+
+
+def test_rows_that_are_not_reports_are_no_reports(tmp_path: Path) -> None:
+    import sqlite3
+
+    directory, file, _ = stored(tmp_path)
+    connection = sqlite3.connect(Path(directory) / "reports.sqlite")
+    connection.execute("UPDATE report SET data = '{\"findings\": [1]}'")
+    connection.commit()
+    connection.close()
+    assert Cache.open(directory, "run", [str(file)]).find_unchanged(str(file)) is None
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    cache = Cache.open(str(tmp_path / "file" / "cache"), "run", [])
+    cache.add(REPORT, "hash", "stat")
+    cache.save()
