@@ -81,7 +81,7 @@ class Session:
         self.originals, self._left_out = kept_originals(info), left_out(info)
 
     def decide(self, facts: ev.RegionFacts, again: bool = False) -> Fate:
-        """Plan one region; what becomes of it. `again`: the plan is kept only if it migrates."""
+        """Plan one region; what becomes of it. `again`: the plan is kept only if nothing blocks it."""
         analysis = self.analysis
         special = self.decided(facts.qualname).compile if facts.qualname != MODULE else "none"
         plan = plan_region(
@@ -100,7 +100,9 @@ class Session:
             # its callers are then planned as callers of a NumPy function
             plan.state, plan.is_unwanted = RegionState.KEPT, True
         before = self.regions.get(facts.qualname)
-        kept, dropped = (before, plan) if before and again and plan.fate is not Fate.MIGRATES else (plan, before)
+        # a second look that ends with "slow" says more than what was in the way of the first
+        better = plan.fate is Fate.MIGRATES or plan.state is RegionState.KEPT
+        kept, dropped = (before, plan) if before and again and not better else (plan, before)
         if dropped is not None:
             dropped.edits.clear()  # a circle, which would keep the whole module
         self.regions[facts.qualname] = kept

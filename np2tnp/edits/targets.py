@@ -91,6 +91,8 @@ def _problem(
     if event.receiver is not None and fact.parameters:
         accepted |= {"self"}
     missing = sorted(names - accepted)
+    if missing and not target.dtypes:
+        return f"tnp.{short} is not equal for any dtype (see `np2tnp api {fact.name}`)"
     if missing:
         return f"tnp.{short} is not equal with {', '.join(f'{name}=' for name in missing)}"
     for name, argument in bound.items():

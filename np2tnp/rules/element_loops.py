@@ -39,6 +39,13 @@ def _does_array_work(event: ev.ElementLoop, context: Context) -> bool:
     return False
 
 
+def _visits_every_element(event: ev.ElementLoop) -> bool:
+    """Whether loops run over several axes (``d[i, j] = norm(x[i] - x[j])``): each piece of work is small, then."""
+    node = event.node
+    target = node.targets[0].target if isinstance(node, cst.Assign) else getattr(node, "target", None)
+    return event.place.loops > 1 and isinstance(target, cst.Subscript) and len(target.slice) > 1
+
+
 @register
 class ElementLoop(Rule):
     doc = Doc(
@@ -48,7 +55,8 @@ class ElementLoop(Rule):
         why="Every functional update copies the whole array, and reading one element takes 190 µs instead of 0.06.",
         does=(
             "Keeps the function in NumPy unless --slow convert is given. Loops whose iterations need nothing of each"
-            " other are no such loops (TNP703); the message says what is in the way here."
+            " other are no such loops (TNP703); the message says what is in the way here. Nor is a loop over one axis that"
+            " stores what whole arrays gave, such as `y[i] = a[i] @ x`."
         ),
         bad="""
             def smoothed(x, weight):
@@ -67,7 +75,7 @@ class ElementLoop(Rule):
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.ElementLoop)
-        if _does_array_work(event, context):
+        if _does_array_work(event, context) and not _visits_every_element(event):
             return
         yield self.hit(
             event.node,
