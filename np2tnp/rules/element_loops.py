@@ -55,8 +55,8 @@ class ElementLoop(Rule):
         why="Every functional update copies the whole array, and reading one element takes 190 µs instead of 0.06.",
         does=(
             "Keeps the function in NumPy unless --slow convert is given. Loops whose iterations need nothing of each"
-            " other are no such loops (TNP703); the message says what is in the way here. Nor is a loop over one axis that"
-            " stores what whole arrays gave, such as `y[i] = a[i] @ x`."
+            " other are no such loops (TNP703); the message says what is in the way here. Nor is a loop over one axis"
+            " that stores what whole arrays gave, such as `y[i] = a[i] @ x`."
         ),
         bad="""
             def smoothed(x, weight):
