@@ -189,6 +189,10 @@ def main() -> int:
         for batch in pool.imap(_run_batch, tasks):
             total.counts.update(batch.counts)
             total.problems.extend(batch.problems)
+            if options.out:
+                print(
+                    f"{total.counts['programs']} programs, {len(total.problems)} problems", file=sys.stderr, flush=True
+                )
             if options.out and batch.problems:
                 with options.out.open("a", encoding="utf-8") as file:
                     file.write("\n\n".join(batch.problems) + "\n\n")

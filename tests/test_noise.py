@@ -92,6 +92,23 @@ def test_equals_come_in_any_order(call: str) -> None:
     np.testing.assert_array_equal(stable.f(x), np.argsort(x, kind="stable"))
 
 
+@pytest.mark.parametrize(
+    "body",
+    ["return np.partition(x, 2, axis=0)", "y = x.copy(); y.partition((2, -3), 0); return y"],
+    ids=["function", "method"],
+)
+def test_partition_orders_nothing_but_what_is_asked_for(body: str) -> None:
+    x = np.random.default_rng(0).permutation(20).reshape(10, 2)
+    program = load(f"import numpy as np\ndef f(x):\n    {body}\n")
+    results = [program.f(x) for _ in range(8)]
+    assert len({result.tobytes() for result in results}) > 1
+    for result in results:
+        np.testing.assert_array_equal(result[2], np.sort(x, axis=0)[2])
+        np.testing.assert_array_equal(np.sort(result, axis=0), np.sort(x, axis=0))
+        assert (result[:2] <= result[2]).all()
+        assert (result[3:] >= result[2]).all()
+
+
 def test_arrays_that_somebody_has_stay_the_same_objects() -> None:
     text = (
         "import numpy as np\ndef f(x, y):\n    z = y[:1]\n    np.exp(x, out=y)\n    np.exp(x, y)\n"

@@ -60,10 +60,10 @@ def _judge(
         if actual.changed:
             return Judgement("different", "refused the input, but changed an argument first")
         return Judgement("refused", actual.message)
-    if _is_misuse(expected) and actual.error != expected.error:
-        return Judgement("misused", expected.message)
     shared = _shared_otherwise(expected, actual) if sharing and expected.returned and actual.returned else None
     detail = _difference(expected, actual, {})
+    if _is_misuse(expected) and (detail is not None or actual.error != expected.error):
+        return Judgement("misused", expected.message)
     if detail is None:
         return _alike(expected, actual, shared)
     if actual.draws and actual.returned:

@@ -40,11 +40,13 @@ _ZERO = 8.0  #: how many times the rounding of the largest term such a result ma
 _MEMORY = frozenset(("empty", "empty_like"))
 #: Functions and methods that choose an order among equals, unless they are asked for a stable one.
 ORDERED = frozenset(("argsort", "argpartition"))
+#: Functions and methods that put some elements where a sorted array has them, and the others in any order around.
+PARTED = frozenset(("partition",))
 #: Functions whose table must be sorted, and where it stands: of another one they give what their search happens to hit.
 _SEARCHES = {"searchsorted": 0, "digitize": 1, "interp": 1}
 #: Methods of ufuncs that NumPy (2.4) lets read past the end of values with fewer dimensions than the indices.
 _UNBUFFERED = frozenset(("at",))
-_NAMES = ROUNDED | ORDERED | _MEMORY | _UNBUFFERED | _SEARCHES.keys()
+_NAMES = ROUNDED | ORDERED | PARTED | _MEMORY | _UNBUFFERED | _SEARCHES.keys()
 _CALL, _PLAIN_CALL, _OPERATOR = "__np2tnp_noisy_method__", "__np2tnp_noisy_call__", "__np2tnp_noisy_operator__"
 _STORE, _SLICE = "__np2tnp_noisy_store__", "__np2tnp_slice__"
 
@@ -86,6 +88,9 @@ class Noise:
         """``owner.name(...)``: of an array, or of a module of NumPy; anything else is left alone."""
         if name in ORDERED | _SEARCHES.keys() and isinstance(owner, np.ndarray):
             return self._call(getattr(np, name), owner, *args, **kwargs)
+        if name in PARTED and isinstance(owner, np.ndarray):
+            owner[...] = self._call(getattr(np, name), owner, *args, **kwargs)
+            return None
         if isinstance(owner, (np.ndarray, np.inexact)) and kwargs.get("out") is None:
             return self._rounded(name, lambda it, *rest: getattr(it, name)(*rest, **kwargs), (self.moved(owner), *args))
         if name in _UNBUFFERED and isinstance(owner, np.ufunc):
@@ -105,6 +110,8 @@ class Noise:
             return function(*args, **kwargs)
         if function in (np.argsort, np.argpartition):
             return self._any_order(function, *args, **kwargs)
+        if function is np.partition:
+            return self._any_sides(*args, **kwargs)
         if kwargs.get("out") is not None or (isinstance(function, np.ufunc) and len(args) > function.nin):
             return function(*args, **kwargs)  # the result is an array that somebody has already
         if function.__name__ in _MEMORY:
@@ -159,6 +166,16 @@ class Noise:
         shuffled = np.argsort(self._rng.random(array.shape), axis=axis)
         order = np.argsort(np.take_along_axis(array, shuffled, axis), axis=axis, kind="stable")
         return np.take_along_axis(shuffled, order, axis)
+
+    def _any_sides(self, a: Any, kth: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> Any:
+        """What ``partition`` gives, with the elements between two of those asked for in any order."""
+        found = np.partition(a, kth, axis, *args, **kwargs)
+        last = np.moveaxis(found, -1 if axis is None else axis, -1)
+        places = {int(place) % last.shape[-1] for place in np.ravel(kth)}
+        group = np.cumsum([k in places or k - 1 in places for k in range(last.shape[-1])])
+        shuffled = np.argsort(self._rng.random(last.shape) + group, axis=-1)
+        last[...] = np.take_along_axis(last, shuffled, -1)
+        return found
 
     def _operator(self, sign: str, a: Any, b: Any, /) -> Any:
         if sign == "**":

@@ -7,6 +7,7 @@ from np2tnp.rules import (  # noqa: F401
     assigned_attributes,
     callbacks,
     compiled_regions,
+    context_managers,
     coroutines,
     decorators,
     element_loops,

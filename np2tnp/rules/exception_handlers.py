@@ -14,7 +14,7 @@ from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
 #: Exceptions that NumPy raises and TensorFlow raises as others.
-_TRANSLATED = frozenset({
+TRANSLATED = frozenset({
     "IndexError", "ValueError", "TypeError", "LinAlgError", "AxisError", "FloatingPointError", "ZeroDivisionError",
     "ArithmeticError", "OverflowError", "RuntimeWarning", "AttributeError", "LookupError", "KeyError", "MemoryError",
     "RuntimeError", "Warning",
@@ -24,16 +24,19 @@ _TRANSLATED = frozenset({
 #: What NumPy makes of floating-point errors where it is told to: TensorFlow never does, in no function.
 _FLOATING = frozenset(("FloatingPointError", "RuntimeWarning", "Warning"))
 
+_WORDS = "a handler of {} around array work: TensorFlow raises others, and the runtime its refusals"
+
 
 @register
 class ExceptionHandler(Rule):
     doc = Doc(
         code="TNP401",
         name="exception-handler",
-        summary="A handler of exceptions that NumPy raises, around array work.",
+        summary="A handler of exceptions that NumPy raises, around array work; `finally` that ends them.",
         why=(
             "TensorFlow raises InvalidArgumentError for most of them, which no such handler catches, or raises nothing."
-            " A handler of everything that does not raise again would take the runtime's refusals, too."
+            " A handler of everything that does not raise again would take the runtime's refusals, too, as does a"
+            " `finally` that returns, breaks or continues."
         ),
         does=(
             "Leaves the whole function in NumPy. Where only functions of the project are called inside `try`, they are"
@@ -60,14 +63,15 @@ class ExceptionHandler(Rule):
         if not context.in_region:
             return
         assert isinstance(event.node, (cst.Try, cst.TryStar))
-        caught = sorted({*_TRANSLATED.intersection(event.detail.split(",")), *_swallowed(event.node)})
+        if event.node.finalbody is not None and _ends_exceptions(event.node.finalbody):
+            words = (
+                "`finally` that returns, breaks or continues around array work: the runtime's refusals would be lost"
+            )
+            yield self.hit(event.node, f"{words}; do it after the `try`", Verdict.BLOCK)
+        caught = sorted({*TRANSLATED.intersection(event.detail.split(",")), *_swallowed(event.node)})
         if caught and (_FLOATING.intersection(caught) or not self._calls_functions_only(event.node, context)):
             names = ", ".join(caught)
-            words = (
-                f"a handler of {names} around array work: TensorFlow raises others, and the runtime its refusals;"
-                " move what is tried into a function"
-            )
-            yield self.hit(event.node, words, Verdict.BLOCK)
+            yield self.hit(event.node, f"{_WORDS.format(names)}; move what is tried into a function", Verdict.BLOCK)
 
     def _calls_functions_only(self, node: cst.CSTNode, context: Context) -> bool:
         """Whether the body only calls functions of the project: their public names raise what NumPy raises."""
@@ -113,3 +117,17 @@ def _swallowed(node: cst.Try | cst.TryStar) -> set[str]:
         if kind in ("Exception", "BaseException") and not again:
             names.add(kind)
     return names
+
+
+def _ends_exceptions(final: cst.Finally) -> bool:
+    """Whether a ``finally`` may be left by a return, a break or a continue: any exception then is forgotten."""
+    parts = list(walk(final.body))
+    functions = [part for part in parts if isinstance(part, (cst.FunctionDef, cst.ClassDef))]
+    loops = [part.body for part in parts if isinstance(part, (cst.For, cst.While))]
+    inside = {id(part) for function in functions for part in walk(function)}
+    looped = {id(part) for loop in loops for part in walk(loop)}
+    return any(
+        isinstance(part, cst.Return) or (isinstance(part, (cst.Break, cst.Continue)) and id(part) not in looped)
+        for part in parts
+        if id(part) not in inside
+    )

@@ -21,6 +21,7 @@ FAMILIES = (
     "dispatch",
     "boundary",
     "startup",
+    "managers",
     "calls",
     "tracing",
     "control",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, overload
 
@@ -25,7 +26,7 @@ from np2tnp.runtime.exceptions import translate
 from np2tnp.runtime.fallback import Fallback, is_below, share_defaults, threshold
 from np2tnp.runtime.narrowing import crossed, kept_where_same, takes
 from np2tnp.runtime.precision import working
-from np2tnp.runtime.refusals import explained
+from np2tnp.runtime.refusals import explained, replaced
 from np2tnp.runtime.startup import place
 from np2tnp.runtime.tracing import current
 
@@ -207,6 +208,7 @@ def _wrap(
         return _ordered(result, plan) if plan.mutates else result
 
     def answer(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        handled = sys.exc_info()[1]
         try:
             call = plan.prepare(args, kwargs, public=True)
         except UnverifiedError as refusal:
@@ -216,9 +218,10 @@ def _wrap(
         try:
             return _finished(run(call), call, plan, zero_d)
         except Exception as error:
-            translated = translate(error)
+            first = replaced(error, handled)
+            translated = translate(first) or (first if first is not error else None)
             if isinstance(translated, UnverifiedError):
-                translated = explained(translated, error, body, plan.slots(args, kwargs))
+                translated = explained(translated, first, body, plan.slots(args, kwargs))
             refused = error if translated is None else translated
             if (
                 fallback is not None

@@ -11,7 +11,10 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import NUMERIC
 from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.exceptions import translate
 
+#: Packages that try things out: what is raised and handled in there is no refusal of anything.
+_TRYING = frozenset(("tensorflow", "keras", "numpy"))
 #: How TensorFlow names a dtype that it has no kernel for.
 _DTYPE = re.compile(r"Value for attr '\w+' of (\w+)|T=DT_(\w+)|dtype:? '?(\w+)'?")
 _NAMES = {"half": "float16", "float": "float32", "double": "float64", "bool": "bool"}
@@ -32,6 +35,22 @@ def explained(
     names = [repr(name) for name, value in arguments if _name_of(getattr(value, "dtype", None)) == dtype]
     which = f" (argument {', '.join(names)})" if names else ""
     return UnverifiedError(f"{': '.join(words)} was not verified for {dtype}{which}: TensorFlow does not compute it")
+
+
+def replaced(error: BaseException, handled: BaseException | None) -> BaseException:
+    """The refusal that a ``finally`` or a handler of the program replaced by `error`; else `error` itself.
+
+    handled : the exception that was being handled when the call began; it is none of this call's.
+    """
+    earlier = error.__context__
+    while earlier is not None and earlier is not handled:
+        trace = earlier.__traceback__
+        name = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__", ""))
+        tried = name.partition(".")[0] in _TRYING or name.startswith(f"{__package__}.")
+        if not tried and isinstance(translate(earlier) or earlier, UnverifiedError):
+            return earlier
+        earlier = earlier.__context__
+    return error
 
 
 def _line(error: BaseException, body: Callable[..., Any]) -> str:

@@ -1,0 +1,78 @@
+"""TNP410: context managers that are told of exceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.module import dotted
+from np2tnp.analysis.values import Symbol
+from np2tnp.edits import build
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.exception_handlers import TRANSLATED
+
+#: Those that neither swallow an exception nor do anything that depends on its class.
+_INDIFFERENT = frozenset(
+    "builtins.open numpy.errstate numpy.printoptions numpy.testing.suppress_warnings warnings.catch_warnings"
+    " contextlib.closing contextlib.nullcontext contextlib.redirect_stdout contextlib.redirect_stderr threading.Lock"
+    " threading.RLock tempfile.TemporaryFile tempfile.NamedTemporaryFile tempfile.TemporaryDirectory".split()
+)
+
+
+@register
+class ContextManager(Rule):
+    doc = Doc(
+        code="TNP410",
+        name="context-manager",
+        summary="A context manager around array work that may swallow exceptions.",
+        why=(
+            "TensorFlow raises exceptions of other classes than NumPy, and the runtime refuses what it cannot vouch"
+            " for. A context manager that swallows everything would take such a refusal, and the function would go on."
+        ),
+        does=(
+            "Shows it NumPy's exceptions, and lets refusals pass whatever it says: `with rt.manager(m):`. Not those"
+            " that are known to swallow nothing, such as open() and locks. Where `contextlib.suppress` names what NumPy"
+            " raises, the function stays in NumPy, as with a handler (TNP401)."
+        ),
+        bad="""
+            def timed(timer, x):
+                with timer:
+                    return np.exp(x)
+        """,
+        good="""
+            @rt.migrated
+            def timed(timer, x):
+                with rt.manager(timer):
+                    return rt.exp(x)
+        """,
+        severity=Severity.SILENT,
+    )
+    on = ("with",)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Construct)
+        assert isinstance(event.node, cst.WithItem)
+        item = event.node
+        call = context.calls.get(id(item.item))
+        callee = call.callee if call is not None else None
+        if not context.in_region or (isinstance(callee, Symbol) and callee.name in _INDIFFERENT):
+            return
+        if call is not None and callee == Symbol("contextlib.suppress"):
+            names = [dotted(argument.value).rpartition(".")[2] for argument in call.node.args]
+            if any(name in ("", "Exception", "BaseException") or name in TRANSLATED for name in names):
+                words = "contextlib.suppress around array work: TensorFlow raises others; test what would raise"
+                yield self.hit(item, words, Verdict.BLOCK)
+                return
+        edits = context.edits
+        inner = edits.replace.get(id(item.item))
+
+        def managed(updated: Any) -> cst.BaseExpression:
+            return build.call(f"{context.rt}.manager", updated if inner is None else inner(updated))
+
+        edits.replace[id(item.item)] = managed
+        edits.needs.add("rt")
+        yield self.hit(item, "a context manager that may swallow exceptions: it is shown NumPy's", Verdict.ADAPT)
