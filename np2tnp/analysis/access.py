@@ -97,7 +97,7 @@ class Access(State):
             self.construct(node, "over memory", f".{name}")  # our ndarrays own their memory, and are in C order
         if isinstance(base, Unknown) and base.exact is not None and name not in MEMBERS:
             self.facts.objects |= {base.exact}
-        if isinstance(base, Unknown) and name in ARRAY_MEMBERS and base.home != HOST and base.deps:
+        if isinstance(base, Unknown) and name in ARRAY_MEMBERS and base.home != HOST and base.deps - self.objects:
             self.facts.assumed_arrays |= base.deps
             base = Array(EITHER, refs=base.refs, exact=base.exact, deps=base.deps, weak=True)
         if called:

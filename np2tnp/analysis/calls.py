@@ -108,6 +108,8 @@ class Calls(ContainerMethods):
             if callee.name == "builtins.setattr" and arguments:
                 self._may_change(node, "setattr", arguments[0], env)
             result = self._builtin(callee.name[9:], arguments, env)
+        elif isinstance(callee, Symbol) and (kept := self.heap_call(callee.name, arguments, env)) is not None:
+            result, arguments = kept
         elif isinstance(callee, Symbol):
             self.hand_over(node, callee.name, arguments)
             unasked = not any(_asks_for_update(a) or a.value == LENT for a in arguments)
@@ -267,9 +269,9 @@ class Calls(ContainerMethods):
                 result = replace(result, refs=NO_NAMES, exact=None)
             return result
         if name == "abs" and values:
-            return self.operator_result("abs", values) if may_be_array(first) else first
+            return self.operator_result("abs", values) if may_be_array(first) or isinstance(first, Instance) else first
         if name == "dict":
-            return self._dict_of(arguments)
+            return self.dict_of(arguments)
         if name in ("map", "filter") and len(values) > 1:
             held = any(may_hold_tensor(value) for value in values)
             if self.nested_keeps and held and isinstance(first, Function) and first.nested:
@@ -289,18 +291,6 @@ class Calls(ContainerMethods):
         if name == "round":
             return Scalar("number") if len(values) == 1 or not may_be_array(first) else UNKNOWN
         return UNKNOWN
-
-    def _dict_of(self, arguments: tuple[ev.Argument, ...]) -> Sequence:
-        """``dict(other)``, ``dict(pairs)``, ``dict(name=value)``."""
-        values: list[Value] = []
-        for argument in arguments:
-            value = argument.value
-            if argument.name is None and not (isinstance(value, Sequence) and value.type == "dict"):
-                value = self.element_of(self.element_of(value)) if argument.star == "" else self.element_of(value)
-            elif argument.name is None:
-                value = self.element_of(value)
-            values.append(value)
-        return self.sequence("dict", values, known=False) if values else Sequence("dict", NOTHING)
 
     def _called_with_items(self, function: Value, arguments: Iterable[ev.Argument]) -> bool:
         """``map(function, x)``, ``sorted(x, key=function)``: whether it gets items of `arguments` on the host.

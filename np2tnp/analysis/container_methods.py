@@ -2,21 +2,71 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.containers import put_into
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.lending import Lending
-from np2tnp.analysis.tables import KEEPING_METHODS
-from np2tnp.analysis.values import NONE, Scalar, Sequence, Value, held, join, refs_of, with_refs
+from np2tnp.analysis.tables import HEAP_FUNCTIONS, KEEPING_METHODS
+from np2tnp.analysis.values import (
+    NONE,
+    NOTHING,
+    Instance,
+    Scalar,
+    Sequence,
+    Value,
+    held,
+    join,
+    may_hold_tensor,
+    refs_of,
+    with_refs,
+)
 
 #: Methods that put the items of what they get into the container.
 _FILLING = frozenset(("extend", "extendleft", "update"))
 
 
+def _holds_object(value: Value) -> bool:
+    """Whether `value` is, or holds, an object with an order of its own."""
+    if isinstance(value, Sequence):
+        return any(map(_holds_object, value.items if value.items is not None else (value.element,)))
+    return isinstance(value, Instance)
+
+
 class ContainerMethods(Lending):
-    """Evaluates calls of methods of lists, dicts, sets and iterators made in the region."""
+    """Evaluates calls of methods of lists, dicts, sets and iterators made in the region, and of heapq's functions."""
+
+    def heap_call(
+        self, function: str, arguments: tuple[ev.Argument, ...], env: Env
+    ) -> tuple[Value, tuple[ev.Argument, ...]] | None:
+        """What heapq's `function` gives, which compares items of a list, and its arguments: what is new is an ndarray.
+
+        None where it is not known to get a list of numbers, texts and ndarrays.
+        """
+        added = HEAP_FUNCTIONS.get(function, len(arguments))
+        heap = arguments[0].value if arguments else None
+        if added >= len(arguments) or any(argument.star or argument.name for argument in arguments):
+            return None
+        if not isinstance(heap, Sequence) or heap.type != "list" or may_hold_tensor(heap) or _holds_object(heap):
+            return None
+        where = arguments[0].node.value
+        if added > 0:
+            item = arguments[added]
+            if _holds_object(item.value):
+                return None
+            kept = self.on_host(item.node.value, item.value, "an item of a heap")
+            put_into(where, kept, env)
+            self.keep(refs_of(heap), kept, env)
+            heap = replace(heap, element=join(heap.element, kept))
+            arguments = (*arguments[:added], replace(item, value=kept), *arguments[added + 1 :])
+        if function in ("heapq.heappush", "heapq.heapify"):
+            return NONE, arguments
+        own = {where.value} if isinstance(where, cst.Name) else set()
+        taken = held(heap.element, heap)
+        return with_refs(taken, refs_of(taken) - own), arguments
 
     def container_method(
         self, where: cst.BaseExpression, receiver: Sequence, name: str, arguments: tuple[ev.Argument, ...], env: Env
@@ -55,3 +105,15 @@ class ContainerMethods(Lending):
             taken = with_refs(shown, refs_of(shown) - own)
             return join(taken, values[1]) if len(values) > 1 else taken
         return Scalar("int" if name in ("count", "index") else "object")
+
+    def dict_of(self, arguments: tuple[ev.Argument, ...]) -> Sequence:
+        """``dict(other)``, ``dict(pairs)``, ``dict(name=value)``."""
+        values: list[Value] = []
+        for argument in arguments:
+            value = argument.value
+            if argument.name is None and not (isinstance(value, Sequence) and value.type == "dict"):
+                value = self.element_of(self.element_of(value)) if argument.star == "" else self.element_of(value)
+            elif argument.name is None:
+                value = self.element_of(value)
+            values.append(value)
+        return self.sequence("dict", values, known=False) if values else Sequence("dict", NOTHING)

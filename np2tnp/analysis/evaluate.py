@@ -320,12 +320,12 @@ class Evaluator(Comprehensions):
 
     def _conditional(self, node: cst.IfExp, env: Env) -> Value:
         self.evaluate(node.test, env)
-        body, orelse = self.evaluate(node.body, env), self.evaluate(node.orelse, env)
+        body, orelse = self.facts.displays[id(node)] = self.evaluate(node.body, env), self.evaluate(node.orelse, env)
         joined = join(body, orelse)
         missing = none_test(node.test)
         if missing is not None and isinstance(joined, (Array, Unknown)):
-            given, fresh = (orelse, body) if missing[1] else (body, orelse)
-            if exact_of(given) == missing[0] and not refs_of(fresh):
+            given, new = (orelse, body) if missing[1] else (body, orelse)
+            if exact_of(given) == missing[0] and not refs_of(new):
                 return replace(joined, exact=missing[0])  # the argument, or what stands in for one that was not given
         return joined
 

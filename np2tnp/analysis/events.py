@@ -215,7 +215,8 @@ class RegionFacts:
     objects: frozenset[str] = NO_NAMES  #: parameters with attributes that no array has
     assumed_scalars: frozenset[str] = NO_NAMES
     host_parameters: frozenset[str] = NO_NAMES
-    displays: dict[int, tuple[Value, ...]] = field(default_factory=dict)  #: values of dict displays, by id
+    #: values of dict displays, and of both sides of conditional expressions, by id
+    displays: dict[int, tuple[Value, ...]] = field(default_factory=dict)
     changeable: frozenset[str] = NO_NAMES  #: those of them that reach code which may change or keep them
     kept: frozenset[str] = NO_NAMES  #: parameters and names that stay ndarrays, since others may show the same memory
     lost: frozenset[str] = NO_NAMES  #: those of them that are updated, and whose names then hold something else

@@ -27,6 +27,7 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     is_outside_location,
+    join,
     may_hold_tensor,
     refs_of,
     with_refs,
@@ -45,7 +46,7 @@ class Hosting(Stores):
             return value
         for target in targets:
             if isinstance(target, cst.Name) and target.value in self.host_locals:
-                return self._on_host(source, value, target.value)
+                return self.on_host(source, value, target.value)
             if isinstance(target, (cst.Tuple, cst.List)):
                 names = [e.value.value for e in target.elements if isinstance(e.value, cst.Name)]
                 chosen = [name for name in names if name in self.host_locals]
@@ -68,33 +69,39 @@ class Hosting(Stores):
     def as_item(self, container: Sequence, source: cst.BaseExpression, value: Value) -> Value:
         """`value` as it is put into a container: converted at `source` where that one holds ndarrays."""
         names = container.refs & self.host_locals
-        return self._on_host(source, value, min(names)) if names else value
+        return self.on_host(source, value, min(names)) if names else value
 
-    def _on_host(self, source: cst.BaseExpression, value: Value, name: str) -> Value:
+    def on_host(self, source: cst.BaseExpression, value: Value, name: str) -> Value:
         """`value` with ndarrays for tensors, where `source` makes it: arrays, and containers that are displayed."""
         if not may_hold_tensor(value):
             return value
+        if isinstance(source, cst.IfExp):  # one side may be a scalar, where the other is a 0-d array
+            sides = zip((source.body, source.orelse), self.facts.displays[id(source)], strict=True)
+            return join(*(self.on_host(side, each, name) for side, each in sides))
         if isinstance(value, (Array, Unknown)):
             return self._converted(source, value, name)
         if not isinstance(value, Sequence):
             return value
         if isinstance(source, (cst.Tuple, cst.List)) and value.items is not None:
             parts = zip(source.elements, value.items, strict=True)
-            return self.sequence(value.type, [self._on_host(part.value, item, name) for part, item in parts])
+            return self.sequence(value.type, [self.on_host(part.value, item, name) for part, item in parts])
         if isinstance(source, cst.Dict) and id(source) in self.facts.displays:
             shown = zip(source.elements, self.facts.displays[id(source)], strict=True)
-            kept = [self._on_host(part.value, item, name) for part, item in shown]
+            kept = [self.on_host(part.value, item, name) for part, item in shown]
             self.facts.displays[id(source)] = tuple(kept)
             return self.sequence("dict", kept, known=False)
         if isinstance(source, (cst.ListComp, cst.DictComp)):
             made = source.elt if isinstance(source, cst.ListComp) else source.value
             self.depth += 1
-            element = self._on_host(made, value.element, name)
+            element = self.on_host(made, value.element, name)
             self.depth -= 1
             return replace(value, element=element)
         call = self.recorded.get((ev.Call, id(source)))
         if isinstance(call, ev.Call) and self._has_public_form(call) and not refs_of(value):
             self.facts.public_calls.add(id(source))
+            return hosted(value)
+        if isinstance(source, cst.Call) and not refs_of(value):
+            self.escape(source, value, f"holds ndarrays as {name}")
             return hosted(value)
         # a container of some other name: that one must hold ndarrays itself
         self.facts.extra.setdefault("lent", set()).update(ref for ref in refs_of(value) if ref.isidentifier())

@@ -273,18 +273,21 @@ class Analysis:
         arrays, scalars = (arrays | known) - numbers - hosted, scalars | numbers
         changeable: frozenset[str] = NO_NAMES
         viewed: frozenset[str] = NO_NAMES
+        objects: frozenset[str] = NO_NAMES
         stars = {
             p.name.value
             for p in (function.node.params.star_arg, function.node.params.star_kwarg)
             if isinstance(p, cst.Param)
         }
         for _ in range(ATTEMPTS):
-            facts, unresolved = self._attempt(function, arrays, scalars, hosted, viewed, host_locals, numbers)
+            facts, unresolved = self._attempt(function, arrays, scalars, hosted, viewed, host_locals, numbers, objects)
             more_arrays = facts.assumed_arrays - scalars - hosted - stars - facts.objects - texts(function)
             changeable |= facts.host_parameters
             more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
-            if more_arrays <= arrays and more_hosted <= hosted and facts.viewed <= viewed:
+            taken = facts.objects & facts.assumed_arrays - objects  # for arrays, until their other attributes were seen
+            if more_arrays <= arrays and more_hosted <= hosted and facts.viewed <= viewed and not taken:
                 break
+            objects |= facts.objects
             viewed |= facts.viewed
             arrays, hosted = arrays | more_arrays, hosted | more_hosted
             arrays -= hosted
@@ -306,11 +309,12 @@ class Analysis:
         viewed: frozenset[str],
         host_locals: frozenset[str],
         numbers: frozenset[str],
+        objects: frozenset[str],
     ) -> tuple[ev.RegionFacts, int]:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names)
         interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
-        interpreter.hosted, interpreter.viewed = hosted, viewed
+        interpreter.hosted, interpreter.viewed, interpreter.objects = hosted, viewed, objects
         interpreter.host_locals, interpreter.numbers = host_locals, numbers
         end = self._interpret(interpreter, function, arrays, scalars, hosted)
         if end is not None:
@@ -350,9 +354,8 @@ class Analysis:
             elif parameter.default is not None and isinstance(
                 interpreter.evaluate(parameter.default, Env()), (Symbol, Function, Class)
             ):
-                env.bind(
-                    name, Unknown(EITHER)
-                )  # a module or function by default: its attributes are no evidence of an array
+                # a module or function by default: its attributes are no evidence of an array
+                env.bind(name, Unknown(HOST if name in hosted else EITHER, frozenset((f"@{name}",)), name))
             elif (
                 parameter.annotation is not None
                 and parameter.default is None

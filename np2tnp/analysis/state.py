@@ -142,6 +142,7 @@ class State:
         self.made = made
         self.locals: frozenset[str] = NO_NAMES
         self.hosted: frozenset[str] = NO_NAMES  #: parameters that are not converted
+        self.objects: frozenset[str] = NO_NAMES  #: parameters that were seen to be no arrays
         self.host_locals: frozenset[str] = NO_NAMES  #: local names whose arrays stay ndarrays, and so do views of them
         self.viewed: frozenset[str] = NO_NAMES  #: outside locations whose views must stay NumPy's
         self.global_names: frozenset[str] = NO_NAMES
@@ -289,6 +290,10 @@ class State:
 
     def as_item(self, container: Sequence, source: cst.BaseExpression, value: Value) -> Value:
         """`value`, made by `source`, as it is put into a container (hosting.py)."""
+        raise NotImplementedError
+
+    def on_host(self, source: cst.BaseExpression, value: Value, name: str) -> Value:
+        """`value`, made by `source`, with ndarrays for tensors, as `name` holds it (hosting.py)."""
         raise NotImplementedError
 
     def nested_value(self, function: Function) -> Value:

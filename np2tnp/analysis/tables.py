@@ -83,6 +83,10 @@ PYTHON_METHODS = {"tolist": "object", "tobytes": "object", "item": "number", "to
 
 #: Methods of Python's own containers and strings that keep what they get.
 KEEPING_METHODS = frozenset("append extend insert add update setdefault appendleft extendleft put put_nowait".split())
+#: What each function of heapq puts into the list: the number of the argument; -1 where nothing new.
+HEAP_FUNCTIONS = {
+    "heapq.heappush": 1, "heapq.heappushpop": 1, "heapq.heapreplace": 1, "heapq.heappop": -1, "heapq.heapify": -1,
+}  # fmt: skip
 #: Methods of Python's containers that change the container.
 CONTAINER_MUTATORS = KEEPING_METHODS | frozenset("pop popitem popleft remove discard clear reverse sort".split())
 #: ... and that do not.

@@ -79,8 +79,8 @@ def store_case(event: ev.Store, context: Context) -> Case:
         return Case(StoreCase.UNPACKED, "a store into an array as the target of a loop or of unpacking")
     if event.root is None or not is_storable(event.target):
         return Case(StoreCase.SHARED, f"{words}: no single name holds the array that is written")
-    if isinstance(event.target, cst.Subscript) and _advanced_inside(event.target.value):
-        return Case(StoreCase.SHARED, f"{words}: what is written may be a copy made by an index")
+    if isinstance(event.target, cst.Subscript) and _calls_inside(event.target.value):
+        return Case(StoreCase.SHARED, f"{words}: an index that calls something would do so twice: give it a name")
     return Case(StoreCase.UPDATE)
 
 
@@ -147,15 +147,13 @@ def _immutable(base: Value) -> bool:
     return isinstance(base, Array) and base.rank == 0 and base.zero_d == "scalar" and base.exact is None
 
 
-def _advanced_inside(node: cst.BaseExpression) -> bool:
-    """Whether a chained store goes through an index that may copy; only integers and slices surely do not."""
+def _calls_inside(node: cst.BaseExpression) -> bool:
+    """Whether evaluating the indices on the way to what is stored into may do anything but compute."""
     while isinstance(node, (cst.Subscript, cst.Attribute)):
         if isinstance(node, cst.Subscript):
-            for element in node.slice:
-                if isinstance(element.slice, cst.Index) and not isinstance(
-                    element.slice.value, (cst.Integer, cst.UnaryOperation, cst.Ellipsis, cst.Name)
-                ):
-                    return True
+            parts = (part for element in node.slice for part in walk(element))
+            if any(isinstance(part, (cst.Call, cst.NamedExpr, cst.Await, cst.Yield)) for part in parts):
+                return True
         node = node.value
     return False
 
@@ -179,6 +177,7 @@ class CallCase(Enum):
     CORE = "a migrated function of the project that updates its arguments"
     ON_HOST = "a callee that stays on the host"
     OUT = "out="
+    NEW_OUT = "out= of an array that is made for it"
     FUNCTIONAL = "the runtime has a form that returns the changed array"
     NO_FORM = "no form for tensors"
 
@@ -194,6 +193,17 @@ class CallStores:
     summary: Summary | None = None
 
 
+def _is_new(store: ev.Store, event: ev.Call, context: Context) -> bool:
+    """Whether what is written is made in the argument itself by NumPy, and no random numbers depend on when."""
+    if store.conflicts or refs_of(store.base) or not isinstance(store.base, Array) or store.base.exact is not None:
+        return False
+    made = [context.calls.get(id(part)) for part in walk(store.target) if isinstance(part, cst.Call)]
+    return bool(made) and all(
+        call is not None and (call.api or "").startswith(("numpy.", "ndarray.")) and "random" not in (call.api or "")
+        for call in made
+    )
+
+
 def call_case(event: ev.Call, context: Context) -> CallStores | None:
     """The case of a call that changes arrays; None for any other call."""
     stores = tuple(context.stores.get(id(event.node), ()))
@@ -203,6 +213,8 @@ def call_case(event: ev.Call, context: Context) -> CallStores | None:
         return CallStores(CallCase.TOP_LEVEL, stores)
     if all(is_outside(item.base) for item in stores):
         return CallStores(CallCase.STATE, stores)
+    if len(stores) == 1 and stores[0].op == "out=" and _is_new(stores[0], event, context):
+        return CallStores(CallCase.NEW_OUT, stores)
     for item in stores:
         if item.conflicts:
             return CallStores(
