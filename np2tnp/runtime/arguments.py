@@ -14,6 +14,7 @@ import numpy as np
 from np2tnp.runtime.dispatch import NUMERIC, is_array, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.overlaps import attributes, leaves, overlap, overlaps_itself
+from np2tnp.runtime.weak import Weak
 
 #: Types that pass the boundary unchanged and hold nothing to convert.
 _PLAIN = frozenset(
@@ -68,6 +69,7 @@ class Plan:
         self._receiver = self._names[0] if self._names and self._names[0] in ("self", "cls") else None
         self._arrays = arrays
         self._scalars = scalars
+        self.plain = frozenset((*scalars, *hosted))  #: whose values reach the body as Python's and NumPy's own
         self._hosted = hosted
         #: what of `hosted` is refused before the body begins, although it may do without a tensor of it: a body that
         #: cannot begin again must not be refused half-way
@@ -198,7 +200,8 @@ class Plan:
             raise UnverifiedError(f"{self.name} updates {name!r}, whose elements share memory with each other")
 
     def _require_array(self, name: str, value: Any) -> None:
-        if value is not None and not is_array(value) and not isinstance(value, _NUMBERS) and not is_tensor(value):
+        numbers = (*_NUMBERS, Weak)
+        if value is not None and not is_array(value) and not isinstance(value, numbers) and not is_tensor(value):
             raise UnverifiedError(f"{self.name}: argument {name!r} must be an ndarray or a number: {_describe(value)}")
 
     def _with_scalars(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -154,7 +154,7 @@ def migrated(
             fallback = Fallback(original, plan.name, warns=on_unverified == "warn", pure=pure)
         compiled = None
         if compile != "none":
-            compiled = Compiled(body, compile, None if state is None else State(body, state))
+            compiled = Compiled(body, compile, None if state is None else State(body, state), plan.plain)
         public = _wrap(body, plan, zero_d, fallback, compiled, device, float32)
         elements = above if original is None else threshold(above)
         return public if original is None or not elements else _by_size(public, original, elements)

@@ -1,12 +1,14 @@
 """``compile="graph"`` and ``"xla"``: the body of a migrated function traced once a signature, and run as one graph.
 
-A signature is the dtype and shape of every array and the value of everything else (a Python number decides shapes, and
-is weak in promotion). Whatever cannot be traced without changing a result leaves the body eager for that signature.
+A signature is the dtype and shape of every array and the value of everything else. A number that changes from call to
+call becomes an input of the graph where the trace does not ask for its value (it may decide shapes, or a branch).
+Whatever cannot be traced without changing a result leaves the body eager for that signature.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 import logging
 import threading
 from collections import Counter
@@ -16,12 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from np2tnp.runtime.compiled_state import MoreAttributes, State, stand_in
-from np2tnp.runtime.dispatch import NUMERIC, is_tensor
+from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.literal_graphs import literally
 from np2tnp.runtime.opaque import Opaque, argument, literal_arithmetic
 from np2tnp.runtime.precision import is_single
+from np2tnp.runtime.signatures import IDENTITY, Family, as_symbol, as_tensor, exchanged, form, identity
 from np2tnp.runtime.tracing import Trace, all_hold, tracing
 from np2tnp.runtime.weak import DTYPES, Weak
 
@@ -34,7 +37,6 @@ MOST_TRACES = 8
 RUNS: Counter[str] = Counter()
 
 _log = logging.getLogger("np2tnp")
-_IDENTITY = (type(None), bool, str, bytes, type(Ellipsis), np.dtype, type)
 
 
 class _Slot(NamedTuple):
@@ -49,6 +51,7 @@ class _Graph(NamedTuple):
 
     function: Callable[..., Any]  #: tensors → outputs and whether all checks held
     result: Any  #: the result with a _Slot for each tensor
+    varying: tuple[int, ...]  #: which of the numbers are inputs
     reads: tuple[tuple[dict[str, Any], str, Any], ...]
 
     def is_current(self) -> bool:
@@ -56,47 +59,89 @@ class _Graph(NamedTuple):
         return all(scope.get(name) is value for scope, name, value in self.reads)
 
 
-class Compiled:
-    """The body of one migrated function, run as graphs where that gives the same results."""
+class _Call(NamedTuple):
+    """The arguments of one call, taken apart."""
 
-    def __init__(self, body: Callable[..., Any], mode: str, state: State | None = None) -> None:
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    form: Any
+    arrays: list[Any]
+    numbers: list[Any]
+    identities: tuple[Any, ...]
+    family: Family
+
+    def key(self) -> Any:
+        return self.form, self.family.key(self.identities)
+
+
+class Compiled:
+    """The body of one migrated function, run as graphs where that gives the same results.
+
+    plain : parameters whose values the body takes as Python's or NumPy's own.
+    """
+
+    def __init__(
+        self, body: Callable[..., Any], mode: str, state: State | None = None, plain: frozenset[str] = frozenset()
+    ):
         self._body = body
         self.state = state  #: of a method: what may be read of its object
         self._mode = mode
         self._graphs: dict[Any, _Graph | None] = {}  # None: runs eagerly
+        self._families: dict[Any, Family] = {}
         self._lock = threading.Lock()
         self._said: set[str] = set()
+        self._plain = plain
+        names = list(inspect.signature(body).parameters) if self._plain else []
+        self._plain_places = frozenset(place for place, name in enumerate(names) if name in self._plain)
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the body returns for these arguments. Raises what the eager body raises."""
-        inputs: list[Any] = []
-        given = args
-        methods: tuple[Any, ...] = ()
         try:
-            if self.state is not None:
-                held, methods = self.state.read(args[0])
-                args = (held, *args[1:])
-            key = _key(args, inputs), _key(kwargs, inputs) if kwargs else (), is_single(), methods
+            call = self._taken_apart(args, kwargs)
         except (Unsupported, UnverifiedError) as error:
             self._say(str(error))
-            return self._eagerly(given, kwargs)
+            return self._eagerly(args, kwargs)
+        key = call.key()
         graph = self._graphs.get(key, self)
         if graph is self or (isinstance(graph, _Graph) and not graph.is_current()):
             try:
-                graph = self._trace(key, args, kwargs, inputs)
+                graph = self._trace(call)
             except MoreAttributes:
-                return self(given, kwargs)
+                return self(args, kwargs)
         if not isinstance(graph, _Graph):
-            return self._eagerly(given, kwargs)
+            return self._eagerly(args, kwargs)
+        inputs = [*call.arrays, *[call.numbers[place] for place in graph.varying]]
         try:
-            *outputs, held = graph.function(*inputs)
+            *outputs, held = graph.function(*call.arrays, *map(as_tensor, inputs[len(call.arrays) :]))
             if bool(held):
                 RUNS["compiled"] += 1
                 return _rebuilt(graph.result, inputs, outputs)
         except tf.errors.OpError as error:  # what this device cannot compile, or no memory for it
             self._say(str(error).partition("\n")[0])
-            self._graphs[key] = None
-        return self._eagerly(given, kwargs, "repeated")
+            with self._lock:
+                self._graphs[key] = None
+                call.family.keep(call.family.varying, "they cannot be compiled")
+        return self._eagerly(args, kwargs, "repeated")
+
+    def _taken_apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
+        """Raises Unsupported or UnverifiedError for arguments on which no trace may depend."""
+        methods: tuple[Any, ...] = ()
+        if self.state is not None:
+            held, methods = self.state.read(args[0])
+            args = (held, *args[1:])
+        arrays: list[Any] = []
+        numbers: list[Any] = []
+        forms = [form(value, arrays, numbers, self._is_plain(place)) for place, value in enumerate(args)]
+        named = [(name, form(value, arrays, numbers, self._is_plain(name))) for name, value in kwargs.items()]
+        whole = *forms, *named, is_single(), methods
+        identities = tuple(map(identity, numbers))
+        family = self._families.get(whole)
+        if family is None:
+            family = self._families.setdefault(whole, Family(identities))
+        return _Call(args, kwargs, whole, arrays, numbers, identities, family)
+
+    def _is_plain(self, which: int | str) -> bool:
+        return which in self._plain_places or which in self._plain or is_single()
 
     def enter(self, trace: Trace, args: tuple[Any, ...]) -> None:
         """The body becomes part of another one's graph. Raises Unsupported where it reads what is not in that."""
@@ -112,18 +157,44 @@ class Compiled:
         RUNS[how] += 1
         return self._body(*args, **kwargs)
 
-    def _trace(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], inputs: list[Any]) -> _Graph | None:
+    def _trace(self, call: _Call) -> _Graph | None:
         with self._lock:
+            graph = self._with_inputs(call)
+            if graph is not None:
+                return graph
+            key = call.key()
             if key not in self._graphs and len(self._graphs) >= MOST_TRACES:
-                self._say(f"called with more than {MOST_TRACES} combinations of dtypes, shapes and other values")
+                reason = f"; numbers do not vary in a graph: {call.family.reason}" if call.family.reason else ""
+                self._say(f"called with more than {MOST_TRACES} combinations of dtypes, shapes and values{reason}")
                 return None
-            graph: _Graph | None = None
             try:
-                graph = _traced(self._body, self._mode, self.state, args, kwargs, inputs)
+                graph = self._traced(call, call.family.varying)
             except Exception as error:  # whatever it is, the eager body says it better, or does not mind
-                self._say(f"{type(error).__name__}: {error}".partition("\n")[0])
+                self._say(_words(error))
             self._graphs[key] = graph
             return graph
+
+    def _with_inputs(self, call: _Call) -> _Graph | None:
+        """A graph in which the numbers that changed are inputs; None where they cannot be, or none did."""
+        family = call.family
+        older = [key for key, graph in self._graphs.items() if key[0] == call.form and graph is not None]
+        if not older:
+            return None
+        for places in family.candidates(call.numbers, call.identities):
+            try:
+                graph = self._traced(call, places)
+            except Exception as error:  # the trace asks for the value of one of them
+                family.keep(places - family.varying, _words(error))
+                continue
+            for key in older:
+                del self._graphs[key]
+            family.varying = places
+            self._graphs[call.key()] = graph
+            return graph
+        return None
+
+    def _traced(self, call: _Call, varying: frozenset[int]) -> _Graph:
+        return _traced(self._body, self._mode, self.state, call, tuple(sorted(varying)), self._is_plain)
 
     def _say(self, reason: str) -> None:
         if reason not in self._said:
@@ -131,27 +202,36 @@ class Compiled:
             _log.warning("%s runs eagerly for some arguments, not as compiled: %s", self._body.__qualname__, reason)
 
 
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".partition("\n")[0]
+
+
 def _traced(
     body: Callable[..., Any],
     mode: str,
     state: State | None,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    inputs: list[Any],
+    call: _Call,
+    varying: tuple[int, ...],
+    is_plain: Callable[[int | str], bool],
 ) -> _Graph:
     found: list[Any] = []
     with tracing(mode) as trace:
+        trace.values_vary = bool(varying)
         trace.enter(body)
         trace.state = state
 
-        def run(numbers: Any, *tensors: Any) -> list[Any]:
-            symbols = iter(tensors)
-            with literal_arithmetic(Opaque(numbers) if mode == "xla" else None):
-                given = _exchanged(args, symbols)
+        def run(opaque: Any, *tensors: Any) -> list[Any]:
+            arrays = iter(tensors)
+            with literal_arithmetic(Opaque(opaque) if mode == "xla" else None):
+                numbers = list(call.numbers)
+                for place, tensor in zip(varying, tensors[len(call.arrays) :], strict=True):
+                    numbers[place] = as_symbol(numbers[place], tensor)
+                rest = iter(numbers)
+                given = [exchanged(value, arrays, rest, is_plain(place)) for place, value in enumerate(call.args)]
+                named = {name: exchanged(value, arrays, rest, is_plain(name)) for name, value in call.kwargs.items()}
                 if state is not None:
-                    trace.object = stand_in(given[0])
-                    given = (trace.object, *given[1:])
-                result = body(*given, **_exchanged(kwargs, symbols))
+                    trace.object = given[0] = stand_in(given[0])
+                result = body(*given, **named)
             outputs: list[Any] = []
             places = {id(tensor): _Slot(index, "input") for index, tensor in enumerate(tensors)}
             found.append(_template(result, places, outputs))
@@ -159,54 +239,13 @@ def _traced(
             trace.end_graph()
             return [*outputs, held]
 
-        numbers = argument()
-        specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in (numbers, *inputs)]
+        opaque = argument()
+        inputs = [opaque, *call.arrays, *[as_tensor(call.numbers[place]) for place in varying]]
+        specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in inputs]
         function = tf.function(run, input_signature=specs, autograph=False, jit_compile=mode == "xla")
         concrete = function.get_concrete_function()
-    call = functools.partial(concrete if mode == "xla" else literally(concrete), numbers)
-    return _Graph(call, found[-1], tuple(trace.globals.values()))
-
-
-def _key(value: Any, inputs: list[Any]) -> Any:
-    """What the trace depends on in `value`; its tensors are appended to `inputs`. Raises Unsupported."""
-    if is_tensor(value):
-        if not hasattr(value, "numpy") or isinstance(value, tf.Variable):
-            raise Unsupported(f"an argument is a {type(value).__name__}")
-        inputs.append(value)
-        return value.dtype, tuple(value.shape)
-    kind = type(value)
-    if kind is int or isinstance(value, _IDENTITY):
-        return kind, value
-    if kind is float:
-        return kind, value.hex()
-    if kind is complex:
-        return kind, value.real.hex(), value.imag.hex()
-    if isinstance(value, np.generic) and value.dtype.char in NUMERIC:
-        return kind, value.tobytes()
-    if kind is list or (isinstance(value, tuple) and (kind is tuple or hasattr(value, "_fields"))):
-        return kind, *[_key(item, inputs) for item in value]
-    if kind is dict:
-        return kind, *[(_key(name, inputs), _key(item, inputs)) for name, item in value.items()]
-    if kind is slice:
-        return kind, *[_key(part, inputs) for part in (value.start, value.stop, value.step)]
-    if kind is range:
-        return kind, value.start, value.stop, value.step
-    raise Unsupported(f"an argument is a {kind.__name__}")
-
-
-def _exchanged(value: Any, symbols: Any) -> Any:
-    """`value` with the next of `symbols` for each tensor, in the order of :func:`_key`; containers are new."""
-    if is_tensor(value):
-        return next(symbols)
-    kind = type(value)
-    if kind is list:
-        return [_exchanged(item, symbols) for item in value]
-    if isinstance(value, tuple):
-        items = [_exchanged(item, symbols) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if kind is dict:
-        return {name: _exchanged(item, symbols) for name, item in value.items()}
-    return value
+    run_graph = functools.partial(concrete if mode == "xla" else literally(concrete), opaque)
+    return _Graph(run_graph, found[-1], varying, tuple(trace.globals.values()))
 
 
 def _template(value: Any, places: dict[int, _Slot], outputs: list[Any]) -> Any:
@@ -235,7 +274,7 @@ def _template(value: Any, places: dict[int, _Slot], outputs: list[Any]) -> Any:
         return kind(*items) if kind is not tuple else tuple(items)
     if kind is dict:
         return {name: _template(item, places, outputs) for name, item in value.items()}
-    if kind in DTYPES or isinstance(value, (*_IDENTITY, np.generic)):
+    if kind in DTYPES or isinstance(value, (*IDENTITY, np.generic)):
         return value
     raise Unsupported(f"a result is a {kind.__name__}")
 

@@ -28,6 +28,9 @@ UNROLLED_OPERATIONS = 3000
 _CONSTANT_MODULES = frozenset("numpy tensorflow math cmath operator builtins itertools functools".split())
 _CONSTANTS = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, type(Ellipsis))
 
+#: Functions of Python to which a number that is an input of the graph would not look like one.
+ASKING = frozenset(("isinstance", "issubclass", "type", "hasattr", "getattr", "callable", "id", "vars", "dir"))
+
 #: How many traces are being made in this process: where it is 0, nobody asks the thread.
 active = 0
 _counting = threading.Lock()
@@ -41,6 +44,7 @@ class Trace:
         self.mode = mode
         self.checks: list[list[Any]] = [[]]
         self._entered: set[types.CodeType] = set()
+        self.values_vary = False  #: whether numbers among the arguments are the graph's inputs
         self.state: Any = None  #: what the compiled method may read of its object, and that object's stand-in
         self.object: Any = None
         self.globals: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
@@ -53,6 +57,8 @@ class Trace:
         if function.__code__ in self._entered:
             return
         self._entered.add(function.__code__)
+        if self.values_vary and not ASKING.isdisjoint(global_names(function.__code__)):
+            raise Unsupported(f"{function.__qualname__} asks what kind of object something is")
         scope = function.__globals__
         for name in global_names(function.__code__):
             if name not in scope:

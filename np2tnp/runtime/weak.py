@@ -29,6 +29,10 @@ LIMIT = 1 << 52
 _INT64 = (1 << 63) - 1
 
 
+class _Unknown(Unsupported, TypeError):  # noqa: N818 - a signal, as its base
+    """The value of a number is asked for. As a TypeError it has TensorFlow's operators try those of the number."""
+
+
 class Weak:
     """A Python number whose value is known when the graph runs.
 
@@ -46,7 +50,7 @@ class Weak:
         self.offset = offset
 
     def _refuse(self, *_: Any) -> Any:
-        raise Unsupported(f"the value of a Python {self.kind.__name__} that a staged loop changes")
+        raise _Unknown(f"the value of a Python {self.kind.__name__} that changes")
 
     __bool__ = __int__ = __float__ = __complex__ = __index__ = __hash__ = _refuse
     __iter__ = __len__ = __getitem__ = __repr__ = __str__ = __format__ = __round__ = _refuse
@@ -73,8 +77,8 @@ class Weak:
 
 def _operators() -> None:
     """Give Weak Python's binary operators, with the reflected ones."""
+    comparisons = ("lt", "le", "gt", "ge", "eq", "ne")
     names = "add sub mul truediv floordiv mod pow and or xor lt le gt ge eq ne".split()
-    mirrored = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
     def forward(name: str) -> Callable[[Weak, Any], Any]:
         return lambda self, other: _apply(name, self, other)
@@ -84,7 +88,7 @@ def _operators() -> None:
 
     for name in names:
         setattr(Weak, f"__{name}__", forward(name))
-        if name not in mirrored:
+        if name not in comparisons:
             setattr(Weak, f"__r{name}__", backward(name))
 
 
@@ -117,19 +121,19 @@ def _python(name: str, left: Any, right: Any) -> Any:
         return Weak(bool, compare(_promoted(a, kind).tensor, _promoted(b, kind).tensor))
     if name in ("and", "or", "xor"):
         if a.kind is not bool or b.kind is not bool:
-            raise Unsupported("bits of a Python number that a staged loop changes")
+            raise Unsupported("bits of a Python number that changes")
         return Weak(bool, getattr(tf.math, f"logical_{name}")(a.tensor, b.tensor))
     kind = _widest(a, b, float if name == "truediv" else int)
-    a, b = _promoted(a, kind), _promoted(b, kind)
     if name == "pow":
-        return _power(a, right)
+        return _power(_promoted(a, kind), right)
+    a, b = _promoted(a, kind), _promoted(b, kind)
     x, y = a.tensor, b.tensor
     if name in ("truediv", "floordiv", "mod"):
         check(tf.not_equal(y, tf.zeros((), y.dtype)), "division by zero")
         if name == "truediv" and kind is not int:
             return Weak(kind, x / y)
         if kind is not int:
-            raise Unsupported("// and % of Python floats that a staged loop changes")
+            raise Unsupported("// and % of Python floats that changes")
         if name == "floordiv":
             return Weak(int, tf.math.floordiv(x, y), a.limit)
         return Weak(int, tf.math.floormod(x, y), b.limit)
@@ -152,8 +156,13 @@ def _bounded(kind: type, tensor: Any, limit: int, origin: object = None, offset:
 
 
 def _power(base: Weak, exponent: Any) -> Weak:
+    if base.kind is float and isinstance(exponent, Weak) and exponent.kind in (int, float):
+        check(base.tensor > 0.0, "a power of a Python number that is not positive")
+        result = tf.pow(base.tensor, tf.cast(exponent.tensor, tf.float64))
+        check(tf.math.is_finite(result), "a power out of range")
+        return Weak(float, result)
     if type(exponent) is not int or not 0 < exponent <= 3:
-        raise Unsupported("a power of a Python number that a staged loop changes")
+        raise Unsupported("a power of a Python number that changes")
     if base.kind is float and exponent == 1:
         return base
     result = base
@@ -215,15 +224,17 @@ def resolved(api: str, reference: Any, args: tuple[Any, ...], kwargs: dict[str, 
 
     Raises Unsupported where NumPy's rule for Python numbers is not that of the ufuncs.
     """
-    elementwise = isinstance(reference, np.ufunc) or api.startswith(("operator.", "builtins."))
+    if api == "numpy.full" and len(args) == 2 and isinstance(args[1], Weak) and not kwargs:
+        return [args[0], strong(args[1], DTYPES[args[1].kind])]
+    elementwise = isinstance(reference, np.ufunc) or api.startswith(("operator.", "builtins.")) or api == "numpy.clip"
     if kwargs or not (elementwise or api == "numpy.where"):
-        raise Unsupported("a Python number that a staged loop changes")
+        raise Unsupported("a Python number that changes")
     first = 1 if api == "numpy.where" else 0
     known = [_sample(value) for value in args[first:]]
     if all(isinstance(value, (int, float, complex)) and not isinstance(value, np.generic) for value in known):
         return [strong(value, DTYPES[value.kind]) if isinstance(value, Weak) else value for value in args]
     if api in ("operator.pow", "numpy.power"):
-        raise Unsupported("a power with a Python number that a staged loop changes")
+        raise Unsupported("a power with a Python number that changes")
     dtype = np.result_type(*known)
     if isinstance(args[0], Weak) and first:
         raise Unsupported("a Python number as a condition")
@@ -239,5 +250,5 @@ def _sample(value: Any) -> Any:
         return _SAMPLES[type(value)]
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":
-        raise Unsupported(f"a {type(value).__name__} beside a Python number that a staged loop changes")
+        raise Unsupported(f"a {type(value).__name__} beside a Python number that changes")
     return array.dtype
