@@ -96,6 +96,8 @@ def _problem(
     if missing:
         return f"tnp.{short} is not equal with {', '.join(f'{name}=' for name in missing)}"
     for name, argument in bound.items():
+        if _is_negative_zero(argument.value):
+            return "TensorFlow takes -0.0 for 0.0"
         if name == "dtype" and argument.value != NONE and dtype_char(argument.value) is None:
             return "its dtype is not known before run time"
         if isinstance(argument.value, Unknown) and name not in ("axis", "keepdims", "shape", "k", "n"):
@@ -220,6 +222,8 @@ def _weak_differs(target: Target, arrays: frozenset[str], weak: frozenset[str], 
     """Whether a Python number of one of the types `weak` gives something else with arrays of these dtypes."""
     if weak == {"bool"}:
         return True  # tensors take no Python bool beside most dtypes
+    if _is_negative_zero(number):
+        return True
     if ("float" in weak and arrays & set(target.weak_float_bad)) or (
         "complex" in weak and arrays & set(target.weak_complex_bad)
     ):
@@ -232,6 +236,11 @@ def _weak_differs(target: Target, arrays: frozenset[str], weak: frozenset[str], 
     if isinstance(number, Const) and number.type == "int":
         return any(not _fits(number.value, char) for char in exposed)
     return bool(exposed - set("lLdfFD"))
+
+
+def _is_negative_zero(value: Value) -> bool:
+    """Whether `value` is the number -0.0, which TensorFlow's cache of single numbers takes for 0.0."""
+    return isinstance(value, Const) and value.type == "float" and str(value.value) == "-0.0"
 
 
 _BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32, "L": 64}

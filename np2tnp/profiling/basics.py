@@ -92,7 +92,7 @@ def run_basics(args: argparse.Namespace, config: Config) -> int:
     done: list[tuple[Operation, Measured]] = []
     console = Console()
     if not console.is_terminal:
-        console = Console(width=140)
+        console = Console(width=150)
 
     def save(current: tuple[Operation, Measured] | None, complete: bool) -> None:
         write_json(result, _document([*done, *([current] if current else [])], host, created, args.dtype, complete))

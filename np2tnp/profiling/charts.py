@@ -19,11 +19,13 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 
+from np2tnp.report.html_measured import one_thread
 from np2tnp.report.to_profile import seconds
 from np2tnp.report.variants import colour, label
 
 _MARKERS = {
     "numpy": "o",
+    "numpy-alone": "x",
     "eager-ndarray": "s",
     "eager-tensor": "D",
     "graph": "^",
@@ -109,12 +111,14 @@ def _look(device: str, variant: str) -> dict[str, Any]:
         "linewidth": 1.8,
         "linestyle": "-" if gpu or variant == "numpy" else "--",
         "markerfacecolor": colour(variant) if gpu or variant == "numpy" else "white",
-        "label": label(variant) if variant == "numpy" else f"{device}: {label(variant)}",
+        "label": label(variant) if variant.startswith("numpy") else f"{device}: {label(variant)}",
     }
 
 
 def _draw_time(axes: Any, function: dict[str, Any], curves: Curves) -> None:
     axes.plot(*zip(*[(size, s) for size, s, _ in _numpy_curve(curves)], strict=True), **_look("CPU", "numpy"))
+    if alone := one_thread(function):
+        axes.plot([*alone], [*alone.values()], **_look("CPU", "numpy-alone"))
     for (device, variant), trials in curves.items():
         sizes = [trial["size"] for trial in trials]
         axes.plot(sizes, [trial["seconds"]["median"] for trial in trials], **_look(device, variant))
@@ -215,7 +219,7 @@ def _seconds(value: float, _: object = None) -> str:
 
 
 def _times(value: float, _: object = None) -> str:
-    return f"{value:g}×" if value >= 0.01 else f"1/{1 / value:g}×"
+    return f"{value:g}×" if value >= 1 else f"1/{1 / value:g}×"
 
 
 def draw_table(function: dict[str, Any], subtitle: str, path: str) -> str:
@@ -223,10 +227,14 @@ def draw_table(function: dict[str, Any], subtitle: str, path: str) -> str:
     curves = _curves(function["trials"])
     numpy_times = {size: seconds for size, seconds, _ in _numpy_curve(curves)}
     columns = list(curves)
-    header = [function["size_name"], "NumPy"] + [f"{d}\n{label(v)}".replace(", ", ",\n") for d, v in columns]
+    alone = one_thread(function)
+    header = [function["size_name"], "NumPy", "NumPy on\none thread"] + [
+        f"{d}\n{label(v)}".replace(", ", ",\n") for d, v in columns
+    ]
     rows, colours = [], []
     for size in sorted(numpy_times):
-        row, shades = [f"{size:,}", seconds(numpy_times[size])], ["#F2F2F2", "white"]
+        row, shades = [f"{size:,}", seconds(numpy_times[size])], ["#F2F2F2", "white", "white"]
+        row.append(seconds(alone[size]) if size in alone else "")
         for key in columns:
             trial = next((t for t in curves[key] if t["size"] == size), None)
             row.append(seconds(trial["seconds"]["median"]) if trial else "")

@@ -110,7 +110,7 @@ def _run_function(args: argparse.Namespace, plan: Plan) -> int:
 
     console = Console()
     if not console.is_terminal:
-        console = Console(width=140)  # a file or a pipe has room
+        console = Console(width=150)  # a file or a pipe has room
     try:
         with live_display() as display:
 

@@ -103,7 +103,7 @@ def run_program(args: argparse.Namespace, config: Config) -> int:
     command = command_line(args.program)
     console = Console(stderr=False)
     if not console.is_terminal:
-        console = Console(width=140)
+        console = Console(width=150)
     output = Path(args.output or "np2tnp-profile.json")
     host, created = describe_host(), now()
     with tempfile.TemporaryDirectory(prefix="np2tnp-profile-") as folder:

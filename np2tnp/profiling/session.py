@@ -65,9 +65,9 @@ class Session:
             self._child.close()
             raise CannotVerify(f"{plan.pair.path} cannot be loaded: {error}") from None
 
-    def trial(self, variant: str, device: str, size: int | Signature) -> Trial:
-        """Measure one; whatever goes wrong is its reason."""
-        plan = self._plan
+    def trial(self, variant: str, device: str, size: int | Signature, plan: Plan | None = None) -> Trial:
+        """Measure one; whatever goes wrong is its reason. `plan`: of another number of samples."""
+        plan = plan or self._plan
         try:
             self._have(size)
             reply = self._child.ask(

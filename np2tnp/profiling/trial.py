@@ -57,8 +57,8 @@ class Trial:
     ) -> dict[str, Any]:
         """Execute both texts (or the original alone), with `places` importable. Replies with the function's parameters.
 
-        `compiled`: what ``rewrite --compile`` makes of the program, by its value. Raises when a text lacks the
-        function.
+        `compiled`: what ``rewrite --compile`` makes of the program, by its value. Raises when the first two
+        lack the function.
         """
         import numpy as np
 
@@ -70,8 +70,7 @@ class Trial:
             self._old = load(path, original)
             self._original, self._is_bound = function_of(self._old, function)
             self._new = load(path, rewritten) if rewritten is not None else self._old
-            self._modules = {"none": self._new, **{mode: load(path, text) for mode, text in compiled}}
-            self._functions = {mode: function_of(module, function)[0] for mode, module in self._modules.items()}
+        self._compiled = compiled
         self._given = dict(np.load(inputs, allow_pickle=False)) if inputs else {}
         self._input = None
         program = Program(original)
@@ -91,8 +90,7 @@ class Trial:
         with why it ``failed``."""
         import numpy as np
 
-        self._input = None
-        gc.collect()
+        self._begin()
         modules = {"": self._old, **self._modules}
         wanted = self._with_object(expressions)
         known = {size_name: size, **self._given}
@@ -101,6 +99,20 @@ class Trial:
             mode: self._arguments({**self._given, **values}) for mode, values in zip(modules, made, strict=True)
         }
         return self._call_original(versions.pop(""), versions)
+
+    def _begin(self) -> None:
+        """Forget the size before, and execute the compiled texts anew: a program seldom sees more than a few sizes.
+
+        The runtime traces a function for so many shapes and no more; a grid of sizes has more.
+        """
+        from np2tnp.differential.loading import load
+
+        self._input = None
+        with contextlib.redirect_stdout(io.StringIO()):
+            made = {mode: load(self._place[0], text) for mode, text in self._compiled}
+        self._modules = {"none": self._new, **made}
+        self._functions = {mode: function_of(module, self._name)[0] for mode, module in self._modules.items()}
+        gc.collect()
 
     def _with_object(self, expressions: list[tuple[str, str]]) -> list[tuple[str, str]]:
         """`expressions`, and one for the object of a method where nobody gave it."""
@@ -121,8 +133,7 @@ class Trial:
 
     def prepare_recorded(self, payload: str, main: str) -> dict[str, Any]:
         """As ``prepare``, with the arguments that the recorder wrote to `payload`."""
-        self._input = None
-        gc.collect()
+        self._begin()
         reference = read_recorded(payload, self._old, main)
         variants = {mode: read_recorded(payload, module, main) for mode, module in self._modules.items()}
         for arguments in (reference, *variants.values()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from np2tnp.report.markup import Markup, element, join
@@ -13,6 +14,9 @@ from np2tnp.report.variants import colour, label
 Result = dict[str, Any]
 _Curves = dict[tuple[str, str], list[Result]]
 
+_Key = tuple[str, str, bool]  #: label, colour, dashed
+_NUMPY: _Key = ("NumPy", "currentColor", False)
+_ALONE: _Key = (label("numpy-alone"), colour("numpy-alone"), True)
 _FIRST, _STEADY = "#999999", "#0072B2"  #: of first and later calls
 
 
@@ -82,16 +86,20 @@ def _function(function: Result) -> list[Markup]:
         element("p", f"{it['calls']:,} calls with {it['signature']}", class_="muted") for it in function.get("seen", ())
     ]
     if curves:
+        alone = one_thread(function)
         figures = [
-            _figure("run time of one call", _time_chart(function, curves), curves, with_numpy=True),
-            _figure("elements per second", _rate_chart(function, curves), curves, with_numpy=True),
+            _figure(
+                "run time of one call", _time_chart(function, curves), curves, [_NUMPY, *([_ALONE] if alone else [])]
+            ),
+            _figure("elements per second", _rate_chart(function, curves), curves, [_NUMPY]),
             _figure("speed relative to NumPy; a ring marks a crossover", _ratio_chart(function, curves), curves),
         ]
         if any(trial["transfer"] for trials in curves.values() for trial in trials):
             moved = {key: trials for key, trials in curves.items() if trials[0]["transfer"]}
             figures.append(_figure("share of transfers in one call", _transfer_chart(function, moved), moved))
         figures.append(_first_call_figure(function, curves))
-        figures.append(element("figure", element("figcaption", "all times"), _times_table(function, curves)))
+        table = _times_table(function, curves)
+        figures.append(element("figure", element("figcaption", "all times"), table, class_="wide"))
         parts.append(element("div", *figures, class_="figures"))
     parts += [element("p", str(note), class_="muted") for note in function.get("notes", ())]
     parts += [element("p", text, class_="warn") for text in _untimed(function)]
@@ -117,6 +125,11 @@ def _numpy(curves: _Curves) -> dict[int, tuple[float, int]]:
     return {size: (sorted(found[size])[len(found[size]) // 2], elements[size]) for size in sorted(found)}
 
 
+def one_thread(function: Result) -> dict[int, float]:
+    """NumPy's seconds in a process where it has one thread, by size."""
+    return {it["size"]: it["median"] for it in sorted(function.get("numpy_one_thread", ()), key=lambda it: it["size"])}
+
+
 def _name(device: str, variant: str) -> str:
     return f"{device}: {label(variant)}"
 
@@ -128,6 +141,8 @@ def _curve(key: tuple[str, str], points: list[tuple[float, float]], band: list[t
 def _time_chart(function: Result, curves: _Curves) -> Markup:
     reference = tuple((float(size), time) for size, (time, _) in _numpy(curves).items())
     lines = [Curve("NumPy", "currentColor", reference)]
+    if alone := one_thread(function):
+        lines.append(Curve(_ALONE[0], _ALONE[1], tuple((float(n), time) for n, time in alone.items()), dashed=True))
     for key, trials in curves.items():
         points = [(trial["size"], trial["seconds"]["median"]) for trial in trials]
         lines.append(_curve(key, points, [(trial["seconds"]["q1"], trial["seconds"]["q3"]) for trial in trials]))
@@ -195,8 +210,8 @@ def calls_until_paid(first: float, steady: float, reference: float) -> int | Non
     return max(1, int((first - steady) / (reference - steady)) + 1)
 
 
-def _figure(title: str, chart: Markup, curves: _Curves, with_numpy: bool = False) -> Markup:
-    keys = [_key("NumPy", "currentColor", dashed=False)] if with_numpy else []
+def _figure(title: str, chart: Markup, curves: _Curves, others: Sequence[_Key] = ()) -> Markup:
+    keys = [_key(*other) for other in others]
     keys += [_key(_name(*key), colour(key[1]), dashed=not key[0].startswith("GPU")) for key in curves]
     return element("figure", element("figcaption", title), chart, element("div", *keys, class_="keys"))
 
@@ -209,10 +224,13 @@ def _key(name: str, shade: str, dashed: bool) -> Markup:
 
 def _times_table(function: Result, curves: _Curves) -> Markup:
     """Sizes down, variants across, coloured by verdict."""
-    head = [str(function["size_name"]), "NumPy", *(_name(*key) for key in curves)]
+    alone = one_thread(function)
+    head = [str(function["size_name"]), "NumPy", *([_ALONE[0]] if alone else []), *(_name(*key) for key in curves)]
     rows = []
     for size, (reference, _) in _numpy(curves).items():
         cells: list[Markup] = [element("th", f"{size:,}"), element("td", seconds(reference))]
+        if alone:
+            cells.append(element("td", seconds(alone[size]) if size in alone else ""))
         for trials in curves.values():
             trial = next((it for it in trials if it["size"] == size), None)
             cells.append(_time_cell(trial))
@@ -246,4 +264,4 @@ def _size_label(function: Result) -> str:
 
 
 def _times(value: float) -> str:
-    return f"{value:g}×" if value >= 0.01 else f"1/{1 / value:g}×"
+    return f"{value:g}×" if value >= 1 else f"1/{1 / value:g}×"

@@ -25,7 +25,7 @@ def render(measured: Measured, width: int = _WIDE) -> list[RenderableType]:
     parts: list[RenderableType] = [_table(measured, device, width >= _WIDE) for device in measured.devices]
     parts += [Text(line) for line in summarize(measured)]
     if measured.single:
-        single = ", ".join(f"{seconds(it.median)} ({size:,})" for (size, _), it in measured.single.items())
+        single = ", ".join(f"{seconds(it.median)} ({size:,})" for (size, _), it in sorted(measured.single.items()))
         parts.append(Text(f"NumPy on one thread: {single}"))
     parts += [Text(note) for note in measured.notes]
     reasons: dict[tuple[str, tuple[int, ...]], list[str]] = {}

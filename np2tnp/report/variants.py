@@ -5,6 +5,7 @@ from __future__ import annotations
 #: Okabe and Ito's palette, which people with colour-blindness can tell apart.
 COLOURS = {
     "numpy": "#000000",
+    "numpy-alone": "#888888",
     "eager-ndarray": "#D55E00",
     "eager-tensor": "#E69F00",
     "graph": "#0072B2",
@@ -14,6 +15,7 @@ COLOURS = {
 }
 LABELS = {
     "numpy": "NumPy",
+    "numpy-alone": "NumPy on one thread",
     "eager-ndarray": "eager, ndarrays in and out",
     "eager-tensor": "eager, tensors",
     "graph": "tf.function, tensors",

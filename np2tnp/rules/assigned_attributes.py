@@ -20,7 +20,7 @@ class AssignedAttribute(Rule):
         name="assigned-attribute",
         summary="An assignment to an attribute of an array: x.shape = ..., x.dtype = ..., x.real = ...",
         why="It changes the array in place; a tensor's attributes cannot be assigned.",
-        does="x.shape = s becomes x = tnp.reshape(x, s). Any other attribute leaves the function in NumPy.",
+        does="x.shape = s becomes x = rt.reshape(x, s). Any other attribute leaves the function in NumPy.",
         bad="""
             def grid(n):
                 x = np.arange(n * n)
@@ -47,8 +47,8 @@ class AssignedAttribute(Rule):
         def reshape(updated: cst.Assign) -> cst.BaseSmallStatement:
             target = updated.targets[0].target
             assert isinstance(target, cst.Attribute)
-            return build.assign(target.value, build.call(f"{context.tnp}.reshape", target.value, updated.value))
+            return build.assign(target.value, build.call(f"{context.rt}.reshape", target.value, updated.value))
 
         context.edits.statement(node).change.append(reshape)
-        context.edits.needs.add("tnp")
+        context.edits.needs.add("rt")
         yield self.hit(node, "assigning .shape becomes a reshape", Verdict.ADAPT)

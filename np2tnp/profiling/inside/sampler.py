@@ -18,7 +18,8 @@ import time
 from typing import Any
 
 _INTERVAL = 0.004  #: seconds between two looks, at first
-_SHARE = 0.02  #: of one core that looking may take; beyond that it happens less often
+_LONGEST = 0.05  #: and at most
+_SHARE = 0.02  #: of the program's CPU time that looking may take; beyond that it happens less often
 _DEPTH = 200  #: frames of a stack that are looked at
 
 
@@ -74,8 +75,12 @@ class Sampler:
                 next_write = now + pause
                 self._write()
             self._cost = time.thread_time()
-            wanted = max(_INTERVAL, self._cost / self._samples / _SHARE)
-            interval = min(0.05, (interval + wanted) / 2)
+            interval = min(_LONGEST, (interval + max(_INTERVAL, self._affordable(now))) / 2)
+
+    def _affordable(self, now: float) -> float:
+        """Seconds between two looks at which they take their share of what the program itself gets of the machine."""
+        own = max(time.process_time() - self._cost, 0.0)
+        return self._cost / self._samples / _SHARE * (now - self._started) / max(own, 1e-3)
 
     def _used(self, thread: int, elapsed: float) -> float:
         """Seconds of CPU time that a thread used since the last look; where no clock tells, the time that passed."""
