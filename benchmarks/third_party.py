@@ -52,6 +52,10 @@ PACKAGES = (
     Package("numpy-financial", "numpy_financial", tests=("numpy_financial/tests",)),
     Package("pymap3d", "pymap3d", tests=("pymap3d/tests",)),
     Package("transforms3d", "transforms3d", tests=("transforms3d/tests",)),
+    Package("vg", "vg", tests=("vg",)),
+    Package("nolds", "nolds", tests=("nolds/test_measures.py",)),
+    Package("PyAbel", "abel", tests=("abel/tests",)),
+    Package("numdifftools", "numdifftools", tests=("numdifftools/tests",)),
     # Its other tests need data that the source distribution leaves out.
     Package(
         *("mir_eval", "mir_eval"),
