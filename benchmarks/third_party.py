@@ -56,6 +56,9 @@ PACKAGES = (
     Package("nolds", "nolds", tests=("nolds/test_measures.py",)),
     Package("PyAbel", "abel", tests=("abel/tests",)),
     Package("numdifftools", "numdifftools", tests=("numdifftools/tests",)),
+    Package("nitime", "nitime", tests=("nitime/tests", "nitime/algorithms/tests")),
+    Package("hmmlearn", "hmmlearn", tests=("hmmlearn/tests",)),
+    Package("PyWavelets", "pywt", tests=("pywt/tests",)),
     # Its other tests need data that the source distribution leaves out.
     Package(
         *("mir_eval", "mir_eval"),
