@@ -10,7 +10,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.binding import bind
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import Evaluator
-from np2tnp.analysis.results import DTYPE_NAMES, dtype_char, foreign_dtype, result_dtypes
+from np2tnp.analysis.results import DTYPE_NAMES, dtype_char, dtype_object, foreign_dtype, result_dtypes
 from np2tnp.analysis.tables import (
     BY_ORDER,
     NEVER_0D,
@@ -112,6 +112,8 @@ class NumpyResults(Evaluator):
         if fact.returns in ("python", "none") or api in _PYTHON_RESULTS or fact.result == "python":
             if name in ("shape", "ndim", "size"):
                 return Sequence("tuple", Scalar("int")) if name == "shape" else Scalar("int")
+            if api == "numpy.dtype":
+                return dtype_object(values.get("dtype"))
             return NONE if fact.returns == "none" else UNKNOWN
         if name == "genfromtxt" and (values.get("names", NONE) != NONE or values.get("dtype") == NONE):
             return UNKNOWN  # records, perhaps, or text

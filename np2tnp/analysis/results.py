@@ -8,6 +8,7 @@ from functools import cache
 
 from np2tnp.analysis.values import (
     ALL_DTYPES,
+    UNKNOWN,
     Array,
     Const,
     Scalar,
@@ -78,6 +79,9 @@ FOREIGN = {
     "numpy.void": "structured", "numpy.recarray": "structured", "numpy.float96": "longdouble",
 }  # fmt: skip
 
+#: Types of :class:`Scalar` for dtype objects.
+_FOREIGN_OBJECTS = {f"{kind} dtype": kind for kind in FOREIGN.values()}
+
 _CODE = re.compile(r"^[<=|]?([a-zA-Z?])(\d*)$")
 _BY_LETTER = {"f": {"2": "e", "4": "f", "8": "d"}, "i": {"1": "b", "2": "h", "4": "i", "8": "l"},
               "u": {"1": "B", "2": "H", "4": "I", "8": "L"}, "c": {"8": "F", "16": "D"}, "b": {"1": "?"}}  # fmt: skip
@@ -109,7 +113,9 @@ def foreign_dtype(value: Value) -> str | None:
     """ "object", "string", "structured", "datetime" or "longdouble" when `value` denotes such a dtype."""
     if isinstance(value, Symbol):
         return FOREIGN.get(value.name)
-    if isinstance(value, Sequence) and value.type == "list":
+    if isinstance(value, Scalar):
+        return _FOREIGN_OBJECTS.get(value.type)
+    if isinstance(value, Sequence) and value.type in ("list", "dict"):
         return "structured"
     if isinstance(value, Const) and isinstance(value.value, str):
         text = value.value.lstrip("<>=|")
@@ -124,6 +130,12 @@ def foreign_dtype(value: Value) -> str | None:
         if "," in text:
             return "structured"
     return None
+
+
+def dtype_object(value: Value | None) -> Value:
+    """What ``np.dtype(value)`` is; of dtypes that a tensor can hold nothing is known."""
+    kind = None if value is None else foreign_dtype(value)
+    return UNKNOWN if kind is None else Scalar(f"{kind} dtype")
 
 
 @cache

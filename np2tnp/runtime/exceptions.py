@@ -42,12 +42,13 @@ _BY_CLASS: dict[str, type[Exception]] = {
 #: Classes whose message is about the machine or the program, not about the arguments.
 _NOT_ARGUMENTS = {"ResourceExhaustedError", "InternalError", "AbortedError", "CancelledError", "UnavailableError"}
 
-#: What TensorFlow says, in a plain ValueError, of an operation inside a composite one that has no such dtype, and of
-#: an operand that is or holds an object.
+#: What TensorFlow says, in a plain ValueError or TypeError, of an operation inside a composite one that has no such
+#: dtype, of an operand that is or holds an object, and of an ndarray with fields or dates.
 _NOT_TAKEN = (
     "is not in the list of allowed values: ",
     "Failed to convert a NumPy array to a Tensor",
     "Attempt to convert a value (",
+    "Cannot convert the argument `type_value`: dtype(",
 )
 
 #: What a tensor says where Python wants an integer: ``range(x[0])``, ``names[x.sum()]``.
@@ -59,7 +60,7 @@ _NOISE = re.compile(r"^\{\{[^}]*\}\}\s*|\s*\[Op:[^\]]*\].*$", re.DOTALL)
 def translate(error: BaseException) -> Exception | None:
     """The NumPy exception for TensorFlow's `error`; None when `error` is not TensorFlow's."""
     kind = type(error)
-    if kind is ValueError and any(words in str(error) for words in _NOT_TAKEN):
+    if kind in (ValueError, TypeError) and any(words in str(error) for words in _NOT_TAKEN):
         return UnverifiedError(str(error).partition("\n")[0])
     if kind is ValueError and str(error).startswith("Multiple ellipses in slice"):
         return IndexError(str(error))
