@@ -66,7 +66,7 @@ def test_the_draws_are_named_in_the_rewritten_text(module: dict) -> None:
     text = module["text"]
     for part in (
         "rt.random.rand(n)",
-        "rt.tensor(np.random.zipf(2.0, size=rt.host(n)))",
+        "rt.tensor(np.random.zipf(2.0, size=n))",
         "rt.random.stream(rng).normal(size=n)",
         "rt.random.stream(self.rng).standard_normal(n)",
         "rt.random.uniform(-1, 1, (n, 2))",

@@ -5,27 +5,32 @@ Code that nobody knows may change them, or an update through one name must be se
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.effects import hosted
-from np2tnp.analysis.env import Stale
+from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.stores import Stores
 from np2tnp.analysis.values import (
     COPIED,
     FOREIGN,
+    HOST,
     NO_NAMES,
+    TENSOR,
     UNKNOWN,
     Array,
     Bound,
+    Const,
     Function,
     Instance,
+    Scalar,
     Sequence,
     Unknown,
     Value,
+    home_of,
     is_outside_location,
     join,
     may_hold_tensor,
@@ -39,6 +44,22 @@ class Hosting(Stores):
     """Binds the names in `host_locals` to ndarrays."""
 
     numbers: frozenset[str] = NO_NAMES  #: parameters that are taken for numbers of any kind
+    kept_as_made: frozenset[int] = frozenset()  #: calls and operators (their ids) whose results an object keeps at once
+
+    def _numpy_call(
+        self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], receiver: Value | None, env: Env
+    ) -> Value:
+        result = super()._numpy_call(node, api, arguments, receiver, env)
+        return hosted(result) if id(node) in self.kept_as_made and makes_from_numbers(api, arguments) else result
+
+    def operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
+        if id(node) not in self.kept_as_made or any(map(may_hold_tensor, operands)):
+            return super().operate(node, op, operands, env)
+        made, self.made = self.made, HOST
+        try:
+            return super().operate(node, op, operands, env)
+        finally:
+            self.made = made
 
     def kept_on_host(self, targets: Iterable[cst.BaseExpression], source: cst.BaseExpression, value: Value) -> Value:
         """`value` as it is assigned to `targets`: converted at `source` where one of them stays an ndarray."""
@@ -133,6 +154,40 @@ class Hosting(Stores):
             callee = method[0] if method is not None else UNKNOWN
         summary = self.services.summary(callee) if isinstance(callee, Function) and not callee.nested else None
         return summary is not None and summary.migrated and not summary.mutates
+
+
+#: What makes arrays of nothing but numbers, in less time than a copy from the device takes.
+_MAKERS = frozenset(f"numpy.{name}" for name in "zeros ones empty full arange linspace eye identity array".split())
+
+
+def makes_from_numbers(api: str, arguments: Iterable[ev.Argument]) -> bool:
+    """Whether the call makes an array (or draws one) that does not depend on any tensor."""
+    if api.startswith("ndarray."):
+        return False
+    if api.startswith("numpy.random.") or all(isinstance(argument.value, (Const, Scalar)) for argument in arguments):
+        return True
+    return api in _MAKERS and not any(
+        home_of(argument.value) == TENSOR or (api == "numpy.array" and may_hold_tensor(argument.value))
+        for argument in arguments
+    )
+
+
+def makers(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """The calls whose results `node` holds or combines by cheap arithmetic, and that arithmetic."""
+    if isinstance(node, cst.Call):
+        yield node
+    elif isinstance(node, cst.BinaryOperation) and not isinstance(node.operator, (cst.MatrixMultiply, cst.Power)):
+        yield node
+        yield from makers(node.left)
+        yield from makers(node.right)
+    elif isinstance(node, cst.UnaryOperation):
+        yield node
+        yield from makers(node.expression)
+    elif isinstance(node, (cst.List, cst.Tuple, cst.Dict)):
+        for element in node.elements:
+            yield from makers(element.value)
+    elif isinstance(node, (cst.ListComp, cst.DictComp)):
+        yield from makers(node.elt if isinstance(node, cst.ListComp) else node.value)
 
 
 def numbers_in_doubt(facts: ev.RegionFacts) -> frozenset[str]:

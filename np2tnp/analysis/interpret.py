@@ -9,6 +9,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import ITERATED, Env, iterated_name, join_all, widen
+from np2tnp.analysis.hosting import makers
 from np2tnp.analysis.imports import import_bindings
 from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted, parameters_of, statements_of
@@ -96,6 +97,8 @@ class Interpreter(Nesting):
 
     def _assign(self, node: cst.Assign, env: Env) -> None:
         self.root = node.value
+        if all(type(target.target) is cst.Attribute for target in node.targets):
+            self.kept_as_made |= frozenset(map(id, makers(node.value)))
         value = self.kept_on_host([t.target for t in node.targets], node.value, self.evaluate(node.value, env))
         for target in node.targets:
             self.assign(node, target.target, value, env, node.value)

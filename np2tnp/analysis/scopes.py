@@ -28,7 +28,7 @@ class Uses:
     """What an outermost function does with names, the functions and classes nested in it included."""
 
     global_names: set[str] = field(default_factory=set)  #: declared with ``global``
-    counts: set[str] = field(default_factory=set)  #: plain arguments of ``range``, and terms of bounds of slices
+    counts: set[str] = field(default_factory=set)  #: arguments of ``range``, lengths of axes, terms of bounds of slices
     plain: set[str] = field(default_factory=set)  #: compared as one number: by if, while, min() or max()
     copies: set[tuple[str, str]] = field(default_factory=set)  #: ``a = b``
     assigned: set[str] = field(default_factory=set)  #: bound by assignments and loops
@@ -133,6 +133,31 @@ def _note_call(node: cst.Call, scope: Scope, uses: Uses) -> None:
     if type(func) is cst.Name and (func.value == "range" or (func.value in ("min", "max") and len(node.args) > 1)):
         names = uses.counts if func.value == "range" else uses.plain
         names.update(arg.value.value for arg in node.args if isinstance(arg.value, cst.Name))
+    elif node.args:
+        name = func.attr.value if type(func) is cst.Attribute else func.value if type(func) is cst.Name else ""
+        if name in _OF_A_SHAPE:
+            given = [
+                arg.value for arg in node.args if arg.keyword is not None and arg.keyword.value in ("shape", "size")
+            ]
+            _note_lengths([part for shape in (node.args[0].value, *given) for part in _parts(shape)], uses)
+        elif name in _OF_LENGTHS and (name != "reshape" or len(node.args) > 1):
+            _note_lengths([arg.value for arg in node.args if arg.keyword is None], uses)
+
+
+#: Functions whose ``size``, or whose first argument, is a shape; and those that take lengths one by one.
+_BY_SIZE = frozenset("normal uniform randint integers choice".split())
+_OF_A_SHAPE = _BY_SIZE | frozenset("zeros ones empty full standard_normal random random_sample".split())
+_OF_LENGTHS = frozenset("rand randn eye identity reshape".split())
+
+
+def _parts(shape: cst.BaseExpression) -> list[cst.BaseExpression]:
+    return [element.value for element in shape.elements] if type(shape) is cst.Tuple else []
+
+
+def _note_lengths(lengths: list[cst.BaseExpression], uses: Uses) -> None:
+    """Lengths are whole numbers, and what they are sums of can only be numbers."""
+    uses.counts.update(length.value for length in lengths if type(length) is cst.Name)
+    _note_terms(lengths, uses)
 
 
 def _note_test(node: cst.If | cst.While, scope: Scope, uses: Uses) -> None:
@@ -144,7 +169,11 @@ def _note_test(node: cst.If | cst.While, scope: Scope, uses: Uses) -> None:
 
 def _note_slice(node: cst.Slice, scope: Scope, uses: Uses) -> None:
     """``x[: n - 1]``: the bounds of slices are whole numbers, and what they are sums of can only be numbers."""
-    pending = [bound for bound in (node.lower, node.upper) if type(bound) is cst.BinaryOperation]
+    _note_terms([bound for bound in (node.lower, node.upper) if bound is not None], uses)
+
+
+def _note_terms(numbers: list[cst.BaseExpression], uses: Uses) -> None:
+    pending = [number for number in numbers if type(number) is cst.BinaryOperation]
     while pending:
         operation = pending.pop()
         for term in (operation.left, operation.right):

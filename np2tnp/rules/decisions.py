@@ -8,8 +8,9 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.binding import ufunc_method
+from np2tnp.analysis.hosting import makes_from_numbers
 from np2tnp.analysis.results import foreign_dtype
-from np2tnp.analysis.values import GENERATORS, Array, may_hold_tensor
+from np2tnp.analysis.values import GENERATORS, HOST, Array, may_hold_tensor
 from np2tnp.edits.calls import convert_arguments, needs_tensor, retarget
 from np2tnp.edits.targets import choose
 from np2tnp.model import Verdict
@@ -63,6 +64,11 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         suggestion = context.catalog.suggest(api)
         hint = f"; did you mean {suggestion}?" if suggestion else ""
         return Decision("TNP009", f"{short_name(api)} is not in the catalog{hint}")
+    if context.in_region and isinstance(event.result, Array) and event.result.home == HOST:
+        if random:
+            return Decision("TNP601", f"{short_name(api)} keeps NumPy's random stream")
+        if makes_from_numbers(api, event.arguments):
+            return Decision("TNP004", "an object keeps its result, which is made faster than copied")
     if random:
         short = api.rpartition(".")[2]
         if context.random == "tf" and short in context.catalog.device_draws:

@@ -22,9 +22,9 @@ class NumpyCall(Rule):
                 return np.ones((n, n)).sum(axis=0)
         """,
         good="""
-            @rt.migrated
+            @rt.migrated(scalars=("n",))
             def column_sums(n):
-                return tnp.sum(rt.ones((n, n)), axis=0)
+                return tnp.sum(tnp.ones((n, n)), axis=0)
         """,
         safety="Safe. Only keywords and dtypes that were measured are accepted; everything else takes another way.",
         severity=Severity.STYLE,
