@@ -215,8 +215,9 @@ class Plan:
                     args = (*args[:index], scalar, *args[index + 1 :])
                 else:
                     kwargs = {**kwargs, name: scalar}
-            elif isinstance(value, np.ndarray) or is_tensor(value):
-                raise UnverifiedError(f"{self.name}: argument {name!r} was taken to be a plain number, not an array")
+            elif isinstance(value, (np.ndarray, list, tuple)) or is_tensor(value):
+                what = f"a {type(value).__name__}" if isinstance(value, (list, tuple)) else "an array"
+                raise UnverifiedError(f"{self.name}: argument {name!r} was taken to be a plain number, not {what}")
         return args, kwargs
 
     def _refuse(self, name: str, value: Any, dtypes: frozenset[str]) -> None:
