@@ -123,7 +123,9 @@ def _call(event: ev.Call, context: Context) -> str:
 def needs_state(facts: ev.RegionFacts) -> str:
     """Why no call of the region can be compiled, whatever is in it; empty where that is not so."""
     if facts.host_parameters:
-        return f"the parameter {min(facts.host_parameters)} reaches code outside as it is"
+        name = min(facts.host_parameters)
+        words = f"{name} stays the caller's object: other code gets it, or another name may update it"
+        return f"{words} (an annotation says if it is a number)"
     if facts.parameters[:1] == ("cls",):
         return "a method of a class: what that holds may be another at the next call"
     if facts.parameters[:1] == ("self",) and not _only_reads(facts.node):

@@ -203,7 +203,11 @@ class Compiled:
 
 
 def _words(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}".partition("\n")[0]
+    """Why a trace failed, in a line."""
+    if isinstance(error, tf.errors.OperatorNotAllowedInGraphError):
+        return "a branch or a loop on a value that only the graph knows"
+    text = str(error) if isinstance(error, (Unsupported, UnverifiedError)) else f"{type(error).__name__}: {error}"
+    return text.partition("\n")[0]
 
 
 def _traced(

@@ -27,6 +27,10 @@ class _Unstable(Exception):  # noqa: N818 - a signal
     """The body changed the dtype, the shape or the kind of a value that the loop carries."""
 
 
+class _Mixed(Unsupported):
+    """The branches of an ``if`` give different dtypes, shapes or kinds: they may not, after another iteration."""
+
+
 class _Kind(NamedTuple):
     """What stays the same about a carried value. A value without dtype must stay the very value."""
 
@@ -127,7 +131,7 @@ def _staged_range(trace: Trace, bounds: list[Any], step: int, body: Callable[...
         kept = len(trace.checks[-1])
         try:
             return _while_counter(trace, weak(start), weak(stop), step, body, values)
-        except _Unstable as error:
+        except (_Unstable, _Mixed) as error:
             reason = error
         except Exception as error:  # the body may need the counter's value: then unrolling helps
             reason = error
@@ -189,7 +193,7 @@ def _staged_while(trace: Trace, test: Any, body: Any, carried: tuple[Any, ...]) 
         kept = len(trace.checks[-1])
         try:
             return _loop(trace, condition, advance, tf.constant(0), carried)
-        except _Unstable:
+        except (_Unstable, _Mixed):
             del trace.checks[-1][kept:]
         first = _truth(test(*carried))
         known = tf.get_static_value(first)
@@ -233,10 +237,10 @@ def cond(test: Any, then: Callable[..., Any] | None, otherwise: Callable[..., An
         kinds = results[0]
     except (TypeError, ValueError) as error:
         if len(results) == 2 and results[0] != results[1]:
-            raise Unsupported("an if whose branches give different dtypes, shapes or kinds") from error
+            raise _Mixed("an if whose branches give different dtypes, shapes or kinds") from error
         raise
     if results[0] != results[1]:
-        raise Unsupported("an if whose branches give different dtypes, shapes or kinds")
+        raise _Mixed("an if whose branches give different dtypes, shapes or kinds")
     trace.checks[-1].append(held)
     return _result(_built(kinds, iter(outputs)))
 
