@@ -184,3 +184,42 @@ def test_options_that_need_a_wrapper_are_refused() -> None:
     for option in ({"on_unverified": "numpy"},):
         with pytest.raises(ConfigError, match="needs a boundary"):
             load([], {"boundary": "tensor", **option}, isolated=True)
+
+
+HANDED_OVER = """
+import numpy as np
+
+def show(x, i, width, callback):
+    callback(x)
+    return np.sin(x[0, :, i]), np.exp(x // width), 0.0 * -x
+"""
+
+
+def test_arguments_that_others_get_too_are_tensors_as_well() -> None:
+    text = rewrite(HANDED_OVER, boundary="tensor").new_text
+    assert text is not None
+    old, new = loaded(HANDED_OVER, "old"), loaded(text, "new")
+    x, seen = np.linspace(-1.0, 1.0, 24).reshape(2, 3, 4), []
+    for key in (1, np.array([0, 2, 2])):
+        expected = old.show(x, key, 0.1, seen.append)
+        found = new.show(tf.constant(x), key if isinstance(key, int) else tf.constant(key), 0.1, seen.append)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-15)
+            np.testing.assert_array_equal(np.signbit(one), np.signbit(other))
+    assert is_tensor(seen[-1])
+
+
+ZEROS = """
+import numpy as np
+from np2tnp import runtime as rt
+
+rt.start()
+x = rt.tensor(np.ones(1))
+x * -0.0
+print(np.signbit(x * 0.0))
+"""
+
+
+def test_zeros_keep_their_sign_from_the_start() -> None:
+    done = subprocess.run([sys.executable, "-c", ZEROS], capture_output=True, text=True, check=True)
+    assert done.stdout == "[False]\n"

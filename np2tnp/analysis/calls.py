@@ -105,8 +105,8 @@ class Calls(ContainerMethods):
             result = self._numpy_call(node, api, arguments, receiver, env)
         elif isinstance(callee, Symbol) and callee.name.startswith("builtins."):
             self.hand_over(node, callee.name, arguments)
-            if callee.name == "builtins.setattr" and arguments:
-                self._may_change(node, "setattr", arguments[0], env)
+            for argument in arguments if callee.name == "builtins.setattr" else ():  # the object, and what it keeps
+                self._may_change(node, "setattr", argument, env)
             result = self._builtin(callee.name[9:], arguments, env)
         elif isinstance(callee, Symbol) and (kept := self.heap_call(callee.name, arguments, env)) is not None:
             result, arguments = kept

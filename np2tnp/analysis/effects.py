@@ -336,6 +336,8 @@ class Effects(NumpyResults):
                     self.facts.extra.setdefault("keeps", set()).update(self.facts.parameters)
                 # an object outside holds the caller's own array: it must get that very object
                 self.facts.host_parameters |= parameters_in(refs)
+                if may_hold_tensor(value):  # and what NumPy makes of what others hold, which may be the same again
+                    self.facts.viewed |= {ref for ref in refs if is_outside_location(ref) or ref == FOREIGN}
 
     def _updates_own_default(
         self, node: cst.Call, summary: Summary, arguments: tuple[ev.Argument, ...], skip: int

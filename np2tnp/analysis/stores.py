@@ -122,7 +122,7 @@ class Stores(Writes):
         location = self.location(target.value)
         env.forget(location)
         env.bind(location, Unknown(HOST, refs_of(value)))
-        self._kept_through_view(target, target.value, value)
+        self.kept_through_view(target, location, value)
         self.keep(frozenset((location,)), value, env)
         if target.value not in self.module.rebound:
             self.construct(target, "nonlocal", target.value)
@@ -134,10 +134,8 @@ class Stores(Writes):
         name = target.attr.value
         local = isinstance(base, Array) and home_of(base) != HOST  # x.shape = s keeps nothing
         keeps = may_hold_tensor(value) and not local
-        if keeps and any(ref.startswith((".", "global:", "kept by")) for ref in refs_of(value) - {f".{name}"}):
-            self.construct(node, "kept twice", name)
         if keeps:
-            self._kept_through_view(node, f".{name}", value)
+            self.kept_through_view(node, f".{name}", value)
         if not may_hold_tensor(base):
             self.keep(frozenset((f".{name}",)), value, env)
         if (
@@ -150,13 +148,6 @@ class Stores(Writes):
         if not (isinstance(base, Array) or may_hold_tensor(base)):
             env.bind(f".{name}", Unknown(HOST, refs_of(value)))
         self.attribute_stored(base, name, value)
-
-    def _kept_through_view(self, node: cst.CSTNode, where: str, value: Value) -> None:
-        """An object or a global would hold a copy of the caller's array: NumPy must make what is kept."""
-        given = {ref for ref in refs_of(value) if ref.startswith("@")}
-        if given and exact_of(value) is None and may_hold_tensor(value):
-            self.construct(node, "argument kept through a view", where)
-            self.facts.viewed |= given
 
     def attribute_stored(self, base: Value, name: str, value: Value) -> None:
         """A hook for collecting what classes assign to their attributes."""
@@ -179,6 +170,8 @@ class Stores(Writes):
         if isinstance(target, cst.Attribute):
             self.emit(ev.AttributeStore(node, target, self.place(target), old, target.attr.value, value, node.value))
             self._mark_shared(refs_of(old), f"{dotted(target)}", node, env, skip=None)
+            if isinstance(value, Sequence):  # a list there takes the items
+                self.keep(frozenset((f".{target.attr.value}",)), value, env)
             self.updates_state(old)
             self.attribute_stored(
                 self.evaluate(target.value, env), target.attr.value, self.operator_result(op, [old, value])

@@ -16,6 +16,7 @@ from np2tnp.analysis.values import (
     FOREIGN,
     HOST,
     NO_NAMES,
+    TENSOR,
     UNKNOWN,
     Array,
     Const,
@@ -154,6 +155,24 @@ class Writes(Calls):
         source = node.value if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) else None
         if source is not None:
             self.escape(source, value, "is stored in a Python object")
+
+    def kept_through_view(self, node: cst.CSTNode, where: str, value: Value) -> None:
+        """`where` would hold a copy of memory that others show: NumPy must make what is kept.
+
+        That is the caller's array, and what an object or a global holds, the old value of `where` itself included:
+        ``self.x = np.asarray(self.x)`` is no change, and somebody may hold that array, too.
+        """
+        if not may_hold_tensor(value):
+            return
+        refs = refs_of(value)
+        given = {ref for ref in refs if ref.startswith("@")}
+        if given and exact_of(value) is None:
+            self.construct(node, "argument kept through a view", where.rpartition(":")[2])
+            self.facts.viewed |= given
+        outside = {ref for ref in refs if ref.startswith((".", "global:", "kept by"))}
+        if outside - {where} or (outside and home_of(value) == TENSOR):
+            self.construct(node, "kept twice", where.rpartition(":")[2])
+        self.facts.viewed |= {ref for ref in refs if ref in outside or ref == FOREIGN}
 
     def captured(self, env: Env) -> frozenset[str]:
         """Names of the region that the nested function being interpreted does not bind itself."""

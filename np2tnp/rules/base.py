@@ -16,7 +16,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.loop_parts import Events
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.state import Services, Summary
-from np2tnp.analysis.values import Function, Instance
+from np2tnp.analysis.values import HOST, Function, Instance, Value, home_of, parameters_in, refs_of
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import Safety, Verdict
@@ -102,6 +102,10 @@ class Context:
     def guarded(self) -> bool:
         """Whether a boundary stands around the region: there is none around a script's top level."""
         return isinstance(self.facts.node, cst.FunctionDef)
+
+    def may_be_tensor(self, value: Value) -> bool:
+        """Whether `value` may be a tensor in the region: without a boundary the caller's own arguments are, too."""
+        return home_of(value) != HOST or (self.boundary == "tensor" and bool(parameters_in(refs_of(value))))
 
     def summary(self, function: Function) -> Summary | None:
         """What a caller must know of a function of the project; None where that is too little."""

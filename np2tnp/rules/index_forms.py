@@ -9,14 +9,12 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.tables import JOINERS
 from np2tnp.analysis.values import (
-    HOST,
     Array,
     Const,
     Sequence,
     Symbol,
     Unknown,
     Value,
-    home_of,
     may_hold_tensor,
     scalar_type,
 )
@@ -64,7 +62,7 @@ class IndexForm(Rule):
         if isinstance(base, Symbol) and base.name in JOINERS and may_hold_tensor(event.result):
             yield from self._joiner(event, base.name, context)
             return
-        if home_of(base) == HOST:
+        if not context.may_be_tensor(base):
             # Lists and texts take a tensor for an index (its __index__); what looks a key up by its hash does not.
             if not isinstance(base, Const) and not (isinstance(base, Sequence) and base.type != "dict"):
                 wrap_keys(event.node, event.keys, context)

@@ -50,7 +50,7 @@ class OperatorDiffers(Rule):
             _search(event, context)
             return
         if not any(
-            home_of(value) != HOST for value in (*event.operands, event.result) if isinstance(value, (Array, Unknown))
+            context.may_be_tensor(v) for v in (*event.operands, event.result) if isinstance(v, (Array, Unknown))
         ):
             return
         nodes = _operand_nodes(event.node)

@@ -11,7 +11,7 @@ from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 _WORDS = {
     "store through an index": "a store through an index that may give a copy: write a[i, j] instead of a[i][j]",
     "store into an item": "a store into an item of a {0}: the item may be an array that other names hold",
-    "kept twice": "an array that an object holds already is stored as .{0} too: the two would no longer be one",
+    "kept twice": "an array that an object holds already is stored as {0} too: the two would no longer be one",
     "argument kept through a view": "an argument, or a view of it, is kept as {0}: the object would get a copy",
     "aliased arguments": "one array is passed twice to a function that updates {0}",
     "attribute of an unknown": "assigning .{0} of what may be an array changes it in place",

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 
 from np2tnp.runtime import lazy, precision
-from np2tnp.runtime.arguments import Call, Plan
+from np2tnp.runtime.arguments import Call, Plan, describe
 from np2tnp.runtime.compiled import MODES, Compiled
 from np2tnp.runtime.compiled_state import State
 from np2tnp.runtime.core_results import updated
@@ -250,6 +250,7 @@ def _wrap(
     core.mutates = plan.mutates  # type: ignore[attr-defined]
     core.float32 = float32  # type: ignore[attr-defined]
     public.core = core  # type: ignore[attr-defined]
+    describe(public, body)
     return public
 
 
@@ -273,6 +274,7 @@ def _by_size(public: Callable[..., Any], original: Callable[..., Any], above: in
     def chosen(*args: Any, **kwargs: Any) -> Any:
         return (original if is_below(above, args, kwargs) else public)(*args, **kwargs)
 
+    describe(chosen, public)
     return chosen
 
 

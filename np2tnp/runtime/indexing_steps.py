@@ -107,7 +107,7 @@ class _Place:
             raise UnverifiedError("a loop in whole-array form stores a value for each pair of iterations at one place")
         if self.where is not True and value.shape.rank:
             value = tf.where(self.where, value, tf.zeros((), value.dtype))
-        if value.dtype.is_floating and x.dtype.is_integer and not _fits(value, x.dtype):
+        if value.dtype != x.dtype and x.dtype.is_integer and not _fits(value, x.dtype):
             return self._one_by_one(x, host(value))
         return value
 
@@ -130,7 +130,12 @@ class _Place:
 
 
 def _fits(value: Any, dtype: Any) -> bool:
-    """Whether every float has a place among the integers of `dtype`; then arrays are cast as numbers are."""
+    """Whether every number has a place among the integers of `dtype`; then arrays are cast as numbers are."""
+    if value.dtype.is_integer:
+        values, limits = host(value), np.iinfo(numpy_dtype(dtype))
+        return not values.size or (limits.min <= int(values.min()) and int(values.max()) <= limits.max)
+    if not value.dtype.is_floating:
+        return True
     inside = (value > float(dtype.min) - 1.0) & (value < float(dtype.max) + 1.0)
     return bool(tf.reduce_all(inside))
 

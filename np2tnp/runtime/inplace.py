@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import exact, host, is_array, is_tensor, unconverted
+from np2tnp.runtime.dispatch import exact, host, is_array, is_tensor, to_ndarray, unconverted
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, numpy_dtype
@@ -274,6 +274,19 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     return dst
 
 
+def _item(value: Any, dtype: np.dtype[Any]) -> Any:
+    """`value` in an integer `dtype` if it is a single number: ``fill`` looks whether it fits, a cast does not."""
+    if dtype.kind not in "iu" or _dtype(value) == dtype:
+        return value
+    if is_tensor(value) and value.shape.rank == 0 and hasattr(value, "numpy"):
+        value = to_ndarray(value)[()]
+    if not isinstance(value, np.generic):
+        return value
+    item = np.empty((), dtype)
+    item.fill(value)
+    return item
+
+
 @functools.lru_cache(maxsize=256)
 def _check_output(found: np.dtype[Any], wanted: np.dtype[Any]) -> None:
     """NumPy's UFuncTypeError where a result of dtype `found` does not go into an ``out`` of dtype `wanted`."""
@@ -292,13 +305,14 @@ def _dtype(value: Any) -> np.dtype[Any]:
 
 
 @unconverted
-def assign(x: Any, value: Any, casting: str = "unsafe", where: Any = True) -> Any:
-    """``x[...] = value`` as a new array: what ``fill``, ``copyto`` and ``out=`` do.
+def assign(x: Any, value: Any, casting: str = "item", where: Any = True) -> Any:
+    """``x[...] = value`` as a new array: what ``fill`` and ``out=`` do.
 
     With ``x=None`` (an ``out`` that was not given) it is `value` itself. ndarrays and lists are changed in place.
     Raises TypeError where `casting` forbids the cast, ValueError where `value` does not broadcast to ``x.shape``. With
-    casting="equal", dtypes and shapes must be the same (else UnverifiedError): NumPy would have calculated in that
-    of `x`, or might have refused it.
+    casting="item" a single number is cast as ``fill`` does: OverflowError where it does not fit. With casting="equal",
+    dtypes and shapes must be the same (else UnverifiedError): NumPy would have calculated in that of `x`, or might have
+    refused it.
     """
     if x is None:
         return value
@@ -312,6 +326,8 @@ def assign(x: Any, value: Any, casting: str = "unsafe", where: Any = True) -> An
                 raise UnverifiedError("out= of another shape than the result: some functions of NumPy refuse it")
     if casting == "same_kind" and (is_tensor(x) or isinstance(x, np.ndarray)):
         _check_output(_dtype(value), _dtype(x))
+    if casting == "item":
+        casting, value = "unsafe", _item(value, _dtype(x)) if is_tensor(x) or is_array(x) else value
     if is_tensor(x):
         return _copyto(x, value, casting=casting, where=where)
     if isinstance(x, np.ndarray):

@@ -22,7 +22,10 @@ _COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
 
 class Numbers:
-    """A Python number of each iteration. kind: int, float or complex. values: ndarray, an axis for each loop around."""
+    """A Python number of each iteration. kind: int, float or complex. values: ndarray, an axis for each loop around.
+
+    Integers that may go beyond 64 bits are Python's own, in an ndarray of objects.
+    """
 
     __slots__ = ("_values", "kind")
     __array_ufunc__ = None  # NumPy's operators leave it to ours
@@ -83,12 +86,12 @@ class Steps(Numbers):
             self._values = (start + step * np.arange(len(self.steps))).reshape(shape)
         return self._values
 
-    def moved(self, factor: int, offset: int) -> Steps:
+    def moved(self, factor: int, offset: int) -> Steps | Numbers:
         """``self * factor + offset``; the factor is not 0."""
-        first, last, step = (factor * self.steps[place] + offset for place in (0, -1)), 0, factor * self.steps.step
-        start, last = first
-        if max(abs(start), abs(last)) > _EXACT:
-            raise UnverifiedError("a loop in whole-array form counts beyond 2**53")
+        start, last = (factor * self.steps[place] + offset for place in (0, -1))
+        step = factor * self.steps.step
+        if max(abs(start), abs(last)) > _EXACT:  # no index any more
+            return Numbers(int, self.values.astype(object) * factor + offset)
         return Steps(range(start, last + (1 if step > 0 else -1), step), self.axis, self.depth)
 
 
@@ -96,8 +99,8 @@ def _is_int(value: object) -> bool:
     return type(value) is int
 
 
-def _moved(name: str, left: Any, right: Any) -> Steps | None:
-    """``left op right`` as Steps, where it is one."""
+def _moved(name: str, left: Any, right: Any) -> Steps | Numbers | None:
+    """``left op right`` as Steps, where it is one; None where it is no linear function of a counter."""
     if isinstance(left, Steps) and _is_int(right):
         if name in ("add", "sub"):
             return left.moved(1, right if name == "add" else -right)
@@ -149,24 +152,24 @@ def _python(name: str, left: Any, right: Any) -> Any:
             raise ZeroDivisionError("division by zero")
         if name != "truediv" and not whole:
             return _each(getattr(operator, name), x, y)
-        if max(_largest(x), _largest(y)) > _EXACT and int in kinds:
-            raise UnverifiedError("a loop in whole-array form divides integers beyond 2**53")
-    elif whole and _bound(name, _largest(x), _largest(y)) > _INT64:
-        raise UnverifiedError("a loop in whole-array form has integers beyond 64 bits")
+        if name == "truediv" and max(_largest(x), _largest(y)) > _EXACT:
+            return _each(operator.truediv, x, y)
+    if whole and name != "truediv" and _bound(name, _largest(x), _largest(y)) > _INT64:
+        return Numbers(int, getattr(operator, name)(np.asarray(x, object), np.asarray(y, object)))
     with np.errstate(all="ignore"):  # Python's floats tell nobody of an overflow
         found = getattr(operator, name)(np.asarray(x), np.asarray(y))
     return Numbers(float if name == "truediv" or not whole else int, found)
 
 
 def _bound(name: str, x: int, y: int) -> int:
-    """A bound of the magnitude of a product, a sum or a difference of integers below `x` and `y`."""
-    return x * y if name == "mul" else x + y
+    """A bound of the magnitude of what is computed of integers below `x` and `y`, and of these."""
+    return max(x * y if name == "mul" else x + y, x, y)
 
 
 def _largest(values: Any) -> int:
     """A bound of integers' magnitudes; 0 for floats."""
     if isinstance(values, np.ndarray):
-        if values.dtype.kind != "i" or not values.size:
+        if values.dtype.kind not in "iO" or not values.size:
             return 0
         return max(abs(int(values.min())), abs(int(values.max())))
     return abs(values) if isinstance(values, int) else 0
@@ -175,8 +178,8 @@ def _largest(values: Any) -> int:
 def _power(x: Any, y: Any, whole: bool) -> Any:
     if whole and np.all(np.asarray(y) >= 0) and _largest(x) ** min(_largest(y), 64) <= _INT64:
         return Numbers(int, np.power(np.asarray(x, np.int64), y))
-    if whole and np.any(np.asarray(y) >= 0):
-        raise UnverifiedError("a loop in whole-array form has integers beyond 64 bits")  # or ints and floats in turn
+    if whole and np.all(np.asarray(y) >= 0):
+        return Numbers(int, np.power(np.asarray(x, object), np.asarray(y, object)))
     return _each(operator.pow, x, y)
 
 

@@ -23,7 +23,7 @@ def start(device: str = "") -> None:
     `device`: where this thread works from now on, such as ``"/GPU:0"``; for scripts whose top level was migrated.
     Raises RuntimeError in a process that was forked after TensorFlow ran, and where there is no such device.
     """
-    lazy.configure()
+    lazy.begin()
     lazy.enable_numpy_behavior()
     if device:
         _entered.enter_context(place(device))

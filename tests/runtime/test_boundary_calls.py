@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import inspect
 import subprocess
 import sys
 import textwrap
@@ -202,3 +203,20 @@ def test_what_a_tensor_says_of_indices_and_objects_is_a_type_error() -> None:
         f(np.ones(3), lambda x: x + None)
     with pytest.raises(AttributeError, match="'__index__'"):
         f(np.ones(3), lambda x: "a".__index__())
+
+
+def test_who_looks_at_the_parameters_sees_the_originals() -> None:
+    def f(x: Any, n: int = 3, *, flag: bool = False) -> Any:
+        return x * n
+
+    f.__annotations__ = {"n": int}
+    migrated = rt.migrated(f)
+    by_size = rt.migrated(original=f, above=5)(f)
+    for function in (migrated, by_size):
+        assert function.__defaults__ == (3,)
+        assert function.__kwdefaults__ == {"flag": False}
+        assert inspect.getfullargspec(function) == inspect.getfullargspec(f)
+        assert inspect.signature(function) == inspect.signature(f)
+        np.testing.assert_array_equal(function(np.ones(2)), [3, 3])
+    f.__annotations__ = {"n": "int"}
+    assert inspect.signature(rt.migrated(f), eval_str=True).parameters["n"].annotation is int

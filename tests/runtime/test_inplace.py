@@ -238,3 +238,19 @@ def test_attributes(dtype: str) -> None:
         rt.item(t)
     with pytest.raises(rt.UnverifiedError):
         tf.function(lambda t: rt.tolist(t), autograph=False)(t)
+
+
+@pytest.mark.parametrize("value", [np.int64(300), np.int64(-1), np.float64(np.nan), np.float64(1e20), np.float32(7.5)])
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float32", "bool"])
+def test_one_number_is_cast_as_fill_does(value: Any, dtype: str) -> None:
+    expected = np.zeros(3, dtype)
+    try:
+        with np.errstate(all="ignore"):
+            expected.fill(value)
+    except (OverflowError, ValueError) as error:
+        with pytest.raises(type(error)):
+            rt.assign(rt.tensor(np.zeros(3, dtype)), tf.constant(value))
+    else:
+        found = rt.assign(rt.tensor(np.zeros(3, dtype)), tf.constant(value)).numpy()
+        np.testing.assert_array_equal(found, expected)
+        assert found.dtype == expected.dtype
