@@ -139,9 +139,12 @@ class Calls(ContainerMethods):
     def _instance(self, node: cst.Call, made: Class, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         init = self.method_of(made, "__init__")
         summary = self.services.summary(init[0]) if init is not None else None
+        known = self.services.class_of(made)
+        if known is not None and known.array_base:
+            self.construct(node, "subclass instance", made.qualname)
         if summary is not None:
             self._apply_summary(node, summary, arguments, env, migrated=False, skip=1)
-        elif (known := self.services.class_of(made)) is not None and known.is_record:
+        elif known is not None and known.is_record:
             for argument in arguments:
                 self.keep(frozenset((f"kept by {made.qualname}",)), argument.value, env)
         else:

@@ -6,6 +6,7 @@ import libcst as cst
 
 from np2tnp.analysis.module import ModuleInfo, dotted
 from np2tnp.analysis.state import ClassSummary, Services
+from np2tnp.analysis.subclasses import ARRAYS
 from np2tnp.analysis.values import UNKNOWN, Class, Function, Symbol, Value
 
 #: Base classes from outside that bring no methods which calls could mean.
@@ -36,7 +37,10 @@ def summarize_class(module: ModuleInfo, qualname: str, services: Services) -> Cl
     is_record = ("dataclass" in names and "__post_init__" not in methods) or any(
         dotted(argument.value).rpartition(".")[2] == "NamedTuple" for argument in info.node.bases
     )
-    return ClassSummary(methods, tuple(b for b in bases if isinstance(b, Class)) if complete else (), is_record)
+    array_bases = [base.name for base in bases if isinstance(base, Symbol) and base.name in ARRAYS]
+    array_bases += [summary.array_base for summary in known if summary.array_base]
+    resolved = tuple(base for base in bases if isinstance(base, Class)) if complete else ()
+    return ClassSummary(methods, resolved, is_record, array_bases[0] if array_bases else "")
 
 
 def _base(node: cst.BaseExpression, module: ModuleInfo, services: Services) -> Value:

@@ -94,11 +94,13 @@ class ClassSummary:
 
     methods: name -> (the function, "method", "property", "class" or "static").
     is_record: making an instance only stores its arguments (a NamedTuple or a dataclass).
+    array_base: the array class of NumPy's that it inherits from, empty where none is known.
     """
 
     methods: Mapping[str, tuple[Function, str]] = field(default_factory=dict)
     bases: tuple[Class, ...] = ()
     is_record: bool = False
+    array_base: str = ""
 
 
 class Services(Protocol):

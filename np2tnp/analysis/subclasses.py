@@ -18,6 +18,9 @@ SUBCLASSES = frozenset(
     )
 )
 
+#: What a class inherits from whose objects are arrays.
+ARRAYS = SUBCLASSES | {"numpy.ndarray"}
+
 
 def array_base(info: ClassInfo, module: ModuleInfo) -> str | None:
     """The array class that `info` inherits from, directly or not; None where none is known."""
@@ -28,7 +31,7 @@ def array_base(info: ClassInfo, module: ModuleInfo) -> str | None:
         seen.add(current.qualname)
         for base in current.node.bases:
             value = _resolve(base.value, module)
-            if isinstance(value, Symbol) and (value.name in SUBCLASSES or value.name == "numpy.ndarray"):
+            if isinstance(value, Symbol) and value.name in ARRAYS:
                 return value.name
             if isinstance(value, Class) and value.qualname not in seen and value.qualname in module.classes:
                 pending.append(module.classes[value.qualname])

@@ -40,7 +40,7 @@ class ArraySubclass(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (Calls.NUMPY, "array subclass", "subclass parameter")
+    on = (Calls.NUMPY, "array subclass", "subclass parameter", "subclass instance")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
@@ -58,6 +58,8 @@ def _inherited(event: ev.Construct) -> str | None:
         return f"the class inherits from {short_name(event.detail)}: self is an array that no tensor can stand for"
     if event.kind == "subclass parameter":
         return f"the argument is a {short_name(event.detail)}, which no tensor can stand for; pass an ndarray"
+    if event.kind == "subclass instance":
+        return f"{event.detail} inherits from ndarray: its objects are arrays that no tensor can stand for"
     return None
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from np2tnp.runtime import precision
 from np2tnp.runtime.dispatch import NUMERIC, is_array, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.overlaps import attributes, leaves, overlap, overlaps_itself
@@ -48,6 +49,7 @@ class Plan:
         hosted: tuple[str, ...] = (),
         updates: tuple[str, ...] = (),
         checks_hosted: bool = False,
+        keeps_zero_d: bool = False,
     ) -> None:
         self.name = function.__qualname__
         self.mutates = mutates
@@ -75,6 +77,8 @@ class Plan:
         #: cannot begin again must not be refused half-way
         self._checked = hosted if checks_hosted else ()
         self._updates = updates
+        #: 0-d ndarrays that are not updated reach the body as they are: as tensors they would count as NumPy scalars
+        self._keeps_zero_d = keeps_zero_d
         code = getattr(function, "__code__", None)
         #: names that the body may read arrays by, as globals or as attributes of its instance
         self._reads = code.co_names if code is not None else ()
@@ -159,12 +163,13 @@ class Plan:
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         values = []
         name = ""
+        keeps = self._keeps_zero_d and not precision.active
         try:
             for name, value in self.slots(args, kwargs):
                 if type(value) in _PLAIN or name in raw or name == self._receiver:
                     values.append(value)
                 else:
-                    values.append(enter(value, memo))
+                    values.append(enter(value, memo, keeps and name not in self.mutates_set))
         except UnverifiedError as error:
             raise UnverifiedError(f"{self.name}: argument {name!r}: {error}") from None
         count = len(args)
@@ -292,10 +297,11 @@ def describe(wrapper: Any, function: Any) -> None:
         wrapper.__signature__ = signature
 
 
-def enter(value: Any, memo: dict[int, Any]) -> Any:
+def enter(value: Any, memo: dict[int, Any], keeps_zero_d: bool = False) -> Any:
     """`value` for the body: each exact numeric ndarray in it becomes a tensor (one object, one tensor).
 
-    Containers come back as the same object when nothing in them changed. Raises UnverifiedError.
+    Containers come back as the same object when nothing in them changed; so do 0-d ndarrays with `keeps_zero_d`. Raises
+    UnverifiedError.
     """
     kind = type(value)
     if kind in _PLAIN or is_tensor(value):
@@ -305,24 +311,24 @@ def enter(value: Any, memo: dict[int, Any]) -> Any:
         if known is None:
             if not is_array(value):
                 raise UnverifiedError(_describe(value))
-            known = memo[id(value)] = to_tensor(value)
+            known = memo[id(value)] = value if keeps_zero_d and not value.ndim else to_tensor(value)
         return known
     if kind is list or kind is dict or (isinstance(value, tuple) and (kind is tuple or hasattr(value, "_fields"))):
         known = memo.get(id(value))
         if known is None:
             memo[id(value)] = value  # a container that holds itself stays as it is
-            known = memo[id(value)] = _enter_container(value, memo)
+            known = memo[id(value)] = _enter_container(value, memo, keeps_zero_d)
         return known
     if is_foreign(value):
         raise UnverifiedError(_describe(value))
     return value
 
 
-def _enter_container(value: Any, memo: dict[int, Any]) -> Any:
+def _enter_container(value: Any, memo: dict[int, Any], keeps_zero_d: bool) -> Any:
     if type(value) is dict:
-        pairs = {key: enter(item, memo) for key, item in value.items()}
+        pairs = {key: enter(item, memo, keeps_zero_d) for key, item in value.items()}
         return value if all(pairs[key] is item for key, item in value.items()) else pairs
-    items = [item if type(item) in _PLAIN else enter(item, memo) for item in value]
+    items = [item if type(item) in _PLAIN else enter(item, memo, keeps_zero_d) for item in value]
     if all(new is old for new, old in zip(items, value, strict=True)):
         return value
     if type(value) is list:

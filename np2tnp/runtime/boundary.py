@@ -146,6 +146,7 @@ def migrated(
             tuple(hosted),
             tuple(updates),
             checks_hosted=on_unverified != "raise" and not pure,
+            keeps_zero_d=compile == "none",
         )
         if original is not None:
             share_defaults(body, original)

@@ -132,6 +132,25 @@ def test_containers_without_arrays_keep_their_identity() -> None:
     assert same(loop)[0][0] is loop
 
 
+def test_zero_d_arguments_stay_what_they_are() -> None:
+    @rt.migrated(mutates=("changed",))
+    def seen(given: Any, pair: Any, changed: Any) -> Any:
+        return rt.updated((given, pair, tf.is_tensor(changed)), changed=changed + 1)
+
+    given, inner, changed = np.array(4.0), np.array(2), np.array(1.0)
+    result, pair, is_tensor = seen(given, [inner, np.float64(3.0)], changed)
+    assert result is given
+    assert pair[0] is inner
+    assert is_tensor  # so that nothing has changed yet when the body is refused
+    assert changed == 2.0
+
+    @rt.migrated(compile="graph")
+    def compiled(x: Any) -> Any:
+        return x + 1
+
+    assert compiled(given) == 5.0
+
+
 def test_zero_d_results_are_scalars_or_arrays_as_declared() -> None:
     @rt.migrated
     def total(x: Any) -> Any:
