@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.state import State
 from np2tnp.analysis.tables import (
     ARRAY_MEMBERS,
@@ -152,8 +151,8 @@ class Access(State):
 
     def lifted(self, value: Value) -> str:
         """The home of `value` as an operand here: arrays of the host are brought to TensorFlow where they are used."""
-        if isinstance(value, Array) and value.home == HOST and self.made == TENSOR and not value.refs & self.viewed:
-            return EITHER if value.weak else TENSOR
+        if isinstance(value, Array) and value.home == HOST and self.made == TENSOR:
+            return HOST if self.must_stay_view(value.refs) else EITHER if value.weak else TENSOR
         if isinstance(value, Unknown) and CALLED in value.refs and self.made == TENSOR:
             return EITHER
         return home_of(value)
@@ -174,7 +173,7 @@ class Access(State):
     def _subscript(self, node: cst.Subscript, env: Env) -> Value:
         base = self.evaluate(node.value, env)
         keys = self.keys(node, env)
-        of_shape = isinstance(node.value, cst.Attribute) and node.value.attr.value == "shape"
+        of_shape = type(node.value) is cst.Attribute and node.value.attr.value == "shape"
         if of_shape and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
             self.facts.extra.setdefault("plain shapes", set()).add(id(node.value))
         result = self.read(base, keys, node)
@@ -194,7 +193,7 @@ class Access(State):
         values: list[Value] = []
         for element in node.slice:
             part = element.slice
-            if isinstance(part, cst.Index):
+            if type(part) is cst.Index:
                 value = self.evaluate(part.value, env)
                 if (
                     isinstance(value, Sequence)
@@ -205,7 +204,7 @@ class Access(State):
                     values.extend(value.items)
                     continue
                 values.append(Const.of(None) if value == Symbol("numpy.newaxis") else value)
-            elif isinstance(part, cst.Slice):
+            elif type(part) is cst.Slice:
                 for bound in (part.lower, part.upper, part.step):
                     if bound is not None:
                         self.evaluate(bound, env)
@@ -235,7 +234,7 @@ class Access(State):
                 self.facts.assumed_arrays |= base.deps
             # of a list of arrays, perhaps: no evidence about the parameter itself
             return Unknown(base.home, base.refs, view="" if any(map(_copies, keys)) else "view")
-        if base == NOTHING:
+        if base is NOTHING:
             return base
         return item_of(base) if isinstance(base, Symbol) else UNKNOWN
 
@@ -290,7 +289,7 @@ class Access(State):
         if isinstance(value, Symbol):
             return item_of(value)
         if isinstance(value, Scalar):
-            return value if value == NOTHING else Scalar("object")
+            return value if value is NOTHING else Scalar("object")
         return UNKNOWN
 
     def search(

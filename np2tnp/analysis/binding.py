@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from np2tnp.analysis import events as ev
-from np2tnp.catalog.catalog import ApiFact, Catalog
+from np2tnp.catalog.catalog import ApiFact, Catalog, positional
 
 
 def bind(fact: ApiFact, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:
@@ -12,8 +14,8 @@ def bind(fact: ApiFact, arguments: tuple[ev.Argument, ...], skip: int = 0) -> di
     skip: parameters already taken.
     """
     bound: dict[str, ev.Argument] = {}
-    positional = list(fact.positional)[skip:]
-    variadic = next((text[1:] for text in fact.parameters if text.startswith("*") and text[1:2] not in ("", "*")), None)
+    positional, variadic = _positions(fact.parameters)
+    positional = positional[skip:]
     for index, argument in enumerate(arguments):
         if argument.star:
             return None
@@ -26,6 +28,13 @@ def bind(fact: ApiFact, arguments: tuple[ev.Argument, ...], skip: int = 0) -> di
         else:
             bound[f"?{index}"] = argument
     return bound
+
+
+@lru_cache(maxsize=4096)
+def _positions(parameters: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
+    """The parameters that may be given by position, and the one that takes what is left."""
+    variadic = next((text[1:] for text in parameters if text.startswith("*") and text[1:2] not in ("", "*")), None)
+    return positional(parameters), variadic
 
 
 def ufunc_method(catalog: Catalog, api: str) -> tuple[str, str] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import libcst as cst
 
@@ -12,6 +11,7 @@ from np2tnp.analysis.binding import bind, ufunc_method
 from np2tnp.analysis.container_methods import ContainerMethods
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
+from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.results import CANONICAL, dtype_char, foreign_dtype
@@ -96,7 +96,7 @@ class Calls(ContainerMethods):
         callee = self.callee(node.func, env)
         foreign = self.is_foreign(callee)
         arguments = tuple([self._argument(arg, env, foreign) for arg in node.args])  # calls nest: no generator
-        if not foreign and any(argument.value == LENT for argument in arguments):
+        if not foreign and any(argument.value is LENT for argument in arguments):
             self.construct(node, "lent")
         api = self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
@@ -112,7 +112,7 @@ class Calls(ContainerMethods):
             result, arguments = kept
         elif isinstance(callee, Symbol):
             self.hand_over(node, callee.name, arguments)
-            unasked = not any(_asks_for_update(a) or a.value == LENT for a in arguments)
+            unasked = not any(_asks_for_update(a) or a.value is LENT for a in arguments)
             pure = self.catalog.is_pure(callee.name) and unasked
             result = self._unresolved(node, callee.name, arguments, env, pure=pure)
             if pure and self.catalog.makes_object(callee.name):
@@ -152,7 +152,7 @@ class Calls(ContainerMethods):
         return Instance(made.qualname, made.module)
 
     def _argument(self, arg: cst.Arg, env: Env, foreign: bool) -> ev.Argument:
-        lent = foreign and isinstance(arg.value, cst.Lambda) and self.lends(arg.value, env)
+        lent = foreign and type(arg.value) is cst.Lambda and self.lends(arg.value, env)
         value = LENT if lent else self.evaluate(arg.value, env)
         return ev.Argument(arg, value, arg.keyword.value if arg.keyword else None, arg.star)
 
@@ -196,9 +196,7 @@ class Calls(ContainerMethods):
         for name in fact.mutates if _is_in_place(fact, bound) else ():
             if name == "self" and receiver is not None:
                 func = node.func
-                self.write(
-                    node, func.value if isinstance(func, cst.Attribute) else func, receiver, UNKNOWN, env, op=api
-                )
+                self.write(node, func.value if type(func) is cst.Attribute else func, receiver, UNKNOWN, env, op=api)
             elif name in bound:
                 self.write(node, bound[name].node.value, bound[name].value, UNKNOWN, env, op=api)
         out = bound.get("out")
@@ -341,10 +339,10 @@ class Calls(ContainerMethods):
             if method is not None:
                 return self._project_call(node, method[0], arguments, env, bound=method[1] != "static")
         func = node.func
-        where = func.value if isinstance(func, cst.Attribute) else func
+        where = func.value if type(func) is cst.Attribute else func
         if isinstance(receiver, Sequence):
             return self.container_method(where, receiver, name, arguments, env)
-        if receiver == NOTHING:
+        if receiver is NOTHING:
             return NOTHING
         if isinstance(receiver, (Const, Scalar)) and scalar_type(receiver) != "object":
             for argument in arguments:

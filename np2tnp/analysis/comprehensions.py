@@ -22,7 +22,7 @@ class Comprehensions(Access):
         inner = env.copy()
         self._clauses(node.for_in, inner)
         self.depth += 1
-        if isinstance(node, cst.DictComp):
+        if type(node) is cst.DictComp:
             key = self.evaluate(node.key, inner)
             self.escape(node.key, key, "is a dictionary key")
             value = self.evaluate(node.value, inner)
@@ -34,7 +34,7 @@ class Comprehensions(Access):
         refs = refs_of(value)
         if refs and not _gives_each_once(node):
             refs |= {SHARED}
-        if isinstance(node, cst.GeneratorExp):
+        if type(node) is cst.GeneratorExp:
             # it runs later: what it reads must still be what it is now
             names = {part.value for part in walk(node) if type(part) is cst.Name}
             refs |= frozenset(name for name in names if name in env.values and may_hold_tensor(env.values[name]))
@@ -55,13 +55,13 @@ class Comprehensions(Access):
 
 def _gives_each_once(node: cst.BaseComp) -> bool:
     """Whether a comprehension gives what it iterates over, or a part of it, one after the other: no item twice."""
-    shown = node.value if isinstance(node, cst.DictComp) else node.elt  # type: ignore[attr-defined]
+    shown = node.value if type(node) is cst.DictComp else node.elt  # type: ignore[attr-defined]
     while isinstance(shown, (cst.Subscript, cst.Attribute)):
         shown = shown.value
     clause, around = node.for_in, frozenset[str]()
     while clause.inner_for_in is not None:
         around = frozenset(target_names(clause.target))
         clause = clause.inner_for_in
-        if not (isinstance(clause.iter, cst.Name) and clause.iter.value in around):
+        if not (type(clause.iter) is cst.Name and clause.iter.value in around):
             return False
-    return isinstance(shown, cst.Name) and shown.value in target_names(clause.target)
+    return type(shown) is cst.Name and shown.value in target_names(clause.target)

@@ -101,7 +101,7 @@ class ContainerMethods(Lending):
         if name == "get":
             return join(shown, values[1]) if len(values) > 1 else shown
         if name in ("pop", "popleft"):  # taken out of this container, but not out of its copies
-            own = {where.value} if isinstance(where, cst.Name) else set()
+            own = {where.value} if type(where) is cst.Name else set()
             taken = with_refs(shown, refs_of(shown) - own)
             return join(taken, values[1]) if len(values) > 1 else taken
         return Scalar("int" if name in ("count", "index") else "object")

@@ -24,7 +24,7 @@ def scalar_annotation(parameter: cst.Param) -> str | None:
 def texts(function: FunctionInfo) -> frozenset[str]:
     """Parameters that are text by default: whatever is computed from them, they are no arrays."""
     parameters = parameters_of(function.node.params)
-    return frozenset(p.name.value for p in parameters if isinstance(p.default, cst.SimpleString))
+    return frozenset(p.name.value for p in parameters if type(p.default) is cst.SimpleString)
 
 
 def likely_numbers(function: FunctionInfo) -> frozenset[str]:
@@ -39,7 +39,7 @@ def likely_numbers(function: FunctionInfo) -> frozenset[str]:
 
 
 def _unsigned(node: cst.BaseExpression | None) -> cst.BaseExpression | None:
-    return node.expression if isinstance(node, cst.UnaryOperation) else node
+    return node.expression if type(node) is cst.UnaryOperation else node
 
 
 def declared(function: FunctionInfo) -> tuple[frozenset[str], frozenset[str]]:
@@ -53,7 +53,7 @@ def declared(function: FunctionInfo) -> tuple[frozenset[str], frozenset[str]]:
         names.add(name)
         if parameter.annotation is not None:
             annotation = parameter.annotation.annotation
-            inner = annotation.value if isinstance(annotation, cst.Subscript) else annotation
+            inner = annotation.value if type(annotation) is cst.Subscript else annotation
             if dotted(inner).rpartition(".")[2] in _ARRAY_ANNOTATIONS and name not in converted:
                 arrays.add(name)
         if scalar_annotation(parameter) and name not in converted:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 from itertools import filterfalse
 
@@ -11,6 +10,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import ITERATED, Env, Stale, is_iterated
+from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.numpy_results import NumpyResults
 from np2tnp.analysis.state import NESTED, Summary
@@ -57,6 +57,12 @@ def hosted(value: Value) -> Value:
 
 
 @lru_cache(maxsize=4096)
+def _outer(refs: frozenset[str]) -> frozenset[str]:
+    """The locations that mean the same in every function: no names, no parameters."""
+    return frozenset(ref for ref in refs if not (ref.startswith("@") or ref.isidentifier()))
+
+
+@lru_cache(maxsize=16384)
 def _is_held(refs: frozenset[str]) -> bool:
     """Whether an object, a global or a callee holds on to what lies at `refs`."""
     return any(ref.startswith((".", "global:", "kept by")) for ref in refs)
@@ -143,14 +149,8 @@ class Effects(NumpyResults):
         return found
 
     def _translate(self, refs: frozenset[str], matched: Mapping[str, ev.Argument]) -> frozenset[str]:
-        found: frozenset[str] = NO_NAMES
-        for ref in refs:
-            if ref.startswith("@"):
-                if ref[1:] in matched:
-                    found |= refs_of(matched[ref[1:]].value)
-            elif not ref.isidentifier():
-                found |= {ref}
-        return found
+        given = [refs_of(matched[name].value) for name in parameters_in(refs) if name in matched]
+        return _outer(refs).union(*given)
 
     def _translated(
         self, value: Value, refs: frozenset[str], exact: str | None, deps: frozenset[str], given: str
@@ -231,9 +231,9 @@ class Effects(NumpyResults):
     def _kept_may_change(self, node: cst.CSTNode, callee: str, env: Env) -> None:
         """What some object holds on to may be changed by any code that runs: our tensors would not show it."""
         for name, shared in env.alias.items():
-            if not shared or name not in env.values or not name.isidentifier() or not may_hold_tensor(env.values[name]):
+            if not _is_held(shared):  # hardly any are, and that is known
                 continue
-            if _is_held(shared):
+            if name in env.values and name.isidentifier() and may_hold_tensor(env.values[name]):
                 stale = Stale(callee, id(node), "call on a view")
                 env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale
 
@@ -243,11 +243,11 @@ class Effects(NumpyResults):
     def _may_change(self, node: cst.Call, callee: str, argument: ev.Argument, env: Env, keeps: bool = True) -> None:
         """`callee` may change the array behind one argument, and keep it unless it is known not to (`keeps`)."""
         value = argument.value
-        held = any(ref.startswith(("seen by", "kept by")) for ref in refs_of(value))
         if not (may_be_array(value) or (isinstance(value, Sequence) and may_hold_tensor(value))):
             return
+        held = any(ref.startswith(("seen by", "kept by")) for ref in refs_of(value))
         self.emit(ev.Construct(argument.node, self.place(argument.node), "unresolved", callee))
-        name = argument.node.value.value if isinstance(argument.node.value, cst.Name) else None
+        name = argument.node.value.value if type(argument.node.value) is cst.Name else None
         seen: set[str] = set()
         self._copy_may_change(node, callee, argument)
         for ref in refs_of(value):
@@ -275,16 +275,22 @@ class Effects(NumpyResults):
     ) -> None:
         """`callee` changes an array that it gets as another argument, too: it would get two copies of our tensor."""
         value = argument.value
+        if len(arguments) == 1 or not may_hold_tensor(value):
+            return
         for other in arguments:
+            if other is argument or not may_hold_tensor(other.value):
+                continue
             names = {ref for ref in refs_of(value) & refs_of(other.value) if ref.isidentifier()}
-            if names and other is not argument and may_hold_tensor(value) and may_hold_tensor(other.value):
+            if names:
                 stale, where = Stale(callee, id(node), "call on a view"), argument.node.value
                 self.emit(ev.StaleRead(where, self.place(where), min(names), stale, frozenset(names)))
 
     def puts(self, container: Value, value: Value) -> None:
         """`container`, which may be a list or dict of the caller's, may hold `value` from here on: callers are told."""
-        holders, given = parameters_in(refs_of(container)), parameters_in(refs_of(value))
-        self.facts.extra.setdefault("fills", set()).update((holder, name) for holder in holders for name in given)
+        holders = parameters_in(refs_of(container))
+        given = parameters_in(refs_of(value)) if holders else NO_NAMES
+        if given:
+            self.facts.extra.setdefault("fills", set()).update((holder, name) for holder in holders for name in given)
 
     def _fill_containers(
         self, arguments: Mapping[str, ev.Argument], env: Env, fills: frozenset[tuple[str, str]] | None = None
@@ -295,10 +301,13 @@ class Effects(NumpyResults):
         """
         held = any(may_hold_tensor(argument.value) for argument in arguments.values())
         for name, argument in arguments.items():
+            is_container = isinstance(argument.value, Sequence) and argument.value.type in ("list", "dict", "set")
+            if not is_container and not parameters_in(refs_of(argument.value)):
+                continue
             given = [item.value for key, item in arguments.items() if fills is None or (name, key) in fills]
             for value in given:
                 self.puts(argument.value, value)
-            if not isinstance(argument.value, Sequence) or argument.value.type not in ("list", "dict", "set"):
+            if not is_container:
                 continue
             refs = NO_NAMES.union(*map(refs_of, given))
             added = Unknown(EITHER if held else HOST, refs | {COPIED} if any(map(may_hold_tensor, given)) else refs)
@@ -311,8 +320,10 @@ class Effects(NumpyResults):
     def _copy_may_change(self, node: cst.Call, callee: str, argument: ev.Argument) -> None:
         """What is handed over may be our copy of memory that others see: NumPy must make it, and `callee` get that."""
         value = argument.value
+        if FOREIGN not in refs_of(value) or not may_hold_tensor(value):
+            return
         outside = {ref for ref in refs_of(value) if is_outside_location(ref)}
-        if outside and FOREIGN in refs_of(value) and may_hold_tensor(value):
+        if outside:
             self.facts.viewed |= outside | {FOREIGN}
             stale = Stale(callee, id(node), "call on a view")
             self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), min(outside), stale))

@@ -44,6 +44,8 @@ class Stale:
 
     def join(self, other: Stale) -> Stale:
         """Either, or both."""
+        if other is self:
+            return self
         own = self.reasons
         more = tuple(reason for reason in other.reasons if reason not in own)
         return Stale(self.via, self.line_node, self.kind, self.more + more) if more else self
@@ -71,18 +73,21 @@ def _alone(name: str) -> frozenset[str]:
 class Env:
     """A mutable map of locations; ``copy`` before branching, ``join`` after."""
 
-    __slots__ = ("alias", "stale", "values")
+    __slots__ = ("_loaded", "alias", "stale", "values")
 
     def __init__(self) -> None:
         self.values: dict[str, Value] = {}
         self.alias: dict[str, frozenset[str]] = {}
         self.stale: dict[str, Stale] = {}
+        #: by name, for what value and what sharing something was loaded, and what: names are read again and again
+        self._loaded: dict[str, tuple[Value, frozenset[str] | None, Value]] = {}
 
     def copy(self) -> Env:
         new = Env()
         new.values = dict(self.values)
         new.alias = dict(self.alias)
         new.stale = dict(self.stale)
+        new._loaded = self._loaded  # of use to all that came of one
         return new
 
     def __eq__(self, other: object) -> bool:
@@ -101,7 +106,12 @@ class Env:
         if value is None:
             return None
         shared = self.alias.get(name)
-        return with_refs(value, shared | {name} if shared else _alone(name))
+        known = self._loaded.get(name)
+        if known is not None and known[0] is value and known[1] is shared:
+            return known[2]
+        loaded = with_refs(value, shared | {name} if shared else _alone(name))
+        self._loaded[name] = (value, shared, loaded)
+        return loaded
 
     def aliases(self, name: str) -> frozenset[str]:
         return self.alias.get(name, NO_NAMES)
@@ -159,6 +169,7 @@ class Env:
         that a parameter was not given (``?name``), is not known here.
         """
         new = Env()
+        new._loaded = self._loaded
         new.values = {name: value for name, value in self.values.items() if name[0] != "?" or name in other.values}
         for name, value in other.values.items():
             mine = new.values.get(name)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
-import functools
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -14,6 +10,8 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.comprehensions import Comprehensions
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.literals import KEYWORDS, constant
 from np2tnp.analysis.results import operator_dtypes
 from np2tnp.analysis.tables import BINARY, COMPARISONS, UNARY
 from np2tnp.analysis.values import (
@@ -48,23 +46,8 @@ from np2tnp.analysis.values import (
 )
 from np2tnp.analysis.walk import none_test
 
-_KEYWORDS = {"None": Const.of(None), "True": Const.of(True), "False": Const.of(False)}
-
-
-@functools.lru_cache(maxsize=4096)
-def _constant(text: str) -> Const | None:
-    """The value of a literal, remembered: most come again. Python's compiler is not asked about the usual forms."""
-    if text[0] in "\"'" and "\\" not in text and text[:3] not in ('"""', "'''"):
-        return Const.of(text[1:-1])
-    if text.isdecimal() and text.isascii():
-        return Const.of(int(text))
-    with contextlib.suppress(ValueError):
-        if "." in text and text[0] not in "\"'":
-            return Const.of(float(text))
-    try:
-        return Const.of(ast.literal_eval(text))
-    except (ValueError, SyntaxError):
-        return None
+#: Beside each other these are no work of NumPy's, and never become any.
+_PLAIN = frozenset((Const, Scalar))
 
 
 class Evaluator(Comprehensions):
@@ -86,8 +69,8 @@ class Evaluator(Comprehensions):
 
     def _name(self, node: cst.Name, env: Env) -> Value:
         name = node.value
-        if name in _KEYWORDS:
-            return _KEYWORDS[name]
+        if name in KEYWORDS:
+            return KEYWORDS[name]
         stale = env.stale.get(name)
         if stale is not None:
             self.emit(ev.StaleRead(node, self.place(node), name, stale, env.aliases(name)))
@@ -100,13 +83,13 @@ class Evaluator(Comprehensions):
         return value
 
     def _literal(self, node: Any, env: Env) -> Value:
-        return _constant(node.value) or Scalar("number")
+        return constant(node.value) or Scalar("number")
 
     def _string(self, node: cst.SimpleString | cst.ConcatenatedString, env: Env) -> Value:
         if isinstance(node, cst.ConcatenatedString):
             self._parts(node, env)
             return Scalar("str")
-        return _constant(node.value) or Scalar("str")
+        return constant(node.value) or Scalar("str")
 
     def _parts(self, node: cst.ConcatenatedString, env: Env) -> None:
         for part in (node.left, node.right):
@@ -115,14 +98,14 @@ class Evaluator(Comprehensions):
 
     def _formatted(self, node: cst.FormattedString, env: Env) -> Value:
         for part in node.parts:
-            if isinstance(part, cst.FormattedStringExpression):
+            if type(part) is cst.FormattedStringExpression:
                 if part.equal is not None and may_hold_tensor(self.evaluate(part.expression, env)):
                     self.construct(part, "debug f-string")
                 reason = "is shown by its repr()" if part.conversion == "r" else "is formatted into a string"
                 self.escape(part.expression, self.evaluate(part.expression, env), reason)
                 if part.format_spec:
                     for inner in part.format_spec:
-                        if isinstance(inner, cst.FormattedStringExpression):
+                        if type(inner) is cst.FormattedStringExpression:
                             self.escape(
                                 inner.expression, self.evaluate(inner.expression, env), "is formatted into a string"
                             )
@@ -153,15 +136,15 @@ class Evaluator(Comprehensions):
         refs: frozenset[str] = NO_NAMES
         for item in items:
             element = join(element, item)
-            if refs & refs_of(item):
-                refs |= {SHARED}
-            refs |= refs_of(item)
+            shown = refs_of(item)
+            if shown:
+                refs = refs | shown if refs.isdisjoint(shown) else refs | shown | {SHARED}
         return Sequence(kind, element, tuple(items) if known and kind in ("tuple", "list") else None, refs)
 
     def _dict(self, node: cst.Dict, env: Env) -> Value:
         values: list[Value] = []
         for element in node.elements:
-            if isinstance(element, cst.DictElement):
+            if type(element) is cst.DictElement:
                 key = self.evaluate(element.key, env)
                 self.escape(element.key, key, "is a dictionary key")
                 values.append(self.evaluate(element.value, env))
@@ -178,7 +161,7 @@ class Evaluator(Comprehensions):
         left, right = self.evaluate(node.left, env), self.evaluate(node.right, env)
         op = BINARY[type(node.operator)]
         if op == "mod" and scalar_type(left) == "str":
-            if isinstance(right, Sequence) and isinstance(node.right, cst.Tuple):
+            if isinstance(right, Sequence) and type(node.right) is cst.Tuple:
                 for element, value in zip(node.right.elements, right.items or (), strict=False):
                     self.escape(element.value, value, "is formatted into a string")
             else:
@@ -188,7 +171,7 @@ class Evaluator(Comprehensions):
 
     def _unary(self, node: cst.UnaryOperation, env: Env) -> Value:
         operand = self.evaluate(node.expression, env)
-        if isinstance(node.operator, cst.Not):
+        if type(node.operator) is cst.Not:
             return Scalar("bool")
         op = UNARY[type(node.operator)]
         if isinstance(operand, Const) and is_python_number(operand) and op in ("neg", "pos"):
@@ -198,15 +181,18 @@ class Evaluator(Comprehensions):
     def operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
         """The result of an operator on `operands`; emits it where an operand may be an array."""
         result = self.operator_result(op, operands)
-        if any(isinstance(value, Instance) for value in operands) and isinstance(node, cst.BinaryOperation):
+        kinds = {type(value) for value in operands}
+        if kinds <= _PLAIN:
+            return result
+        if Instance in kinds and type(node) is cst.BinaryOperation:
             self.beside_object(node, op, list(zip((node.left, node.right), operands, strict=True)))
             return result
-        if (op == "matmul" or any(isinstance(value, Array) for value in operands)) and op not in self.module.operators:
+        if (op == "matmul" or Array in kinds) and op not in self.module.operators:
             # beside an array NumPy would convert a list, and tensors would convert it otherwise: it must be none
             for value in operands:
                 if isinstance(value, Unknown) and value.home != HOST:
                     self.facts.assumed_arrays |= value.deps
-        if any(may_be_array(value) or isinstance(value, Sequence) for value in operands):
+        if not kinds.isdisjoint((Array, Unknown, Sequence)):
             self.emit(ev.Operator(node, self.place(node), op, tuple(operands), result))
         return result
 
@@ -232,15 +218,16 @@ class Evaluator(Comprehensions):
         self.construct(node, "object operator", name)
 
     def operator_result(self, op: str, operands: list[Value]) -> Value:
-        if any(isinstance(value, Instance) for value in operands):
+        kinds_of = {type(value) for value in operands}
+        if Instance in kinds_of:
             return UNKNOWN
-        if NOTHING in operands:
-            return NOTHING
-        arrays = [value for value in operands if isinstance(value, Array)]
-        deps = NO_NAMES.union(*(deps_of(value) for value in operands))
-        if op in self.module.operators and any(isinstance(value, Unknown) for value in operands):
+        for value in operands:
+            if value is NOTHING:
+                return NOTHING
+        if op in self.module.operators and Unknown in kinds_of:
             return Unknown(EITHER if any(map(may_hold_tensor, operands)) else HOST)  # an object with that operator?
-        if arrays:
+        deps = NO_NAMES.union(*map(deps_of, operands)) if Array in kinds_of or Unknown in kinds_of else NO_NAMES
+        if Array in kinds_of:
             homes = {self.lifted(value) for value in operands if may_be_array(value)}
             home = TENSOR if TENSOR in homes else EITHER if EITHER in homes else HOST
             ranks = [
@@ -252,15 +239,19 @@ class Evaluator(Comprehensions):
             weak = all((isinstance(value, Array) and value.weak) or is_python_number(value) for value in operands)
             zero_d = "never" if op != "matmul" and any(map(has_axes, operands)) else "scalar"
             return Array(home, operator_dtypes(op, operands), rank, deps=deps, weak=weak, zero_d=zero_d)
-        if op == "mul" and any(isinstance(value, Sequence) and is_without_numbers(value) for value in operands):
+        if (
+            op == "mul"
+            and Sequence in kinds_of
+            and any(isinstance(value, Sequence) and is_without_numbers(value) for value in operands)
+        ):
             return self._sequence_operator(op, operands)  # only a number repeats it, whatever the other operand is
-        if any(isinstance(value, Unknown) for value in operands):
+        if Unknown in kinds_of:
             homes = {self.lifted(value) for value in operands if isinstance(value, Unknown)}
             home = TENSOR if TENSOR in homes else HOST if homes == {HOST} else EITHER
             return Unknown(home, deps=deps)
-        kinds = {scalar_type(value) for value in operands}
-        if any(isinstance(value, Sequence) for value in operands):
+        if Sequence in kinds_of:
             return self._sequence_operator(op, operands)
+        kinds = {scalar_type(value) for value in operands}
         if kinds <= {"int", "bool"}:
             return Scalar(
                 "float"
@@ -331,7 +322,7 @@ class Evaluator(Comprehensions):
 
     def _walrus(self, node: cst.NamedExpr, env: Env) -> Value:
         value = self.evaluate(node.value, env)
-        if isinstance(node.target, cst.Name):
+        if type(node.target) is cst.Name:
             env.bind(node.target.value, value)
             return env.load(node.target.value) or value  # who gets it shares its memory
         return value

@@ -6,13 +6,13 @@ Code that nobody knows may change them, or an update through one name must be se
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.effects import hosted
 from np2tnp.analysis.env import Env, Stale
+from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.stores import Stores
 from np2tnp.analysis.values import (
     COPIED,
@@ -66,12 +66,12 @@ class Hosting(Stores):
         if not self.host_locals:
             return value
         for target in targets:
-            if isinstance(target, cst.Name) and target.value in self.host_locals:
+            if type(target) is cst.Name and target.value in self.host_locals:
                 return self.on_host(source, value, target.value)
             if isinstance(target, (cst.Tuple, cst.List)):
-                names = [e.value.value for e in target.elements if isinstance(e.value, cst.Name)]
+                names = [e.value.value for e in target.elements if type(e.value) is cst.Name]
                 chosen = [name for name in names if name in self.host_locals]
-                if chosen and isinstance(source, cst.Tuple) and isinstance(value, Sequence):
+                if chosen and type(source) is cst.Tuple and isinstance(value, Sequence):
                     return self._converted_items(target, source, value)
                 if chosen:
                     return self._converted(source, value, chosen[0])
@@ -106,7 +106,7 @@ class Hosting(Stores):
         if isinstance(source, (cst.Tuple, cst.List)) and value.items is not None:
             parts = zip(source.elements, value.items, strict=True)
             return self.sequence(value.type, [self.on_host(part.value, item, name) for part, item in parts])
-        if isinstance(source, cst.Dict) and id(source) in self.facts.displays:
+        if type(source) is cst.Dict and id(source) in self.facts.displays:
             shown = zip(source.elements, self.facts.displays[id(source)], strict=True)
             kept = [self.on_host(part.value, item, name) for part, item in shown]
             self.facts.displays[id(source)] = tuple(kept)

@@ -103,7 +103,7 @@ class Interpreter(Nesting):
         for target in node.targets:
             self.assign(node, target.target, value, env, node.value)
         if len(node.targets) > 1 and not isinstance(value, (Const, Scalar)):
-            names = [t.target.value for t in node.targets if isinstance(t.target, cst.Name)]
+            names = [t.target.value for t in node.targets if type(t.target) is cst.Name]
             for name in names[1:]:
                 env.link(names[0], frozenset((name,)))
 
@@ -161,12 +161,12 @@ class Interpreter(Nesting):
         whole = node.target
         targets = [e.value for e in whole.elements] if isinstance(whole, (cst.Tuple, cst.List)) else [whole]
         for target in targets:
-            if isinstance(target, cst.Name):
+            if type(target) is cst.Name:
                 env.forget(target.value)
-            elif isinstance(target, cst.Subscript):
+            elif type(target) is cst.Subscript:
                 self.evaluate(target.value, env)
                 for part in (element.slice for element in target.slice):
-                    if isinstance(part, cst.Index):
+                    if type(part) is cst.Index:
                         self.escape(part.value, self.evaluate(part.value, env), "is looked up by its hash")
 
     def _import(self, node: cst.Import | cst.ImportFrom, env: Env) -> None:
@@ -188,7 +188,7 @@ class Interpreter(Nesting):
         if missing is not None:
             self._assume_none(missing[0], then if missing[1] else other)
         end = self.run(node.body, then)
-        if isinstance(node.orelse, cst.If):
+        if type(node.orelse) is cst.If:
             return join_all([end, self._if(node.orelse, other)])
         if node.orelse is not None:
             return join_all([end, self.run(node.orelse.body, other)])
@@ -222,9 +222,9 @@ class Interpreter(Nesting):
         self.loops -= 1
         out: Env | None = head.copy()
         self.statement, self.root = node, None
-        if isinstance(node, cst.While):
+        if type(node) is cst.While:
             step(out)  # type: ignore[arg-type]
-            if isinstance(node.test, cst.Name) and node.test.value == "True":
+            if type(node.test) is cst.Name and node.test.value == "True":
                 out = None
         if node.orelse is not None and out is not None:
             out = self.run(node.orelse.body, out)
@@ -264,7 +264,7 @@ class Interpreter(Nesting):
         results: list[Env | None] = []
         for handler in node.handlers:
             branch = start.copy()
-            if handler.name is not None and isinstance(handler.name.name, cst.Name):
+            if handler.name is not None and type(handler.name.name) is cst.Name:
                 branch.bind(handler.name.name.value, UNKNOWN)
             results.append(self.run(handler.body, branch))
         if node.orelse is not None and end is not None:
@@ -284,7 +284,7 @@ class Interpreter(Nesting):
         for item in node.items:
             self.statement, self.root = node, None
             value = self.evaluate(item.item, env)
-            self.construct(item, "with", dotted(item.item.func) if isinstance(item.item, cst.Call) else "")
+            self.construct(item, "with", dotted(item.item.func) if type(item.item) is cst.Call else "")
             if item.asname is not None:
                 self.assign(node, item.asname.name, value if not isinstance(value, Array) else UNKNOWN, env, None)
         if node.asynchronous is not None:
@@ -342,7 +342,7 @@ class Interpreter(Nesting):
 def _caught(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> str:
     if handler.type is None:
         return "BaseException"
-    nodes = [e.value for e in handler.type.elements] if isinstance(handler.type, cst.Tuple) else [handler.type]
+    nodes = [e.value for e in handler.type.elements] if type(handler.type) is cst.Tuple else [handler.type]
     return ",".join(dotted(node).rpartition(".")[2] for node in nodes)
 
 

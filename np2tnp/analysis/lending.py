@@ -27,7 +27,7 @@ from np2tnp.analysis.values import (
 )
 from np2tnp.analysis.walk import walk
 
-#: What stands for a function that is handed over: calling it may change whatever it is called with.
+#: What stands for a function that is handed over: calling it may change whatever it is called with. One object.
 LENT = Symbol("<a nested function>")
 
 
@@ -51,7 +51,7 @@ class Lending(Effects):
 
     def is_bound_once(self, name: str) -> bool:
         """Whether nothing but one ``def`` binds `name` in the region."""
-        defined = [part.name.value for part in walk(self.facts.node) if isinstance(part, cst.FunctionDef)]
+        defined = [part.name.value for part in walk(self.facts.node) if type(part) is cst.FunctionDef]
         return defined.count(name) == 1 and not _bindings(self.facts.node)[name] and name not in self.facts.parameters
 
     def lends(self, node: cst.Lambda | cst.FunctionDef, env: Env) -> bool:
@@ -59,7 +59,7 @@ class Lending(Effects):
         if self.made != TENSOR or self.depth:
             return False
         own = {parameter.name.value for parameter in parameters_of(node.params)}
-        if isinstance(node, cst.FunctionDef):
+        if type(node) is cst.FunctionDef:
             own |= self.module.scopes[id(node)].bound
             if node.decorators or node.asynchronous or any(type(part) is cst.Nonlocal for part in walk(node.body)):
                 return False
@@ -90,15 +90,15 @@ def _only_handed(region: cst.CSTNode) -> frozenset[str]:
     for node in walk(region):
         kind = type(node)
         if kind is cst.Name:
-            assert isinstance(node, cst.Name)
+            assert type(node) is cst.Name
             uses[node.value] += 1
         elif kind is cst.Call:
-            assert isinstance(node, cst.Call)
+            assert type(node) is cst.Call
             if type(node.func) is cst.Name and hasattr(builtins, node.func.value):
                 continue
             handed.update(arg.value.value for arg in node.args if type(arg.value) is cst.Name and not arg.star)
         elif kind is cst.FunctionDef and node is not region:
-            assert isinstance(node, cst.FunctionDef)
+            assert type(node) is cst.FunctionDef
             defined[node.name.value] += 1
     return frozenset(name for name, times in defined.items() if uses[name] == handed[name] + 1 > 1 and times == 1)
 

@@ -111,7 +111,7 @@ def _collect_body(
     rebound: set[str],
 ) -> None:
     for statement in statements_of(body):
-        if isinstance(statement, cst.FunctionDef):
+        if type(statement) is cst.FunctionDef:
             qualname = _unused(prefix + statement.name.value, info.functions)
             uses = scan(statement, info.scopes)
             scope = info.scopes[id(statement)]
@@ -127,7 +127,7 @@ def _collect_body(
             rebound.update(uses.global_names)
             if owner is not None:
                 owner.methods[statement.name.value] = qualname
-        elif isinstance(statement, cst.ClassDef):
+        elif type(statement) is cst.ClassDef:
             qualname = _unused(prefix + statement.name.value, info.classes)
             inner = ClassInfo(qualname, statement)
             info.classes[qualname] = inner
@@ -140,7 +140,7 @@ def _collect_body(
 
 def _decorators(node: cst.FunctionDef | cst.ClassDef) -> tuple[str, ...]:
     items = (item.decorator for item in node.decorators)
-    return tuple(dotted(item.func if isinstance(item, cst.Call) else item) for item in items)
+    return tuple(dotted(item.func if type(item) is cst.Call else item) for item in items)
 
 
 def _unused(name: str, taken: object) -> str:
@@ -154,7 +154,7 @@ def _unused(name: str, taken: object) -> str:
 
 def statements_of(body: object) -> list[cst.BaseStatement]:
     """The statements of a module body, an indented block or a one-line suite (the latter has only small statements)."""
-    if isinstance(body, cst.IndentedBlock):
+    if type(body) is cst.IndentedBlock:
         return list(body.body)
     if isinstance(body, (list, tuple)):
         return list(body)
@@ -163,9 +163,9 @@ def statements_of(body: object) -> list[cst.BaseStatement]:
 
 def blocks_of(statement: cst.CSTNode) -> Iterator[object]:
     """The suites of a compound statement, in source order."""
-    if isinstance(statement, cst.If):
+    if type(statement) is cst.If:
         yield statement.body
-        if isinstance(statement.orelse, cst.If):
+        if type(statement.orelse) is cst.If:
             yield from blocks_of(statement.orelse)
         elif statement.orelse is not None:
             yield statement.orelse.body
@@ -181,9 +181,9 @@ def blocks_of(statement: cst.CSTNode) -> Iterator[object]:
             yield statement.orelse.body
         if statement.finalbody is not None:
             yield statement.finalbody.body
-    elif isinstance(statement, cst.With):
+    elif type(statement) is cst.With:
         yield statement.body
-    elif isinstance(statement, cst.Match):
+    elif type(statement) is cst.Match:
         for case in statement.cases:
             yield case.body
 

@@ -146,7 +146,7 @@ class NumpyResults(Evaluator):
             refs |= {FOREIGN}
         home = self.made
         held = any(map(may_hold_tensor, values.values()))
-        if refs & (self.viewed | self.host_locals) and not held:
+        if not held and (self.must_stay_view(refs) or refs & self.host_locals):
             home = HOST
             refs -= {FOREIGN}  # it is no copy of ours
             if refs & self.host_locals and name in BY_ORDER:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from enum import Enum, auto
 from typing import Protocol
 
@@ -14,6 +13,7 @@ from np2tnp.analysis.classes import summarize_class
 from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
 from np2tnp.analysis.declared import declared, likely_numbers, random_generator, scalar_annotation, texts
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, numbers_in_doubt
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, dotted, parameters_of, signature_names
@@ -200,7 +200,7 @@ class Analysis:
     def _defaults(self, function: FunctionInfo, changed: set[str] | frozenset[str]) -> frozenset[str]:
         """The module's own arrays that stand in for the parameters `changed` where these are not given."""
         nodes = [(item.name.value, item.default) for item in parameters_of(function.node.params)]
-        names = {node.value for name, node in nodes if name in changed and isinstance(node, cst.Name)}
+        names = {node.value for name, node in nodes if name in changed and type(node) is cst.Name}
         return frozenset(f"global:{self.path}:{name}" for name in names if name in self.info.values)
 
     def _migrates_on_host(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
@@ -277,15 +277,17 @@ class Analysis:
         stars = {
             p.name.value
             for p in (function.node.params.star_arg, function.node.params.star_kwarg)
-            if isinstance(p, cst.Param)
+            if type(p) is cst.Param
         }
         for _ in range(ATTEMPTS):
-            facts, unresolved = self._attempt(function, arrays, scalars, hosted, viewed, host_locals, numbers, objects)
+            interpreter = self._attempt(function, arrays, scalars, hosted, viewed, host_locals, numbers, objects)
+            facts = interpreter.facts
             more_arrays = facts.assumed_arrays - scalars - hosted - stars - facts.objects - texts(function)
             changeable |= facts.host_parameters
             more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
             taken = facts.objects & facts.assumed_arrays - objects  # for arrays, until their other attributes were seen
-            if more_arrays <= arrays and more_hosted <= hosted and facts.viewed <= viewed and not taken:
+            settled = more_arrays <= arrays and more_hosted <= hosted and not taken
+            if settled and interpreter.never_asked(facts.viewed - viewed):
                 break
             objects |= facts.objects
             viewed |= facts.viewed
@@ -297,7 +299,7 @@ class Analysis:
             if not facts.mutated.get(name, True):
                 del facts.mutated[name]  # the body works on the very object: nothing is to be given back
                 facts.lost |= {name}
-        self._unresolved[function.qualname] = unresolved
+        self._unresolved[function.qualname] = interpreter.unresolved
         return facts
 
     def _attempt(
@@ -310,7 +312,7 @@ class Analysis:
         host_locals: frozenset[str],
         numbers: frozenset[str],
         objects: frozenset[str],
-    ) -> tuple[ev.RegionFacts, int]:
+    ) -> Interpreter:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names)
         interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
@@ -321,7 +323,7 @@ class Analysis:
             interpreter.statement = None
             interpreter.leave(None, NONE, end)
         facts.events = list(interpreter.recorded.values())
-        return facts, interpreter.unresolved
+        return interpreter
 
     def _interpret(
         self,
@@ -371,7 +373,7 @@ class Analysis:
         for decorator in node.decorators:
             interpreter.statement = node
             value = interpreter.callee(
-                decorator.decorator.func if isinstance(decorator.decorator, cst.Call) else decorator.decorator, Env()
+                decorator.decorator.func if type(decorator.decorator) is cst.Call else decorator.decorator, Env()
             )
             interpreter.construct(decorator, "decorator", getattr(value, "name", "") or dotted(decorator.decorator))
         if node.asynchronous is not None:

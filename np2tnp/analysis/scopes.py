@@ -132,7 +132,7 @@ def _note_call(node: cst.Call, scope: Scope, uses: Uses) -> None:
     func = node.func
     if type(func) is cst.Name and (func.value == "range" or (func.value in ("min", "max") and len(node.args) > 1)):
         names = uses.counts if func.value == "range" else uses.plain
-        names.update(arg.value.value for arg in node.args if isinstance(arg.value, cst.Name))
+        names.update(arg.value.value for arg in node.args if type(arg.value) is cst.Name)
     elif node.args:
         name = func.attr.value if type(func) is cst.Attribute else func.value if type(func) is cst.Name else ""
         if name in _OF_A_SHAPE:
@@ -162,9 +162,9 @@ def _note_lengths(lengths: list[cst.BaseExpression], uses: Uses) -> None:
 
 def _note_test(node: cst.If | cst.While, scope: Scope, uses: Uses) -> None:
     test = node.test
-    if isinstance(test, cst.Comparison) and isinstance(test.comparisons[0].operator, _ORDER):
+    if type(test) is cst.Comparison and isinstance(test.comparisons[0].operator, _ORDER):
         parts = (test.left, test.comparisons[0].comparator)
-        uses.plain.update(part.value for part in parts if isinstance(part, cst.Name))
+        uses.plain.update(part.value for part in parts if type(part) is cst.Name)
 
 
 def _note_slice(node: cst.Slice, scope: Scope, uses: Uses) -> None:
@@ -191,13 +191,13 @@ def _note_assign(node: cst.Assign, scope: Scope, uses: Uses) -> None:
     value = node.value
     left = node.targets[0].target
     pairs: list[tuple[cst.BaseExpression, cst.BaseExpression]] = [(left, value)]
-    if isinstance(left, cst.Tuple) and isinstance(value, cst.Tuple):
+    if type(left) is cst.Tuple and type(value) is cst.Tuple:
         pairs = [(a.value, b.value) for a, b in zip(left.elements, value.elements, strict=False)]
-    uses.copies.update((a.value, b.value) for a, b in pairs if isinstance(a, cst.Name) and isinstance(b, cst.Name))
+    uses.copies.update((a.value, b.value) for a, b in pairs if type(a) is cst.Name and type(b) is cst.Name)
     if type(value) is cst.Call and value.args:
         first = value.args[0].value
         target = node.targets[0].target
-        if isinstance(first, cst.Name) and isinstance(target, cst.Name) and first.value == target.value:
+        if type(first) is cst.Name and type(target) is cst.Name and first.value == target.value:
             uses.converted.add(first.value)
 
 

@@ -29,6 +29,7 @@ class _Frame:
     index: int
     low: int
     places: set[str] = field(default_factory=set)
+    noted: set[frozenset[str]] = field(default_factory=set)  #: sets that are in ``places``
 
 
 @dataclass(slots=True)
@@ -90,7 +91,12 @@ class Solver:
     def note(self, places: frozenset[str] | set[str]) -> None:
         """What is being answered was made from these, too."""
         if self._stack:
-            self._stack[-1].places |= places
+            frame = self._stack[-1]
+            if isinstance(places, frozenset):  # the same again and again
+                if places in frame.noted:
+                    return
+                frame.noted.add(places)
+            frame.places |= places
         for watched in self._watched:
             watched |= places
 
@@ -98,6 +104,8 @@ class Solver:
     def watch(self, places: set[str]) -> Iterator[None]:
         """Add to `places` what all that is looked up meanwhile is made from, questions or not."""
         self._watched.append(places)
+        if self._stack:
+            self._stack[-1].noted.clear()  # this one has seen none of them
         try:
             yield
         finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import takewhile
 from typing import Protocol
 
@@ -62,10 +63,10 @@ class Summary:
     def match(self, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:
         """Arguments by parameter, without the first `skip` ones; None where some go into ``*args`` or ``**options``."""
         names = self.parameters[skip:]
-        by_position = tuple(takewhile(lambda name: name[0] != "*", names))
+        by_position = _before_star(names)
         result: dict[str, ev.Argument] = {}
         for index, argument in enumerate(arguments):
-            name = argument.name or next(iter(by_position[index:]), "")
+            name = argument.name or (by_position[index] if index < len(by_position) else "")
             if argument.star or name not in names:
                 return None
             result[name] = argument
@@ -75,6 +76,11 @@ class Summary:
     def form(self) -> str:
         """What a core without wrapper returns, see :func:`form`."""
         return form(self.mutates, self.result)
+
+
+@lru_cache(maxsize=4096)
+def _before_star(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(takewhile(lambda name: name[0] != "*", names))
 
 
 def form(mutates: tuple[str, ...], result: Value | None) -> str:
@@ -147,6 +153,7 @@ class State:
         self.objects: frozenset[str] = NO_NAMES  #: parameters that were seen to be no arrays
         self.host_locals: frozenset[str] = NO_NAMES  #: local names whose arrays stay ndarrays, and so do views of them
         self.viewed: frozenset[str] = NO_NAMES  #: outside locations whose views must stay NumPy's
+        self.view_asked: set[frozenset[str]] = set()  #: each set of locations that was compared with those
         self.global_names: frozenset[str] = NO_NAMES
         self.loops = 0
         self.depth = 0  #: nested functions, lambdas and comprehensions around the current node
@@ -188,6 +195,15 @@ class State:
         """Report that `value` reaches Python at `node`, if it may hold a tensor."""
         if may_hold_tensor(value) or has_unfilled_container(value):
             self.emit(ev.Escape(node, self.place(node), value, reason))
+
+    def must_stay_view(self, refs: frozenset[str]) -> bool:
+        """Whether what may show memory at `refs` must be NumPy's own."""
+        self.view_asked.add(refs)
+        return not refs.isdisjoint(self.viewed)
+
+    def never_asked(self, more: frozenset[str]) -> bool:
+        """Whether nothing would have been different if `more` locations had been among ``viewed``."""
+        return not more or all(map(more.isdisjoint, self.view_asked))
 
     # ---- names from outside the region
 

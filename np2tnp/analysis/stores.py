@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.containers import share_items
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.tables import AUGMENTED
 from np2tnp.analysis.unpacking import how_to_split
@@ -50,7 +49,7 @@ class Stores(Writes):
         self, node: cst.CSTNode, target: cst.BaseExpression, value: Value, env: Env, source: cst.BaseExpression | None
     ) -> None:
         """``target = value``."""
-        if isinstance(target, cst.Name):
+        if type(target) is cst.Name:
             if target.value in self.global_names:
                 self.store_global(target, value, env, source)
             else:
@@ -60,12 +59,12 @@ class Stores(Writes):
                 env.bind(target.value, value)
         elif isinstance(target, (cst.Tuple, cst.List)):
             self._unpack(node, target, value, env, source)
-        elif isinstance(target, cst.Attribute):
+        elif type(target) is cst.Attribute:
             self._store_attribute(node, target, value, env, source)
-        elif isinstance(target, cst.Subscript):
+        elif type(target) is cst.Subscript:
             base = self._store_base(target, env)
             keys = self.keys(target, env)
-            flat = isinstance(target.value, cst.Attribute) and target.value.attr.value == "flat"
+            flat = type(target.value) is cst.Attribute and target.value.attr.value == "flat"
             if flat and may_hold_tensor(base) and not (is_python_number(value) or _is_number(value)):
                 self.construct(node, "flat store")
             self.write(node, target, base, value, env, keys=keys)
@@ -78,14 +77,14 @@ class Stores(Writes):
                 and self._has_effect(source)
             ):
                 self.construct(node, "evaluation order")
-        elif isinstance(target, cst.StarredElement):
+        elif type(target) is cst.StarredElement:
             self.assign(node, target.value, Sequence("list", self.element_of(value), None, refs_of(value)), env, None)
 
     def _unpack(
         self, node: cst.CSTNode, target: cst.Tuple | cst.List, value: Value, env: Env, source: cst.BaseExpression | None
     ) -> None:
         elements = target.elements
-        starred = any(isinstance(element, cst.StarredElement) for element in elements)
+        starred = any(type(element) is cst.StarredElement for element in elements)
         items: list[Value]
         if (
             isinstance(value, Sequence)
@@ -98,9 +97,9 @@ class Stores(Writes):
         else:
             each = self.element_of(value)
             rest = Sequence("list", each, None, refs_of(value))
-            items = [rest if isinstance(element, cst.StarredElement) else each for element in elements]
+            items = [rest if type(element) is cst.StarredElement else each for element in elements]
         targets = [element.value for element in elements]
-        names = [target.value for target in targets if isinstance(target, cst.Name)]
+        names = [target.value for target in targets if type(target) is cst.Name]
         if len(names) == len(targets) and self.global_names.isdisjoint(names):
             env.bind_all(zip(names, items, strict=True))
             return
@@ -109,7 +108,7 @@ class Stores(Writes):
             sources = [element.value for element in source.elements]
         for element, item, part in zip(elements, items, sources, strict=True):
             self.assign(node, element.value, item, env, part)
-        stores = [self.recorded.get((ev.Store, id(target))) for target in targets if isinstance(target, cst.Subscript)]
+        stores = [self.recorded.get((ev.Store, id(target))) for target in targets if type(target) is cst.Subscript]
         kind, detail = how_to_split(node, target, items, [s for s in stores if isinstance(s, ev.Store)], sources)
         if kind:
             self.construct(node, kind, detail)
@@ -156,7 +155,7 @@ class Stores(Writes):
         value = self.evaluate(node.value, env)
         op = AUGMENTED[type(node.operator)]
         target = node.target
-        if isinstance(target, cst.Subscript):
+        if type(target) is cst.Subscript:
             base = self._store_base(target, env)
             keys = self.keys(target, env)
             item = self.read(base, keys) if isinstance(base, Sequence) else None
@@ -167,7 +166,7 @@ class Stores(Writes):
                 self.write(node, target, base, value, env, op=op, keys=keys)
             return
         old = self.evaluate(target, env)
-        if isinstance(target, cst.Attribute):
+        if type(target) is cst.Attribute:
             self.emit(ev.AttributeStore(node, target, self.place(target), old, target.attr.value, value, node.value))
             self._mark_shared(refs_of(old), f"{dotted(target)}", node, env, skip=None)
             if isinstance(value, Sequence):  # a list there takes the items
@@ -177,7 +176,7 @@ class Stores(Writes):
                 self.evaluate(target.value, env), target.attr.value, self.operator_result(op, [old, value])
             )
             return
-        if not isinstance(target, cst.Name):
+        if type(target) is not cst.Name:
             return
         if isinstance(old, Sequence) and op == "add":
             element = self.element_of(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -11,6 +10,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.effects import hosted
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.scripts import Script, target_names

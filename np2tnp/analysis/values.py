@@ -11,11 +11,10 @@ knows where it lives inside a migrated region (its *home*), because that decides
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
-from np2tnp.analysis.frozen import frozen
+from np2tnp.analysis.frozen import frozen, replace
 
 TENSOR = "tensor"
 HOST = "host"
@@ -66,15 +65,22 @@ class Array:
     view: str = ""
 
 
+class _Unshared:
+    """No array, and nothing that holds one."""
+
+    __slots__ = ()
+    refs: ClassVar[frozenset[str]] = NO_NAMES
+
+
 @frozen
-class Symbol:
+class Symbol(_Unshared):
     """A name from outside: ``numpy.sum``, ``math.sqrt``, ``builtins.len``, a module."""
 
     name: str
 
 
 @frozen
-class Const:
+class Const(_Unshared):
     """A literal whose value is known: int, float, complex, str, bytes, bool, None, Ellipsis."""
 
     value: Any
@@ -86,7 +92,7 @@ class Const:
 
 
 @frozen
-class Scalar:
+class Scalar(_Unshared):
     """A Python object that is neither array nor container of arrays.
 
     type: int, float, bool, complex, str, number, slice, none, object, or nothing.
@@ -106,7 +112,7 @@ class Sequence:
 
 
 @frozen
-class Function:
+class Function(_Unshared):
     """A function or method of the project; ``nested`` when it is defined inside a region."""
 
     qualname: str
@@ -115,7 +121,7 @@ class Function:
 
 
 @frozen
-class Class:
+class Class(_Unshared):
     """A class of the project."""
 
     qualname: str
@@ -123,7 +129,7 @@ class Class:
 
 
 @frozen
-class Instance:
+class Instance(_Unshared):
     """``self`` inside a method, or an object made by calling a class of the project."""
 
     qualname: str
@@ -136,6 +142,10 @@ class Bound:
 
     receiver: Value
     name: str
+
+    @property
+    def refs(self) -> frozenset[str]:
+        return refs_of(self.receiver)
 
 
 Value = Unknown | Array | Symbol | Const | Scalar | Sequence | Function | Class | Instance | Bound
@@ -154,7 +164,7 @@ FOREIGN = "memory of another object"
 SHARED = "items that share memory"
 #: Random generators: a symbol stands for the object, so that its methods have canonical names.
 GENERATORS = (Symbol("numpy.random.Generator"), Symbol("numpy.random.RandomState"))
-#: The element of an empty container: joined with anything it gives the other.
+#: The element of an empty container: joined with anything it gives the other. There is only this object.
 NOTHING = Scalar("nothing")
 
 
@@ -179,11 +189,7 @@ def home_of(value: Value) -> str:
 
 def refs_of(value: Value) -> frozenset[str]:
     """Locations whose memory `value` may share."""
-    if isinstance(value, (Unknown, Array, Sequence)):
-        return value.refs
-    if isinstance(value, Bound):
-        return refs_of(value.receiver)
-    return NO_NAMES
+    return value.refs
 
 
 @lru_cache(maxsize=4096)
@@ -221,13 +227,15 @@ def is_outside_location(ref: str) -> bool:
 
 def with_refs(value: Value, refs: frozenset[str]) -> Value:
     """`value`, found at the locations `refs`."""
-    if isinstance(value, Unknown) and value.refs != refs:
+    if value.refs == refs:
+        return value
+    if isinstance(value, Unknown):
         return Unknown(value.home, refs, value.exact, value.deps, value.view, value.zero_d)
-    if isinstance(value, Array) and value.refs != refs:
+    if isinstance(value, Array):
         return Array(
             value.home, value.dtypes, value.rank, refs, value.exact, value.deps, value.weak, value.zero_d, value.view
         )
-    if isinstance(value, Sequence) and value.refs != refs:
+    if isinstance(value, Sequence):
         return Sequence(value.type, value.element, value.items, refs)
     return value
 
@@ -237,20 +245,20 @@ def may_hold_tensor(value: Value) -> bool:
     kind = type(value)  # asked for every name at every call: the quick way
     if kind is Unknown or kind is Array:
         return value.home != HOST  # type: ignore[union-attr]
+    if kind is Const or kind is Scalar or kind is Symbol:
+        return False
     if isinstance(value, Sequence):
         if value.items is not None:
             return any(map(may_hold_tensor, value.items))
         return may_hold_tensor(value.element)
-    if isinstance(value, Bound):
-        return may_hold_tensor(value.receiver)
-    return False
+    return isinstance(value, Bound) and may_hold_tensor(value.receiver)
 
 
 def has_unfilled_container(value: Value) -> bool:
     """Whether an empty container lies inside `value`: it is filled later, through a name of its own."""
     while isinstance(value, Sequence):
         value = value.element
-        if isinstance(value, Sequence) and value.element == NOTHING:
+        if isinstance(value, Sequence) and value.element is NOTHING:
             return True
     return False
 
@@ -285,10 +293,12 @@ def is_without_numbers(value: Sequence) -> bool:
 
 def join(a: Value, b: Value) -> Value:
     """The least value that covers both."""
-    if a == b or b == NOTHING:
+    if a is b or b is NOTHING:
         return a
-    if a == NOTHING:
+    if a is NOTHING:
         return b
+    if a == b:
+        return a
     if isinstance(a, Array) and isinstance(b, Array):
         return Array(
             _join_home(a.home, b.home),
@@ -345,7 +355,7 @@ def _join_view(a: Value, b: Value) -> str:
     """What the tensor among the two may be a view of counts: what lives on the host is NumPy's own view."""
     tensors = [value for value in (a, b) if may_hold_tensor(value)]
     # An empty container says nothing.
-    kinds = {view_of(item) for item in map(_deepest, tensors or (a, b)) if item != NOTHING}
+    kinds = {view_of(item) for item in map(_deepest, tensors or (a, b)) if item is not NOTHING}
     return "" if not kinds else kinds.pop() if len(kinds) == 1 else "view"
 
 

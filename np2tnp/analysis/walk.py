@@ -79,11 +79,11 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 def none_test(test: cst.BaseExpression) -> tuple[str, bool] | None:
     """(name, True) for ``name is None``, (name, False) for ``name is not None``; None for any other test."""
-    if type(test) is not cst.Comparison or len(test.comparisons) != 1 or not isinstance(test.left, cst.Name):
+    if type(test) is not cst.Comparison or len(test.comparisons) != 1 or type(test.left) is not cst.Name:
         return None
     operator, right = test.comparisons[0].operator, test.comparisons[0].comparator
-    if not (isinstance(right, cst.Name) and right.value == "None"):
+    if not (type(right) is cst.Name and right.value == "None"):
         return None
-    if isinstance(operator, cst.Is):
+    if type(operator) is cst.Is:
         return test.left.value, True
-    return (test.left.value, False) if isinstance(operator, cst.IsNot) else None
+    return (test.left.value, False) if type(operator) is cst.IsNot else None

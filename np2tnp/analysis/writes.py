@@ -58,7 +58,7 @@ class Writes(Calls):
                 ):
                     self.construct(inner, "store through an index")
                 root = inner.value
-                if isinstance(root, cst.Name):
+                if type(root) is cst.Name:
                     held = env.values.get(root.value)
                     if isinstance(held, Sequence) and held.type not in ("list", "dict") and may_hold_tensor(held):
                         self.construct(inner, "store into an item", held.type)
@@ -78,7 +78,7 @@ class Writes(Calls):
     ) -> None:
         """The memory of `base` is written through the expression `target`; `op` says how."""
         place, root = self.place(node), self._root(target)
-        if isinstance(node, cst.Call):
+        if type(node) is cst.Call:
             self._forget_reads(target, env)
         if isinstance(base, (Sequence, Const, Scalar)) and not (op and keys is None):
             if isinstance(base, Sequence):
@@ -125,7 +125,7 @@ class Writes(Calls):
             self.keep(refs_of(base) - frozenset((root or "",)), value, env)
         else:
             whole = target
-            while isinstance(whole, cst.Subscript):
+            while type(whole) is cst.Subscript:
                 whole = whole.value
             via = dotted(whole) or "an element"
             conflicts = self._mark_shared(refs_of(base), via, node, env, skip=root, base=base)
@@ -181,10 +181,10 @@ class Writes(Calls):
     def _root(self, target: cst.BaseExpression) -> str | None:
         """The name whose rebinding makes a store through `target` seen."""
         while isinstance(target, (cst.Subscript, cst.Attribute)):
-            if isinstance(target, cst.Attribute) and target.attr.value not in ("T", "flat", "real", "imag"):
+            if type(target) is cst.Attribute and target.attr.value not in ("T", "flat", "real", "imag"):
                 return None
             target = target.value
-        return target.value if isinstance(target, cst.Name) else None
+        return target.value if type(target) is cst.Name else None
 
     def _mark_shared(
         self, refs: frozenset[str], via: str, node: cst.CSTNode, env: Env, skip: str | None, base: Value = UNKNOWN
@@ -217,5 +217,5 @@ class Writes(Calls):
     def _write_container(
         self, target: cst.BaseExpression, base: Sequence, value: Value, env: Env, root: str | None
     ) -> None:
-        put_into(target.value if isinstance(target, cst.Subscript) else target, value, env)
+        put_into(target.value if type(target) is cst.Subscript else target, value, env)
         self.keep(base.refs | ({root} if root else NO_NAMES), value, env)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import sys
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -145,13 +146,7 @@ class ApiFact:
     @property
     def positional(self) -> tuple[str, ...]:
         """Names of the parameters that may be given by position, in order."""
-        names: list[str] = []
-        for text in self.parameters:
-            if text.startswith("*"):
-                break
-            if text != "/":
-                names.append(text.partition("=")[0])
-        return tuple(names)
+        return positional(self.parameters)
 
     @property
     def positional_only(self) -> frozenset[str]:
@@ -190,8 +185,8 @@ class Catalog:
         #: draws of numpy.random and its generators that rt.random has: ``normal``
         self.device_draws: frozenset[str] = frozenset(overlay.get("draws", {}).get("device", ()))
         external = overlay.get("external", {})
-        self._pure: tuple[str, ...] = tuple(external.get("pure", ()))
-        self._not_pure: tuple[str, ...] = tuple(external.get("not_pure", ()))
+        self._pure: frozenset[str] = frozenset(external.get("pure", ()))
+        self._not_pure: frozenset[str] = frozenset(external.get("not_pure", ()))
         self._objects = {
             module: frozenset(names.split())
             for module, _, names in (t.partition(":") for t in external.get("objects", ()))
@@ -310,8 +305,20 @@ def _make_stage(raw: Any, target: dict[str, Any]) -> Stage | None:
     )
 
 
-def _is_under(dotted: str, prefixes: tuple[str, ...]) -> bool:
-    return any(dotted == prefix or dotted.startswith(prefix + ".") for prefix in prefixes)
+def positional(parameters: Iterable[str]) -> tuple[str, ...]:
+    """Names of those among `parameters` (signature text per item) that may be given by position, in order."""
+    names: list[str] = []
+    for text in parameters:
+        if text.startswith("*"):
+            break
+        if text != "/":
+            names.append(text.partition("=")[0])
+    return tuple(names)
+
+
+def _is_under(dotted: str, prefixes: Container[str]) -> bool:
+    parts = dotted.split(".")
+    return any(".".join(parts[:count]) in prefixes for count in range(1, len(parts) + 1))
 
 
 def load(target_tensorflow: str = "newest", target_numpy: str = "newest") -> Catalog:

@@ -194,5 +194,5 @@ def apply(events: Iterable[ev.Event], context: Context, table: Table) -> list[Hi
         elif isinstance(event, ev.Construct):
             key = event.kind
         for rule in table.get(key, ()):
-            hits.extend(rule.check(event, context))
+            hits += rule.check(event, context)
     return hits

@@ -87,7 +87,8 @@ class OperatorDiffers(Rule):
 
 def _exact_abs(event: ev.Call, context: Context) -> None:
     """``abs(x)``, an operator in the form of a call: it is not reported, as calls of Python's own are not."""
-    if event.callee != Symbol("builtins.abs") or len(event.arguments) != 1:
+    callee = event.callee
+    if not isinstance(callee, Symbol) or callee.name != "builtins.abs" or len(event.arguments) != 1:
         return
     value = event.arguments[0].value
     if home_of(value) != HOST and operator_differs(context.catalog, "abs", (value,), context.guarded):

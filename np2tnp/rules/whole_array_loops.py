@@ -85,7 +85,7 @@ class WholeArrayLoop(Rule):
 def _explain(loop: cst.For, words: str, context: Context) -> None:
     """Say `words` of the stores in the loop, but for those in an inner loop of which more is known."""
     for part in walk(loop):
-        if isinstance(part, (cst.Assign, cst.AugAssign)):
+        if type(part) is cst.Assign or type(part) is cst.AugAssign:
             context.no_form.setdefault(id(part), words)
 
 
