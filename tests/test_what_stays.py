@@ -53,3 +53,23 @@ def test_sorting_does_not_make_an_array(parameters: str) -> None:
     assert report.regions[-1].state.value == "plain"
     assert {item.code for item in report.findings} == {"TNP010"}
     assert report_of("a[0] = 1; a.sort()").regions[-1].state.value == "convertible"
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    ["out: list, n", "out: dict[str, float], n", "out: Optional[List[float]], n", "out: list | None, n"],
+)
+def test_a_store_into_an_annotated_container_is_no_update_of_an_array(parameters: str) -> None:
+    found = {finding.code for finding in report_of("out[0] = np.sin(n).sum()\n    return out", parameters).findings}
+    assert "TNP101" not in found and "TNP506" in found
+
+
+@pytest.mark.parametrize("items", ["[0] * n", "n * [0.0]"])
+def test_a_repeated_list_is_no_array(items: str) -> None:
+    report = report_of(f"out = {items}\n    out[0] = np.sin(a).sum()\n    return out", "a: np.ndarray, n")
+    assert not [finding for finding in report.findings if finding.code.startswith("TNP1")]
+
+
+def test_a_list_of_several_items_times_a_name_may_be_an_array() -> None:
+    report = report_of("out = [1, 2] * n\n    out[0] = np.sin(a).sum()\n    return out", "a: np.ndarray, n")
+    assert [finding for finding in report.findings if finding.code == "TNP101"]

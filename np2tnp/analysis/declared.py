@@ -8,10 +8,13 @@ import libcst as cst
 
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.module import FunctionInfo, dotted, parameters_of
-from np2tnp.analysis.values import GENERATORS, Value
+from np2tnp.analysis.values import GENERATORS, NO_NAMES, Value
 
 _SCALAR_ANNOTATIONS = {"int": "int", "float": "float", "bool": "bool", "str": "str", "complex": "complex"}
 _ARRAY_ANNOTATIONS = ("ndarray", "NDArray")
+_CONTAINER_ANNOTATIONS = frozenset(
+    "list dict List Dict MutableSequence MutableMapping DefaultDict defaultdict OrderedDict Counter".split()
+)
 
 
 def scalar_annotation(parameter: cst.Param) -> str | None:
@@ -60,6 +63,36 @@ def declared(function: FunctionInfo) -> tuple[frozenset[str], frozenset[str]]:
             scalars.add(name)
     scalars |= (function.uses.counts - function.uses.assigned) & names
     return frozenset(arrays), frozenset(scalars)
+
+
+def filled_containers(function: FunctionInfo) -> frozenset[str]:
+    """Parameters that are annotated as lists or dicts and stored into.
+
+    The annotation is believed, not proved: such a parameter reaches the body as it is, so that Python's own store is
+    made into whatever was passed, an array too.
+    """
+    stored = function.uses.stored - function.uses.assigned
+    if not stored:
+        return NO_NAMES
+    return frozenset(
+        parameter.name.value
+        for parameter in parameters_of(function.node.params)
+        if parameter.name.value in stored
+        and parameter.annotation is not None
+        and _is_container(parameter.annotation.annotation)
+    )
+
+
+def _is_container(annotation: cst.BaseExpression) -> bool:
+    if type(annotation) is cst.BinaryOperation:  # ``list | None``
+        sides = (annotation.left, annotation.right)
+        return any(map(_is_container, sides)) and any(dotted(side) == "None" for side in sides)
+    if type(annotation) is cst.Subscript:
+        if dotted(annotation.value).rpartition(".")[2] == "Optional":
+            inner = annotation.slice[0].slice
+            return type(inner) is cst.Index and _is_container(inner.value)
+        annotation = annotation.value
+    return dotted(annotation).rpartition(".")[2] in _CONTAINER_ANNOTATIONS
 
 
 def random_generator(

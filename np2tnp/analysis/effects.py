@@ -62,7 +62,7 @@ def _outer(refs: frozenset[str]) -> frozenset[str]:
     return frozenset(ref for ref in refs if not (ref.startswith("@") or ref.isidentifier()))
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _is_held(refs: frozenset[str]) -> bool:
     """Whether an object, a global or a callee holds on to what lies at `refs`."""
     return any(ref.startswith((".", "global:", "kept by")) for ref in refs)

@@ -11,13 +11,21 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.classes import summarize_class
 from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
-from np2tnp.analysis.declared import declared, likely_numbers, random_generator, scalar_annotation, texts
+from np2tnp.analysis.declared import (
+    declared,
+    filled_containers,
+    likely_numbers,
+    random_generator,
+    scalar_annotation,
+    texts,
+)
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, numbers_in_doubt
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, dotted, parameters_of, signature_names
 from np2tnp.analysis.plain_callables import summarize_generator, summarize_lambda
+from np2tnp.analysis.returned import holds_host
 from np2tnp.analysis.scripts import Script
 from np2tnp.analysis.state import ClassSummary, Summary
 from np2tnp.analysis.subclasses import annotated_subclass, array_base
@@ -142,7 +150,7 @@ class Analysis:
 
     def summary(self, function: Function) -> Summary | None:
         found = self.project.summary(function) if self._ready else None
-        if found is not None and found.migrated and function.module != self.path and _holds_host(found.result):
+        if found is not None and found.migrated and function.module != self.path and holds_host(found.result):
             # the core would hand out the very object; a function that is not rewritten yet, a copy as a tensor
             return replace(found, migrated=False)
         return found
@@ -268,7 +276,7 @@ class Analysis:
         known: frozenset[str] = NO_NAMES,
     ) -> ev.RegionFacts:
         """Interpret the function until what it shows of its parameters is settled; `known`: those seen to be arrays."""
-        hosted = given
+        hosted = given | filled_containers(function)
         arrays, scalars = declared(function)
         arrays, scalars = (arrays | known) - numbers - hosted, scalars | numbers
         changeable: frozenset[str] = NO_NAMES
@@ -390,10 +398,3 @@ class Analysis:
         if name in arrays:
             return Array(EITHER, refs=location, exact=name, deps=deps, weak=True, zero_d="never")
         return Unknown(EITHER, location, name, deps)
-
-
-def _holds_host(value: Value) -> bool:
-    """Whether arrays of the host may be in what a core returns."""
-    if isinstance(value, Sequence):
-        return any(map(_holds_host, value.items if value.items is not None else (value.element,)))
-    return isinstance(value, (Unknown, Array)) and value.home == HOST

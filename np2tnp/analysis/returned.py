@@ -10,9 +10,12 @@ from np2tnp.analysis.values import (
     BY_LAYOUT,
     COPIED,
     FOREIGN,
+    HOST,
     NO_NAMES,
     TENSOR,
+    Array,
     Sequence,
+    Unknown,
     Value,
     home_of,
     is_outside_location,
@@ -101,3 +104,10 @@ def copied(value: Value) -> frozenset[str]:
         refs_of(leaf) for leaf in leaves_of(value) if any(ref == COPIED or ref[:4] == "kept" for ref in refs_of(leaf))
     )
     return frozenset(ref for refs in names for ref in refs if ref.isidentifier())
+
+
+def holds_host(value: Value) -> bool:
+    """Whether arrays of the host may be in what a core returns."""
+    if isinstance(value, Sequence):
+        return any(map(holds_host, value.items if value.items is not None else (value.element,)))
+    return isinstance(value, (Unknown, Array)) and value.home == HOST

@@ -28,7 +28,9 @@ class Uses:
     """What an outermost function does with names, the functions and classes nested in it included."""
 
     global_names: set[str] = field(default_factory=set)  #: declared with ``global``
-    counts: set[str] = field(default_factory=set)  #: arguments of ``range``, lengths of axes, terms of bounds of slices
+    #: arguments of ``range``, lengths of axes, terms of bounds of slices, what repeats a list of one item: ``[0] * n``
+    counts: set[str] = field(default_factory=set)
+    stored: set[str] = field(default_factory=set)  #: ``x`` of ``x[...] = v``, ``x[...][...] += v``
     plain: set[str] = field(default_factory=set)  #: compared as one number: by if, while, min() or max()
     copies: set[tuple[str, str]] = field(default_factory=set)  #: ``a = b``
     assigned: set[str] = field(default_factory=set)  #: bound by assignments and loops
@@ -97,6 +99,7 @@ def _note_target(node: Any, scope: Scope, uses: Uses) -> None:
         scope.bound.update(names)
         uses.assigned.update(names)
         uses.stores_attributes = uses.stores_attributes or _has_attribute(target)
+        uses.stored.update(_stored_names(target))
 
 
 def _note_clause(node: cst.CompFor, scope: Scope, uses: Uses) -> None:
@@ -183,6 +186,14 @@ def _note_terms(numbers: list[cst.BaseExpression], uses: Uses) -> None:
                 uses.counts.add(term.value)
 
 
+def _note_product(node: cst.BinaryOperation, scope: Scope, uses: Uses) -> None:
+    """``[0] * n`` makes a list; where an array comes as `n` it would make an array, so that is refused."""
+    if type(node.operator) is cst.Multiply:
+        for items, times in ((node.left, node.right), (node.right, node.left)):
+            if type(items) is cst.List and type(times) is cst.Name and len(items.elements) == 1:
+                uses.counts.add(times.value)
+
+
 #: Comparisons whose truth only one number has.
 _ORDER = (cst.LessThan, cst.GreaterThan, cst.LessThanEqual, cst.GreaterThanEqual)
 
@@ -212,6 +223,7 @@ _NOTES: dict[type, Callable[[Any, Scope, Uses], None]] = {
     cst.Global: _note_global,
     cst.Call: _note_call,
     cst.Slice: _note_slice,
+    cst.BinaryOperation: _note_product,
     **dict.fromkeys((cst.If, cst.While), _note_test),
     cst.Assign: _note_assign,
 }
@@ -224,6 +236,19 @@ def target_names(target: cst.CSTNode) -> Iterator[str]:
     elif isinstance(target, (cst.Tuple, cst.List)):
         for element in target.elements:
             yield from target_names(element.value)
+
+
+def _stored_names(target: cst.CSTNode) -> Iterator[str]:
+    """The names through which assigning to `target` stores items."""
+    if isinstance(target, (cst.Tuple, cst.List)):
+        for element in target.elements:
+            yield from _stored_names(element.value)
+        return
+    root = target
+    while type(root) is cst.Subscript:
+        root = root.value
+    if root is not target and type(root) is cst.Name:
+        yield root.value
 
 
 def _has_attribute(target: cst.CSTNode) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from np2tnp.analysis.env import Env, Stale, join_all
-from np2tnp.analysis.values import TENSOR, Array, refs_of
+from np2tnp.analysis.values import HOST, TENSOR, Array, refs_of
 
 
 def fresh() -> Array:
@@ -95,3 +95,14 @@ def test_unreachable_ways_do_not_count() -> None:
     env = env_with("x")
     assert join_all([None, env, None]) is env
     assert join_all([None]) is None
+
+
+def test_what_was_loaded_before_does_not_hide_what_changed() -> None:
+    env = env_with("a", "b")
+    assert refs_of(env.load("a") or fresh()) == {"a"}
+    other = env.copy()
+    env.link("a", frozenset(("b",)))
+    assert refs_of(env.load("a") or fresh()) == {"a", "b"}
+    assert refs_of(other.load("a") or fresh()) == {"a"}
+    env.bind("a", Array(HOST))
+    assert env.load("a") == Array(HOST, refs=frozenset("a"))

@@ -114,3 +114,20 @@ def test_the_order_of_questions_decides_nothing() -> None:
         edges = {name: "".join(chance.sample(names, chance.randrange(3))) for name in names}
         found = {tuple(sorted(answers(edges, list(order)).items())) for order in itertools.permutations(keys(names))}
         assert len(found) == 1, edges
+
+
+def test_who_watches_later_sees_what_was_noted_before() -> None:
+    places, first, second = frozenset("p"), set[str](), set[str]()
+
+    def compute(key: Key) -> None:
+        for watched in (first, second):
+            with solver.watch(watched):
+                solver.note(places)
+                solver.note(places)
+
+    solver = Solver(compute)
+    (key,) = keys("a")
+    solver.ask(key)
+    assert first == second == {"p"}
+    answer = solver.answer(key)
+    assert answer is not None and answer.places == {"p"}
