@@ -130,4 +130,5 @@ def test_who_watches_later_sees_what_was_noted_before() -> None:
     solver.ask(key)
     assert first == second == {"p"}
     answer = solver.answer(key)
-    assert answer is not None and answer.places == {"p"}
+    assert answer is not None
+    assert answer.places == {"p"}
