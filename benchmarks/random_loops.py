@@ -49,6 +49,8 @@ class Program:
         if self.random.random() < 0.15:
             lines.append(f"    for i, v in enumerate({choose('xyz')}{choose(['', ', 1', ', start=0'])}):")
             self.names.append("v")
+        elif self.random.random() < 0.3:
+            lines += self._iteration()
         else:
             lines.append(f"    for i in {choose(RANGES).format(n='n')}:")
         if not self.nested:
@@ -60,12 +62,24 @@ class Program:
             self.total = choose(["row", "total"])
             names = list(self.names)
             lines.append(f"        for j in {choose(RANGES).format(n='m')}:")
-            self.counters = ["i", "j"]
+            self.counters.append("j")
             lines += self._block("            ", choose([1, 1, 2]))
             self.names = names
             if self.total == "row":
                 lines.append("        y[i] = row")
         return [*lines, "    return x, y, z, a, b, total, scale"]
+
+    def _iteration(self) -> list[str]:
+        """A loop over the arrays themselves, which the analysis must know for arrays."""
+        one, other = self.random.choice(["xy", "yx", "zx", "xx"])
+        known = [f"    {name} = np.abs({name})" for name in sorted({one, other})]
+        counted = [f"    for i, (v, w) in enumerate(zip({one}, {other})):", f"    for i, v in enumerate({one}, 2):"]
+        bare = [f"    for v in {one}:", f"    for v, w in zip({one}, {other}):"]
+        head = self.random.choice([*counted, *bare, *bare])
+        self.names += ["v", "w"] if "w" in head else ["v"]
+        if head in bare:
+            self.counters = []
+        return [*known, head]
 
     def _index(self, counter: str) -> str:
         choose, kind = self.random.choice, self.random.random()
@@ -78,14 +92,24 @@ class Program:
     def _element(self) -> str:
         choose = self.random.choice
         if self.nested and self.random.random() < 0.5:
-            i, j = (self._index(choose(self.counters)) for _ in "ij")
+            i, j = (self._index(choose(self.counters or "012")) for _ in "ij")
             return f"{choose('ab')}[{i}, {j}]" if self.random.random() < 0.7 else f"{choose('ab')}[{i}][{j}]"
-        return f"{choose('xyz')}[{self._index(choose(self.counters))}]"
+        return f"{choose('xyz')}[{self._index(choose(self.counters or '012'))}]"
 
     def _value(self, depth: int = 0) -> str:
         choose, kind = self.random.choice, self.random.random()
         if depth > 2 or kind < 0.4:
-            return choose([self._element(), self._element(), *self.names[-1:], "2", "0.5", "s", choose(self.counters)])
+            return choose(
+                [
+                    self._element(),
+                    self._element(),
+                    *self.names[-1:],
+                    "2",
+                    "0.5",
+                    "s",
+                    choose(self.counters or self.names),
+                ]
+            )
         if kind < 0.85:
             return f"({self._value(depth + 1)} {choose('+-*+-*/')} {self._value(depth + 1)})"
         one, two = self._value(depth + 1), self._value(depth + 1)
@@ -94,7 +118,7 @@ class Program:
     def _test(self) -> str:
         choose, kind = self.random.choice, self.random.random()
         if kind < 0.3:
-            return f"{self.counters[-1]} {choose(['>', '<', '==', '% 2 =='])} {choose('012')}"
+            return f"{[*self.names, *self.counters][-1]} {choose(['>', '<', '==', '% 2 =='])} {choose('012')}"
         return "s > 1" if kind < 0.4 else f"{self._element()} {choose(['>', '<', '<=', '!='])} {self._value(2)}"
 
     def _block(self, indent: str, count: int) -> list[str]:
@@ -113,7 +137,7 @@ class Program:
             elif kind < 0.86:
                 lines.append(f"{indent}{self.total} {choose(['+=', '-=', '*='])} {self._value()}")
             else:
-                array, counter = choose("xyz"), self.counters[-1]
+                array, counter = choose("xyz"), (self.counters or ["k"])[-1]
                 lines.append(f"{indent}{array}[{counter} + 1] = {array}[{counter}] {choose('+-*')} {self._value()}")
         return lines
 
@@ -186,7 +210,7 @@ def run(seed: int, calls: int = 6) -> tuple[Counter[str], str]:
     program = Program(seed)
     tally: Counter[str] = Counter()
     new_text = analyze(Source("m.py", program.text), Config(rewrite=True)).new_text or ""
-    if "rt.vectorized(" not in new_text and "rt.enumerated(" not in new_text:
+    if not any(f"rt.{word}(" in new_text for word in ("vectorized", "enumerated", "zipped")):
         return Counter({"programs without a form": 1}), ""
     tally["programs with a form"] += 1
     original: dict[str, Any] = {}

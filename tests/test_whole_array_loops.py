@@ -50,6 +50,10 @@ FORMS = {
     "running sum": "for i in range(1, n):\n    z[i] = z[i - 1] + x[i]",
     "running sum, backwards": "for i in range(n - 2, -1, -1):\n    z[i] = x[i] + z[i + 1]",
     "enumerate": "for i, v in enumerate(x, 1):\n    y[i] = v * v",
+    "elements": "w = np.abs(x)\nfor v in w:\n    t += v * v",
+    "pairs": "w = np.abs(x)\nu = np.abs(y)\nfor p, q in zip(w, u):\n    if p > q:\n        t += p * q",
+    "counted pairs": "for i, (p, q) in enumerate(zip(x, y)):\n    z[i] = p - q",
+    "elements for each": "u = np.abs(y)\nfor i in range(n):\n    b = 0\n    for q in u:\n        b += q\n    z[i] = b",
     "grid": "for i in range(n):\n    for j in range(n):\n        c[i, j] = x[i] * y[j]",
     "transposed": "for i in range(n):\n    for j in range(n):\n        c[j][i] = a[i, j]",
     "row sums": "for i in range(n):\n    u = 0.0\n    for j in range(m):\n        u += a[i, j]\n    z[i] = u",
@@ -93,6 +97,7 @@ REFUSALS = {
         "if n:\n    scale = x[0]\nfor i in range(n):\n    z[i] = x[i] * scale",
         "may have no value yet",
     ),
+    "strict pairs": ("w = np.abs(x)\nfor i, (p, q) in enumerate(zip(w, w, strict=True)):\n    z[i] = p", "no name"),
     "total of both": (
         "for i in range(n):\n    for j in range(n):\n        t += c[i, j]\n        z[j] = t",
         "needs the t of the one before",
@@ -123,6 +128,23 @@ def test_two_names_of_one_array_have_no_form(body: str) -> None:
     assert "rt.vectorized" not in (report.new_text or "")
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "w = np.abs(x)\nfor v in w:\n    t += v\nz[1] = v",
+        "for row in np.abs(a):\n    t += row",
+        "for v in [x, y]:\n    t += v",
+        "w = np.abs(x)\nfor v in w:\n    w = w * v\n    t += v",
+        "w = np.abs(x)\nfor v in w:\n    t += v\n    if v > 3:\n        break",
+        "w = np.abs(x)\nfor v in w:\n    t += v\nelse:\n    t = 0",
+    ],
+)
+def test_other_loops_over_arrays_stay_loops(body: str) -> None:
+    text = report_of(body, "return x, y, z, c, t").new_text or ""
+    assert "rt.enumerated" not in text
+    assert "rt.zipped" not in text
+
+
 def test_slow_convert_takes_inner_loops_too() -> None:
     text = f"{HEAD}    for j in range(1, n):\n        for i in range(n - j):\n            c[i, j] = c[i + 1, j - 1]\n"
     new_text = analyze(Source("m.py", f"{text}    return c\n"), Config(rewrite=True, slow="convert")).new_text
@@ -133,7 +155,7 @@ def test_slow_convert_takes_inner_loops_too() -> None:
 def test_random_loops() -> None:
     total: Counter[str] = Counter()
     wrong = []
-    for seed in range(40):
+    for seed in range(48):
         tally, text = random_loops.run(seed, calls=3)
         total += tally
         wrong += [text] if text else []

@@ -175,10 +175,11 @@ class ElementLoop:
 
 @frozen
 class Loop:
-    """A ``for`` loop, after the events of its body."""
+    """A ``for`` loop, after the events of its body. iterated: what it goes over."""
 
     node: cst.For
     place: Place
+    iterated: Value
 
 
 Event = (

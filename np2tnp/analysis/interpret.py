@@ -247,7 +247,7 @@ class Interpreter(Nesting):
             self.bind_target(node.target, element, current)
 
         out = self._loop(node, env, step)
-        self.emit(ev.Loop(node, self.place(node)))
+        self.emit(ev.Loop(node, self.place(node), iterated))
         return out
 
     def _while(self, node: cst.While, env: Env) -> Env | None:

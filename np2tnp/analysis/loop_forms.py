@@ -29,11 +29,12 @@ _SUMS = {cst.Add: "add", cst.Subtract: "subtract", cst.Multiply: "multiply"}
 
 def whole_array_form(node: cst.For, function: cst.FunctionDef, events: Events) -> Form:
     """The form of a loop. Raises NoForm with the reason where it has none, or none is known."""
-    header(node, events)
+    words = frozenset(part.value for part in walk(function) if isinstance(part, cst.Name))
+    header(node, events, words)
     for statement in _inner(node.body):  # most loops end here: what follows costs more
         if not isinstance(statement, _STATEMENTS) and not is_docstring(statement):
             raise NoForm(f"it has a statement of another kind ({type(statement).__name__})")
-    nest = _Nest(node, events)
+    nest = _Nest(node, events, words)
     form = nest.form()
     live = live_after(function.body.body, node, NONE)
     if live is None:
@@ -76,9 +77,11 @@ def _check_scopes(node: cst.For, function: cst.FunctionDef) -> None:
 class _Nest:
     """Takes one loop, or two of which one holds the other, apart."""
 
-    def __init__(self, node: cst.For, events: Events) -> None:
+    def __init__(self, node: cst.For, events: Events, words: Names) -> None:
         self.node = node
         self.events = events
+        self.words = words  #: that are taken
+        self.values: dict[int, Value] = {}  #: what is known of the arrays of touches that the text does not have
         self.found = Form()
         self.counters: dict[str, int] = {}
         self.signs: dict[str, int] = {}
@@ -113,26 +116,28 @@ class _Nest:
         """`live`: names that the loop around needs afterwards."""
         if depth > 1:
             raise NoForm("more than two loops are nested")
-        head = header(node, self.events)
+        head = header(node, self.events, self.words | self.counters.keys())
         counter = head.counter
-        if counter in live or counter in self.counters or (head.element and head.element in live):
-            raise NoForm(f"{counter} is needed after the loop")
-        assert isinstance(node.iter, cst.Call)
+        for name in (counter, *head.elements):
+            if name in live or name in self.counters or name in self.temporary:
+                raise NoForm(f"{name} is needed after the loop")
         checked = dict(self.reader.numbers)
-        for argument in node.iter.args:
-            if depth and not head.array and self.reader.kind(argument.value) is not Kind.UNIFORM:
-                raise NoForm("the inner range depends on the outer counter")
+        if not head.elements:
+            assert isinstance(node.iter, cst.Call)
+            for argument in node.iter.args:
+                if depth and self.reader.kind(argument.value) is not Kind.UNIFORM:
+                    raise NoForm("the inner range depends on the outer counter")
         self.reader.numbers = checked  # range sees to its arguments itself
         self.counters[counter] = depth
-        self.signs[counter] = 1 if head.array else direction(node.iter)
+        self.signs[counter] = 1 if head.elements else direction(node.iter)  # type: ignore[arg-type]
         self.reader.kinds[counter] = Kind.NUMBER
         head.within = self.found.heads[-1].counter if depth else ""
         self.found.heads.append(head)
         self.depth = depth + 1
-        if head.array:
-            self._enumerated(head, depth)
+        for name, array in head.elements.items():
+            self._iterated(head, name, array, depth)
         self._block(node.body, depth + 1, live)
-        self.mine |= {counter, head.element}
+        self.mine |= {counter, *head.elements}
         for name in [name for name, at in self.temporary.items() if at == depth + 1]:
             if name in live:
                 raise NoForm(f"{name} is needed after the loop")
@@ -156,16 +161,19 @@ class _Nest:
             else:
                 self._statement(statement, depth)
 
-    def _enumerated(self, head: Head, depth: int) -> None:
+    def _iterated(self, head: Head, name: str, array: str, depth: int) -> None:
         """``for i, v in enumerate(x)`` reads ``v = x[i]`` first."""
-        if head.array in self.temporary or head.array in self.counters:
-            raise NoForm(f"{head.array} is assigned in the loop")
-        node = cst.Subscript(cst.Name(head.array), [cst.SubscriptElement(cst.Index(cst.Name(head.counter)))])
+        if array in self.temporary or array in self.counters or array in self.reader.bound:
+            raise NoForm(f"{array} is assigned in the loop")
+        node = cst.Subscript(cst.Name(array), [cst.SubscriptElement(cst.Index(cst.Name(head.counter)))])
         index = Linear(((head.counter, 1),), -head.start)
         part = cst.Name(head.counter)
-        self.found.touches.append(Touch(head.array, node, (part,), (index,), False, self.order, depth + 1))
-        self.temporary[head.element] = depth + 1
-        self.reader.kinds[head.element] = Kind.ARRAY
+        self.found.touches.append(Touch(array, node, (part,), (index,), False, self.order, depth + 1))
+        place = list(head.elements).index(name)
+        if place < len(head.values):
+            self.values[id(node)] = head.values[place]
+        self.temporary[name] = depth + 1
+        self.reader.kinds[name] = Kind.ARRAY
 
     def _branch(self, node: cst.If, depth: int) -> None:
         """``if``: on a value of the iteration, each side is done by the iterations that take it."""
@@ -338,6 +346,8 @@ class _Nest:
         read = self.events.reads.get(id(first))
         if read is not None:
             return read.base
+        if id(first) in self.values:
+            return self.values[id(first)]
         store = self.events.targets.get(id(touch.node))
         return store.held if store is not None else None
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.liveness import Names, reads
+from np2tnp.analysis.liveness import NONE, Names, reads
 from np2tnp.analysis.loop_indices import NoForm, Touch
-from np2tnp.analysis.values import Symbol
+from np2tnp.analysis.values import Array, Symbol, Value
+
+#: Why most loops have no form.
+_NO_RANGE = "it does not count over a range"
 
 
 @dataclass(slots=True)
@@ -19,9 +22,10 @@ class Head:
 
     node: cst.For
     counter: str
-    element: str = ""  #: of ``for i, v in enumerate(x)`` the name v, and
-    array: str = ""  #: x, and
+    elements: dict[str, str] = field(default_factory=dict)  #: of ``for v in x``: {"v": "x"}; of zip: several
+    values: tuple[Value, ...] = ()  #: what is known of those arrays
     start: int = 0
+    counted: bool = True  #: whether the text has the counter
     depth: int = 1  #: how many loops there are from this one to the innermost
     within: str = ""  #: the counter of the loop around
     low: int = 0
@@ -71,6 +75,7 @@ class Events:
         self.calls: dict[int, ev.Call] = {}
         self.operators: dict[int, ev.Operator] = {}
         self.symbols: dict[int, str] = {}
+        self.iterated: dict[int, Value] = {}
         for event in events:
             if isinstance(event, ev.Read):
                 self.reads[id(event.node)] = event
@@ -80,31 +85,77 @@ class Events:
                 self.calls[id(event.node)] = event
             elif isinstance(event, ev.Operator):
                 self.operators[id(event.node)] = event
+            elif isinstance(event, ev.Loop):
+                self.iterated[id(event.node)] = event.iterated
             elif isinstance(event, ev.NameRead):
                 self.symbols[id(event.node)] = event.api
 
 
-def header(node: cst.For, events: Events) -> Head:
-    """The counter of ``for i in range(...)``, or of ``for i, v in enumerate(x)``. Raises NoForm for other loops."""
-    call = node.iter
+def header(node: cst.For, events: Events, words: Names = NONE) -> Head:
+    """What ``for i in range(...)``, or ``for v in x`` with zip and enumerate around it, counts and reads.
+
+    words : names that the counter cannot have where the text has none. Raises NoForm for other loops.
+    """
     if node.orelse is not None or node.asynchronous is not None:
         raise NoForm("it has an else branch")
-    event = events.calls.get(id(call))
-    if not isinstance(call, cst.Call) or event is None or any(argument.star for argument in call.args):
-        raise NoForm("it does not count over a range")
-    if event.callee == Symbol("builtins.range") and isinstance(node.target, cst.Name):
+    callee, values = _called(node.iter, events)
+    if callee == "range" and isinstance(node.target, cst.Name):
         return Head(node, node.target.value)
-    if event.callee != Symbol("builtins.enumerate") or not isinstance(node.target, cst.Tuple):
-        raise NoForm("it does not count over a range")
-    names = [element.value for element in node.target.elements]
-    values = [argument.value for argument in call.args]
-    counter, element = names if len(names) == 2 else (None, None)
-    start = values[1] if len(values) == 2 else cst.Integer("0")
-    if not (isinstance(counter, cst.Name) and isinstance(element, cst.Name) and isinstance(values[0], cst.Name)):
-        raise NoForm("it enumerates something that is no name")
-    if not isinstance(start, cst.Integer):
-        raise NoForm("where its count starts is no number")
-    return Head(node, counter.value, element.value, values[0].value, int(start.value, 0))
+    source: cst.BaseExpression = node.iter
+    targets: cst.BaseExpression = node.target
+    head = Head(node, "", counted=callee == "enumerate")
+    if head.counted:
+        names = _items(targets, 2)
+        start = values[1] if len(values) == 2 else cst.Integer("0")
+        if not isinstance(names[0], cst.Name):
+            raise NoForm(_NO_RANGE)
+        if not isinstance(start, cst.Integer):
+            raise NoForm("where its count starts is no number")
+        head.counter, head.start = names[0].value, int(start.value, 0)
+        source, targets = values[0], names[1]
+    else:
+        head.counter = "step"
+        while head.counter in words:
+            head.counter += "_"
+    callee, values = _called(source, events)
+    if callee == "zip":
+        _pair(head, _items(targets, len(values)), values)
+        event = events.calls[id(source)]
+        head.values = tuple(argument.value for argument in event.arguments)
+    else:
+        _pair(head, [targets], [source])
+        head.values = () if head.counted else (events.iterated[id(node)],)
+    if not head.counted and not all(isinstance(value, Array) and value.rank in (None, 1) for value in head.values):
+        raise NoForm("what it iterates over may be no array of numbers")
+    return head
+
+
+def _called(node: cst.BaseExpression, events: Events) -> tuple[str, list[cst.BaseExpression]]:
+    """The builtin that is called and its arguments; "" where it is another one, or called otherwise."""
+    event = events.calls.get(id(node))
+    if not isinstance(node, cst.Call) or event is None or not isinstance(event.callee, Symbol):
+        return "", []
+    name = event.callee.name.removeprefix("builtins.")
+    if any(argument.star or (argument.keyword and name != "enumerate") for argument in node.args):
+        return "", []
+    return name, [argument.value for argument in node.args]
+
+
+def _items(target: cst.BaseExpression, count: int) -> list[cst.BaseExpression]:
+    items = [element.value for element in target.elements] if isinstance(target, (cst.Tuple, cst.List)) else []
+    if len(items) != count:
+        raise NoForm(_NO_RANGE)
+    return items
+
+
+def _pair(head: Head, targets: Sequence[cst.BaseExpression], arrays: Sequence[cst.BaseExpression]) -> None:
+    """Note which names are elements of which arrays."""
+    for target, array in zip(targets, arrays, strict=True):
+        if not isinstance(target, cst.Name) or not isinstance(array, cst.Name):
+            raise NoForm("it iterates over something that is no name" if head.elements or head.counted else _NO_RANGE)
+        if target.value in head.elements or target.value == head.counter:
+            raise NoForm(f"{target.value} is two things of each iteration")
+        head.elements[target.value] = array.value
 
 
 def direction(call: cst.Call) -> int:

@@ -43,6 +43,8 @@ def vectorize(form: Form, edits: Edits, rt: str, words: frozenset[str]) -> None:
         edits.host.discard(id(branch.test))
     for head in form.heads:
         edits.replace[id(head.node.iter)] = partial(_head, head, rt)
+        if not head.counted:
+            edits.replace[id(head.node.target)] = partial(_target, head)
     stored = {id(touch.node) for touch in form.touches if touch.stores}
     for touch in form.touches:
         inner = touch.node.value
@@ -74,12 +76,16 @@ def _change(edits: Edits, statement: cst.CSTNode, change: Callable[[Any], cst.Ba
 def _head(head: Head, rt: str, updated: cst.BaseExpression) -> cst.BaseExpression:
     arguments = [build.argument(updated)]
     function = "vectorized"
-    if head.array and isinstance(updated, cst.Call):
-        function = "enumerated"
-        arguments = [argument.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT) for argument in updated.args]
+    if head.elements:
+        arrays = [cst.Name(name) for name in head.elements.values()]
+        tuples = isinstance(updated, cst.Call) and _is_zip(updated.args[0].value if head.counted else updated)
+        function = "zipped" if tuples else "enumerated"
+        arguments = [build.argument(_tuple(arrays) if tuples else arrays[0])]
+        if head.start:
+            arguments.append(build.argument(cst.Integer(str(head.start))))
     groups: list[tuple[str, Sequence[cst.BaseExpression]]] = [
         ("numbers", list(head.numbers.values())),
-        ("vectors", [cst.Name(name) for name in head.vectors if name != head.array]),
+        ("vectors", [cst.Name(name) for name in head.vectors if name not in head.elements.values()]),
         ("matrices", [cst.Name(name) for name in head.matrices]),
         ("least", head.least),
     ]
@@ -91,6 +97,17 @@ def _head(head: Head, rt: str, updated: cst.BaseExpression) -> cst.BaseExpressio
     elif head.depth > 1:
         arguments.append(build.argument(cst.Integer(str(head.depth)), "depth"))
     return cst.Call(build.name(f"{rt}.{function}"), build.separated(arguments))
+
+
+def _is_zip(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "zip"
+
+
+def _target(head: Head, updated: cst.BaseExpression) -> cst.BaseExpression:
+    """The target of a loop that got a counter."""
+    if isinstance(updated, (cst.Tuple, cst.List)):
+        updated = build.tuple_of([cst.Arg(element.value) for element in updated.elements])
+    return build.tuple_of([cst.Arg(cst.Name(head.counter)), cst.Arg(updated)]).with_changes(lpar=[], rpar=[])
 
 
 def _tuple(items: Sequence[cst.BaseExpression]) -> cst.BaseExpression:

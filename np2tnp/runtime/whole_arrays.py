@@ -23,7 +23,7 @@ from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import array, constant, operand, operand_tensor, result_dtype, tensor_dtype
 
-__all__ = ["branches", "enumerated", "fold_add", "fold_multiply", "fold_subtract", "vectorized"]
+__all__ = ["branches", "enumerated", "fold_add", "fold_multiply", "fold_subtract", "vectorized", "zipped"]
 
 _log = logging.getLogger("np2tnp")
 
@@ -82,14 +82,32 @@ def enumerated(x: Any, start: int = 0, /, *, vectors: Iterable[Any] = (), low: i
 
     `low` counts from `start`, too.
     """
-    if not _has_rank(x, 1):
-        return enumerate(x, start)
-    pairs = []
-    for i in vectorized(range(start, start + int(x.shape[0])), vectors=vectors, low=low, **checks):
+    found = _all_at_once((x,), start, vectors, low, checks)
+    return enumerate(x, start) if found is None else [(i, value) for i, (value,) in found]
+
+
+@unconverted
+def zipped(
+    arrays: tuple[Any, ...], start: int = 0, /, *, vectors: Iterable[Any] = (), low: int = 0, **checks: Any
+) -> Iterable[Any]:
+    """``enumerate(zip(*arrays), start)``, in the same way."""
+    found = _all_at_once(arrays, start, vectors, low, checks)
+    return enumerate(zip(*arrays), start) if found is None else found  # noqa: B905 - as Python's own
+
+
+def _all_at_once(
+    arrays: tuple[Any, ...], start: int, vectors: Iterable[Any], low: int, checks: dict[str, Any]
+) -> list[tuple[Any, tuple[Any, ...]]] | None:
+    """The steps and the values of all iterations; None where one iteration comes after the other."""
+    if not all(_has_rank(x, 1) for x in arrays):
+        return None
+    found = []
+    count = min(int(x.shape[0]) for x in arrays)
+    for i in vectorized(range(start, start + count), vectors=vectors, low=low, **checks):
         if not isinstance(i, Steps):
-            return enumerate(x, start)
-        pairs.append((i, StepsItem(x, i.moved(1, -start)).get()))
-    return pairs
+            return None
+        found.append((i, tuple([StepsItem(x, i.moved(1, -start)).get() for x in arrays])))
+    return found
 
 
 @unconverted
