@@ -228,6 +228,8 @@ def test_floats_that_integers_cannot_hold_raise_as_one_number_does() -> None:
     for i in rt.vectorized(range(3), vectors=(whole, x)):
         with pytest.raises(ValueError, match="cannot convert float NaN to integer"):
             rt.at(whole)[i].set(rt.at(x)[i].get())
+        with pytest.raises(ValueError, match="cannot convert float NaN to integer"):
+            rt.at(whole)[i].set(rt.op_mul(rt.at(x)[i].get(), 1j))
         for then, where in rt.branches(rt.at(x)[i].get() == rt.at(x)[i].get(), i):
             if then:
                 assert values(rt.at(whole, where)[i].set(rt.at(x)[i].get())) == [1, 0, 2]

@@ -134,8 +134,9 @@ def _fits(value: Any, dtype: Any) -> bool:
     if value.dtype.is_integer:
         values, limits = host(value), np.iinfo(numpy_dtype(dtype))
         return not values.size or (limits.min <= int(values.min()) and int(values.max()) <= limits.max)
-    if not value.dtype.is_floating:
+    if value.dtype.is_bool:
         return True
+    value = tf.math.real(value) if value.dtype.is_complex else value
     inside = (value > float(dtype.min) - 1.0) & (value < float(dtype.max) + 1.0)
     return bool(tf.reduce_all(inside))
 
