@@ -228,6 +228,9 @@ def copy(package: Package, version: str, work: Path, sources: Path) -> None:
     ignore = shutil.ignore_patterns("__pycache__")
     if origin.name == "__init__.py":
         shutil.copytree(origin.parent, work / package.module, ignore=ignore)
+        libraries = origin.parents[1] / f"{package.module}.libs"
+        if libraries.exists():  # compiled modules look for these beside the package
+            (work / libraries.name).symlink_to(libraries)
     else:
         shutil.copy(origin, work / origin.name)
     if package.source_tests:

@@ -27,6 +27,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: NumPy dtype characters that a TensorFlow tensor can hold and NumPy's arithmetic knows.
 NUMERIC = "?bhilqBHILQefdFD"
 
+#: Kinds of dtypes whose arrays TensorFlow never takes for arrays of numbers.
+NO_NUMBERS = "OSUVMm"
+
 #: Helpers by NumPy name: ``numpy.sort`` -> function. Filled by :func:`exact`; read by the probe and by tests.
 HELPERS: dict[str, Callable[..., Any]] = {}
 
@@ -172,8 +175,8 @@ def ndarray(value: Any) -> Any:
 def tensor(value: Any) -> Any:
     """`value` for TensorFlow: each exact numeric ndarray in it becomes a tensor; everything else passes unchanged.
 
-    An ndarray subclass (its extra meaning would be lost) or an ndarray of another dtype raises
-    :class:`UnverifiedError`.
+    So do, in eager code, exact ndarrays of objects, text, dates and fields: NumPy works on them, in helpers, too. An
+    ndarray subclass (its extra meaning would be lost) or an ndarray of another dtype raises :class:`UnverifiedError`.
     """
     return map_structure(_leaf_to_tensor, value)
 
@@ -183,6 +186,8 @@ def _leaf_to_tensor(leaf: Any) -> Any:
         return leaf
     if is_array(leaf):
         return to_tensor(leaf)
+    if type(leaf) is np.ndarray and leaf.dtype.kind in NO_NUMBERS and not is_tracing():
+        return leaf
     raise UnverifiedError(f"cannot migrate a {type(leaf).__name__} of dtype {leaf.dtype}: not verified equal to NumPy")
 
 

@@ -263,3 +263,15 @@ def test_state_of_a_subclass_is_refused_wherever_it_is_read():
 
     with pytest.raises(rt.UnverifiedError, match="MaskedArray"):
         Holder().scaled(np.ones(3))
+
+
+def test_arrays_that_hold_no_numbers_stay_ndarrays_inside() -> None:
+    text, objects = np.array(["b", "a"]), np.array([None, 1], dtype=object)
+    dates, fields = np.array(["2020-01-01"], dtype="M8[D]"), np.zeros(2, [("a", "i4")])
+    held = [text, objects, dates, fields]
+    assert all(new is old for new, old in zip(rt.tensor(held), held, strict=True))
+    np.testing.assert_array_equal(rt.equal(rt.tensor(objects), None).numpy(), [True, False])
+    np.testing.assert_array_equal(rt.sort(rt.tensor(text)), ["a", "b"])
+    for refused in (np.ma.array([1.0]), np.arange(3, dtype=">i4"), np.ones(2, np.longdouble)):
+        with pytest.raises(rt.UnverifiedError, match="not verified"):
+            rt.tensor(refused)
