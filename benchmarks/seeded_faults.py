@@ -1,6 +1,6 @@
 """Deliberately wrong rewrites, and right ones: does ``verify`` tell them apart?
 
-    python benchmarks/seeded_faults.py [--suite faults|programs|both] [--only NAME] [--json FILE]
+    python benchmarks/seeded_faults.py [--suite faults|programs|both] [--only NAME] [--search SECONDS] [--json FILE]
 
 fixtures/faults has functions and a wrong rewrite of each, wrong in a way that a tool, or a person in a hurry, gets it
 wrong. The right rewrites are what np2tnp itself makes of the originals. ``verify`` must call all wrong ones DIFFERENT
@@ -17,7 +17,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,7 +30,7 @@ from np2tnp.differential.program import FunctionResult, FunctionVerdict, Limits,
 FAULTS = ROOT / "fixtures" / "faults"
 #: What the runtime cannot vouch for is to be seen, not to be done by the original.
 CONFIG = Config(slow="convert", on_unverified="raise")
-LIMITS = Limits(search=2.0, seconds=10.0, shrink=3.0)
+LIMITS = Limits(search=2.0, seconds=10.0, shrink=3.0)  #: unless --search says otherwise
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Finding:
         return (self.verdict == "DIFFERENT") != (self.expected == "DIFFERENT")
 
 
-def check_faults(wanted: frozenset[str] = frozenset()) -> Iterator[Finding]:
+def check_faults(wanted: frozenset[str] = frozenset(), limits: Limits = LIMITS) -> Iterator[Finding]:
     """The wrong rewrites, then the right ones; only the functions `wanted`, where there are any."""
     path = FAULTS / "original.py"
     original, wrong = (file.read_text(encoding="utf-8") for file in (path, FAULTS / "wrong.py"))
@@ -56,16 +56,16 @@ def check_faults(wanted: frozenset[str] = frozenset()) -> Iterator[Finding]:
     for rewritten, expected in ((wrong, "DIFFERENT"), (right, "not DIFFERENT")):
         pair = Pair(str(path), original, rewritten, "memory")
         names = [name for name in changed_functions(pair)[0] if not wanted or name in wanted]
-        for result in verify_pair(pair, names, LIMITS):
+        for result in verify_pair(pair, names, limits):
             yield _finding("faults", result, expected)
 
 
-def check_programs(paths: Sequence[Path]) -> Iterator[Finding]:
+def check_programs(paths: Sequence[Path], limits: Limits = LIMITS) -> Iterator[Finding]:
     """Every rewritten function of programs that are right: nothing in them may be DIFFERENT."""
     for path in paths:
         text = path.read_text(encoding="utf-8")
         pair = Pair(str(path), text, rewrite_in_memory(str(path), text, CONFIG), "memory")
-        for result in verify_pair(pair, changed_functions(pair)[0], LIMITS):
+        for result in verify_pair(pair, changed_functions(pair)[0], limits):
             yield _finding(path.stem, result, "not DIFFERENT")
 
 
@@ -78,6 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", metavar="NAME", action="append", help="these faults, or these programs")
     parser.add_argument("--suite", choices=("faults", "programs", "both"), default="faults")
+    parser.add_argument("--search", type=float, default=LIMITS.search, metavar="SECONDS", help="of each function")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all verdicts there")
     options = parser.parse_args(argv)
     start = time.monotonic()
@@ -86,8 +87,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     programs = sorted(path for folder in folders for path in folder.rglob("*.py") if path.stem != "examples")
     programs = [path for path in programs if options.suite != "faults" and (not wanted or path.stem in wanted)]
     found: list[Finding] = []
-    faults = check_faults(wanted) if options.suite != "programs" else iter(())
-    for finding in itertools.chain(faults, check_programs(programs)):
+    limits = replace(LIMITS, search=options.search)
+    faults = check_faults(wanted, limits) if options.suite != "programs" else iter(())
+    for finding in itertools.chain(faults, check_programs(programs, limits)):
         found.append(finding)
         if finding.is_wrong:
             print(f"{finding.where}: {finding.name} is {finding.verdict}: {finding.detail}", flush=True)

@@ -113,7 +113,7 @@ class Measured:
         for device, variant in dict.fromkeys((trial.device, trial.variant) for trial in self.trials):
             curve = [t for t in self.trials if t.device == device and t.variant == variant]
             largest = max(curve, key=lambda trial: trial.size)
-            crossover = find_crossover(self.points(device, variant))
+            crossover = find_crossover(self.points(device, variant), self.plan.size_name)
             if crossover is not None and largest.speed is Speed.FASTER:
                 found[device, variant] = crossover
         return found

@@ -67,9 +67,10 @@ class Crossover:
     size: float
     low: float | None
     high: float | None
+    name: str = "n"  #: of the size
 
     def __str__(self) -> str:
-        said = f"faster above n = {_rounded(self.size)}"
+        said = f"faster above {self.name} = {_rounded(self.size)}"
         if self.low is None and self.high is None:
             return said
         low = _rounded(self.low) if self.low is not None else "below what was measured"
@@ -77,7 +78,7 @@ class Crossover:
         return f"{said} ({low} to {high})"
 
 
-def find_crossover(points: Sequence[Point]) -> Crossover | None:
+def find_crossover(points: Sequence[Point], name: str = "n") -> Crossover | None:
     """Where the ratio rises through 1 for good; None when it never does within the sizes measured."""
     points = sorted(points, key=lambda point: point.size)
     size = _crossing(points, [point.ratio for point in points])
@@ -85,7 +86,7 @@ def find_crossover(points: Sequence[Point]) -> Crossover | None:
         return None
     early = _crossing(points, [point.high for point in points])
     late = _crossing(points, [point.low for point in points])
-    return Crossover(size, early, late)
+    return Crossover(size, early, late, name)
 
 
 def bracket(points: Sequence[Point]) -> tuple[int, int] | None:
