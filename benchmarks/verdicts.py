@@ -173,7 +173,7 @@ def compare(case: Case, repeats: int, budget: float) -> Iterator[Compared]:
                 doubt_lucky_trials(measured, len(VARIANTS), single)
     for one, other in zip(short.trials, long.trials, strict=True):
         if one.speed is None or other.speed is None or other.ratio is None:
-            print(f"{case.name} {one.variant} n={one.size:,}: {one.reason or other.reason}", flush=True)
+            print(f"{case.name} {one.variant} n={one.size:,}: {other.reason or one.reason}", flush=True)
             continue
         it, counts = other.ratio, (len(one.samples[0]), len(other.samples[0]))
         verdicts = one.speed.value, other.speed.value

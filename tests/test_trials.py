@@ -181,6 +181,17 @@ def test_every_size_is_compiled_however_many_there_are(tmp_path):
     assert [(trial.size, trial.reason) for trial in measured.trials] == [(size, "") for size in sizes]
 
 
+def test_every_variant_says_why_it_is_not_compiled(tmp_path):
+    text = "import numpy as np\n\nINNER = (slice(1, -1),)\n\n\ndef f(x):\n    return np.cos(x[INNER])\n"
+    (tmp_path / "program.py").write_text(text)
+    pair = find_pair(str(tmp_path / "program.py"), None, Config())
+    plan = replace(plan_for("f", (5, 6), ("x", "rng.standard_normal(n)"), devices="CPU:0"), pair=pair)
+    compiled = tuple((mode, text) for mode, text in compiled_texts(pair, Config()) if mode == "graph")
+    measured = measure(replace(plan, variants=("graph-ndarray", "graph"), compiled=compiled))
+    assert len(measured.trials) == 4
+    assert all("reads the global INNER" in trial.reason for trial in measured.trials), measured.trials
+
+
 def test_a_dead_child_ends_only_its_own_trials():
     plan = plan_for(
         "deadly", (50, 200, 300), ("x", "np.ones(n)"), devices="CPU:0", variants=("eager-ndarray", "eager-tensor")

@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from np2tnp.profiling.calls import Arguments, Input
 from np2tnp.profiling.evidence import Speed, judge_speed, ratio
@@ -101,17 +101,19 @@ def sample_in_turns(
 class Watch(logging.Handler):
     """Sees whether compiled functions ran as graphs since it was made, and what the runtime said where they did not."""
 
-    def __init__(self) -> None:
+    _known: ClassVar[dict[str, str]] = {}  #: by mode: the last reason, which the runtime says once for a text
+
+    def __init__(self, mode: str) -> None:
         from np2tnp.runtime.compiled import RUNS
 
         super().__init__(logging.WARNING)
+        self._mode = mode
         self._runs = RUNS
         self._before = RUNS.copy()
-        self._messages: list[str] = []
         logging.getLogger("np2tnp").addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._messages.append(record.getMessage())
+        self._known[self._mode] = record.getMessage().rpartition("as compiled: ")[2]
 
     def is_eager(self) -> bool:
         """Whether no call ran compiled, or some call did not. Ends the watch."""
@@ -121,7 +123,7 @@ class Watch(logging.Handler):
 
     def said(self) -> str:
         """The runtime's last reason."""
-        return self._messages[-1].rpartition("as compiled: ")[2] if self._messages else ""
+        return self._known.get(self._mode, "")
 
 
 class Subject:
@@ -134,7 +136,7 @@ class Subject:
         self._input = it
         self._compiled = compiled  #: the tf.function around it, where the text has none
         self.mode = mode
-        self._watch = Watch() if mode != "none" else None
+        self._watch = Watch(mode) if mode != "none" else None
         self.takes_arrays = takes_arrays
         self.first_call = 0.0
         held = given = it.variants[mode]
