@@ -31,7 +31,14 @@ ROOT = Path(os.environ.get("NP2TNP_ROOT", Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(ROOT))
 
 from np2tnp.differential import behaviour, surface  # noqa: E402
-from np2tnp.differential.cases import Case, all_cases, fresh_arguments, make_arguments, names_in  # noqa: E402
+from np2tnp.differential.cases import (  # noqa: E402
+    OUTPUTS,
+    Case,
+    all_cases,
+    fresh_arguments,
+    make_arguments,
+    names_in,
+)
 from np2tnp.differential.compare import Outcome, compare  # noqa: E402
 
 PER_MODULE = 60
@@ -92,6 +99,7 @@ def make_single(case: Case) -> Single | None:
     texts = [ast.unparse(argument) for argument in node.args]
     known = make_arguments("d").keys() - {"np"}
     parameters = tuple(sorted(names_in(case.call) & known - _bound(node), key=case.call.index))
+    stored = _stored(node)
     if owner in ("operator", "ndarray"):
         # who calls a method of a parameter, or adds to it, need not mean an array: the function makes one
         receiver = f"    {texts[0]} = np.array({texts[0]})\n" if texts[0].isidentifier() else ""
@@ -102,7 +110,8 @@ def make_single(case: Case) -> Single | None:
         rest = ", ".join([*texts[1:], *(ast.unparse(keyword) for keyword in node.keywords)])
         called = f"({rest})" if callable(getattr(np.ndarray, member)) else ""
         array = texts[0] if receiver else f"({texts[0]})"
-        changes = f"\n    return {array}" if member in _CHANGES else ""
+        changed = stored or (array if member in _CHANGES else "")
+        changes = f"\n    return {changed}" if changed else ""
         begin = "    " if changes else "    return "
         return Single(case, parameters, f"{receiver}{begin}{array}.{member}{called}{changes}")
     if owner in ("numpy.random.Generator", "numpy.random.RandomState"):
@@ -112,7 +121,16 @@ def make_single(case: Case) -> Single | None:
         surface.resolve(case.api)
     except AttributeError:
         return None
-    return Single(case, parameters, f"    return np{case.api.removeprefix('numpy')}({case.call})")
+    called = f"np{case.api.removeprefix('numpy')}({case.call})"
+    return Single(case, parameters, f"    {called}\n    return {stored}" if stored else f"    return {called}")
+
+
+def _stored(node: ast.Call) -> str:
+    """The names of the arrays that the call stores its results into, by ``out=`` or by position."""
+    values = [keyword.value for keyword in node.keywords if keyword.arg == "out"]
+    values += [argument for argument in node.args if isinstance(argument, ast.Name) and argument.id in OUTPUTS]
+    roots = [next((n.id for n in ast.walk(v) if isinstance(n, ast.Name) and n.id != "np"), "") for v in values]
+    return ", ".join(filter(None, roots))
 
 
 def _bound(node: ast.AST) -> set[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.values import Const
 from np2tnp.catalog.catalog import ApiFact, Catalog, positional
 
 
@@ -44,3 +46,30 @@ def ufunc_method(catalog: Catalog, api: str) -> tuple[str, str] | None:
         return None
     fact = catalog.get(owner)
     return (owner, method) if fact is not None and fact.kind == "ufunc" else None
+
+
+#: Where the methods of ufuncs take ``out`` by position.
+_OUTPUTS = {"reduce": 3, "accumulate": 3, "reduceat": 4}
+
+
+def ufunc_output(method: str, arguments: tuple[ev.Argument, ...]) -> ev.Argument | None:
+    """The argument ``out`` of a method of a ufunc, as far as no ``*`` hides it."""
+    for index, argument in enumerate(arguments):
+        if argument.star:
+            return None
+        if argument.name == "out" or (argument.name is None and index == _OUTPUTS.get(method)):
+            return argument
+    return None
+
+
+#: Parameters that make some functions work in place: nothing happens while they have these values.
+_SWITCHES = {"overwrite_input=False": False, "inplace=False": False, "copy=True": True}
+
+
+def is_in_place(fact: ApiFact, bound: Mapping[str, ev.Argument]) -> bool:
+    """Whether a call of a function that may change an argument may do so with these arguments."""
+    for parameter, harmless in _SWITCHES.items():
+        if parameter in fact.parameters:
+            given = bound.get(parameter.partition("=")[0])
+            return given is not None and given.value != Const.of(harmless)
+    return True

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.binding import bind, ufunc_method
+from np2tnp.analysis.binding import bind, is_in_place, ufunc_method, ufunc_output
 from np2tnp.analysis.container_methods import ContainerMethods
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
@@ -60,7 +60,6 @@ from np2tnp.analysis.values import (
     scalar_type,
     view_of,
 )
-from np2tnp.catalog.catalog import ApiFact
 
 
 def _holds_objects(value: Value) -> bool:
@@ -69,19 +68,6 @@ def _holds_objects(value: Value) -> bool:
         items = value.items if value.items is not None else (value.element,)
         return any(_holds_objects(item) or item == NONE or scalar_type(item) in ("str", "bytes") for item in items)
     return False
-
-
-#: Parameters that make some functions work in place: nothing happens while they have these values.
-_SWITCHES = {"overwrite_input=False": False, "inplace=False": False, "copy=True": True}
-
-
-def _is_in_place(fact: ApiFact, bound: Mapping[str, ev.Argument]) -> bool:
-    """Whether a call of a function that may change an argument may do so with these arguments."""
-    for parameter, harmless in _SWITCHES.items():
-        if parameter in fact.parameters:
-            given = bound.get(parameter.partition("=")[0])
-            return given is not None and given.value != Const.of(harmless)
-    return True
 
 
 def _asks_for_update(argument: ev.Argument) -> bool:
@@ -190,17 +176,19 @@ class Calls(ContainerMethods):
         ):
             return UNKNOWN  # None and strings in a list make an object or string array
         if bound is None:
+            if fact.mutates or (fact.rt is None and "out=None" in fact.parameters):  # helpers refuse a hidden out
+                self.construct(node, "hidden array", api.replace("numpy.", "np."))
             home = TENSOR if self.made == TENSOR else HOST
             refs = NO_NAMES.union(*(refs_of(argument.value) for argument in arguments))
             return Array(home, refs=refs if fact.effect != "fresh" else NO_NAMES, zero_d=fact.zero_d)
-        for name in fact.mutates if _is_in_place(fact, bound) else ():
+        for name in fact.mutates if is_in_place(fact, bound) else ():
             if name == "self" and receiver is not None:
                 func = node.func
                 self.write(node, func.value if type(func) is cst.Attribute else func, receiver, UNKNOWN, env, op=api)
             elif name in bound:
                 self.write(node, bound[name].node.value, bound[name].value, UNKNOWN, env, op=api)
         out = bound.get("out")
-        if out is not None and isinstance(out.value, Sequence):
+        if out is not None and (isinstance(out.value, Sequence) or (fact.kind == "ufunc" and fact.returns == "tuple")):
             self.construct(out.node, "out tuple")
         elif out is not None and out.value != NONE:
             self.write(node, out.node.value, out.value, UNKNOWN, env, op="out=")
@@ -218,13 +206,17 @@ class Calls(ContainerMethods):
         if found is not None:
             owner, method = found
             if method == "at":
-                if arguments:
+                if arguments and arguments[0].star:
+                    self.construct(node, "hidden array", api.replace("numpy.", "np."))
+                elif arguments:
                     self.write(node, arguments[0].node.value, arguments[0].value, UNKNOWN, env, op=f"{owner}.at")
                 return NONE
-            for argument in arguments:
-                if argument.name == "out" and argument.value != NONE:
-                    self.write(node, argument.node.value, argument.value, UNKNOWN, env, op="out=")
-                    return argument.value
+            out = ufunc_output(method, arguments)
+            if out is not None and isinstance(out.value, Sequence):
+                self.construct(out.node, "out tuple")
+            elif out is not None and out.value != NONE:
+                self.write(node, out.node.value, out.value, UNKNOWN, env, op="out=")
+                return out.value
             deps = NO_NAMES.union(*(deps_of(argument.value) for argument in arguments))
             return Array(self.made, deps=deps)
         self.unresolved += 1

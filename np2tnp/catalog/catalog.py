@@ -98,6 +98,12 @@ def covers_all(dtypes: str) -> bool:
     return set(dtypes) >= EVERY_DTYPE
 
 
+#: Functions that are no ufuncs and calculate in the dtype that the arguments have, whatever ``out`` is.
+_BY_ARGUMENTS = frozenset("clip concatenate stack vstack hstack outer".split())
+#: Functions that take ``out`` and do not store into it (NumPy 2.4).
+_NOT_STORING = frozenset(("numpy.fft.hfft", "numpy.fft.irfft2"))
+
+
 @dataclass(frozen=True, slots=True)
 class ApiFact:
     """All that is known of one NumPy API. See docs/architecture.md, "The catalog", for the meaning of the fields."""
@@ -147,6 +153,15 @@ class ApiFact:
     def positional(self) -> tuple[str, ...]:
         """Names of the parameters that may be given by position, in order."""
         return positional(self.parameters)
+
+    @property
+    def out_casting(self) -> str:
+        """How a result goes into ``out``: "same_kind", "equal" for what NumPy calculates in its dtype, empty: not."""
+        if self.name in _NOT_STORING:
+            return ""
+        name = self.name.rpartition(".")[2]
+        is_elementwise = self.kind == "ufunc" and name not in ("reduce", "accumulate", "reduceat")
+        return "same_kind" if is_elementwise or name in _BY_ARGUMENTS else "equal"
 
     @property
     def positional_only(self) -> frozenset[str]:

@@ -21,6 +21,7 @@ import numpy as np
 from np2tnp.differential import surface
 from np2tnp.differential.cases import (
     DTYPES,
+    OUTPUTS,
     Case,
     all_cases,
     compile_call,
@@ -126,9 +127,10 @@ def _trace(case: Case, parameters: list[str], names: dict[str, Any]) -> Iterator
     used = used_parameters(case.call, texts)
     values = {p: names[text] if text in names else _evaluate(text, names) for p, text in used.items()}
     inputs = {p: names[text] for p, text in used.items() if isinstance(names.get(text), np.ndarray)}
-    mutated = tuple(
+    mutated = tuple(  # apart from out, for which it goes without saying, and from an operand that is out as well
         parameter for parameter, text in used.items()
-        if text in before and not np.array_equal(before[text].tobytes(), names[text].tobytes())
+        if text in before and text not in OUTPUTS and text != used.get("out")
+        and not np.array_equal(before[text].tobytes(), names[text].tobytes())
     )  # fmt: skip
     yield Trace(case, used, values, inputs, result, _shares(result, names, before), mutated)
 

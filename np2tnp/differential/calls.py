@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.catalog import load
 from np2tnp.differential import behaviour
 from np2tnp.differential.cases import Case, compile_call, fresh_arguments, name_below, name_helper
 from np2tnp.differential.compare import Agreement, Outcome, Tolerance, compare, contraction_slack
@@ -52,8 +53,30 @@ def find_targets(api: str) -> dict[str, Callable[..., Any]]:
     for part in name_helper(api).split("."):
         found = getattr(found, part, None)
     if callable(found) and not isinstance(found, type(runtime)):
-        targets["rt"] = found
+        targets["rt"] = _storing(api, found)
     return targets
+
+
+def _storing(api: str, helper: Callable[..., Any]) -> Callable[..., Any]:
+    """`helper`, called as np2tnp does where the call says ``out=``: the result is stored by the runtime."""
+    from np2tnp import runtime
+
+    fact = load().get(api)
+    names = ["self"] * api.startswith("ndarray.") + list(fact.positional if fact is not None else ())
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        index = names.index("out") if "out" in names[: len(args)] else None
+        out = kwargs.get("out") if index is None else args[index]
+        if out is None or isinstance(out, tuple) or fact is None or not fact.out_casting:
+            return helper(*args, **kwargs)
+        where = kwargs.get("where", True)
+        kwargs = {name: value for name, value in kwargs.items() if name not in ("out", "where")}
+        if index is not None:
+            args = (*args[:index], None, *args[index + 1 :]) if len(args) > index + 1 else args[:index]
+        casting = kwargs.get("casting", fact.out_casting)
+        return runtime.assign(out, helper(*args, **kwargs), casting=casting, where=where)
+
+    return call
 
 
 def call_on_numpy(case: Case, chars: str) -> tuple[Outcome, tuple[Any, ...]]:

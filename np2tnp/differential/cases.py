@@ -24,6 +24,7 @@ from np2tnp.differential import (
     cases_arrays,
     cases_elementwise,
     cases_indexing,
+    cases_keywords,
     cases_linear,
     cases_others,
     cases_reductions,
@@ -35,7 +36,7 @@ DTYPES = "?bhilBHILefdFD"
 CLASSES = ("?", "lihb", "BLIH", "dfe", "DF")
 TAGS = {
     "@real": "?bhilBHILefd", "@float": "efd", "@inexact": "efdFD", "@int": "?bhilBHIL", "@number": "bhilBHILefdFD",
-    "@double": "d", "@index": "il",
+    "@double": "d", "@index": "il", "@classes": "?ilBHefdD", "@wide": "?ildD", "@complex": "FD",
 }  # fmt: skip
 
 
@@ -67,12 +68,22 @@ class Case:
         return f"{self.api}({self.call})"
 
 
+#: Arrays that calls store into: those of the dtype under test by their shapes, and what the others hold.
+OUTPUTS: dict[str, Any] = {
+    "o": (6,), "o2": (6,), "o4": (4,), "o3": (3,), "om": (3, 4), "oq": (3, 3), "oz": (),
+    "od": np.full(6, 0.25), "oi": np.full(6, 77), "ob": np.ones(6, bool), "oc": np.full(6, 2 - 1j),
+    "oc4": np.full(4, 2 - 1j), "oc33": np.full((3, 3), 2 - 1j), "od34": np.full((3, 4), 0.25),
+    "od4": np.full(4, 0.25), "oi4": np.full(4, 77), "ob4": np.ones(4, bool),
+}  # fmt: skip
+
+
 @functools.cache
 def all_cases() -> dict[str, tuple[Case, ...]]:
     """Cases by API, in the order of the tables."""
     cases: dict[str, list[Case]] = {}
     tables = (
-        cases_elementwise, cases_reductions, cases_arrays, cases_linear, cases_others, cases_ufuncs, cases_indexing
+        cases_elementwise, cases_reductions, cases_arrays, cases_linear, cases_others, cases_ufuncs, cases_indexing,
+        cases_keywords,
     )  # fmt: skip
     for module in tables:
         for names, tags, calls in _rows(module.TABLE):
@@ -196,10 +207,10 @@ def fresh_arguments(call: str, char: str, second: str | None = None) -> dict[str
 
 @functools.cache
 def operands(call: str) -> tuple[str, ...]:
-    """Names in the text of `call` that are arrays of the dtype under test, in their order."""
+    """Names in the text of `call` that are read, and arrays of the dtype under test, in their order."""
     nodes = (node for node in ast.walk(ast.parse(f"f({call})")) if isinstance(node, ast.Name))
     in_order = [node.id for node in sorted(nodes, key=lambda node: node.col_offset)]
-    return tuple(name for name in dict.fromkeys(in_order) if name in _typed_names())
+    return tuple(name for name in dict.fromkeys(in_order) if name in _typed_names() - OUTPUTS.keys())
 
 
 @functools.cache
@@ -245,11 +256,13 @@ def make_arguments(char: str) -> dict[str, Any]:
         dtype=np.int64),
         "kc": np.array([[0, 1, 2, 0], [1, 1, 0, 2]]), "b": np.array([True, False, True, True, False, False]),
         "bm": np.arange(12).reshape(3, 4) % 3 == 0, "br": np.array([True, False, True]), "b0": np.zeros(6, bool),
+        "js": _complex_specials(char),
         # true by its imaginary part alone
         "j": (np.array([0, 2j, 0, 0]) if char in "FD" else np.zeros(4)).astype(char),
         "x": np.array([0.0, 1.0, 2.5, 4.0, 7.0, 9.0]), "xi": np.array([2.6, -1.0, 8.9, np.nan, 2.5, 100.0]),
     }  # fmt: skip
-    return names
+    outputs = {name: np.ones(what, char) if isinstance(what, tuple) else what for name, what in OUTPUTS.items()}
+    return names | outputs
 
 
 def specials(char: str) -> Any:
@@ -304,9 +317,16 @@ def specials(char: str) -> Any:
     column = np.array(values, real)
     if kind == "f":
         return column
-    # Finite parts only: what an infinity or NaN in one part does to the other, no two implementations agree on.
+    # Finite parts only: nobody agrees on what sums make of infinite ones. Elementwise functions are tried on `js`, too.
     parts = column[[3, 4, 5, 6, 7, 10, 11, 13]]
     return _complex_grid(parts, char)
+
+
+def _complex_specials(char: str) -> Any:
+    """Complex numbers with infinite, NaN and zero parts of both signs; of other dtypes their own special values."""
+    if np.dtype(char).kind != "c":
+        return specials(char)
+    return _complex_grid(np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -2.5]), char)
 
 
 def _complex_grid(parts: Any, char: str) -> Any:

@@ -20,12 +20,16 @@ from typing import Any
 from np2tnp.differential import agreement, behaviour, cases_indexing, facts_file, stage_facts, surface
 from np2tnp.differential.cases import all_cases, name_below, name_helper
 from np2tnp.differential.probe_arguments import add_arguments
+from np2tnp.differential.watching import Watch
 
-#: Seconds without a word from a child after which the case it announced counts as crashed.
-PATIENCE = 40.0
+#: CPU seconds without a word from a child after which the case it announced counts as crashed.
+PATIENCE = 60.0
 
 #: The same before its first word: it imports TensorFlow.
 START = 300.0
+
+#: How much longer it may take by the clock, since other programs may have the processor.
+WAITING = 20.0
 
 
 def describe_numpy(names: set[str] | None = None) -> dict[str, dict[str, Any]]:
@@ -100,18 +104,9 @@ def _run_child(job: dict[str, Any], results: dict[str, dict[str, Any]], saved: P
     process.stdin.write(json.dumps(job))
     process.stdin.close()
     last: list[str] | None = None
-    hung = threading.Event()
-
-    def give_up() -> None:
-        hung.set()
-        process.kill()
-
-    watchdog = threading.Timer(START, give_up)
-    watchdog.start()
+    watch = Watch(process, START, WAITING)
     for line in process.stdout:
-        watchdog.cancel()
-        watchdog = threading.Timer(PATIENCE, give_up)
-        watchdog.start()
+        watch.reset(PATIENCE)
         word, *rest = json.loads(line)
         if word == "start":
             last = rest
@@ -121,10 +116,10 @@ def _run_child(job: dict[str, Any], results: dict[str, dict[str, Any]], saved: P
             if saved is not None:
                 with saved.open("a", encoding="utf-8") as stream:
                     stream.write(json.dumps([job["part"], *rest]) + "\n")
-    watchdog.cancel()
+    watch.stop()
     process.wait()
     is_single = job["part"] == "eager"  # a graph that takes too long is made again call by call
-    return [*last[:2], "*", "*"] if last is not None and hung.is_set() and is_single else last
+    return [*last[:2], "*", "*"] if last is not None and watch.expired and is_single else last
 
 
 def add_targets(facts: dict[str, dict[str, Any]], observed: dict[str, dict[str, Any]]) -> None:
@@ -243,7 +238,7 @@ def _measure_eager(
     without = [name for name in described if (names is None or name in names) and _needs_attempt(described[name])]
     for name, seen in observe("attempts", without, 1).items():
         described[name]["attempt"] = seen
-    return described if names is None else _patched(document["apis"], described, names)
+    return described if names is None else _patched(facts_file.seen_by(document, versions), described, names)
 
 
 def _needs_attempt(fact: dict[str, Any]) -> bool:

@@ -9,6 +9,7 @@ exception with its own message. While tracing (``tf.function``) there is no host
 from __future__ import annotations
 
 import functools
+import inspect
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -201,6 +202,20 @@ def _is_number(value: object) -> bool:
     return isinstance(value, np.generic) and value.dtype.char in NUMERIC
 
 
+def _outputs(
+    helper: Callable[..., Any], function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
+    """The arguments that NumPy's `function` stores its results into."""
+    given = kwargs.get("out")
+    if given is None and isinstance(function, np.ufunc):
+        given = args[function.nin :]
+    elif given is None and len(args) > 1:
+        parameters = inspect.signature(helper).parameters.values()
+        names = [each.name for each in parameters if each.kind <= each.POSITIONAL_OR_KEYWORD]
+        given = args[names.index("out")] if "out" in names[: len(args)] else None
+    return given if isinstance(given, tuple) else (given,)
+
+
 def resolve(api: str) -> Callable[..., Any]:
     """The NumPy function named `api`, such as ``numpy.linalg.norm``."""
     found: Any = np
@@ -250,8 +265,11 @@ def exact(api: str, reference: Callable[..., Any] | None = None) -> Callable[[F]
                     if isinstance(error, Unsupported):
                         raise UnverifiedError(f"{api}: {error}, which has no exact form inside tf.function") from error
                     raise
+                numpy_function = reference or resolve(api)
+                if any(out is not None for out in _outputs(function, numpy_function, args, kwargs)):
+                    raise UnverifiedError(f"{api}: an out= that * or ** hid: NumPy would store into a copy") from error
                 FALLBACKS[api] += 1
-                return on_host(reference or resolve(api), args, kwargs)
+                return on_host(numpy_function, args, kwargs)
 
         unconverted(helper)
         HELPERS[api] = helper

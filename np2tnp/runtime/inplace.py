@@ -306,7 +306,7 @@ def _dtype(value: Any) -> np.dtype[Any]:
 
 @unconverted
 def assign(x: Any, value: Any, casting: str = "item", where: Any = True) -> Any:
-    """``x[...] = value`` as a new array: what ``fill`` and ``out=`` do.
+    """``x[...] = value`` as a new array; with `casting` what ``out=x`` does with a result.
 
     With ``x=None`` (an ``out`` that was not given) it is `value` itself. ndarrays and lists are changed in place.
     Raises TypeError where `casting` forbids the cast, ValueError where `value` does not broadcast to ``x.shape``. With
@@ -324,10 +324,21 @@ def assign(x: Any, value: Any, casting: str = "item", where: Any = True) -> Any:
                 raise UnverifiedError(f"out= of {wanted} for a result of {found}, which NumPy calculates in {wanted}")
             if tf.executing_eagerly() and tuple(getattr(value, "shape", ())) != tuple(x.shape):
                 raise UnverifiedError("out= of another shape than the result: some functions of NumPy refuse it")
+    elif casting == "item":
+        return _assigned(x, _item(value, _dtype(x)) if is_tensor(x) or is_array(x) else value, "unsafe", where)
     if casting == "same_kind" and (is_tensor(x) or isinstance(x, np.ndarray)):
         _check_output(_dtype(value), _dtype(x))
-    if casting == "item":
-        casting, value = "unsafe", _item(value, _dtype(x)) if is_tensor(x) or is_array(x) else value
+    if max(_rank(value), _rank(where)) > _rank(x):  # a store drops leading axes of length 1, a ufunc does not
+        raise ValueError(f"non-broadcastable output operand with shape {tuple(x.shape)}: it has too few dimensions")
+    return _assigned(x, value, casting, where)
+
+
+def _rank(value: Any) -> int:
+    """The number of dimensions; 0 where it is not known."""
+    return value.shape.rank or 0 if is_tensor(value) else np.ndim(value)
+
+
+def _assigned(x: Any, value: Any, casting: str, where: Any) -> Any:
     if is_tensor(x):
         return _copyto(x, value, casting=casting, where=where)
     if isinstance(x, np.ndarray):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import bits, comparison, elementwise, products
+from np2tnp.runtime import bits, comparison, elementwise, products, transcendental
 from np2tnp.runtime.dispatch import HELPERS, exact, is_tensor, is_tracing
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
@@ -99,7 +99,7 @@ def _power(x: Any, y: Any) -> Any:
             return op("Square")(x=x)
         if kind in "fc":
             if y == 0.5:
-                return op("Sqrt")(x=x)
+                return _bare(transcendental.sqrt)(x)
             if y == 1:
                 return op("Identity")(input=x)
             if y == -1:

@@ -12,7 +12,7 @@ from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op, raw, ufunc
 from np2tnp.runtime.promotion import constant
-from np2tnp.runtime.tracing import current
+from np2tnp.runtime.tracing import check, current
 
 __all__ = [
     "acos",
@@ -54,9 +54,24 @@ __all__ = [
 ]
 
 
-def _either_way(name: str) -> dict[str, Callable[..., Any]]:
+def _finite(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """`run` for complex numbers; compiled, a call with infinite or NaN parts, of which XLA makes something else, is
+    made again eagerly.
+    """
+
+    def checked(x: Any) -> Any:
+        trace = current()
+        if trace is not None and trace.mode == "xla":
+            real, imag = op("IsFinite")(x=tf.math.real(x)), op("IsFinite")(x=tf.math.imag(x))
+            check(tf.reduce_all(op("LogicalAnd")(x=real, y=imag)), "infinite complex numbers")
+        return run(x)
+
+    return checked
+
+
+def _either_finite(name: str) -> dict[str, Callable[..., Any]]:
     """The table of a function that one raw operation computes for real and complex floats alike."""
-    return {"f": raw(name), "c": raw(name)}
+    return {"f": raw(name), "c": _finite(raw(name))}
 
 
 def _inverse(name: str) -> dict[str, Callable[..., Any]]:
@@ -125,6 +140,12 @@ def _complex_sqrt(x: Any) -> Any:
     return select(lost, complex(math.nan, math.nan), root)  # XLA's of 0 + NaN i is 0
 
 
+def _complex_exp(x: Any) -> Any:
+    real, imag = tf.math.real(x), tf.math.imag(x)
+    lost = op("LogicalAnd")(x=op("Equal")(x=real, y=constant(math.inf, real.dtype)), y=op("IsInf")(x=imag))
+    return select(lost, complex(math.inf, math.nan), op("Exp")(x=x))  # TensorFlow's has either sign there
+
+
 def _complex_expm1(x: Any) -> Any:
     real, imag = tf.math.real(x), tf.math.imag(x)
     half = op("Sin")(x=imag / 2)
@@ -162,9 +183,9 @@ def _logaddexp(exp: Callable[[Any], Any], log1p: Callable[[Any], Any], log_of_tw
     return run
 
 
-sqrt = ufunc("numpy.sqrt", {"f": raw("Sqrt"), "c": _complex_sqrt})
+sqrt = ufunc("numpy.sqrt", {"f": raw("Sqrt"), "c": _finite(_complex_sqrt)})
 cbrt = ufunc("numpy.cbrt", {"f": _cbrt})
-exp = ufunc("numpy.exp", _either_way("Exp"))
+exp = ufunc("numpy.exp", {"f": raw("Exp"), "c": _finite(_complex_exp)})
 exp2 = ufunc("numpy.exp2", {"f": _exp2})
 expm1 = ufunc("numpy.expm1", {"f": raw("Expm1"), "c": _complex_expm1})
 log = ufunc("numpy.log", {"f": raw("Log"), "c": _natural_log})
@@ -172,18 +193,18 @@ log2 = ufunc("numpy.log2", {"f": _exact_at_powers(2.0), "c": _complex_log(2.0)})
 log10 = ufunc("numpy.log10", {"f": _exact_at_powers(10.0), "c": _complex_log(10.0)})
 log1p = ufunc("numpy.log1p", {"f": raw("Log1p"), "c": _complex_log1p})
 
-sin = ufunc("numpy.sin", _either_way("Sin"))
-cos = ufunc("numpy.cos", _either_way("Cos"))
-tan = ufunc("numpy.tan", _either_way("Tan"))
+sin = ufunc("numpy.sin", _either_finite("Sin"))
+cos = ufunc("numpy.cos", _either_finite("Cos"))
+tan = ufunc("numpy.tan", _either_finite("Tan"))
 arcsin = asin = ufunc("numpy.arcsin", _inverse("Asin"))
 arccos = acos = ufunc("numpy.arccos", _inverse("Acos"))
-arctan = atan = ufunc("numpy.arctan", _either_way("Atan"))
-sinh = ufunc("numpy.sinh", _either_way("Sinh"))
-cosh = ufunc("numpy.cosh", _either_way("Cosh"))
-tanh = ufunc("numpy.tanh", _either_way("Tanh"))
+arctan = atan = ufunc("numpy.arctan", _either_finite("Atan"))
+sinh = ufunc("numpy.sinh", _either_finite("Sinh"))
+cosh = ufunc("numpy.cosh", _either_finite("Cosh"))
+tanh = ufunc("numpy.tanh", _either_finite("Tanh"))
 arcsinh = asinh = ufunc("numpy.arcsinh", _inverse("Asinh"))
 arccosh = acosh = ufunc("numpy.arccosh", _inverse("Acosh"))
-arctanh = atanh = ufunc("numpy.arctanh", _either_way("Atanh"))
+arctanh = atanh = ufunc("numpy.arctanh", _either_finite("Atanh"))
 
 arctan2 = atan2 = ufunc("numpy.arctan2", {"f": lambda y, x: op("Atan2")(y=y, x=x)})
 hypot = ufunc("numpy.hypot", {"f": _hypot})

@@ -6,6 +6,7 @@ updates). Where grouping cannot show (whole numbers, extremes, truth) they are f
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -184,6 +185,7 @@ def _collect() -> dict[str, Function]:
 
 
 def _named(function: Function, api: str, public: str) -> Function:
+    @functools.wraps(function)  # so that its signature is known
     def call(*args: Any, **keywords: Any) -> Any:
         return function(*args, **keywords)
 
