@@ -26,6 +26,7 @@ from np2tnp.analysis.tables import (
     MEMBERS,
     OVER_MEMORY,
     READING_METHODS,
+    SETTERS,
     TENSOR_SAFE_BUILTINS,
 )
 from np2tnp.analysis.values import (
@@ -91,7 +92,7 @@ class Calls(ContainerMethods):
             result = self._numpy_call(node, api, arguments, receiver, env)
         elif isinstance(callee, Symbol) and callee.name.startswith("builtins."):
             self.hand_over(node, callee.name, arguments)
-            for argument in arguments if callee.name == "builtins.setattr" else ():  # the object, and what it keeps
+            for argument in arguments if callee.name in SETTERS else ():  # the object, and what it keeps
                 self._may_change(node, "setattr", argument, env)
             result = self._builtin(callee.name[9:], arguments, env)
         elif isinstance(callee, Symbol) and (kept := self.heap_call(callee.name, arguments, env)) is not None:

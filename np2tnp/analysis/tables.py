@@ -83,6 +83,8 @@ PYTHON_METHODS = {"tolist": "object", "tobytes": "object", "item": "number", "to
 
 #: Methods of Python's own containers and strings that keep what they get.
 KEEPING_METHODS = frozenset("append extend insert add update setdefault appendleft extendleft put put_nowait".split())
+#: Functions that store into an object.
+SETTERS = frozenset(("builtins.setattr", "builtins.object.__setattr__"))
 #: What each function of heapq puts into the list: the number of the argument; -1 where nothing new.
 HEAP_FUNCTIONS = {
     "heapq.heappush": 1, "heapq.heappushpop": 1, "heapq.heapreplace": 1, "heapq.heappop": -1, "heapq.heapify": -1,
