@@ -115,7 +115,7 @@ def _load(family: str) -> Any:
     """
     name = f"{__name__}.{family}"
     try:
-        return sys.modules.get(name) or importlib.import_module(name)
+        return importlib.import_module(name)  # waits for another thread that is importing it
     except ModuleNotFoundError as error:
         if error.name == name:
             return None

@@ -80,3 +80,25 @@ def test_no_name_belongs_to_two_families() -> None:
 
 def test_helpers_pickle_by_name() -> None:
     assert pickle.loads(pickle.dumps(rt.at)) is rt.at
+
+
+def test_threads_may_ask_for_first_names_at_once() -> None:
+    run("""
+        import sys, threading
+        from np2tnp import runtime as rt
+        sys.setswitchinterval(1e-6)
+        start, failures = threading.Barrier(8), []
+        def ask():
+            start.wait()
+            for name in ("add", "sort", "unique", "histogram", "interp", "at", "diff", "einsum"):
+                try:
+                    getattr(rt, name)
+                except Exception as error:
+                    failures.append(f"{name}: {error}")
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not failures, failures
+    """)
