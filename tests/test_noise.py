@@ -210,3 +210,23 @@ def test_powers_are_not_exact_even_where_they_are_whole(expression: str) -> None
     three = np.float32([3.0])
     assert {float(module.f(three, np.float32([4.0]))[0]) for _ in range(9)} == {81.0 - 2.0**-17, 81.0 + 2.0**-17}
     assert module.f(three, 2) == 9.0
+
+
+def shown(text: str) -> Observation:
+    return observe(lambda: print(text), [], {})
+
+
+@pytest.mark.parametrize(
+    ("original", "rewritten", "kind"),
+    [
+        ("[0.25      0.9950548]", "[0.25       0.99505484]", "equal"),
+        ("[0.25 0.5]", "[0.25  0.5]", "different"),
+        ("[1 25]", "[ 1 26]", "different"),
+        ("[0.9950548]", "[0.9950548 0.0]", "different"),
+    ],
+    ids=["other digits", "other room for the same", "other integers", "more numbers"],
+)
+def test_columns_are_as_wide_as_their_digits(original: str, rewritten: str, kind: str) -> None:
+    expected = shown(original)
+    found = judge(expected, shown(rewritten), lambda how: expected)
+    assert found.kind == kind

@@ -181,7 +181,8 @@ class Calls(ContainerMethods):
                 self.construct(node, "hidden array", api.replace("numpy.", "np."))
             home = TENSOR if self.made == TENSOR else HOST
             refs = NO_NAMES.union(*(refs_of(argument.value) for argument in arguments))
-            return Array(home, refs=refs if fact.effect != "fresh" else NO_NAMES, zero_d=fact.zero_d)
+            fresh = fact.effect == "fresh" or not refs
+            return Array(home, refs=NO_NAMES if fresh else refs, zero_d=fact.zero_d, view="" if fresh else "view")
         for name in fact.mutates if is_in_place(fact, bound) else ():
             if name == "self" and receiver is not None:
                 func = node.func
@@ -364,11 +365,10 @@ class Calls(ContainerMethods):
         if refs_of(receiver) & self.host_locals and name in BY_ORDER:
             return Unknown(HOST, refs_of(receiver) | {COPIED, BY_LAYOUT}, view="view")
         if len(arguments) <= READING_METHODS.get(name, -1) and not any(a.star or a.name == "out" for a in arguments):
-            if not may_hold_tensor(receiver):
-                return Unknown(HOST)
+            home = EITHER if may_hold_tensor(receiver) else HOST
             if name in COMPUTING_METHODS:
-                return Unknown(EITHER, deps=deps_of(receiver))
-            return Unknown(EITHER, refs_of(receiver), view="view")
+                return Unknown(home, deps=deps_of(receiver))
+            return Unknown(home, refs_of(receiver), view="view")
         result = self._unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)
         if may_hold_tensor(receiver):
             return Unknown(EITHER, refs_of(receiver) | refs_of(result), view="view")

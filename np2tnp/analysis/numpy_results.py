@@ -130,7 +130,8 @@ class NumpyResults(Evaluator):
         view = ""
         if fact.effect in ("view", "may-view") and first is not None:
             if name == "einsum":
-                refs = NO_NAMES.union(*map(refs_of, values.values()))
+                operands = [value for value in values.values() if may_be_array(value)]
+                refs = refs_of(operands[0]) if len(operands) == 1 else NO_NAMES  # of several it is a sum
             elif not isinstance(first, Sequence) and _VIEWS_ONLY_WITH.get(name, name) in (name, *values):
                 refs = refs_of(first)  # of a list NumPy makes a new array
             if self.made == TENSOR and may_be_array(first) and self._may_copy(first, refs):

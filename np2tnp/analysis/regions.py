@@ -190,10 +190,13 @@ class Analysis:
         kinds = {event.kind for event in facts.events if isinstance(event, ev.Construct) and not event.place.nested}
         if kinds & {"yield", "async"}:
             return None if "async" in kinds else summarize_generator(facts, function)
+        migrated = migrated and not function.is_cached
         written = facts.extra.get("writes", set()) - set(facts.mutated)
+        if migrated:
+            written &= facts.host_parameters  # of tensors it returns those that are mutated, and updates no others
         return Summary(
             parameters=signature_names(function.node.params),
-            migrated=migrated and not function.is_cached,
+            migrated=migrated,
             mutates=(*facts.mutated, *sorted(written - facts.host_parameters)),
             keeps=frozenset(facts.extra.get("keeps", ())),
             result=facts.result if facts.result is not None else NONE,

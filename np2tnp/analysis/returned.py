@@ -55,12 +55,14 @@ def outside_views(value: Value, hosted: frozenset[str]) -> frozenset[str]:
     """Locations outside of the region of which a tensor in the result may be a view, not the very object."""
     found: frozenset[str] = NO_NAMES
     for leaf in leaves_of(value):
-        outside = {ref for ref in refs_of(leaf) if is_outside_location(ref) or ref.startswith("kept by")}
+        outside = {ref for ref in refs_of(leaf) if is_outside_location(ref) or ref.startswith(("kept by", "seen by"))}
         if COPIED in refs_of(leaf) or (may_hold_tensor(leaf) and view_of(leaf)):
             found |= outside
         elif home_of(leaf) == TENSOR:
             # the boundary gives back only parameters that it converted itself
             found |= {ref for ref in outside if not ref.startswith("@") or ref[1:] in hosted}
+        elif may_hold_tensor(leaf):  # one of several ways or items, perhaps
+            found |= {ref for ref in outside if ref.startswith(("kept by", "seen by"))}
     return found
 
 
