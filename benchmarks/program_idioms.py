@@ -197,7 +197,7 @@ PRINTS = _plain(
         "np.array2string(A)", "f'{A.mean():.3f} {A.dtype}'", "sum(A.tolist(), start=0) if A.ndim == 1 else 0", "A.sum(), B",
         "[A[0], B[0]]", "{'a': A}", "(A, 1)", "A.sum() == B.sum()", "A.size, A.itemsize", "A.flags.writeable",
         "np.shares_memory(A, B)", "A.item(0)", "np.shape(A), np.ndim(A)", "type(A.sum()).__name__, type(A[0]).__name__",
-        "np.array_equal(A, B)", "{float(A.max()): 1}", "'%.2f %d' % (A.sum(), len(A))", "repr(A.sum())", "A.base is None",
+        "np.array_equal(A, B)", "{float(A.max()): 1}", "'%.2f %d' % (A.sum(), len(A))", "repr(A.sum())",
         "type(A.mean()), type(len(A))", "A.astype(int).tolist()", "any(r.any() for r in A)", "A.T.shape, A.strides",
     ))
 )  # fmt: skip

@@ -14,6 +14,7 @@ from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted
+from np2tnp.analysis.names_seen import changes_by_name, sees_names
 from np2tnp.analysis.results import CANONICAL, dtype_char, foreign_dtype
 from np2tnp.analysis.tables import (
     BUILTINS_PYTHON,
@@ -26,7 +27,6 @@ from np2tnp.analysis.tables import (
     MEMBERS,
     OVER_MEMORY,
     READING_METHODS,
-    SETTERS,
     TENSOR_SAFE_BUILTINS,
 )
 from np2tnp.analysis.values import (
@@ -92,8 +92,11 @@ class Calls(ContainerMethods):
             result = self._numpy_call(node, api, arguments, receiver, env)
         elif isinstance(callee, Symbol) and callee.name.startswith("builtins."):
             self.hand_over(node, callee.name, arguments)
-            for argument in arguments if callee.name in SETTERS else ():  # the object, and what it keeps
-                self._may_change(node, "setattr", argument, env)
+            if changes_by_name(callee.name, arguments):  # the object, and what it keeps
+                for argument in arguments:
+                    self._may_change(node, callee.name.rpartition(".")[2], argument, env)
+            if sees_names(callee.name, arguments):
+                self.construct(node, "own names", callee.name[9:])
             result = self._builtin(callee.name[9:], arguments, env)
         elif isinstance(callee, Symbol) and (kept := self.heap_call(callee.name, arguments, env)) is not None:
             result, arguments = kept
@@ -345,6 +348,8 @@ class Calls(ContainerMethods):
         if name == "sort" and may_hold_tensor(receiver):
             self.write(node, where, receiver, UNKNOWN, env, op="unknown.sort")
             return NONE
+        if name in IN_PLACE_METHODS and COPIED in refs_of(receiver):  # what a callee gave back of what it got
+            self.write(node, where, receiver, UNKNOWN, env, op=f"ndarray.{name}")
         if name in CONTAINER_MUTATORS and may_hold_tensor(receiver):
             self.facts.host_parameters |= {ref[1:] for ref in refs_of(receiver) if ref.startswith("@")}
         if name in KEEPING_METHODS:

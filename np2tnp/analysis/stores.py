@@ -12,6 +12,7 @@ from np2tnp.analysis.module import dotted
 from np2tnp.analysis.tables import AUGMENTED
 from np2tnp.analysis.unpacking import how_to_split
 from np2tnp.analysis.values import (
+    COPIED,
     HOST,
     NO_NAMES,
     Array,
@@ -139,7 +140,7 @@ class Stores(Writes):
             self.keep(frozenset((f".{name}",)), value, env)
         if (
             isinstance(base, Unknown)
-            and may_hold_tensor(base)
+            and (may_hold_tensor(base) or COPIED in refs_of(base))
             and name in ("flat", "real", "imag", "shape", "dtype", "strides", "data")
         ):
             self.construct(node, "attribute of an unknown", name)

@@ -122,7 +122,7 @@ CALLBACKS: dict[str, tuple[int | None, str | None]] = {
 #: Builtins that a tensor may reach unconverted: the result is the same Python number.
 TENSOR_SAFE_BUILTINS = frozenset(
     "len float int bool complex abs sum max min range enumerate zip list tuple map filter sorted reversed"
-    " iter next any all id callable".split()
+    " iter next any all id callable dict".split()
 )
 
 #: Decorators that leave the function's arguments and result alone.

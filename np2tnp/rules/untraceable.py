@@ -17,6 +17,7 @@ _WORDS = {
     "attribute of an unknown": "assigning .{0} of what may be an array changes it in place",
     "out tuple": "out= of several arrays, or as a tuple: assign the results instead",
     "hidden array": "{0} changes an array that a * or ** hides: name its arguments",
+    "own names": "{0}() sees the function's own names, which hold tensors",
     "flat store": "x.flat[...] = v repeats or cuts v to fit: assign to x[...] or use np.put",
     "debug f-string": "f'{x=}' shows the source text of the expression, which the rewrite would change",
     "evaluation order": "both the index and the value call something: an assignment evaluates the value first",

@@ -1,0 +1,24 @@
+"""Builtins that reach attributes and names by their text."""
+
+from __future__ import annotations
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.tables import IN_PLACE_METHODS, SETTERS
+from np2tnp.analysis.values import Const
+
+
+def changes_by_name(callee: str, arguments: tuple[ev.Argument, ...]) -> bool:
+    """Whether ``setattr(x, ...)`` or ``getattr(x, name)`` may change x, or give a method that does."""
+    if callee in SETTERS:
+        return True
+    if callee != "builtins.getattr" or len(arguments) < 2:
+        return False
+    name = arguments[1].value
+    return not isinstance(name, Const) or name.value in IN_PLACE_METHODS
+
+
+def sees_names(builtin: str, arguments: tuple[ev.Argument, ...]) -> bool:
+    """Whether a call sees the names of the function that it stands in."""
+    if builtin in ("builtins.eval", "builtins.exec"):
+        return len(arguments) == 1
+    return builtin == "builtins.locals" or (builtin == "builtins.vars" and not arguments)
