@@ -285,11 +285,8 @@ class Analysis:
         changeable: frozenset[str] = NO_NAMES
         viewed: frozenset[str] = NO_NAMES
         objects: frozenset[str] = NO_NAMES
-        stars = {
-            p.name.value
-            for p in (function.node.params.star_arg, function.node.params.star_kwarg)
-            if type(p) is cst.Param
-        }
+        params = function.node.params
+        stars = {p.name.value for p in (params.star_arg, params.star_kwarg) if type(p) is cst.Param}
         for _ in range(ATTEMPTS):
             interpreter = self._attempt(function, arrays, scalars, hosted, viewed, host_locals, numbers, objects)
             facts = interpreter.facts
