@@ -101,7 +101,7 @@ def covers_all(dtypes: str) -> bool:
 #: Functions that are no ufuncs and calculate in the dtype that the arguments have, whatever ``out`` is.
 _BY_ARGUMENTS = frozenset("clip concatenate stack vstack hstack outer".split())
 #: Functions that take ``out`` and do not store into it (NumPy 2.4).
-_NOT_STORING = frozenset(("numpy.fft.hfft", "numpy.fft.irfft2"))
+_NOT_STORING = frozenset(("numpy.fft.hfft", "numpy.fft.ifft2", "numpy.fft.irfft2"))
 
 
 @dataclass(frozen=True, slots=True)

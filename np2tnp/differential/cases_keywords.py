@@ -59,8 +59,9 @@ mean nanmean std var nanstd nanvar @sum : m, axis=0, out=o4 | m, axis=0, out=od4
 median nanmedian @sum : m, axis=0, out=o4 | m, axis=0, out=od4
 percentile nanpercentile @sum : m, 25, axis=0, out=o4 | m, 25, axis=0, out=od4
 quantile nanquantile @sum : m, 0.25, axis=0, out=o4 | m, 0.25, axis=0, out=od4
-max min amax amin nanmax nanmin ptp : m, axis=0, out=o4 | m, 1, o3 | m, axis=0, out=od4 | v, out=oz | m, axis=0, out=o3
-all any : m, axis=0, out=ob4 | m, axis=0, out=od4 | m, 0, o4
+ptp @number : m, axis=0, out=o4 | m, 1, o3 | m, axis=0, out=od4
+max min amax amin nanmax nanmin : m, axis=0, out=o4 | m, 1, o3 | m, axis=0, out=od4 | v, out=oz | m, axis=0, out=o3
+all any : m, axis=0, out=ob4 | m, axis=0, out=od4
 argmax argmin nanargmax nanargmin : m, axis=0, out=oi4 | m, axis=0, out=od4 | m, 0, o4
 cumsum cumprod nancumsum nancumprod @sum : v, out=o | v, out=od | v, 0, None, o | v, out=oi | v, dtype=np.float64, out=od | v, out=v
 cumulative_sum cumulative_prod @sum : v, out=o | v, out=od

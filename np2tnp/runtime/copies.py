@@ -8,7 +8,7 @@ import numpy as np
 
 from np2tnp.runtime.axes import flat, rank_of
 from np2tnp.runtime.creation import fresh, refuse_like
-from np2tnp.runtime.dispatch import exact, is_tensor, is_tracing, to_tensor
+from np2tnp.runtime.dispatch import exact, is_array, is_tensor, is_tracing, to_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import array as tensor_of
@@ -72,6 +72,8 @@ def asarray(
 ) -> Any:
     """``numpy.asarray``: the tensor itself where neither dtype nor `copy` asks for another."""
     refuse_like(device, like)
+    if type(a) is np.ndarray and not a.ndim and not copy and dtype in (None, a.dtype) and is_array(a):
+        return a  # the caller's own object: bodies get 0-d ndarrays as they are
     x = _as_array(a, dtype)
     if copy is False and x is not a:
         raise Unsupported("copy=False")
