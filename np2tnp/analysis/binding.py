@@ -73,3 +73,8 @@ def is_in_place(fact: ApiFact, bound: Mapping[str, ev.Argument]) -> bool:
             given = bound.get(parameter.partition("=")[0])
             return given is not None and given.value != Const.of(harmless)
     return True
+
+
+def asks_for_update(argument: ev.Argument) -> bool:
+    """Whether the argument tells a function of another library to change an array in place."""
+    return argument.name in ("out", "output") or (argument.name or "").startswith("overwrite")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.binding import bind, is_in_place, ufunc_method, ufunc_output
+from np2tnp.analysis.binding import asks_for_update, bind, is_in_place, ufunc_method, ufunc_output
 from np2tnp.analysis.container_methods import ContainerMethods
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
@@ -71,9 +71,8 @@ def _holds_objects(value: Value) -> bool:
     return False
 
 
-def _asks_for_update(argument: ev.Argument) -> bool:
-    """Whether the argument tells a function of another library to change an array in place."""
-    return argument.name in ("out", "output") or (argument.name or "").startswith("overwrite")
+#: Builtins that call ``key`` themselves, and only compare what it gives.
+_COMPARING = (Symbol("builtins.max"), Symbol("builtins.min"), Symbol("builtins.sorted"))
 
 
 class Calls(ContainerMethods):
@@ -82,7 +81,7 @@ class Calls(ContainerMethods):
     def _call(self, node: cst.Call, env: Env) -> Value:
         callee = self.callee(node.func, env)
         foreign = self.is_foreign(callee)
-        arguments = tuple([self._argument(arg, env, foreign) for arg in node.args])  # calls nest: no generator
+        arguments = tuple([self._argument(arg, env, callee, foreign) for arg in node.args])  # calls nest: no generator
         if not foreign and any(argument.value is LENT for argument in arguments):
             self.construct(node, "lent")
         api = self.api_of(callee)
@@ -100,9 +99,12 @@ class Calls(ContainerMethods):
             result = self._builtin(callee.name[9:], arguments, env)
         elif isinstance(callee, Symbol) and (kept := self.heap_call(callee.name, arguments, env)) is not None:
             result, arguments = kept
+        elif callee == LENT:
+            given = refs_of(self._unresolved(node, dotted(node.func), arguments, env, pure=False))
+            result = Unknown(HOST, given | {CALLED}, view="view")
         elif isinstance(callee, Symbol):
             self.hand_over(node, callee.name, arguments)
-            unasked = not any(_asks_for_update(a) or a.value is LENT for a in arguments)
+            unasked = not any(asks_for_update(a) or a.value is LENT for a in arguments)
             pure = self.catalog.is_pure(callee.name) and unasked
             result = self._unresolved(node, callee.name, arguments, env, pure=pure)
             if pure and self.catalog.makes_object(callee.name):
@@ -141,10 +143,12 @@ class Calls(ContainerMethods):
             self._unresolved(node, made.qualname, arguments, env, pure=False)
         return Instance(made.qualname, made.module)
 
-    def _argument(self, arg: cst.Arg, env: Env, foreign: bool) -> ev.Argument:
+    def _argument(self, arg: cst.Arg, env: Env, callee: Value, foreign: bool) -> ev.Argument:
         lent = foreign and type(arg.value) is cst.Lambda and self.lends(arg.value, env)
-        value = LENT if lent else self.evaluate(arg.value, env)
-        return ev.Argument(arg, value, arg.keyword.value if arg.keyword else None, arg.star)
+        keyword = arg.keyword.value if arg.keyword else None
+        looked_up = self.key_of_dict(arg.value, env) if keyword == "key" and callee in _COMPARING else None
+        value = looked_up or (LENT if lent else self.evaluate(arg.value, env))
+        return ev.Argument(arg, value, keyword, arg.star)
 
     def api_of(self, callee: Value) -> str | None:
         """The canonical NumPy name of what is called, or None when it is not NumPy's."""
@@ -325,7 +329,11 @@ class Calls(ContainerMethods):
                     if value.refs
                     else replace(value, deps=deps)
                 )
-            return value if isinstance(value, (Const, Scalar)) else Unknown(EITHER, refs, deps=deps, view=view)
+            if isinstance(value, (Const, Scalar)):
+                return value
+            if isinstance(value, Unknown) and not value.refs and callee.qualname in self.nested_results:
+                return Unknown(EITHER, deps=deps)
+            return Unknown(EITHER, refs, deps=deps, view=view)
 
         return given(result)
 
@@ -345,6 +353,8 @@ class Calls(ContainerMethods):
             for argument in arguments:
                 self.escape(argument.node.value, argument.value, f"is passed to .{name}()")
             return Scalar("str" if scalar_type(receiver) == "str" else "object")
+        if name in CONTAINER_MUTATORS and not self.is_container(where, env):
+            self._kept_may_change(node, f"{dotted(func) or '.' + name}", env)  # the method may be anybody's
         if name == "sort" and may_hold_tensor(receiver):
             self.write(node, where, receiver, UNKNOWN, env, op="unknown.sort")
             return NONE
@@ -357,7 +367,7 @@ class Calls(ContainerMethods):
                 self.construct(node, "unknown in-place method", name)
             for argument in arguments:
                 self.puts(receiver, argument.value)
-                self.keep(refs_of(receiver), argument.value, env)
+                self.keep(refs_of(receiver) | {f"kept by {dotted(where) or 'an object'}"}, argument.value, env)
             return UNKNOWN
         if name in HARMLESS_METHODS:
             home = EITHER if may_hold_tensor(receiver) else HOST

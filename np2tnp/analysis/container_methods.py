@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.containers import put_into
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.lending import Lending
-from np2tnp.analysis.tables import HEAP_FUNCTIONS, KEEPING_METHODS
+from np2tnp.analysis.tables import HEAP_FUNCTIONS, KEEPING_METHODS, TENSOR_SAFE_BUILTINS
 from np2tnp.analysis.values import (
     NONE,
     NOTHING,
+    Bound,
+    Const,
+    Function,
     Instance,
     Scalar,
     Sequence,
+    Symbol,
     Value,
     held,
     join,
@@ -98,6 +101,8 @@ class ContainerMethods(Lending):
             and receiver.type in ("dict", "set")
         ):
             self.escape(arguments[0].node.value, values[0], "is looked up by its hash")
+        if name == "sort" and arguments:
+            self._sorts_by(arguments[-1], receiver)
         if name == "get":
             return join(shown, values[1]) if len(values) > 1 else shown
         if name in ("pop", "popleft"):  # taken out of this container, but not out of its copies
@@ -105,6 +110,31 @@ class ContainerMethods(Lending):
             taken = with_refs(shown, refs_of(shown) - own)
             return join(taken, values[1]) if len(values) > 1 else taken
         return Scalar("int" if name in ("count", "index") else "object")
+
+    def is_container(self, where: cst.BaseExpression, env: Env) -> bool:
+        """Whether `where` is an attribute to which its class only assigns containers of Python's."""
+        if not isinstance(where, cst.Attribute):
+            return False
+        owner = self.evaluate_base(where.value, env)
+        return isinstance(owner, Instance) and isinstance(
+            self.services.attributes(owner).get(where.attr.value), Sequence
+        )
+
+    def key_of_dict(self, node: cst.BaseExpression, env: Env) -> Bound | None:
+        """``d.get``, as a function by which keys are compared, where `node` is that of a dict made here."""
+        if not (isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name) and node.attr.value == "get"):
+            return None
+        held = env.load(node.value.value)
+        return Bound(held, "get") if isinstance(held, Sequence) and held.type == "dict" else None
+
+    def _sorts_by(self, key: ev.Argument, items: Sequence) -> None:
+        """A list is sorted, perhaps by what a function says of its items, which it gets as they are."""
+        value = key.value
+        known = isinstance(value, (Const, Scalar)) or (isinstance(value, Function) and value.nested)
+        if isinstance(value, Symbol):
+            known = value.name.removeprefix("builtins.") in TENSOR_SAFE_BUILTINS
+        if not known and may_hold_tensor(items):
+            self.construct(key.node, "callback", "sort")
 
     def dict_of(self, arguments: tuple[ev.Argument, ...]) -> Sequence:
         """``dict(other)``, ``dict(pairs)``, ``dict(name=value)``."""

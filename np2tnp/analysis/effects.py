@@ -9,6 +9,7 @@ from itertools import filterfalse
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.callee_results import translated
 from np2tnp.analysis.env import ITERATED, Env, Stale, is_iterated
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.module import dotted, parameters_of
@@ -86,7 +87,8 @@ class Effects(NumpyResults):
             harmless = not (summary.mutates or summary.keeps or summary.hosted)
             self._unresolved(node, dotted(node.func) or "a function", arguments, env, pure=harmless)
             return Unknown(HOST, self._given_back(arguments) | self._translate(refs_of(summary.result), {}))
-        self._kept_may_change(node, dotted(node.func) or "a function", env)
+        if not summary.quiet:
+            self._kept_may_change(node, dotted(node.func) or "a function", env)
         self.facts.updates |= self._own_state(summary)
         filled = False
         on_host = False  # it updates ndarrays: its public form is called
@@ -108,23 +110,26 @@ class Effects(NumpyResults):
                     self.construct(argument.node, "aliased arguments", name)
                 self.write(node, argument.node.value, argument.value, UNKNOWN, env, op="call")
                 on_host = on_host or (may_be_array(argument.value) and not may_hold_tensor(argument.value))
-        shown = refs_of(summary.result)
-        shown |= {f"@{item}" for holder, item in summary.fills if f"@{holder}" in shown}
-        refs = self._translate(shown, matched)
         exact = exact_of(summary.result)
         exact = exact_of(matched[exact].value) if exact in matched else None
         deps = NO_NAMES.union(*(deps_of(argument.value) for argument in matched.values())) if matched else NO_NAMES
         if filled:
             self._fill_containers(matched, env, summary.fills)
         public = not migrated or on_host or self.made == HOST
-        if any(
-            refs & refs_of(item.value) and may_hold_tensor(item.value)
+        shared = self._shown_to_caller(summary, refs_of(summary.result), matched)
+        copied = any(
+            shared & refs_of(item.value) and may_hold_tensor(item.value)
             for name, item in matched.items()
             if (public and self.made != HOST) or name in summary.hosted
-        ):
-            refs |= {COPIED}
+        )
+
+        def show(refs: frozenset[str]) -> frozenset[str]:
+            found = self._shown_to_caller(summary, refs, matched)
+            return found | {COPIED} if copied and found else found
+
         given = [item.value for name, item in matched.items() if name in parameters_in(refs_of(summary.result))]
-        result = self._translated(summary.result, refs, exact, deps, max(map(view_of, given), default=""))
+        view = max(map(view_of, given), default="")
+        result = translated(summary.result, refs_of(summary.result), exact, deps, view, show)
         return hosted(result) if public else result
 
     def _own_state(self, summary: Summary) -> frozenset[str]:
@@ -148,27 +153,16 @@ class Effects(NumpyResults):
                 found.add(self.location(name))
         return found
 
+    def _shown_to_caller(
+        self, summary: Summary, refs: frozenset[str], matched: Mapping[str, ev.Argument]
+    ) -> frozenset[str]:
+        """Where the caller sees what the callee sees at `refs`; containers hold what the callee puts into them, too."""
+        refs |= {f"@{item}" for holder, item in summary.fills if f"@{holder}" in refs}
+        return self._translate(refs, matched)
+
     def _translate(self, refs: frozenset[str], matched: Mapping[str, ev.Argument]) -> frozenset[str]:
         given = [refs_of(matched[name].value) for name in parameters_in(refs) if name in matched]
         return _outer(refs).union(*given)
-
-    def _translated(
-        self, value: Value, refs: frozenset[str], exact: str | None, deps: frozenset[str], given: str
-    ) -> Value:
-        """`value` as the caller sees it; `given`: as which kind of view it passed what the callee may give back."""
-        if isinstance(value, Function) and value.nested:
-            return UNKNOWN
-        if isinstance(value, (Array, Unknown)):
-            view = "view" if value.view and given else value.view or (given if refs else "")
-            return replace(value, refs=refs, exact=exact, deps=deps, view=view)
-        if isinstance(value, Sequence):
-            items = value.items
-            if items is not None:
-                parts = [(item, refs if refs_of(item) else NO_NAMES) for item in items]
-                items = tuple([self._translated(item, shown, None, deps, given) for item, shown in parts])
-            element = self._translated(value.element, refs, None, deps, given)
-            return replace(value, refs=refs, items=items, element=element)
-        return value
 
     def _unresolved(
         self, node: cst.Call, callee: str, arguments: tuple[ev.Argument, ...], env: Env, pure: bool
@@ -230,6 +224,7 @@ class Effects(NumpyResults):
 
     def _kept_may_change(self, node: cst.CSTNode, callee: str, env: Env) -> None:
         """What some object holds on to may be changed by any code that runs: our tensors would not show it."""
+        self.facts.extra["runs others"] = True
         for name, shared in env.alias.items():
             if not _is_held(shared):  # hardly any are, and that is known
                 continue

@@ -213,6 +213,15 @@ def changed_elsewhere(facts: ev.RegionFacts) -> frozenset[str]:
     return changed | frozenset(facts.extra.get("lent", ())) | frozenset(root for root in calls if root is not None)
 
 
+def given_to_changers(facts: ev.RegionFacts) -> frozenset[str]:
+    """Names that were handed to the callees after whose calls something is read that they may have changed."""
+    reads = [e for e in facts.events if isinstance(e, ev.StaleRead)]
+    callees = {reason.via for event in reads for reason in event.stale.reasons if reason.kind != "store"}
+    handed = [e for e in facts.events if isinstance(e, ev.Construct) and e.kind == "unresolved" and e.detail in callees]
+    nodes = [e.node.value if isinstance(e.node, cst.Arg) else e.node for e in handed]
+    return frozenset(node.value for node in nodes if isinstance(node, cst.Name))
+
+
 def changed_through_another(facts: ev.RegionFacts) -> frozenset[str]:
     """Locations of arrays that one name updates and another one shows: names, and the caller's arrays ("@x")."""
     found: set[str] = {f"@{name}" for name, ok in facts.mutated.items() if not ok}

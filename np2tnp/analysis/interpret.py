@@ -99,7 +99,8 @@ class Interpreter(Nesting):
         self.root = node.value
         if all(type(target.target) is cst.Attribute for target in node.targets):
             self.kept_as_made |= frozenset(map(id, makers(node.value)))
-        value = self.kept_on_host([t.target for t in node.targets], node.value, self.evaluate(node.value, env))
+        made = LENT if self.lends_to(node.targets, node.value, env) else self.evaluate(node.value, env)
+        value = self.kept_on_host([t.target for t in node.targets], node.value, made)
         for target in node.targets:
             self.assign(node, target.target, value, env, node.value)
         if len(node.targets) > 1 and not isinstance(value, (Const, Scalar)):
@@ -322,7 +323,7 @@ class Interpreter(Nesting):
         if self.made == HOST:
             env.bind(node.name.value, UNKNOWN)
             return env
-        lent = self.is_only_handed(node.name.value) and self.lends(node, env)
+        lent = self.is_handed(node.name.value) and self.lends(node, env)
         env.bind(node.name.value, LENT if lent else self.nested(node, env))
         return env
 

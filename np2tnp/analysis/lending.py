@@ -1,9 +1,10 @@
-"""Nested functions that are only handed to others: they stay NumPy's, as functions of the module's top level do."""
+"""Nested functions that are handed to others: they stay NumPy's, as functions of the module's top level do."""
 
 from __future__ import annotations
 
 import builtins
 from collections import Counter
+from collections.abc import Sequence as Several
 
 import libcst as cst
 
@@ -42,12 +43,19 @@ class Lending(Effects):
             return not may_hold_tensor(callee.receiver) and not isinstance(callee.receiver, Sequence)
         return not (isinstance(callee, Function) and callee.nested)
 
-    def is_only_handed(self, name: str) -> bool:
-        """Whether each use of the nested function `name` is as an argument of a call."""
+    def is_handed(self, name: str) -> bool:
+        """Whether the nested function `name` is an argument of some call, and otherwise only called."""
         known, region = self.module.handed, self.facts.node
         if id(region) not in known:
-            known[id(region)] = _only_handed(region)
+            known[id(region)] = _handed(region)
         return name in known[id(region)]
+
+    def lends_to(self, targets: Several[cst.AssignTarget], value: cst.BaseExpression, env: Env) -> bool:
+        """Whether ``targets = value`` names a lambda that stays NumPy's, since others get it."""
+        target = targets[0].target
+        if not (isinstance(value, cst.Lambda) and len(targets) == 1 and isinstance(target, cst.Name)):
+            return False
+        return self.is_handed(target.value) and target.value in self.locals and self.lends(value, env)
 
     def is_bound_once(self, name: str) -> bool:
         """Whether nothing but one ``def`` binds `name` in the region."""
@@ -83,8 +91,9 @@ class Lending(Effects):
         return True
 
 
-def _only_handed(region: cst.CSTNode) -> frozenset[str]:
+def _handed(region: cst.CSTNode) -> frozenset[str]:
     uses: Counter[str] = Counter()
+    called: Counter[str] = Counter()
     handed: Counter[str] = Counter()
     defined: Counter[str] = Counter()
     for node in walk(region):
@@ -94,13 +103,22 @@ def _only_handed(region: cst.CSTNode) -> frozenset[str]:
             uses[node.value] += 1
         elif kind is cst.Call:
             assert type(node) is cst.Call
+            if type(node.func) is cst.Name:
+                called[node.func.value] += 1
             if type(node.func) is cst.Name and hasattr(builtins, node.func.value):
                 continue
             handed.update(arg.value.value for arg in node.args if type(arg.value) is cst.Name and not arg.star)
         elif kind is cst.FunctionDef and node is not region:
             assert type(node) is cst.FunctionDef
             defined[node.name.value] += 1
-    return frozenset(name for name, times in defined.items() if uses[name] == handed[name] + 1 > 1 and times == 1)
+        elif kind is cst.Assign and type(node.value) is cst.Lambda:  # type: ignore[attr-defined]
+            assert isinstance(node, cst.Assign)
+            defined.update(name for target in node.targets for name in target_names(target.target))
+    return frozenset(
+        name
+        for name, times in defined.items()
+        if times == 1 and handed[name] and uses[name] == handed[name] + called[name] + 1
+    )
 
 
 def _bindings(region: cst.CSTNode) -> Counter[str]:

@@ -21,7 +21,7 @@ from np2tnp.analysis.declared import (
 )
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, numbers_in_doubt
+from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, given_to_changers, numbers_in_doubt
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, dotted, parameters_of, signature_names
 from np2tnp.analysis.plain_callables import summarize_generator, summarize_lambda
@@ -159,9 +159,7 @@ class Analysis:
         return self.project.class_of(value.module, value.qualname) if self._ready else None
 
     def attributes(self, value: Instance) -> Mapping[str, Value]:
-        if not self._ready:
-            return {}
-        found = self.project.attributes(value.module, value.qualname)
+        found = self.project.attributes(value.module, value.qualname) if self._ready else {}
         partial = self._partial.get(value.qualname) if value.module == self.path else None
         return partial if partial is not None else found
 
@@ -177,8 +175,7 @@ class Analysis:
         """Analyse the function, decide about it, and say what callers must know; None where there is none such."""
         function = self.info.functions.get(qualname)
         if (node := self.info.lambdas.get(qualname)) is not None:
-            names = tuple(parameter.name.value for parameter in parameters_of(node.params))
-            facts = ev.RegionFacts(qualname, node, parameters=names)
+            facts = ev.RegionFacts(qualname, node, parameters=tuple(p.name.value for p in parameters_of(node.params)))
             return summarize_lambda(node, Interpreter(self.info, self.catalog, self, facts, TENSOR))
         if function is None or function.is_migrated:
             return None
@@ -206,6 +203,7 @@ class Analysis:
             updates=facts.updates | self._defaults(function, written | facts.mutated.keys() | facts.changeable),
             tells_apart="tells apart" in facts.extra,
             fills=frozenset(facts.extra.get("fills", ())),
+            quiet=not (facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method),
         )
 
     def _defaults(self, function: FunctionInfo, changed: set[str] | frozenset[str]) -> frozenset[str]:
@@ -228,6 +226,8 @@ class Analysis:
                 if self.wrapped:
                     parameters = parameters_in(shared) & frozenset(facts.parameters) - given - numbers
                 more = frozenset(name for name in shared if name in function.locals) - names
+            if not more and not doubted and not parameters:  # nor can a callee give back a copy of what is an ndarray
+                more = frozenset(name for name in given_to_changers(facts) if name in function.locals) - names
             if not more and not doubted and not parameters:
                 break
             names, numbers, given = names | more, numbers | doubted, given | parameters
@@ -283,8 +283,7 @@ class Analysis:
         arrays, scalars = declared(function)
         arrays, scalars = (arrays | known) - numbers - hosted, scalars | numbers
         changeable: frozenset[str] = NO_NAMES
-        viewed: frozenset[str] = NO_NAMES
-        objects: frozenset[str] = NO_NAMES
+        viewed, objects = NO_NAMES, NO_NAMES
         params = function.node.params
         stars = {p.name.value for p in (params.star_arg, params.star_kwarg) if type(p) is cst.Param}
         for _ in range(ATTEMPTS):

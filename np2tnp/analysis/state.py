@@ -59,6 +59,7 @@ class Summary:
     fills: frozenset[tuple[str, str]] = frozenset()
     tells_apart: bool = False  #: it asks whether two arguments are one object or share memory
     updates: frozenset[str] = NO_NAMES  #: attributes and globals whose arrays it changes in place
+    quiet: bool = False  #: it runs no code that nobody knows: no array changes but those that its caller passed
 
     def match(self, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:
         """Arguments by parameter, without the first `skip` ones; None where some go into ``*args`` or ``**options``."""

@@ -15,7 +15,9 @@ from np2tnp.analysis.values import (
     COPIED,
     HOST,
     NO_NAMES,
+    SHARED,
     Array,
+    Function,
     Instance,
     Sequence,
     Symbol,
@@ -37,6 +39,15 @@ from np2tnp.analysis.writes import Writes
 def _is_number(value: Value) -> bool:
     """Whether `value` is a NumPy scalar rather than an array: immutable."""
     return isinstance(value, Array) and value.rank == 0 and value.zero_d == "scalar" and exact_of(value) is None
+
+
+def _learn_rank(source: cst.BaseExpression | None, rank: int, env: Env) -> None:
+    """After ``n, m = x.shape`` x has two axes: with any other number of them that raises."""
+    if isinstance(source, cst.Attribute) and source.attr.value == "shape" and isinstance(source.value, cst.Name):
+        name = source.value.value
+        array = env.values.get(name)
+        if isinstance(array, Array) and array.rank is None:
+            env.values[name] = replace(array, rank=rank, weak=False, zero_d="never")
 
 
 #: Builtins that change nothing, whatever number, text or array they get.
@@ -94,11 +105,19 @@ class Stores(Writes):
             and not starred
         ):
             own = value.refs.difference(*map(refs_of, value.items))  # what a name for it adds
+            call = self.recorded.get((ev.Call, id(source)))
+            ours = isinstance(call, ev.Call) and (
+                isinstance(call.callee, Function) or isinstance(call.receiver, Instance)
+            )
+            if ours and value.type == "tuple":
+                own -= {SHARED}  # no name has held this tuple: its items say themselves what they share
             items = [held(item, replace(value, refs=own)) for item in value.items]
         else:
             each = self.element_of(value)
             rest = Sequence("list", each, None, refs_of(value))
             items = [rest if type(element) is cst.StarredElement else each for element in elements]
+        if not starred:
+            _learn_rank(source, len(elements), env)
         targets = [element.value for element in elements]
         names = [target.value for target in targets if type(target) is cst.Name]
         if len(names) == len(targets) and self.global_names.isdisjoint(names):
@@ -136,16 +155,16 @@ class Stores(Writes):
         keeps = may_hold_tensor(value) and not local
         if keeps:
             self.kept_through_view(node, f".{name}", value)
-        if not may_hold_tensor(base):
-            self.keep(frozenset((f".{name}",)), value, env)
-        if (
-            isinstance(base, Unknown)
-            and (may_hold_tensor(base) or COPIED in refs_of(base))
-            and name in ("flat", "real", "imag", "shape", "dtype", "strides", "data")
-        ):
+        of_array = name in ("flat", "real", "imag", "shape", "dtype", "strides", "data")
+        if not local and not (of_array and may_hold_tensor(base)):
+            holders = {f".{name}"}
+            if not isinstance(base, Instance):  # it goes on holding that when another object's is assigned to
+                holders.add(f"kept by {dotted(target.value) or 'an object'}")
+            self.keep(frozenset(holders), value, env)
+        if isinstance(base, Unknown) and (may_hold_tensor(base) or COPIED in refs_of(base)) and of_array:
             self.construct(node, "attribute of an unknown", name)
         self.emit(ev.AttributeStore(node, target, self.place(target), base, name, value, source))
-        if not (isinstance(base, Array) or may_hold_tensor(base)):
+        if isinstance(base, Instance):
             env.bind(f".{name}", Unknown(HOST, refs_of(value)))
         self.attribute_stored(base, name, value)
 

@@ -26,6 +26,7 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     exact_of,
+    has_axes,
     home_of,
     may_be_array,
     may_hold_tensor,
@@ -41,6 +42,18 @@ def _is_basic(key: Value) -> bool:
     if isinstance(key, Array):
         return key.rank == 0 and key.dtypes <= frozenset("bhilBHIL")
     return scalar_type(key) in ("int", "slice")
+
+
+def _holder(target: cst.BaseExpression) -> frozenset[str]:
+    """That an object holds what is stored as its item: whatever code runs may change it there."""
+    while isinstance(target, cst.Subscript):
+        target = target.value
+    return frozenset((f"kept by {dotted(target) or 'an object'}",))
+
+
+def _may_be_an_item(keys: tuple[Value, ...]) -> bool:
+    """Whether a list may be indexed like that, for one item."""
+    return len(keys) == 1 and scalar_type(keys[0]) in ("int", "number", "object") and not has_axes(keys[0])
 
 
 class Writes(Calls):
@@ -122,13 +135,15 @@ class Writes(Calls):
         if isinstance(base, Unknown) and keys:
             self.puts(base, value)
         if isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str":  # an item of a dict: no array's memory
-            self.keep(refs_of(base) - frozenset((root or "",)), value, env)
+            self.keep(refs_of(base) - frozenset((root or "",)) | _holder(target), value, env)
         else:
             whole = target
             while type(whole) is cst.Subscript:
                 whole = whole.value
             via = dotted(whole) or "an element"
             conflicts = self._mark_shared(refs_of(base), via, node, env, skip=root, base=base)
+            if isinstance(base, Unknown) and not op and keys and _may_be_an_item(keys) and may_hold_tensor(value):
+                self.keep(refs_of(base) | _holder(target), value, env)  # if it is a list, that holds the array itself
         root = root if root in self.locals or root in env.values else None
         exact = exact_of(env.values[root]) if root is not None and root in env.values else None
         if exact is not None:
@@ -138,8 +153,7 @@ class Writes(Calls):
         if root is not None and self.depth and root in self.captured(env):
             self.construct(node, "closure store", root)
         if home_of(base) == HOST and not isinstance(base, Array):  # arrays copy what is stored into them
-            holders = refs_of(base) - frozenset((root or "",))
-            self.keep(holders or frozenset((f"kept by {dotted(target) or 'an object'}",)), value, env)
+            self.keep(refs_of(base) - frozenset((root or "",)) | _holder(target), value, env)
         held = env.values.get(root or "")
         self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts), False, held))
         if (

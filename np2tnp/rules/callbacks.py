@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import Bound, Function, Symbol
+from np2tnp.analysis.values import Bound, Function, Sequence, Symbol
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 
@@ -51,6 +51,8 @@ class Callback(Rule):
             isinstance(callee, Symbol) and callee.name.startswith("builtins.")
         ):
             return
+        if isinstance(callee, Bound) and isinstance(callee.receiver, Sequence) and callee.name == "sort":
+            return  # as sorted()
         for argument in event.arguments:
             if isinstance(argument.value, Function) and argument.value.nested:
                 where = callee.name if isinstance(callee, (Symbol, Bound)) else "another function"

@@ -24,6 +24,9 @@ TRANSLATED = frozenset({
 #: What NumPy makes of floating-point errors where it is told to: TensorFlow never does, in no function.
 _FLOATING = frozenset(("FloatingPointError", "RuntimeWarning", "Warning"))
 
+#: Functions outside of numpy.linalg that solve systems or find eigenvalues.
+_LINEAR_BESIDE = ("numpy.poly", "numpy.roots")
+
 _WORDS = "a handler of {} around array work: TensorFlow raises others, and the runtime its refusals"
 
 
@@ -40,7 +43,8 @@ class ExceptionHandler(Rule):
         ),
         does=(
             "Leaves the whole function in NumPy. Where only functions of the project are called inside `try`, they are"
-            " called by their public names instead of their cores: these raise what NumPy raises."
+            " called by their public names instead of their cores: these raise what NumPy raises. A handler of"
+            " LinAlgError alone stays: the exact forms of numpy.linalg's functions raise it, and nothing else does."
         ),
         bad="""
             def pick(x, i):
@@ -69,9 +73,22 @@ class ExceptionHandler(Rule):
             )
             yield self.hit(event.node, f"{words}; do it after the `try`", Verdict.BLOCK)
         caught = sorted({*TRANSLATED.intersection(event.detail.split(",")), *_swallowed(event.node)})
+        if caught == ["LinAlgError"] and self._raises_it_alike(event.node, context):
+            return
         if caught and (_FLOATING.intersection(caught) or not self._calls_functions_only(event.node, context)):
             names = ", ".join(caught)
             yield self.hit(event.node, f"{_WORDS.format(names)}; move what is tried into a function", Verdict.BLOCK)
+
+    def _raises_it_alike(self, node: cst.Try | cst.TryStar, context: Context) -> bool:
+        """Whether LinAlgError can only come from functions whose exact forms raise it as NumPy's do, or from others."""
+        calls = [context.calls[id(part)] for part in walk(node.body) if id(part) in context.calls]
+        own = {id(call.node) for call in calls if _is_own(call)}
+        if context.boundary == "tensor" or own & context.stores.keys():
+            return False
+        if any((call.api or "").startswith(_LINEAR_BESIDE) for call in calls):
+            return False
+        context.tried |= own
+        return True
 
     def _calls_functions_only(self, node: cst.CSTNode, context: Context) -> bool:
         """Whether the body only calls functions of the project: their public names raise what NumPy raises."""

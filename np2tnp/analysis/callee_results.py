@@ -1,0 +1,47 @@
+"""What a callee of the project returns, as its caller sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.values import NO_NAMES, SHARED, UNKNOWN, Array, Function, Sequence, Unknown, Value, refs_of
+
+
+def translated(
+    value: Value,
+    refs: frozenset[str],
+    exact: str | None,
+    deps: frozenset[str],
+    given: str,
+    show: Callable[[frozenset[str]], frozenset[str]],
+) -> Value:
+    """`value`, which a callee has at `refs`, as the caller sees it.
+
+    given: as which kind of view it passed what the callee may give back. show: where the caller sees locations of the
+    callee's.
+    """
+    if isinstance(value, Function) and value.nested:
+        return UNKNOWN
+    if isinstance(value, (Array, Unknown)):
+        shown = show(refs)
+        view = "view" if value.view and given else value.view or (given if shown else "")
+        return replace(value, refs=shown, exact=exact, deps=deps, view=view)
+    if isinstance(value, Sequence):
+        items = value.items
+        if items is not None:
+            kept = value.type == "tuple"  # another name of a list may have changed it
+            own = [(refs_of(item) if kept else refs) if refs_of(item) else NO_NAMES for item in items]
+            pairs = zip(items, _told(own), strict=True)
+            items = tuple([translated(item, each, None, deps, given, show) for item, each in pairs])
+        element = translated(value.element, refs, None, deps, given, show)
+        return replace(value, refs=show(refs), items=items, element=element)
+    return value
+
+
+def _told(own: list[frozenset[str]]) -> Iterator[frozenset[str]]:
+    """The locations of each item; those that share an array of the callee's, which has no name outside, say so."""
+    for index, refs in enumerate(own):
+        names = {ref for ref in refs if ref.isidentifier()}
+        others = NO_NAMES.union(*own[:index], *own[index + 1 :])
+        yield refs | {SHARED} if names & others else refs
