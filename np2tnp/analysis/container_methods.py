@@ -64,7 +64,11 @@ class ContainerMethods(Lending):
             put_into(where, kept, env)
             self.keep(refs_of(heap), kept, env)
             heap = replace(heap, element=join(heap.element, kept))
-            arguments = (*arguments[:added], replace(item, value=kept), *arguments[added + 1 :])
+            arguments = (
+                *arguments[:added],
+                ev.Argument(item.node, kept, item.name, item.star),
+                *arguments[added + 1 :],
+            )
         if function in ("heapq.heappush", "heapq.heapify"):
             return NONE, arguments
         own = {where.value} if isinstance(where, cst.Name) else set()
