@@ -42,7 +42,7 @@ FORMS = {
     "stencil": "for i in range(1, n - 1):\n    z[i] = 0.5 * (x[i - 1] + x[i + 1])",
     "names of the iteration": "for i in range(n):\n    u = x[i] - y[i]\n    u *= 2\n    z[i] = u * u",
     "old values ahead": "for i in range(n - 1):\n    x[i] = x[i + 1] - x[i]",
-    "old values behind, downwards": "for i in range(n - 1, 0, -1):\n    x[i] = x[i - 1]",
+    "old values behind, downwards": "for i in range(n - 1, 0, -1):\n    x[i] = -x[i - 1]",
     "a finished array": "for i in range(1, n):\n    z[i] = x[i]\n    y[i] = z[i - 1]",
     "the counter as a number": "for i in range(n):\n    z[i] = np.sin(i * s) / (i + 1)",
     "sum": "for i in range(n):\n    t += x[i] * y[i]",

@@ -151,8 +151,9 @@ def test_keywords():
     result = rt.add(rt.tensor(x), 1, where=mask).numpy()
     assert result[mask].tolist() == [2.5, 5.0]
     out = np.zeros(3)
-    assert rt.add(rt.tensor(x), 1, out=out).numpy().tolist() == [2.5, -1.5, 5.0]
-    assert out.tolist() == [2.5, -1.5, 5.0]
+    with pytest.raises(rt.UnverifiedError):  # `rewrite` emits another form: what gets here came by * or **
+        rt.add(rt.tensor(x), 1, out=out)
+    assert out.tolist() == [0, 0, 0]
 
 
 def test_unary_copies_are_other_tensors():
