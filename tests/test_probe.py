@@ -294,11 +294,20 @@ def test_of_two_runs_on_the_same_versions_the_worse_observation_is_kept() -> Non
     def noted(**notes: object) -> dict[str, object]:
         return {**fact("d"), "agreement": {"tnp": notes}}
 
-    first = {"numpy.f": noted(efd="ulp:9", FD="crash in 1 of 7: (e)", l="value: (v)", cases=1)}
-    second = {"numpy.f": noted(e="equal", f="ulp:12", dD="ulp:2", F="value in 1 of 7: (e)", l="equal", cases=2)}
+    first = {
+        "numpy.f": noted(
+            efd="ulp:9", FD="crash in 1 of 7: (e)", l="value: (v)", L="error SystemError in 1 of 7: (e)", cases=1
+        )
+    }
+    second = {
+        "numpy.f": noted(
+            e="equal", f="ulp:12", dD="ulp:2", F="value in 1 of 7: (e)", l="equal", L="no error in 1 of 7: (e)", cases=2
+        )
+    }
     document = {"schema": 1, "versions": NEW, "apis": first, "by_tensorflow": {}}
     notes = facts_file.updated(document, second, NEW)["apis"]["numpy.f"]["agreement"]["tnp"]
-    assert notes == {"ed": "ulp:9", "f": "ulp:12", "F": "crash in 1 of 7: (e)", "D": "ulp:2", "l": "equal", "cases": 2}
+    unstable = {"F": "crash in 1 of 7: (e)", "L": "error SystemError in 1 of 7: (e)"}
+    assert notes == {"ed": "ulp:9", "f": "ulp:12", "D": "ulp:2", "l": "equal", "cases": 2, **unstable}
     other = {**NEW, "tensorflow": "2.22.0"}
     assert facts_file.updated(document, second, other)["apis"] == second
 

@@ -53,7 +53,12 @@ def _worse(old: str, new: str) -> str:
     differences = _ulps(old), _ulps(new)
     if None not in differences:
         return old if differences[0] > differences[1] else new  # type: ignore[operator]
-    return old if old.startswith("crash") and differences[1] is None else new
+    return old if differences[1] is None and _instability(old) > _instability(new) else new
+
+
+def _instability(label: str) -> int:
+    """How bad the worst is that a kernel does in some runs: it crashes, or breaks the interpreter's own rules."""
+    return 2 if label.startswith("crash") else 1 if label.startswith("error SystemError") else 0
 
 
 def _ulps(label: str) -> int | None:
