@@ -122,15 +122,27 @@ class Effects(NumpyResults):
             for name, item in matched.items()
             if (public and self.made != HOST) or name in summary.hosted
         )
+        # the core makes a tensor of an ndarray, and gives that back
+        remade = not public and any(
+            shared & refs_of(item.value) and name not in summary.hosted and self._is_theirs(item.value)
+            for name, item in matched.items()
+        )
+        exact = None if remade else exact
 
         def show(refs: frozenset[str]) -> frozenset[str]:
             found = self._shown_to_caller(summary, refs, matched)
-            return found | {COPIED} if copied and found else found
+            marks = {mark for mark, is_so in ((COPIED, copied), (FOREIGN, remade)) if is_so}
+            return found | marks if found else found
 
         given = [item.value for name, item in matched.items() if name in parameters_in(refs_of(summary.result))]
         view = max(map(view_of, given), default="")
         result = translated(summary.result, refs_of(summary.result), exact, deps, view, show)
         return hosted(result) if public else result
+
+    @staticmethod
+    def _is_theirs(value: Value) -> bool:
+        """Whether `value` certainly is an ndarray, or no array at all."""
+        return may_be_array(value) and not may_hold_tensor(value)
 
     def _own_state(self, summary: Summary) -> frozenset[str]:
         """What the callee updates that a wrapper in this module can look at: attributes, and the module's own names."""

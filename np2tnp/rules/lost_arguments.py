@@ -36,15 +36,14 @@ class LostArgument(Rule):
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Return)
-        if event.node is None:
-            return
+        node = event.node or context.facts.node
         for name in sorted(context.facts.lost):
             words = f"{name} is updated in place and then rebound: it stays the caller's ndarray, which NumPy updates"
-            yield self.hit(event.node, words, Verdict.HOST)
+            yield self.hit(node, words, Verdict.HOST)
         lost = sorted(name for name, held in context.facts.mutated.items() if not held)
         if lost:
             yield self.hit(
-                event.node,
+                node,
                 f"{', '.join(lost)} is updated in place for the caller but may not hold that array any more",
                 Verdict.BLOCK,
             )
