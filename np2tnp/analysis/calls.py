@@ -358,6 +358,8 @@ class Calls(ContainerMethods):
         if name == "sort" and may_hold_tensor(receiver):
             self.write(node, where, receiver, UNKNOWN, env, op="unknown.sort")
             return NONE
+        if name in IN_PLACE_METHODS and not may_hold_tensor(receiver):
+            self.facts.extra.setdefault("writes", set()).update(parameters_in(refs_of(receiver)))
         if name in IN_PLACE_METHODS and COPIED in refs_of(receiver):  # what a callee gave back of what it got
             self.write(node, where, receiver, UNKNOWN, env, op=f"ndarray.{name}")
         if name in CONTAINER_MUTATORS and may_hold_tensor(receiver):

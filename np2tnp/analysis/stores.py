@@ -30,6 +30,7 @@ from np2tnp.analysis.values import (
     join,
     may_be_array,
     may_hold_tensor,
+    parameters_in,
     refs_of,
 )
 from np2tnp.analysis.walk import walk
@@ -163,6 +164,8 @@ class Stores(Writes):
             self.keep(frozenset(holders), value, env)
         if isinstance(base, Unknown) and (may_hold_tensor(base) or COPIED in refs_of(base)) and of_array:
             self.construct(node, "attribute of an unknown", name)
+        elif isinstance(base, Unknown):
+            self.facts.extra.setdefault("writes", set()).update(parameters_in(refs_of(base)))
         self.emit(ev.AttributeStore(node, target, self.place(target), base, name, value, source))
         if isinstance(base, Instance):
             env.bind(f".{name}", Unknown(HOST, refs_of(value)))
