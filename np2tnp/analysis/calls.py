@@ -343,8 +343,7 @@ class Calls(ContainerMethods):
             method = self.method_of(receiver, name)
             if method is not None:
                 return self._project_call(node, method[0], arguments, env, bound=method[1] != "static")
-        func = node.func
-        where = func.value if type(func) is cst.Attribute else func
+        where = node.func.value if type(node.func) is cst.Attribute else node.func
         if isinstance(receiver, Sequence):
             return self.container_method(where, receiver, name, arguments, env)
         if receiver is NOTHING:
@@ -354,7 +353,7 @@ class Calls(ContainerMethods):
                 self.escape(argument.node.value, argument.value, f"is passed to .{name}()")
             return Scalar("str" if scalar_type(receiver) == "str" else "object")
         if name in CONTAINER_MUTATORS and not self.is_container(where, env):
-            self._kept_may_change(node, f"{dotted(func) or '.' + name}", env)  # the method may be anybody's
+            self._kept_may_change(node, f"{dotted(node.func) or '.' + name}", env)  # the method may be anybody's
         if name == "sort" and may_hold_tensor(receiver):
             self.write(node, where, receiver, UNKNOWN, env, op="unknown.sort")
             return NONE
