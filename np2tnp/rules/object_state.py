@@ -97,6 +97,9 @@ class ObjectState(Rule):
 
     def _call(self, event: ev.Call, stores: tuple[ev.Store, ...], context: Context) -> Iterator[Hit]:
         convert_arguments(event, context.edits, "host")
+        func = event.node.func
+        if event.receiver is not None and may_hold_tensor(event.receiver) and isinstance(func, cst.Attribute):
+            context.edits.wrap_host(func.value)
         if makes_tensor(event.result) and stores[0].op == "call":
             context.edits.wrap_tensor(event.node)
         words = "this call changes an array that belongs to an object outside; NumPy does it"
