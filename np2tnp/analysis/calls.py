@@ -75,6 +75,20 @@ def _holds_objects(value: Value) -> bool:
 _COMPARING = (Symbol("builtins.max"), Symbol("builtins.min"), Symbol("builtins.sorted"))
 
 
+def _given(value: Value, refs: frozenset[str], deps: frozenset[str], view: str, known: bool) -> Value:
+    """What a nested function gives, which may be an argument of its call. `known`: its results were looked at."""
+    if isinstance(value, Sequence):
+        items = None if value.items is None else tuple([_given(item, refs, deps, view, known) for item in value.items])
+        return Sequence(value.type, _given(value.element, refs, deps, view, known), items, refs)
+    if isinstance(value, Array):
+        return replace(value, refs=refs, deps=deps, exact=None, view=view) if value.refs else replace(value, deps=deps)
+    if isinstance(value, (Const, Scalar)):
+        return value
+    if isinstance(value, Unknown) and not value.refs and known:
+        return Unknown(EITHER, deps=deps)
+    return Unknown(EITHER, refs, deps=deps, view=view)
+
+
 class Calls(ContainerMethods):
     """Evaluates calls."""
 
@@ -317,25 +331,7 @@ class Calls(ContainerMethods):
         refs = refs_of(result).union(*(refs_of(argument.value) for argument in arguments))
         deps = deps_of(result).union(*(deps_of(argument.value) for argument in arguments))
         view = max(map(view_of, (result, *(argument.value for argument in arguments))))
-
-        def given(value: Value) -> Value:
-            """What it gives, which may be an argument."""
-            if isinstance(value, Sequence):
-                items = None if value.items is None else tuple(map(given, value.items))
-                return Sequence(value.type, given(value.element), items, refs)
-            if isinstance(value, Array):
-                return (
-                    replace(value, refs=refs, deps=deps, exact=None, view=view)
-                    if value.refs
-                    else replace(value, deps=deps)
-                )
-            if isinstance(value, (Const, Scalar)):
-                return value
-            if isinstance(value, Unknown) and not value.refs and callee.qualname in self.nested_results:
-                return Unknown(EITHER, deps=deps)
-            return Unknown(EITHER, refs, deps=deps, view=view)
-
-        return given(result)
+        return _given(result, refs, deps, view, callee.qualname in self.nested_results)
 
     def _method(self, node: cst.Call, callee: Bound, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         receiver, name = callee.receiver, callee.name
