@@ -321,3 +321,13 @@ def test_a_missing_extra_is_one_line(project: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert re.fullmatch(r"np2tnp[^\n]*pip install[^\n]*np2tnp\[\w+\][^\n]*\n", done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("form", ["text", "concise"])
+def test_what_may_be_an_array_is_not_all_clear(tmp_path: Path, capfd: pytest.CaptureFixture[str], form: str) -> None:
+    path = tmp_path / "m.py"
+    path.write_text("import numpy as np\n\n\ndef shift(n, x):\n    for i in range(n):\n        x[i] = x[i + 1]\n")
+    _, out, _ = run(capfd, "check", "--no-cache", "--output-format", form, str(path))
+    assert "TNP010" in out
+    assert "All clear" not in out
+    assert "No NumPy" not in out

@@ -45,6 +45,7 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     refs_of,
     scalar_type,
+    view_of,
 )
 from np2tnp.catalog.catalog import ApiFact
 
@@ -136,7 +137,7 @@ class NumpyResults(Evaluator):
                 refs = refs_of(first)  # of a list NumPy makes a new array
             if self.made == TENSOR and may_be_array(first) and self._may_copy(first, refs):
                 refs |= {FOREIGN}
-            view = "" if name in _SAME_OR_COPY and "order" not in values else "view"
+            view = view_of(first) if name in _SAME_OR_COPY and "order" not in values else "view"
             if name in ("asarray", "asanyarray") and len(values) == 1:
                 exact = exact_of(first) if self.made == HOST or may_hold_tensor(first) else None  # else a copy
             elif "copy=True" in fact.parameters or name == "array":

@@ -139,10 +139,9 @@ def _note_call(node: cst.Call, scope: Scope, uses: Uses) -> None:
     elif node.args:
         name = func.attr.value if type(func) is cst.Attribute else func.value if type(func) is cst.Name else ""
         if name in _OF_A_SHAPE:
-            given = [
-                arg.value for arg in node.args if arg.keyword is not None and arg.keyword.value in ("shape", "size")
-            ]
-            _note_lengths([part for shape in (node.args[0].value, *given) for part in _parts(shape)], uses)
+            named = [arg for arg in node.args if arg.keyword is not None and arg.keyword.value in ("shape", "size")]
+            shapes = named if name in _BY_SIZE else [node.args[0], *named]
+            _note_lengths([part for shape in shapes for part in _parts(shape.value)], uses)
         elif name in _OF_LENGTHS and (name != "reshape" or len(node.args) > 1):
             _note_lengths([arg.value for arg in node.args if arg.keyword is None], uses)
 

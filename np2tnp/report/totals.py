@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from np2tnp.model import Finding, Region, RegionState, Run, Verdict
 
+_UNKNOWN = "TNP010"  #: what may be work on arrays, for all that is known
+
 
 def shown(run: Run, verbose: bool) -> list[Finding]:
     """The findings to show: those that only say "the same call exists" need ``-v``."""
@@ -63,11 +65,13 @@ def totals(run: Run) -> list[str]:
 
 
 def is_clear(run: Run) -> bool:
-    """Whether nothing at all is in the way, and nothing was left unread."""
+    """Whether nothing at all is in the way, and nothing was left unread or unknown."""
     summary = run.summary
+    unknown = any(finding.code == _UNKNOWN for report in run.reports for finding in report.findings)
     hindrances = sum(summary.findings.get(verdict.value, 0) for verdict in (Verdict.ADAPT, Verdict.HOST, Verdict.BLOCK))
     return not (
         summary.unresolved
+        or unknown
         or summary.errors
         or hindrances
         or not summary.files
