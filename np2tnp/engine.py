@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 
@@ -21,7 +22,7 @@ from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, takes_ar
 from np2tnp.rewrite.imports import add_imports
 from np2tnp.rewrite.object_reads import array_attributes
 from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name
-from np2tnp.rewrite.plan import RegionPlan
+from np2tnp.rewrite.plan import Names, RegionPlan
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.staging import stage
 from np2tnp.rewrite.startup import add_script_start, add_startup
@@ -158,12 +159,11 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         else:
             migrated = with_last_return(migrated, plan.facts, None)
         replaced[id(node)] = [migrated] if kept is None else [kept_original(node, kept.name), below_original(migrated)]
-        code = tree.code_for_node(migrated)
-        needs |= {module for module, name in (("tnp", names.tnp), ("rt", names.rt)) if f"{name}." in code}
+        needs |= _named(tree.code_for_node(migrated), names)
     new_tree = tree.visit(_Swap(replaced) if top is None else _SwapInScript(replaced, top.edits, names.rt))
     assert isinstance(new_tree, cst.Module)
     if top is not None:
-        needs |= {"rt"} | top.edits.needs
+        needs |= {"rt"} | _named(new_tree.code, names)
     behavior = session.options.numpy_behavior if wrapped or session.options.numpy_behavior != "call" else "import"
     if behavior != "call":
         needs.add("rt")
@@ -180,6 +180,11 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
             raise SelfCheckFailed(f"the rewritten text does not compile: {error}") from None
         _require_python(new_text)  # in a newer Python than the one that runs this
     return new_text
+
+
+def _named(code: str, names: Names) -> set[str]:
+    """Which of the modules "tnp" and "rt" the code names."""
+    return {module for module, name in (("tnp", names.tnp), ("rt", names.rt)) if re.search(rf"\b{name}\.", code)}
 
 
 def _loss(text: str, printed: str) -> Problem:

@@ -16,7 +16,7 @@ from np2tnp.edits.edit import Edits
 _SPREADS = frozenset(("reshape", "transpose", "resize"))
 
 
-def retarget(event: ev.Call, edits: Edits, function: str, method: bool, module: str) -> None:
+def retarget(event: ev.Call, edits: Edits, function: str, method: bool) -> None:
     """``np.f(...)`` or ``x.f(...)`` becomes ``function(...)``; the receiver becomes the first argument."""
 
     def change(updated: cst.Call) -> cst.BaseExpression:
@@ -29,7 +29,6 @@ def retarget(event: ev.Call, edits: Edits, function: str, method: bool, module: 
         return updated.with_changes(func=target, args=arguments)
 
     edits.replace[id(event.node)] = change
-    edits.needs.add(module)
 
 
 def _gathered(arguments: list[cst.Arg]) -> list[cst.Arg]:

@@ -35,8 +35,7 @@ class StatementEdit:
 class Edits:
     """What is to change in one region, by the id of the original node.
 
-    replace: the node itself. host, tensor: nodes wrapped into ``rt.host(...)``, ``rt.tensor(...)``. needs: module names
-    that the new code uses ("tnp", "rt").
+    replace: the node itself. host, tensor: nodes wrapped into ``rt.host(...)``, ``rt.tensor(...)``.
     """
 
     replace: dict[int, Build] = field(default_factory=dict)
@@ -45,7 +44,6 @@ class Edits:
     tensor: set[int] = field(default_factory=set)
     zero_d: set[int] = field(default_factory=set)
     statements: dict[int, StatementEdit] = field(default_factory=dict)
-    needs: set[str] = field(default_factory=set)
     converted: int = 0  #: calls and operators that become TensorFlow work
     cores: set[int] = field(default_factory=set)  #: callees (names, attributes) that get and give tensors
     total: int = 0  #: calls and operators on arrays
@@ -59,7 +57,6 @@ class Edits:
     def wrap_host(self, node: cst.CSTNode, value: Value | None = None) -> None:
         """Convert `node` for the host. A 0-d `value` that NumPy would have as an array is no scalar there, either."""
         self.host.add(id(node))
-        self.needs.add("rt")
         self._mark_zero_d(node, value)
 
     def _mark_zero_d(self, node: cst.CSTNode, value: Value | None) -> None:
@@ -75,7 +72,6 @@ class Edits:
 
     def wrap_tensor(self, node: cst.CSTNode) -> None:
         self.tensor.add(id(node))
-        self.needs.add("rt")
 
     def statement(self, node: cst.CSTNode) -> StatementEdit:
         return self.statements.setdefault(id(node), StatementEdit())

@@ -27,7 +27,6 @@ def is_free(form: Form, edits: Edits) -> bool:
 
 def vectorize(form: Form, edits: Edits, rt: str, words: frozenset[str]) -> None:
     """Put the form's edits into `edits`, over those that the elements had. `words`: names that are taken."""
-    edits.needs.add("rt")
     then, where = (_unused(name, words) for name in ("then", "where"))
 
     def mask(node: cst.CSTNode) -> str:

@@ -70,7 +70,6 @@ class ArrayAttribute(Rule):
             )
 
         context.edits.replace[id(event.node)] = change
-        context.edits.needs.add("rt")
 
     def _function(self, event: ev.AttributeRead, context: Context) -> None:
         function = {"T": f"{context.tnp}.transpose", "real": f"{context.rt}.real", "imag": f"{context.rt}.imag",
@@ -82,7 +81,6 @@ class ArrayAttribute(Rule):
             return build.call(function, updated.value)
 
         context.edits.replace[id(event.node)] = change
-        context.edits.needs.add("tnp" if event.name == "T" else "rt")
 
 
 def _shape_may_stay(event: ev.AttributeRead, context: Context) -> bool:

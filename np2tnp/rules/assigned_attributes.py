@@ -50,5 +50,4 @@ class AssignedAttribute(Rule):
             return build.assign(target.value, build.call(f"{context.rt}.reshape", target.value, updated.value))
 
         context.edits.statement(node).change.append(reshape)
-        context.edits.needs.add("rt")
         yield self.hit(node, "assigning .shape becomes a reshape", Verdict.ADAPT)

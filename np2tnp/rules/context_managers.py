@@ -74,5 +74,4 @@ class ContextManager(Rule):
             return build.call(f"{context.rt}.manager", updated if inner is None else inner(updated))
 
         edits.replace[id(item.item)] = managed
-        edits.needs.add("rt")
         yield self.hit(item, "a context manager that may swallow exceptions: it is shown NumPy's", Verdict.ADAPT)

@@ -109,7 +109,7 @@ def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
     """Call the target that was decided for instead of NumPy."""
     method = event.receiver is not None and not decision.ufunc_method
     prefix = context.tnp if decision.module == "tnp" else context.rt
-    retarget(event, context.edits, f"{prefix}.{decision.function}", method, decision.module)
+    retarget(event, context.edits, f"{prefix}.{decision.function}", method)
     convert_arguments(event, context.edits, "tensor")
     if method and isinstance(event.receiver, Array) and needs_tensor(event.receiver):
         assert isinstance(event.node.func, cst.Attribute)

@@ -122,7 +122,6 @@ class HostCall(Rule):
                 return build.call(f"{context.rt}.call_method", *arguments)
 
             edits.replace[id(event.node)] = change
-            edits.needs.add("rt")
             words = f".{callee.name}() of what may be an array: the runtime decides by what it is"
             yield self.hit(event.node, words, Verdict.ADAPT)
             return

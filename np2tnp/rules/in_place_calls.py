@@ -86,7 +86,6 @@ class InPlaceCall(Rule):
             return rebind(target, value, context.rt, context.tnp)
 
         context.edits.statement(event.place.statement).change.append(change)
-        context.edits.needs.add("rt")
         words = f"rt.{function} gives the changed array, and {item.root} is bound to it"
         name = event.node.func.attr.value if isinstance(event.node.func, cst.Attribute) else ""
         if isinstance(event.receiver, Unknown) and hasattr(list, name):

@@ -69,4 +69,3 @@ class InPlaceOperator(Rule):
             return build.assign(updated.target, build.call(function, updated.target, updated.value))
 
         context.edits.statement(event.node).change.append(change)
-        context.edits.needs.add("rt")

@@ -74,7 +74,6 @@ class IndexForm(Rule):
             return build.at(context.rt, updated.value, updated.slice, "get")
 
         context.edits.replace[id(event.node)] = change
-        context.edits.needs.add("rt")
         if isinstance(base, Array):
             yield self.hit(
                 event.node, "this index form is read through the exact indexing of the runtime", Verdict.ADAPT
@@ -83,7 +82,6 @@ class IndexForm(Rule):
     def _joiner(self, event: ev.Read, name: str, context: Context) -> Iterator[Hit]:
         short = name.removeprefix("numpy.")
         context.edits.replace[id(event.node.value)] = lambda _: build.name(f"{context.rt}.{short}")
-        context.edits.needs.add("rt")
         context.edits.converted += 1
         yield self.hit(event.node, f"np.{short} becomes rt.{short}, which takes and gives tensors", Verdict.ADAPT)
 

@@ -69,7 +69,6 @@ class ObjectState(Rule):
                 return build.assign(updated.targets[0].target, build.call(f"{context.rt}.host", updated.value))
 
             change_part(event, change, context)
-            context.edits.needs.add("rt")
             yield self.hit(event.node, f".{event.name} keeps a host copy", Verdict.HOST)
             return
         if event.value_node is None:

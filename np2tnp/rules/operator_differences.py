@@ -68,7 +68,6 @@ class OperatorDiffers(Rule):
                 return build.call(f"{context.rt}.op_{op}", *_operand_nodes(updated))
 
             context.edits.replace[id(event.node)] = change
-            context.edits.needs.add("rt")
             if counted and differs:
                 sign = _SIGNS.get(event.op, event.op)
                 words = f"`{sign}` may differ between tensors and ndarrays here; the exact operator is used"
@@ -95,7 +94,6 @@ def _exact_abs(event: ev.Call, context: Context) -> None:
         context.edits.replace[id(event.node)] = lambda updated: updated.with_changes(
             func=build.name(f"{context.rt}.op_abs")
         )
-        context.edits.needs.add("rt")
 
 
 def _search(event: ev.Operator, context: Context) -> None:
@@ -110,7 +108,6 @@ def _search(event: ev.Operator, context: Context) -> None:
         return cst.UnaryOperation(cst.Not(), found, lpar=updated.lpar, rpar=updated.rpar)
 
     context.edits.replace[id(event.node)] = change
-    context.edits.needs.add("rt")
 
 
 #: Operators whose tensor form XLA computes otherwise: integers by zero.

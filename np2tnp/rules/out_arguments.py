@@ -67,7 +67,6 @@ class OutArgument(Rule):
             assert event.place.statement is not None
             context.edits.statement(event.place.statement).change.append(partial(_rebound, form, context))
             words = f"out=: {item.root} is bound to the result, cast as NumPy would"
-        context.edits.needs.add("rt")
         context.edits.total += 1
         context.edits.converted += 1
         yield self.hit(event.node, words, Verdict.ADAPT)

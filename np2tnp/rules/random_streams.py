@@ -66,9 +66,8 @@ class RandomStream(Rule):
                 return updated.with_changes(func=updated.func.with_changes(value=stream))
 
             context.edits.replace[id(event.node)] = change
-            context.edits.needs.add("rt")
         else:
-            retarget(event, context.edits, f"{rt}.{decision.function}", False, "rt")
+            retarget(event, context.edits, f"{rt}.{decision.function}", False)
         convert_arguments(event, context.edits, "tensor")
         context.edits.total += 1
         context.edits.converted += 1

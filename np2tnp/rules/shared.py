@@ -110,8 +110,6 @@ def use_core(event: ev.Call, context: Context, summary: Summary) -> None:
         return changed
 
     context.edits.replace[id(event.node)] = change
-    if late:
-        context.edits.needs.add("rt")
 
 
 def is_mentioned_beside(statement: cst.CSTNode, target: cst.Name) -> bool:
@@ -131,7 +129,6 @@ def read_back(target: cst.Name, edit: StatementEdit, context: Context) -> None:
     edit.before.append(lambda: build.assign(cst.Name(copy), build.call(f"{rt}.host", cst.Name(name))))
     edit.after.append(lambda: build.assign(cst.Name(name), build.call(f"{rt}.tensor", cst.Name(copy))))
     context.edits.replace[id(target)] = lambda updated: cst.Name(copy)
-    context.edits.needs.add("rt")
 
 
 def unused_name(name: str, context: Context) -> str:
@@ -185,7 +182,6 @@ def split(event: ev.Construct, context: Context) -> None:
         edit.names = _free_names(context, len(_targets(event.node)))
     if event.detail == "numbers":
         edit.check = f"{context.rt}.numbers"
-        context.edits.needs.add("rt")
 
 
 def update(event: ev.Store, context: Context) -> None:
@@ -206,7 +202,6 @@ def update(event: ev.Store, context: Context) -> None:
             edit.names = _free_names(context, 1)
     else:
         edit.change.append(change)
-    context.edits.needs.update(("rt", "tnp") if ".T" in dotted(event.target) else ("rt",))
     if isinstance(event.base, Array):
         context.edits.total += 1
         context.edits.converted += 1

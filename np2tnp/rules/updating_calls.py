@@ -66,7 +66,6 @@ class UpdatingCall(Rule):
         by_name = _targets_by_parameter(summary.parameters, event)
         targets = [by_name.get(name) for name in summary.mutates]
         statement = event.place.statement
-        context.edits.needs.add("rt")
         context.edits.total += 1
         context.edits.converted += 1
         form = summary.form if context.boundary == "tensor" else "pair"
