@@ -8,8 +8,9 @@ child process without network, with every place of its text observed (`witness/i
 told in docs/architecture.md, "The oracle".
 
 Prints, by state of the region, how many events happened and how many of them were told (recall); by code, how many
-flagged places were executed and at how many of them it happened (precision); and the misses. Exit status 1 if an event
-in a convertible region was not told, fewer than 99 % elsewhere, or less than 95 % of the flagged places are true.
+flagged places were executed and at how many of them it happened (precision); and the misses. The snippets, which are
+aliases and other traps on purpose, are counted apart. Exit status 1 if an event in a convertible region was not told,
+fewer than 99 % elsewhere, or less than 95 % of the flagged places of programs and packages are true.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ from np2tnp.config import Config  # noqa: E402
 
 #: Nothing is wanted of the top level: it stays NumPy by decision.
 TOP_LEVEL = "top level"
+#: The task whose programs are traps: that few of its aliases are real says nothing about programs.
+TRAPS = "semantics"
 
 
 def observe(task: Task, folder: Path, seconds: int, limit: int) -> tuple[dict[str, list[Sight]], list[str]]:
@@ -137,7 +140,7 @@ def main() -> int:
     parser.add_argument("--show", type=int, default=40, help="how many misses and false alarms to print")
     parser.add_argument("--output", type=Path, help="write figures.json and places.txt into this folder")
     options = parser.parse_args()
-    total = Tally()
+    total, traps = Tally(), Tally()
     by_task = {}
     with tempfile.TemporaryDirectory() as scratch:
         tasks = find_tasks(Path(scratch))
@@ -149,7 +152,7 @@ def main() -> int:
                 continue
             seen, problems = observe(task, Path(scratch), options.seconds, options.limit)
             tally = judge(seen)
-            total.add(tally)
+            (traps if task.name == TRAPS else total).add(tally)
             found = figures(tally)
             executed = sum(map(bool, seen.values()))
             by_task[task.name] = {"modules": len(task.subjects), "executed": executed, **found}
@@ -162,8 +165,8 @@ def main() -> int:
             )
             for problem in problems:
                 print(f"    {problem}")
-        places = [line.replace(f"{scratch}/", "semantics/") for line in lines(total)]
-    found = figures(total)
+        places = [line.replace(f"{scratch}/", "semantics/") for tally in (total, traps) for line in lines(tally)]
+    found, trapped = figures(total), figures(traps)
     show(found)
     print(*places[: options.show], sep="\n")
     if options.output is not None:
@@ -172,7 +175,7 @@ def main() -> int:
         (options.output / "figures.json").write_text(document, encoding="utf-8")
         (options.output / "places.txt").write_text("".join(f"{line}\n" for line in places), encoding="utf-8")
     enough = found["recall_convertible"] == 1 and found["recall_elsewhere"] >= 0.99 and found["precision"] >= 0.95
-    return 0 if enough else 1
+    return 0 if enough and trapped["recall_convertible"] == 1 else 1
 
 
 def _short(path: str) -> str:

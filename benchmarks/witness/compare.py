@@ -65,6 +65,8 @@ _PASSED = (frozenset(("call",)), lambda seen: bool(seen & (Seen.TOOK | Seen.NUMB
 Claim = tuple[frozenset[str], Callable[[Seen], bool]]
 #: Says of places that they are not known: listed, but no claim that can be wrong.
 UNKNOWN = "TNP010"
+#: How such a finding begins that tells of all inside of its place.
+_WHOLE = "this function is handed to others"
 CLAIMS: dict[str, Claim] = {
     **dict.fromkeys(("TNP001", "TNP002", "TNP003", "TNP004", "TNP009", "TNP104", "TNP203", "TNP601"), _CALLED),
     "TNP006": (frozenset(("operation",)), lambda seen: bool(seen & VALUES)),
@@ -137,7 +139,7 @@ def tells(finding: Finding, event: Happening) -> bool:
     if event.codes.fullmatch(finding.code) is None:
         return False
     start, end = (finding.span.line, finding.span.column), (finding.span.end_line, finding.span.end_column)
-    if finding.code == UNKNOWN and event.state == "plain":
+    if finding.code == UNKNOWN and (event.state == "plain" or finding.message.startswith(_WHOLE)):
         return start <= event.place.start and event.place.end <= end
     if event.kind in ("write", "shared write"):
         return any(start <= place.start and place.end <= end for place in event.places)

@@ -88,6 +88,7 @@ class Lending(Effects):
             held = env.values[name]
             if isinstance(held, Sequence) and held.type != "tuple":
                 env.values[name] = Unknown(HOST, NO_NAMES)  # the function may fill it
+        self.construct(node, "handed over")
         return True
 
 

@@ -61,6 +61,7 @@ class HostUpdate(Rule):
             if context.in_region:
                 for reason in event.stale.reasons:
                     yield from self._stale(event, reason, context)
+                yield from self._views(event)
             return
         assert isinstance(event, ev.Call)
         case = call_case(event, context)
@@ -111,16 +112,14 @@ class HostUpdate(Rule):
                 f"{event.name} may have been changed by {stale.via}: give that call a statement of its own",
                 Verdict.BLOCK,
             )
-            return
-        if stale.kind == "call on a view":
-            yield self.hit(
-                event.node,
-                f"{event.name.lstrip('@')} may have been changed by {stale.via}, which got a view of it or an object"
-                " that holds it;"
-                " pass a copy",
-                Verdict.BLOCK,
-            )
-            return
+
+    def _views(self, event: ev.StaleRead) -> Iterator[Hit]:
+        callees = list(dict.fromkeys(each.via for each in event.stale.reasons if each.kind == "call on a view"))
+        if callees:
+            which = "one of which" if len(callees) > 1 else "which"
+            told = ", ".join(callees if len(callees) < 4 else [*callees[:3], "others"])
+            words = f"{event.name.lstrip('@')} may have been changed by {told}, {which} got a view of it"
+            yield self.hit(event.node, f"{words} or an object that holds it; pass a copy", Verdict.BLOCK)
 
     def _beside(self, node: cst.CSTNode, name: str) -> Hit:
         message = f"{name} is changed by this call and used in the same statement: give the call a statement of its own"

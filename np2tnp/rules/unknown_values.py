@@ -18,13 +18,16 @@ from np2tnp.analysis.values import (
     Symbol,
     Unknown,
     Value,
+    exact_of,
     may_be_array,
     may_hold_tensor,
 )
+from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.decisions import decide, made_kind
 from np2tnp.rules.host_calls import AMBIGUOUS
+from np2tnp.rules.host_changes import CHANGING_ATTRIBUTES, words_for
 from np2tnp.rules.shared import callee_words, holds_array, short_name
 
 
@@ -53,20 +56,31 @@ class UnknownValue(Rule):
                 return y.max() - y.min()
         """,
     )
-    on = (ev.Call, ev.AttributeStore)
+    on = (ev.Call, ev.AttributeStore, "handed over")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
             return
+        if isinstance(event, ev.Construct):
+            if any(isinstance(part, _WORK) for part in walk(event.node)):
+                yield self.hit(
+                    event.node, "this function is handed to others: what it does stays NumPy's", Verdict.NOTE
+                )
+            return
         if isinstance(event, ev.AttributeStore):
-            if isinstance(event.node, cst.AugAssign) and isinstance(event.base, Unknown):
+            if isinstance(event.base, Unknown) and isinstance(event.node, cst.AugAssign):
                 words = f".{event.name} may be an array, which NumPy updates in place"
+                yield self.hit(event.node, words, Verdict.NOTE)
+            elif isinstance(event.base, Unknown) and event.name in CHANGING_ATTRIBUTES and exact_of(event.base):
+                words = f"this changes what may be an array: .{event.name} of an ndarray, which stays one"
                 yield self.hit(event.node, words, Verdict.NOTE)
             return
         assert isinstance(event, ev.Call)
         if id(event.node) in context.stores:
             return
-        words = _numpys(event, context) if event.api is not None else _unknowns(event, context)
+        words = (
+            _numpys(event, context) if event.api is not None else _unknowns(event, context) or words_for(event, context)
+        )
         if words:
             yield self.hit(event.node, words, Verdict.NOTE)
 
@@ -124,6 +138,10 @@ def _unknowns(event: ev.Call, context: Context) -> str:
         return ""
     known = isinstance(callee, (Function, Class))
     return f"{callee_words(event)} {'stays in NumPy' if known else 'is not known'}; it gets its arguments as they are"
+
+
+#: What a function does besides computing with operators.
+_WORK = (cst.Call, cst.AugAssign, cst.AssignTarget)
 
 
 def is_migrated(function: Function, context: Context) -> bool:
