@@ -16,6 +16,7 @@ from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.names_seen import changes_by_name, sees_names
 from np2tnp.analysis.results import CANONICAL, dtype_char, foreign_dtype
+from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.tables import (
     BUILTINS_PYTHON,
     BY_ORDER,
@@ -328,7 +329,9 @@ class Calls(ContainerMethods):
 
     def _nested_call(self, callee: Function, arguments: tuple[ev.Argument, ...]) -> Value:
         result = self.nested_value(callee)
-        refs = refs_of(result).union(*(refs_of(argument.value) for argument in arguments))
+        refs = refs_of(result)
+        if not refs.isdisjoint(NESTED):  # else it gives nothing of its arguments' memory back
+            refs = refs.union(*(refs_of(argument.value) for argument in arguments))
         deps = deps_of(result).union(*(deps_of(argument.value) for argument in arguments))
         view = max(map(view_of, (result, *(argument.value for argument in arguments))))
         return _given(result, refs, deps, view, callee.qualname in self.nested_results)

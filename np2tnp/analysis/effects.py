@@ -94,7 +94,7 @@ class Effects(NumpyResults):
         on_host = False  # it updates ndarrays: its public form is called
         for name, argument in matched.items():
             if name in summary.keeps:
-                self.keep(frozenset((f"kept by {dotted(node.func)}",)), argument.value, env)
+                self.keep(frozenset((f"kept by {dotted(node.func)} as {name}",)), argument.value, env)
             updates = name in summary.mutates
             in_numpy = updates and not summary.migrated and self.made != HOST  # it changes the very array that it gets
             if updates or name in summary.changeable:

@@ -206,11 +206,15 @@ def _may_be_by_call(stale: Stale) -> bool:
 
 
 def changed_elsewhere(facts: ev.RegionFacts) -> frozenset[str]:
-    """Local names that are read after code which nobody knows may have changed their arrays, and their aliases."""
+    """Local names that are read after code which nobody knows may have changed their arrays, and their aliases.
+
+    So are those that two objects hold: both must hold the very same array.
+    """
     reads = [e for e in facts.events if isinstance(e, ev.StaleRead) and _may_be_by_call(e.stale)]
     changed = frozenset(name for event in reads for name in {event.name, *event.shared} if name.isidentifier())
     calls = (e.root for e in facts.events if isinstance(e, ev.Store) and e.op == "call")
-    return changed | frozenset(facts.extra.get("lent", ())) | frozenset(root for root in calls if root is not None)
+    named = (*facts.extra.get("lent", ()), *facts.extra.get("kept twice", ()))
+    return changed | frozenset(named) | frozenset(root for root in calls if root is not None)
 
 
 def given_to_changers(facts: ev.RegionFacts) -> frozenset[str]:

@@ -229,6 +229,8 @@ class Analysis:
             if not more and not doubted and not parameters:  # nor can a callee give back a copy of what is an ndarray
                 more = frozenset(name for name in given_to_changers(facts) if name in function.locals) - names
             if not more and not doubted and not parameters:
+                doubted = likely - numbers  # whatever is in the way, it may be that they could be arrays
+            if not more and not doubted and not parameters:
                 break
             names, numbers, given = names | more, numbers | doubted, given | parameters
             known = facts.assumed_arrays

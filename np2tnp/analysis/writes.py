@@ -186,6 +186,7 @@ class Writes(Calls):
         outside = {ref for ref in refs if ref.startswith((".", "global:", "kept by"))}
         if outside - {where} or (outside and home_of(value) == TENSOR):
             self.construct(node, "kept twice", where.rpartition(":")[2])
+            self.facts.extra.setdefault("kept twice", set()).update(ref for ref in refs if ref.isidentifier())
         self.facts.viewed |= {ref for ref in refs if ref in outside or ref == FOREIGN}
 
     def captured(self, env: Env) -> frozenset[str]:
