@@ -7,6 +7,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.results import is_read_only
 from np2tnp.analysis.state import State
 from np2tnp.analysis.tables import (
     ARRAY_MEMBERS,
@@ -24,6 +25,7 @@ from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
     NOTHING,
+    READ_ONLY,
     TENSOR,
     UNKNOWN,
     Array,
@@ -141,6 +143,7 @@ class Access(State):
             # the transpose of a 0-d or 1-d array is a view too, never the object itself
             home = base.home if base.refs & self.host_locals else self.lifted(base)
             refs = base.refs | {FOREIGN} if base.refs and home != base.home else base.refs  # our copy of NumPy's memory
+            refs = refs | {READ_ONLY} if is_read_only(name, base) else refs
             result = replace(base, home=home, dtypes=dtypes, refs=refs, exact=None, view="view")
         else:
             if base.home != HOST:

@@ -341,7 +341,7 @@ class Calls(ContainerMethods):
         if isinstance(receiver, Instance):
             method = self.method_of(receiver, name)
             if method is not None:
-                return self._project_call(node, method[0], arguments, env, bound=method[1] != "static")
+                return self._project_call(node, method[0], arguments, env, method[1])
         where = node.func.value if type(node.func) is cst.Attribute else node.func
         if isinstance(receiver, Sequence):
             return self.container_method(where, receiver, name, arguments, env)

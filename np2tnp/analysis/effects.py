@@ -96,7 +96,7 @@ class Effects(NumpyResults):
             if name in summary.keeps:
                 self.keep(frozenset((f"kept by {dotted(node.func)} as {name}",)), argument.value, env)
             updates = name in summary.mutates
-            in_numpy = updates and not summary.migrated and self.made != HOST  # it changes the very array that it gets
+            in_numpy = updates and not migrated and self.made != HOST  # it changes the very array that it gets
             if updates or name in summary.changeable:
                 filled = True
             by_others = in_numpy or (name in summary.changeable and not updates)
@@ -370,11 +370,14 @@ class Effects(NumpyResults):
                 self.construct(node, "aliased arguments", name)
 
     def _project_call(
-        self, node: cst.Call, callee: Function, arguments: tuple[ev.Argument, ...], env: Env, bound: bool = False
+        self, node: cst.Call, callee: Function, arguments: tuple[ev.Argument, ...], env: Env, method: str = ""
     ) -> Value:
+        """`method`: the kind of method that `callee` is, where it is called on an object."""
         summary = self.services.summary(callee)
         if summary is None:
             return self._unresolved(node, callee.qualname, arguments, env, pure=False)
+        skip = 1 if method not in ("", "static") else 0
         if callee.qualname == self.facts.qualname and callee.module == self.module.path:
-            self._updates_own_default(node, summary, arguments, 1 if bound else 0)
-        return self._apply_summary(node, summary, arguments, env, migrated=summary.migrated, skip=1 if bound else 0)
+            self._updates_own_default(node, summary, arguments, skip)
+        migrated = summary.migrated and not (method and summary.mutates)  # an object's class may override it
+        return self._apply_summary(node, summary, arguments, env, migrated=migrated, skip=skip)

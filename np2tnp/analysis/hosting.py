@@ -19,6 +19,7 @@ from np2tnp.analysis.values import (
     FOREIGN,
     HOST,
     NO_NAMES,
+    READ_ONLY,
     TENSOR,
     UNKNOWN,
     Array,
@@ -129,7 +130,7 @@ class Hosting(Stores):
         return value
 
     def _converted(self, source: cst.BaseExpression, value: Value, name: str) -> Value:
-        if not may_hold_tensor(value):
+        if not may_hold_tensor(value) or READ_ONLY in refs_of(value):  # our ndarrays can be written to
             return value
         call = self.recorded.get((ev.Call, id(source)))
         public = isinstance(call, ev.Call) and self._has_public_form(call)

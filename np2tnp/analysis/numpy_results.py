@@ -10,7 +10,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.binding import bind
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import Evaluator
-from np2tnp.analysis.results import DTYPE_NAMES, dtype_char, dtype_object, foreign_dtype, result_dtypes
+from np2tnp.analysis.results import DTYPE_NAMES, dtype_char, dtype_object, foreign_dtype, is_read_only, result_dtypes
 from np2tnp.analysis.tables import (
     BY_ORDER,
     NEVER_0D,
@@ -27,6 +27,7 @@ from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
     NONE,
+    READ_ONLY,
     TENSOR,
     UNKNOWN,
     Array,
@@ -146,6 +147,8 @@ class NumpyResults(Evaluator):
                     refs, view = NO_NAMES, ""
         if api in _OVER_BUFFERS or "buffer" in values:
             refs |= {FOREIGN}
+        if is_read_only(name, first):
+            refs |= {READ_ONLY}
         home = self.made
         held = any(map(may_hold_tensor, values.values()))
         if not held and (self.must_stay_view(refs) or refs & self.host_locals):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 
+from np2tnp.analysis.tables import READ_ONLY_VIEWS
 from np2tnp.analysis.values import (
     ALL_DTYPES,
     UNKNOWN,
@@ -331,3 +332,14 @@ def operator_dtypes(op: str, operands: list[Value]) -> Dtypes:
     if op in ("lshift", "rshift"):
         return frozenset("b" if char == "?" else char for char in promoted)
     return promoted
+
+
+def is_read_only(name: str, base: Value | None) -> bool:
+    """Whether what the function or attribute `name` shows of `base` cannot be written through."""
+    if name not in READ_ONLY_VIEWS:
+        return False
+    if name == "diag" and isinstance(base, Sequence):  # with a number in it, it is a vector
+        return not any(is_python_number(item) for item in base.items or (base.element,))
+    if isinstance(base, Array):
+        return not (base.rank == 1 if name == "diag" else name == "imag" and base.dtypes <= frozenset("FD"))
+    return True

@@ -62,6 +62,9 @@ COMPUTING_METHODS = READING_METHODS.keys() - frozenset(
 #: What gives a view or a copy, by the memory order of its argument.
 BY_ORDER = frozenset("ravel reshape ascontiguousarray asfortranarray require".split())
 
+#: What gives views that NumPy does not let anybody write through; diag of a matrix and imag of real numbers only.
+READ_ONLY_VIEWS = frozenset("broadcast_to diagonal diag imag sliding_window_view".split())
+
 #: Functions that show or write through the memory of arrays.
 OVER_MEMORY = frozenset(
     ("numpy.nditer", "numpy.ndarray", "numpy.shares_memory", "numpy.may_share_memory", "numpy.byte_bounds")

@@ -162,6 +162,8 @@ CALLED = "what a callable gave"
 FOREIGN = "memory of another object"
 #: A reference that a container has when two of its items may be one array.
 SHARED = "items that share memory"
+#: A reference of views that NumPy does not let anybody write through.
+READ_ONLY = "a read-only view"
 #: Random generators: a symbol stands for the object, so that its methods have canonical names.
 GENERATORS = (Symbol("numpy.random.Generator"), Symbol("numpy.random.RandomState"))
 #: The element of an empty container: joined with anything it gives the other. There is only this object.

@@ -14,6 +14,7 @@ from np2tnp.analysis.values import (
     FOREIGN,
     HOST,
     NONE,
+    READ_ONLY,
     Array,
     Bound,
     Const,
@@ -71,8 +72,7 @@ def store_case(event: ev.Store, context: Context) -> Case:
         return Case(StoreCase.NUMBER)
     words = store_words(event)
     if event.conflicts:
-        where = location_words(event.conflicts)
-        return Case(StoreCase.SHARED, f"{words} may also change {where}, which shares its memory")
+        return Case(StoreCase.SHARED, _conflict_words(words, event.conflicts))
     if isinstance(event.node, cst.Assign) and len(event.node.targets) > 1 and chained_form(event) is None:
         return Case(StoreCase.UNPACKED, "a store inside a chained assignment: give each target a statement of its own")
     if not isinstance(event.node, (cst.Assign, cst.AugAssign, cst.AnnAssign)):
@@ -120,6 +120,12 @@ _SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
     "and_": "&", "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
 }  # fmt: skip
+
+
+def _conflict_words(words: str, conflicts: frozenset[str]) -> str:
+    if READ_ONLY in conflicts:
+        return f"{words} raises in NumPy where the array is a read-only view: copy it first"
+    return f"{words} may also change {location_words(conflicts)}, which shares its memory"
 
 
 def location_words(locations: frozenset[str]) -> str:
@@ -217,9 +223,7 @@ def call_case(event: ev.Call, context: Context) -> CallStores | None:
         return CallStores(CallCase.NEW_OUT, stores)
     for item in stores:
         if item.conflicts:
-            return CallStores(
-                CallCase.SHARED, stores, "", f"this call may also change {location_words(item.conflicts)}"
-            )
+            return CallStores(CallCase.SHARED, stores, "", _conflict_words("this call", item.conflicts))
         if not is_storable(item.target) and item.op != "call":
             return CallStores(CallCase.SHARED, stores, "", "no single name holds the array that is changed")
     if not event.place.root or not isinstance(event.place.statement, (cst.Expr, cst.Assign, cst.Return)):

@@ -29,11 +29,12 @@ from np2tnp.rules.shared import binds, callee_words, holds_array, makes_tensor, 
 
 #: Tells of what may be no array at all.
 _UNKNOWN = "TNP010"
-#: Methods that arrays share with lists and other containers: on an unknown receiver the runtime decides.
+#: Methods of arrays that only read, and that other objects may have: on an unknown receiver the runtime decides.
 AMBIGUOUS = frozenset({
     "copy", "item", "conj", "conjugate", "sum", "mean", "std", "var", "prod", "min", "max", "any", "all", "argmax",
     "argmin", "argsort", "cumsum", "cumprod", "dot", "reshape", "ravel", "flatten", "astype", "transpose", "clip",
-    "nonzero", "squeeze", "swapaxes", "trace", "diagonal", "repeat", "take", "tolist", "round",
+    "nonzero", "squeeze", "swapaxes", "trace", "diagonal", "repeat", "take", "tolist", "round", "argpartition",
+    "choose", "compress", "dump", "dumps", "searchsorted", "tobytes", "tofile", "view",
 })  # fmt: skip
 
 

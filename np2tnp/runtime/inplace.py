@@ -67,7 +67,8 @@ def in_place(operation: str, x: Any, value: Any) -> Any:
 
 def updated_value(operation: str, x: Any, value: Any) -> Any:
     """``x op value``: what the in-place operator of a number computes."""
-    return _function(UFUNCS[operation].__name__)(x, value)
+    name = "op_pow" if operation == "ipow" else UFUNCS[operation].__name__  # the operator's short cuts: x **= 0.5
+    return _function(name)(x, value)
 
 
 def _in_place(operation: str, x: Any, value: Any) -> Any:

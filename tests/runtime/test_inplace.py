@@ -254,3 +254,11 @@ def test_one_number_is_cast_as_fill_does(value: Any, dtype: str) -> None:
         found = rt.assign(rt.tensor(np.zeros(3, dtype)), tf.constant(value)).numpy()
         np.testing.assert_array_equal(found, expected)
         assert found.dtype == expected.dtype
+
+
+@pytest.mark.parametrize("dtype", ["f", "d", "F", "D"])
+@pytest.mark.parametrize("exponent", [0, 1, 2, 0.5, -1])
+def test_powers_have_the_last_digit_of_numpys(dtype: str, exponent: float) -> None:
+    x = (np.arange(1, 200) * 0.37).astype(dtype)
+    check(x, lambda y: operator.ipow(y, exponent), lambda t: rt.ipow(t, exponent))
+    check(x, lambda y: operator.ipow(y[1:9], exponent), lambda t: rt.at(t)[1:9].power(exponent))
