@@ -78,6 +78,15 @@ def test_text(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "TNP101" in quiet
 
 
+def test_text_ends_with_what_blocks_most(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert "In the way" not in run(capfd, "check", "heat.py")[1]
+    blocked = "".join(f"@deco\ndef f{n}(x):\n    return np.exp(x)\n\n\n" for n in range(2))
+    text = f"import numpy as np\nfrom m import deco\n\n\n{blocked}def g(x):\n    yield np.exp(x)\n"
+    (project / "blocked.py").write_text(text)
+    out = run(capfd, "check", "blocked.py")[1]
+    assert "In the way (regions): TNP405 in 2, TNP402 in 1; see np2tnp explain TNP405" in out
+
+
 def test_calls_that_convert_are_only_shown_when_asked_for(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert " convert " not in run(capfd, "check", "-q", "heat.py")[1]
     (project / "only.py").write_text("import numpy as np\n\n\ndef f(x, y):\n    return np.add(x, y)\n")

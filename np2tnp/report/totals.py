@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from np2tnp.model import Finding, Region, RegionState, Run, Verdict
 
 _UNKNOWN = "TNP010"  #: what may be work on arrays, for all that is known
@@ -48,6 +50,7 @@ def totals(run: Run) -> list[str]:
             f"Regions: {convertible} of {regions} can be migrated ({share(convertible, regions)}),"
             f" {kept} kept in NumPy (nothing to migrate, or slower in TensorFlow), {blocked} blocked"
         )
+    lines += _in_the_way(run)
     if summary.unresolved:
         lines.append(
             f"Unresolved: {count(summary.unresolved, 'place')} may use NumPy in ways that could not be resolved"
@@ -62,6 +65,17 @@ def totals(run: Run) -> list[str]:
     if is_clear(run):
         lines.append("All clear: everything found here can be migrated as it stands." if summary.calls else "No NumPy.")
     return lines
+
+
+def _in_the_way(run: Run) -> list[str]:
+    """The codes that block most regions, if any: what to look at first."""
+    regions = (r for report in run.reports for r in report.regions if r.state is RegionState.BLOCKED)
+    codes = Counter(code for r in regions for code in {reason.partition(" ")[0] for reason in r.reasons})
+    told = [f"{code} in {number}" for code, number in sorted(codes.items(), key=lambda item: (-item[1], item[0]))]
+    if not told:
+        return []
+    rest = ", ..." if told[5:] else ""
+    return [f"In the way (regions): {', '.join(told[:5])}{rest}; see np2tnp explain {told[0].partition(' ')[0]}"]
 
 
 def is_clear(run: Run) -> bool:
