@@ -7,8 +7,8 @@ from collections.abc import Callable
 import libcst as cst
 
 from np2tnp.analysis.env import Env
-from np2tnp.analysis.module import FunctionInfo, dotted, parameters_of
-from np2tnp.analysis.values import GENERATORS, NO_NAMES, Value
+from np2tnp.analysis.module import FunctionInfo, ModuleInfo, dotted, parameters_of
+from np2tnp.analysis.values import GENERATORS, NO_NAMES, Array, Sequence, Symbol, Unknown, Value
 
 _SCALAR_ANNOTATIONS = {"int": "int", "float": "float", "bool": "bool", "str": "str", "complex": "complex"}
 _ARRAY_ANNOTATIONS = ("ndarray", "NDArray")
@@ -28,6 +28,23 @@ def texts(function: FunctionInfo) -> frozenset[str]:
     """Parameters that are text by default: whatever is computed from them, they are no arrays."""
     parameters = parameters_of(function.node.params)
     return frozenset(p.name.value for p in parameters if type(p.default) is cst.SimpleString)
+
+
+def array_defaults(
+    function: FunctionInfo, module: ModuleInfo, resolve: Callable[[str], Value | None]
+) -> dict[str, str]:
+    """Parameters that may be arrays by default, and the place of each default: a global, or the function itself."""
+    found: dict[str, str] = {}
+    for parameter in parameters_of(function.node.params):
+        name, node = parameter.name.value, parameter.default
+        if type(node) is cst.Name:
+            value = module.values.get(node.value)
+            value = resolve(value.name) if isinstance(value, Symbol) else value
+            if isinstance(value, (Array, Unknown, Sequence)):
+                found[name] = f"global:{module.path}:{node.value}"
+        elif isinstance(node, (cst.Call, cst.Subscript, cst.BinaryOperation)):
+            found[name] = f"kept by {function.qualname} as {name}"
+    return found
 
 
 def likely_numbers(function: FunctionInfo) -> frozenset[str]:

@@ -115,7 +115,12 @@ class Effects(NumpyResults):
         deps = NO_NAMES.union(*(deps_of(argument.value) for argument in matched.values())) if matched else NO_NAMES
         if filled:
             self._fill_containers(matched, env, summary.fills)
-        public = not migrated or on_host or self.made == HOST
+        defaults = frozenset(place for name, place in summary.shows_defaults if name not in matched)
+        if defaults and migrated and self.made != HOST:  # the public function gives the very array
+            if summary.mutates:
+                self.construct(node, "array by default", summary.mutates[0])
+            self.facts.public_calls.add(id(node))
+        public = not migrated or on_host or self.made == HOST or bool(defaults)
         shared = self._shown_to_caller(summary, refs_of(summary.result), matched)
         copied = any(
             shared & refs_of(item.value) and may_hold_tensor(item.value)
@@ -131,6 +136,8 @@ class Effects(NumpyResults):
 
         def show(refs: frozenset[str]) -> frozenset[str]:
             found = self._shown_to_caller(summary, refs, matched)
+            if defaults and any(name not in matched for name in parameters_in(refs)):
+                found |= defaults.union(*map(env.aliases, defaults))
             marks = {mark for mark, is_so in ((COPIED, copied), (FOREIGN, remade)) if is_so}
             return found | marks if found else found
 

@@ -12,6 +12,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.classes import summarize_class
 from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
 from np2tnp.analysis.declared import (
+    array_defaults,
     declared,
     filled_containers,
     likely_numbers,
@@ -47,6 +48,7 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     parameters_in,
+    refs_of,
 )
 from np2tnp.catalog.catalog import Catalog
 
@@ -191,26 +193,24 @@ class Analysis:
         written = facts.extra.get("writes", set()) - set(facts.mutated)
         if migrated:
             written &= facts.host_parameters  # of tensors it returns those that are mutated, and updates no others
+        defaults = array_defaults(function, self.info, self.resolve)
+        changed = [defaults[name] for name in defaults.keys() & (written | facts.mutated.keys() | facts.changeable)]
+        result = facts.result if facts.result is not None else NONE
         return Summary(
             parameters=signature_names(function.node.params),
             migrated=migrated,
             mutates=(*facts.mutated, *sorted(written - facts.host_parameters)),
             keeps=frozenset(facts.extra.get("keeps", ())),
-            result=facts.result if facts.result is not None else NONE,
+            result=result,
             method=function.is_method,
             hosted=facts.host_parameters,
             changeable=facts.changeable | (written & facts.host_parameters),
-            updates=facts.updates | self._defaults(function, written | facts.mutated.keys() | facts.changeable),
+            updates=facts.updates.union(place for place in changed if place.startswith("global:")),
             tells_apart="tells apart" in facts.extra,
             fills=frozenset(facts.extra.get("fills", ())),
+            shows_defaults=frozenset(item for item in defaults.items() if f"@{item[0]}" in refs_of(result)),
             quiet=not (facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method),
         )
-
-    def _defaults(self, function: FunctionInfo, changed: set[str] | frozenset[str]) -> frozenset[str]:
-        """The module's own arrays that stand in for the parameters `changed` where these are not given."""
-        nodes = [(item.name.value, item.default) for item in parameters_of(function.node.params)]
-        names = {node.value for name, node in nodes if name in changed and type(node) is cst.Name}
-        return frozenset(f"global:{self.path}:{name}" for name in names if name in self.info.values)
 
     def _migrates_on_host(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
         """Whether it can be migrated where arrays that other code may change stay ndarrays, and likely numbers are."""

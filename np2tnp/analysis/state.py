@@ -59,6 +59,8 @@ class Summary:
     fills: frozenset[tuple[str, str]] = frozenset()
     tells_apart: bool = False  #: it asks whether two arguments are one object or share memory
     updates: frozenset[str] = NO_NAMES  #: attributes and globals whose arrays it changes in place
+    #: (p, place): without the parameter `p`, its result may show the array by default, which lies there
+    shows_defaults: frozenset[tuple[str, str]] = frozenset()
     quiet: bool = False  #: it runs no code that nobody knows: no array changes but those that its caller passed
 
     def match(self, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:

@@ -14,6 +14,7 @@ _WORDS = {
     "kept twice": "an array that an object holds already is stored as {0} too: the two would no longer be one",
     "argument kept through a view": "an argument, or a view of it, is kept as {0}: the object would get a copy",
     "aliased arguments": "one array is passed twice to a function that updates {0}",
+    "array by default": "a function that updates {0} may give back an array that it has by default: pass a copy of it",
     "attribute of an unknown": "assigning .{0} of what may be an array changes it in place",
     "out tuple": "out= of several arrays, or as a tuple: assign the results instead",
     "hidden array": "{0} changes an array that a * or ** hides: name its arguments",
