@@ -5,7 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.values import NO_NAMES, SHARED, UNKNOWN, Array, Function, Sequence, Unknown, Value, refs_of
+from np2tnp.analysis.values import (
+    COPIED,
+    HOST,
+    NO_NAMES,
+    SHARED,
+    UNKNOWN,
+    Array,
+    Function,
+    Sequence,
+    Unknown,
+    Value,
+    may_hold_tensor,
+    refs_of,
+    with_refs,
+)
+
+
+def hosted(value: Value) -> Value:
+    """`value` as a public function hands it out."""
+    if isinstance(value, Array):
+        return replace(value, home=HOST)
+    if isinstance(value, Unknown):
+        return replace(value, home=HOST)
+    if isinstance(value, Sequence):
+        items = None if value.items is None else tuple(map(hosted, value.items))
+        return replace(value, items=items, element=hosted(value.element))
+    return value
+
+
+def from_host(value: Value) -> Value:
+    """`value` after its tensors became ndarrays: where NumPy has others' arrays, these are copies."""
+    given = hosted(value)
+    return with_refs(given, refs_of(value) | {COPIED}) if refs_of(value) and may_hold_tensor(value) else given
 
 
 def translated(

@@ -8,6 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.binding import asks_for_update, bind, is_in_place, ufunc_method, ufunc_output
+from np2tnp.analysis.callee_results import from_host
 from np2tnp.analysis.container_methods import ContainerMethods
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
@@ -256,7 +257,9 @@ class Calls(ContainerMethods):
             for argument in arguments:
                 self.escape(argument.node.value, argument.value, f"is passed to {name}()")
         key = next((argument.value for argument in arguments if argument.name == "key"), NONE)
-        self._called_with_items(key, [argument for argument in arguments if not argument.name])
+        if self._called_with_items(key, [argument for argument in arguments if not argument.name]):
+            values = [from_host(value) for value in values]
+            first = values[0]
         if name in BUILTINS_PYTHON:
             kind = BUILTINS_PYTHON[name]
             return UNKNOWN if kind == "object" else NONE if kind == "none" else Scalar(kind)
@@ -307,7 +310,7 @@ class Calls(ContainerMethods):
             return Scalar("bool")
         if name == "round":
             return Scalar("number") if len(values) == 1 or not may_be_array(first) else UNKNOWN
-        return UNKNOWN
+        return Unknown(HOST, self._given_back(arguments), view="view")
 
     def _called_with_items(self, function: Value, arguments: Iterable[ev.Argument]) -> bool:
         """``map(function, x)``, ``sorted(x, key=function)``: whether it gets items of `arguments` on the host.

@@ -92,13 +92,14 @@ class ContainerMethods(Lending):
                 self.keep(refs_of(receiver), added, env)
             return NONE if name != "setdefault" else join(shown, kept[0])
         if name in ("items", "enumerate"):
-            return Sequence("iterator", self.sequence("tuple", [Scalar("object"), shown]), None, receiver.refs)
+            pair = self.sequence("tuple", [Scalar("object"), shown])
+            return Sequence("dict view" if name == "items" else "iterator", pair, None, receiver.refs)
         if name == "keys":
             return Sequence("iterator", Scalar("object"))
         if name == "copy":
             return receiver
         if name == "values":
-            return Sequence("iterator", receiver.element, None, receiver.refs)
+            return Sequence("dict view", receiver.element, None, receiver.refs)
         if (
             name in ("get", "pop", "setdefault", "remove", "discard", "add", "index", "count")
             and arguments
@@ -109,6 +110,8 @@ class ContainerMethods(Lending):
             self._sorts_by(arguments[-1], receiver)
         if name == "get":
             return join(shown, values[1]) if len(values) > 1 else shown
+        if name == "popitem":
+            return self.sequence("tuple", [Scalar("object"), shown])
         if name in ("pop", "popleft"):  # taken out of this container, but not out of its copies
             own = {where.value} if type(where) is cst.Name else set()
             taken = with_refs(shown, refs_of(shown) - own)

@@ -9,11 +9,11 @@ from itertools import filterfalse
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.callee_results import translated
+from np2tnp.analysis.callee_results import hosted, translated
 from np2tnp.analysis.env import ITERATED, Env, Stale, is_iterated
-from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.numpy_results import NumpyResults
+from np2tnp.analysis.returned import copied_outside
 from np2tnp.analysis.state import NESTED, Summary
 from np2tnp.analysis.tables import CALLBACKS
 from np2tnp.analysis.values import (
@@ -24,7 +24,6 @@ from np2tnp.analysis.values import (
     NO_NAMES,
     SHARED,
     UNKNOWN,
-    Array,
     Bound,
     Class,
     Function,
@@ -43,18 +42,6 @@ from np2tnp.analysis.values import (
     refs_of,
     view_of,
 )
-
-
-def hosted(value: Value) -> Value:
-    """`value` as a public function hands it out."""
-    if isinstance(value, Array):
-        return replace(value, home=HOST)
-    if isinstance(value, Unknown):
-        return replace(value, home=HOST)
-    if isinstance(value, Sequence):
-        items = None if value.items is None else tuple(map(hosted, value.items))
-        return replace(value, items=items, element=hosted(value.element))
-    return value
 
 
 @lru_cache(maxsize=4096)
@@ -122,15 +109,20 @@ class Effects(NumpyResults):
             self.facts.public_calls.add(id(node))
         public = not migrated or on_host or self.made == HOST or bool(defaults)
         shared = self._shown_to_caller(summary, refs_of(summary.result), matched)
+        # the core makes a tensor of an ndarray, and gives that back
+        given_back = parameters_in(refs_of(summary.result)) - summary.hosted
+        remade = not public and any(
+            self._is_theirs(item.value) and (name in given_back or shared & refs_of(item.value))
+            for name, item in matched.items()
+            if name not in summary.hosted
+        )
+        if remade and not summary.mutates and self.must_stay_view(shared | {FOREIGN}):
+            self.facts.public_calls.add(id(node))
+            public, remade = True, False
         copied = any(
             shared & refs_of(item.value) and may_hold_tensor(item.value)
             for name, item in matched.items()
             if (public and self.made != HOST) or name in summary.hosted
-        )
-        # the core makes a tensor of an ndarray, and gives that back
-        remade = not public and any(
-            shared & refs_of(item.value) and name not in summary.hosted and self._is_theirs(item.value)
-            for name, item in matched.items()
         )
         exact = None if remade else exact
 
@@ -139,7 +131,7 @@ class Effects(NumpyResults):
             if defaults and any(name not in matched for name in parameters_in(refs)):
                 found |= defaults.union(*map(env.aliases, defaults))
             marks = {mark for mark, is_so in ((COPIED, copied), (FOREIGN, remade)) if is_so}
-            return found | marks if found else found
+            return found | marks if found or (remade and given_back & parameters_in(refs)) else found
 
         given = [item.value for name, item in matched.items() if name in parameters_in(refs_of(summary.result))]
         view = max(map(view_of, given), default="")
@@ -188,9 +180,14 @@ class Effects(NumpyResults):
     ) -> Value:
         """`callee` may change, keep and give back what it gets, unless known not to (`pure`). Gives its result."""
         if pure:
+            for argument in arguments:
+                self.hand_iterators(argument.node, argument.value)
+            if self.catalog.gives_back(callee):
+                return Unknown(HOST, self._given_back(arguments), view="view")
             return UNKNOWN
         self._kept_may_change(node, callee, env)
         for argument in arguments:
+            self.hand_iterators(argument.node, argument.value)
             self._copies_may_differ(node, callee, argument, arguments)
             self._may_change(node, callee, argument, env)
         self._fill_containers({str(number): argument for number, argument in enumerate(arguments)}, env)
@@ -361,8 +358,16 @@ class Effects(NumpyResults):
                     self.facts.extra.setdefault("keeps", set()).update(self.facts.parameters)
                 # an object outside holds the caller's own array: it must get that very object
                 self.facts.host_parameters |= parameters_in(refs)
+                self.keeps_copies(holder, value)
                 if may_hold_tensor(value):  # and what NumPy makes of what others hold, which may be the same again
                     self.facts.viewed |= {ref for ref in refs if is_outside_location(ref) or ref == FOREIGN}
+
+    def keeps_copies(self, where: str, value: Value) -> None:
+        """Whoever is at `where` would hold copies of what others have: NumPy must make them, or the region stays."""
+        copies = copied_outside(value)
+        if copies and self.made != HOST:
+            self.facts.viewed |= copies | (refs_of(value) & {FOREIGN})
+            self.construct(self.statement or self.facts.node, "kept twice", where.rpartition(":")[2])
 
     def _updates_own_default(
         self, node: cst.Call, summary: Summary, arguments: tuple[ev.Argument, ...], skip: int

@@ -8,10 +8,10 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.comprehensions import Comprehensions
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.literals import KEYWORDS, constant
+from np2tnp.analysis.operands import Operands
 from np2tnp.analysis.results import operator_dtypes
 from np2tnp.analysis.tables import BINARY, COMPARISONS, UNARY
 from np2tnp.analysis.values import (
@@ -50,7 +50,7 @@ from np2tnp.analysis.walk import none_test
 _PLAIN = frozenset((Const, Scalar))
 
 
-class Evaluator(Comprehensions):
+class Evaluator(Operands):
     """Evaluates expressions in an environment and emits what happens in them."""
 
     def evaluate(self, node: cst.BaseExpression, env: Env) -> Value:
@@ -187,6 +187,9 @@ class Evaluator(Comprehensions):
         if Instance in kinds and type(node) is cst.BinaryOperation:
             self.beside_object(node, op, list(zip((node.left, node.right), operands, strict=True)))
             return result
+        if Sequence in kinds and Unknown in kinds and type(node) is cst.BinaryOperation:
+            operands = self.beside_unknown(node, operands)
+            result = self.operator_result(op, operands)
         if (op == "matmul" or Array in kinds) and op not in self.module.operators:
             # beside an array NumPy would convert a list, and tensors would convert it otherwise: it must be none
             for value in operands:
@@ -195,27 +198,6 @@ class Evaluator(Comprehensions):
         if not kinds.isdisjoint((Array, Unknown, Sequence)):
             self.emit(ev.Operator(node, self.place(node), op, tuple(operands), result))
         return result
-
-    def beside_object(self, node: cst.CSTNode, op: str, operands: list[tuple[cst.BaseExpression, Value]]) -> None:
-        """An operator of an object of the program's own: its method gets the other operand as NumPy has it."""
-        for index, (_, value) in enumerate(operands):
-            if isinstance(value, Instance) and any(may_hold_tensor(other) for _, other in operands):
-                for prefix in ("", "r") if index else ("",):
-                    self.object_method(node, value, f"__{prefix}{op.rstrip('_')}__")
-        for operand, value in operands:
-            self.escape(operand, value, "is an operand beside an object")
-
-    def object_method(self, node: cst.CSTNode, value: Instance, name: str, keeps: bool = False) -> None:
-        """Python calls the method `name` with an array, which it may read (and keep, where `keeps`)."""
-        method = self.method_of(value, name)
-        summary = self.services.summary(method[0]) if method is not None else None
-        if method is None or (
-            summary is not None
-            and not (summary.mutates or (summary.changeable and not keeps) or (summary.keeps and not keeps))
-            and not any(ref.startswith("@") for ref in refs_of(summary.result))
-        ):
-            return
-        self.construct(node, "object operator", name)
 
     def operator_result(self, op: str, operands: list[Value]) -> Value:
         kinds_of = {type(value) for value in operands}
@@ -248,6 +230,8 @@ class Evaluator(Comprehensions):
         if Unknown in kinds_of:
             homes = {self.lifted(value) for value in operands if isinstance(value, Unknown)}
             home = TENSOR if TENSOR in homes else HOST if homes == {HOST} else EITHER
+            if Sequence in kinds_of and op in ("add", "or_"):  # containers are joined, perhaps
+                return Unknown(home, NO_NAMES.union(*map(refs_of, operands)), deps=deps, view="view")
             return Unknown(home, deps=deps)
         if Sequence in kinds_of:
             return self._sequence_operator(op, operands)
@@ -271,6 +255,8 @@ class Evaluator(Comprehensions):
     def _sequence_operator(self, op: str, operands: list[Value]) -> Value:
         sequences = [value for value in operands if isinstance(value, Sequence)]
         if op == "add" and len(sequences) == 2:
+            return self.sequence(sequences[0].type, [held(s.element, s) for s in sequences], known=False)
+        if op == "or_" and len(sequences) == 2:
             return self.sequence(sequences[0].type, [held(s.element, s) for s in sequences], known=False)
         if op == "mul":
             return replace(sequences[0], items=None, refs=sequences[0].refs | {SHARED})

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.effects import hosted
+from np2tnp.analysis.callee_results import hosted
 from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.stores import Stores

@@ -29,8 +29,11 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     exact_of,
+    holds_iterator,
+    is_lazy,
     join,
     may_hold_tensor,
+    parameters_in,
     refs_of,
     view_of,
 )
@@ -138,6 +141,9 @@ class Interpreter(Nesting):
             if any(not ref.isidentifier() and not ref.startswith("@") for ref in shared):
                 facts.extra.setdefault("keeps", set()).add(name)
         facts.returned |= frozenset(ref[1:] for ref in refs_of(value) if ref.startswith("@") and not view_of(value))
+        if is_lazy(value) or holds_iterator(value):  # read when the region is over
+            facts.host_parameters |= parameters_in(refs_of(value))
+            self.construct(node or facts.node, "iterator handed out")
         value = shown_by(value, env)
         views = outside_views(value, self.hosted)
         facts.viewed |= views  # whoever writes to the result writes to what it shows: NumPy must make that view
@@ -238,7 +244,9 @@ class Interpreter(Nesting):
         iterated = self.evaluate(node.iter, env)
         element = self.element_of(iterated)
         alive = iterated_name(id(node))  # the loop goes on reading what it iterates over
-        if isinstance(iterated, (Array, Unknown)) or (isinstance(iterated, Sequence) and iterated.type == "iterator"):
+        if isinstance(iterated, (Array, Unknown)) or (
+            isinstance(iterated, Sequence) and iterated.type in ("iterator", "dict view")
+        ):
             env.bind(alive, iterated)
 
         def step(current: Env) -> None:
@@ -323,7 +331,10 @@ class Interpreter(Nesting):
         if self.made == HOST:
             env.bind(node.name.value, UNKNOWN)
             return env
-        lent = self.is_handed(node.name.value) and self.lends(node, env)
+        kept = self.is_kept_function(node)
+        lent = (kept or self.is_handed(node.name.value)) and self.lends(node, env)
+        if kept and not lent:
+            self.construct(node, "kept function")
         env.bind(node.name.value, LENT if lent else self.nested(node, env))
         return env
 

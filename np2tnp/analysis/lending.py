@@ -10,6 +10,8 @@ import libcst as cst
 
 from np2tnp.analysis.effects import Effects
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.evaluate import METHODS
+from np2tnp.analysis.kept_functions import kept_functions, names_captured
 from np2tnp.analysis.module import parameters_of
 from np2tnp.analysis.scopes import target_names
 from np2tnp.analysis.values import (
@@ -57,6 +59,22 @@ class Lending(Effects):
             return False
         return self.is_handed(target.value) and target.value in self.locals and self.lends(value, env)
 
+    def is_kept_function(self, node: cst.Lambda | cst.FunctionDef) -> bool:
+        """Whether somebody may call the nested function `node` later, outside of the region too."""
+        known, region = self.module.kept_functions, self.facts.node
+        if self.made != TENSOR or not isinstance(region, cst.FunctionDef):
+            return False
+        if id(region) not in known:
+            known[id(region)] = kept_functions(region)
+        return id(node) in known[id(region)]
+
+    def _lambda(self, node: cst.Lambda, env: Env) -> Value:
+        if self.is_kept_function(node):
+            if self.lends(node, env):
+                return LENT
+            self.construct(node, "kept function")
+        return super()._lambda(node, env)
+
     def is_bound_once(self, name: str) -> bool:
         """Whether nothing but one ``def`` binds `name` in the region."""
         defined = [part.name.value for part in walk(self.facts.node) if type(part) is cst.FunctionDef]
@@ -64,21 +82,24 @@ class Lending(Effects):
 
     def lends(self, node: cst.Lambda | cst.FunctionDef, env: Env) -> bool:
         """Whether all that the nested function `node` reads is, and stays, what it would be without the region."""
-        if self.made != TENSOR or self.depth:
+        if self.made != TENSOR:
             return False
         own = {parameter.name.value for parameter in parameters_of(node.params)}
         if type(node) is cst.FunctionDef:
             own |= self.module.scopes[id(node)].bound
             if node.decorators or node.asynchronous or any(type(part) is cst.Nonlocal for part in walk(node.body)):
                 return False
-        inside = (part for whole in (node.params, node.body) for part in walk(whole))
-        captured = {part.value for part in inside if type(part) is cst.Name and part.value in self.locals} - own
+        captured = names_captured(node, own) & self.locals
+        if captured and self.depth:
+            return False
         known, region = self.module.bindings, self.facts.node
         if id(region) not in known:
             known[id(region)] = _bindings(region)
         bindings = known[id(region)]
         if any(bindings[name] > 1 or name not in env.values for name in captured):
             return False
+        if any(isinstance(held := env.values[name], Function) and held.nested for name in captured):
+            return False  # it works on tensors
         tensors = {name for name in captured if may_hold_tensor(env.values[name]) or COPIED in env.aliases(name)}
         if tensors:  # they can stay ndarrays, too
             self.facts.host_parameters |= {exact for name in tensors if (exact := exact_of(env.values[name]))}
@@ -135,3 +156,4 @@ def _bindings(region: cst.CSTNode) -> Counter[str]:
 
 
 _BINDING = frozenset((cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr))
+METHODS[cst.Lambda] = Lending._lambda

@@ -90,6 +90,7 @@ class ModuleInfo:
     #: id of a region -> its nested functions that are only handed over, how often it binds each name (lending.py)
     handed: dict[int, frozenset[str]] = field(default_factory=dict)
     bindings: dict[int, Counter[str]] = field(default_factory=dict)
+    kept_functions: dict[int, frozenset[int]] = field(default_factory=dict)  #: ... and those that others may call later
 
 
 def collect(tree: cst.Module, path: str = "") -> ModuleInfo:

@@ -66,6 +66,16 @@ def outside_views(value: Value, hosted: frozenset[str]) -> frozenset[str]:
     return found
 
 
+def copied_outside(value: Value) -> frozenset[str]:
+    """Locations outside of the region whose very arrays NumPy would have in `value`, where ours are copies of them."""
+    found: frozenset[str] = NO_NAMES
+    for leaf in leaves_of(value):
+        refs = refs_of(leaf)
+        if refs and (COPIED in refs or (may_hold_tensor(leaf) and (home_of(leaf) == TENSOR or FOREIGN in refs))):
+            found |= {ref for ref in refs if is_outside_location(ref) or ref.startswith("kept by")}
+    return found
+
+
 def has_shared_items(value: Value) -> bool:
     """Whether two arrays of the result may share memory in NumPy, without being one, and might not do so here."""
     shown = list(_kinds(value))

@@ -31,6 +31,7 @@ from np2tnp.analysis.values import (
     Value,
     exact_of,
     has_unfilled_container,
+    holds_iterator,
     may_hold_tensor,
     refs_of,
     view_of,
@@ -198,6 +199,12 @@ class State:
         """Report that `value` reaches Python at `node`, if it may hold a tensor."""
         if may_hold_tensor(value) or has_unfilled_container(value):
             self.emit(ev.Escape(node, self.place(node), value, reason))
+            self.hand_iterators(node, value)
+
+    def hand_iterators(self, node: cst.CSTNode, value: Value) -> None:
+        """`value` goes to the host; an iterator in a container goes on giving tensors there."""
+        if holds_iterator(value):
+            self.construct(node, "iterator handed out")
 
     def must_stay_view(self, refs: frozenset[str]) -> bool:
         """Whether what may show memory at `refs` must be NumPy's own."""

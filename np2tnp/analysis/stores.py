@@ -9,6 +9,7 @@ from np2tnp.analysis.containers import share_items
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.module import dotted
+from np2tnp.analysis.returned import shown_by
 from np2tnp.analysis.tables import AUGMENTED
 from np2tnp.analysis.unpacking import how_to_split
 from np2tnp.analysis.values import (
@@ -141,6 +142,7 @@ class Stores(Writes):
             self.construct(target, "global from unpacking")
         location = self.location(target.value)
         env.forget(location)
+        value = shown_by(value, env)
         env.bind(location, Unknown(HOST, refs_of(value)))
         self.kept_through_view(target, location, value)
         self.keep(frozenset((location,)), value, env)
@@ -151,6 +153,7 @@ class Stores(Writes):
         self, node: cst.CSTNode, target: cst.Attribute, value: Value, env: Env, source: cst.BaseExpression | None
     ) -> None:
         base = self.evaluate(target.value, env)
+        value = shown_by(value, env)  # another target of the same assignment may keep it by now
         name = target.attr.value
         local = isinstance(base, Array) and home_of(base) != HOST  # x.shape = s keeps nothing
         keeps = may_hold_tensor(value) and not local

@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.effects import hosted
+from np2tnp.analysis.callee_results import hosted
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.interpret import Interpreter

@@ -256,6 +256,19 @@ def may_hold_tensor(value: Value) -> bool:
     return isinstance(value, Bound) and may_hold_tensor(value.receiver)
 
 
+def holds_iterator(value: Value) -> bool:
+    """Whether an iterator or a view of a dict that gives tensors lies inside the container `value`."""
+    if not isinstance(value, Sequence):
+        return False
+    items = value.items if value.items is not None else (value.element,)
+    return any(is_lazy(item) or holds_iterator(item) for item in items)
+
+
+def is_lazy(value: Value) -> bool:
+    """Whether `value` is an iterator, or a view of a dict, that gives tensors when it is asked."""
+    return isinstance(value, Sequence) and value.type in ("iterator", "dict view") and may_hold_tensor(value)
+
+
 def has_unfilled_container(value: Value) -> bool:
     """Whether an empty container lies inside `value`: it is filled later, through a name of its own."""
     while isinstance(value, Sequence):

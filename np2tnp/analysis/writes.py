@@ -16,7 +16,6 @@ from np2tnp.analysis.values import (
     FOREIGN,
     HOST,
     NO_NAMES,
-    TENSOR,
     UNKNOWN,
     Array,
     Const,
@@ -177,14 +176,16 @@ class Writes(Calls):
         ``self.x = np.asarray(self.x)`` is no change, and somebody may hold that array, too.
         """
         if not may_hold_tensor(value):
+            self.keeps_copies(where, value)
             return
         refs = refs_of(value)
         given = {ref for ref in refs if ref.startswith("@")}
         if given and exact_of(value) is None:
             self.construct(node, "argument kept through a view", where.rpartition(":")[2])
             self.facts.viewed |= given
+        self.keeps_copies(where, value)
         outside = {ref for ref in refs if ref.startswith((".", "global:", "kept by"))}
-        if outside - {where} or (outside and home_of(value) == TENSOR):
+        if outside - {where}:
             self.construct(node, "kept twice", where.rpartition(":")[2])
             self.facts.extra.setdefault("kept twice", set()).update(ref for ref in refs if ref.isidentifier())
         self.facts.viewed |= {ref for ref in refs if ref in outside or ref == FOREIGN}

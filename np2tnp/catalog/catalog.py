@@ -202,6 +202,7 @@ class Catalog:
         external = overlay.get("external", {})
         self._pure: frozenset[str] = frozenset(external.get("pure", ()))
         self._not_pure: frozenset[str] = frozenset(external.get("not_pure", ()))
+        self._gives_back: frozenset[str] = frozenset(external.get("gives_back", ()))
         self._objects = {
             module: frozenset(names.split())
             for module, _, names in (t.partition(":") for t in external.get("objects", ()))
@@ -241,6 +242,10 @@ class Catalog:
             known = _is_under(dotted, self._pure) and not _is_under(dotted, self._not_pure)
             self._is_pure[dotted] = known
         return known
+
+    def gives_back(self, dotted: str) -> bool:
+        """Whether what a pure callable outside NumPy gives may be, or hold, one of its arguments or their items."""
+        return _is_under(dotted, self._gives_back)
 
     def makes_object(self, dotted: str) -> bool:
         """Whether a pure callable outside NumPy gives an object that is no array, with pure methods (a plot's axes)."""

@@ -41,6 +41,7 @@ class Edits:
     replace: dict[int, Build] = field(default_factory=dict)
     blocks: dict[int, BuildBlock] = field(default_factory=dict)  #: of compound statements
     host: set[int] = field(default_factory=set)
+    host_items: set[int] = field(default_factory=set)  #: iterators: each item is converted when it is asked for
     tensor: set[int] = field(default_factory=set)
     zero_d: set[int] = field(default_factory=set)
     statements: dict[int, StatementEdit] = field(default_factory=dict)
@@ -56,7 +57,7 @@ class Edits:
 
     def wrap_host(self, node: cst.CSTNode, value: Value | None = None) -> None:
         """Convert `node` for the host. A 0-d `value` that NumPy would have as an array is no scalar there, either."""
-        self.host.add(id(node))
+        (self.host_items if isinstance(value, Sequence) and value.type == "iterator" else self.host).add(id(node))
         self._mark_zero_d(node, value)
 
     def _mark_zero_d(self, node: cst.CSTNode, value: Value | None) -> None:

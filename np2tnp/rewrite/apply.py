@@ -29,6 +29,8 @@ class Applier(cst.CSTTransformer):
             updated = build.call(f"{self.runtime}.tensor", updated)
         if key in self.edits.zero_d:
             updated = build.call(f"{self.runtime}.ndarray", updated)
+        elif key in self.edits.host_items:
+            updated = build.call(f"{self.runtime}.host_items", updated)
         elif key in self.edits.host:
             updated = build.call(f"{self.runtime}.host", updated)
         return updated

@@ -31,13 +31,16 @@ class Callback(Rule):
                 return k * np.exp(x)
         """,
     )
-    on = (ev.Call, ev.Return, "local class")
+    on = (ev.Call, ev.Return, "local class", "kept function")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
             return
         if isinstance(event, ev.Construct):
-            yield self.hit(event.node, "a class defined inside the function", Verdict.BLOCK)
+            words = "a class defined inside the function"
+            if event.kind == "kept function":
+                words = "a nested function goes into an object or a container: whoever calls it would see tensors"
+            yield self.hit(event.node, words, Verdict.BLOCK)
             return
         if isinstance(event, ev.Return):
             if isinstance(event.value, Function) and event.value.nested and event.node is not None:

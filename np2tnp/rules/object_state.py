@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import HOST, Array, home_of, may_hold_tensor
+from np2tnp.analysis.values import HOST, Array, Sequence, home_of, may_hold_tensor
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.model import Verdict
@@ -82,7 +82,8 @@ class ObjectState(Rule):
         node = event.node
         if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) and may_hold_tensor(event.value):
             assert node.value is not None
-            context.edits.wrap_host(node.value)
+            items = isinstance(event.value, Sequence) and event.value.type == "iterator"
+            context.edits.wrap_host(node.value, event.value if items else None)
         if isinstance(event.target, cst.Subscript):
             wrap_keys(event.target, event.keys, context)
         if isinstance(event.base, Array):

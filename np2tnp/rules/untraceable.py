@@ -29,6 +29,7 @@ _WORDS = {
     "lent": "a nested function is kept, or called with tensors: define it outside of the function",
     "object operator": "{0} of an object keeps, changes or gives back the array that it gets: call a named method",
     "identity": "whether two names are one array: a tensor is never the array that it was made from",
+    "iterator handed out": "an iterator over arrays leaves the function: make a list of it",
     "method object": "a method of an array is used as a value: tensors have no such method",
 }
 

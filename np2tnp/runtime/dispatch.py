@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,7 +21,7 @@ from np2tnp.runtime.core_results import updated
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 
-__all__ = ["host", "ndarray", "tensor"]
+__all__ = ["host", "host_items", "ndarray", "tensor"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -151,6 +151,8 @@ def host(value: Any) -> Any:
     made: dict[int, Any] = {}  # one tensor in several places becomes one ndarray
 
     def leave(leaf: Any) -> Any:
+        if type(leaf) in _DICT_VIEWS:
+            return _left_view(leaf)
         if not is_tensor(leaf):
             return leaf
         if id(leaf) not in made:
@@ -158,6 +160,23 @@ def host(value: Any) -> Any:
         return made[id(leaf)]
 
     return map_structure(leave, value)
+
+
+_DICT_VIEWS: tuple[type, ...] = (type({}.values()), type({}.items()))
+
+
+def _left_view(view: Any) -> Any:
+    """What shows the values, or the items, of a dict that holds ndarrays for tensors."""
+    shown = list(view)
+    items = host(shown)
+    if items is shown:
+        return view
+    return dict(items).items() if type(view) is _DICT_VIEWS[1] else dict(enumerate(items)).values()
+
+
+def host_items(items: Iterable[Any]) -> Iterator[Any]:
+    """The items of an iterator over what may be tensors, each as :func:`host` gives it, when it is asked for."""
+    return (host(item) for item in items)
 
 
 def _left(leaf: Any) -> Any:

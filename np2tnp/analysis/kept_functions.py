@@ -1,0 +1,89 @@
+"""Nested functions that go where somebody may call them later: into objects, containers and other functions."""
+
+from __future__ import annotations
+
+import builtins
+from collections import defaultdict
+from collections.abc import Mapping
+
+import libcst as cst
+
+from np2tnp.analysis.module import parameters_of
+from np2tnp.analysis.walk import walk
+
+#: Builtins that call what they get while their result is read, and keep it no longer.
+_CALLING = frozenset(("map", "filter", "sorted", "min", "max"))
+
+_Nested = cst.Lambda | cst.FunctionDef
+
+
+def kept_functions(region: cst.CSTNode) -> frozenset[int]:
+    """Nested functions and lambdas of `region`, by id, that are not only called, handed over and returned.
+
+    What such a function calls is kept with it.
+    """
+    lambdas: dict[int, _Nested] = {}
+    named: defaultdict[str, list[_Nested]] = defaultdict(list)
+    outer: set[str] = set()  # names declared global: what is bound to them is kept by the module
+    plain: set[int] = set()  # ids of expressions that stand where nothing keeps a function
+    names: list[cst.Name] = []
+    for node in walk(region):
+        kind = type(node)
+        if kind is cst.Name:
+            names.append(node)  # type: ignore[arg-type]
+        elif kind is cst.Lambda:
+            lambdas[id(node)] = node  # type: ignore[assignment]
+        elif kind is cst.Global:
+            outer.update(item.name.value for item in node.names)  # type: ignore[attr-defined]
+        elif kind is cst.FunctionDef and node is not region:
+            assert isinstance(node, cst.FunctionDef)
+            named[node.name.value].append(node)
+        _note_plain(node, plain, named)
+    kept = [node for key, node in lambdas.items() if key not in plain]
+    used = {name.value for name in names if name.value in named and id(name) not in plain} | (outer & named.keys())
+    return _with_callees(kept, used, named)
+
+
+def _with_callees(kept: list[_Nested], used: set[str], named: Mapping[str, list[_Nested]]) -> frozenset[int]:
+    found: set[int] = set()
+    pending = [*kept, *(node for name in used for node in named[name])]
+    while pending:
+        node = pending.pop()
+        if id(node) not in found:
+            found.add(id(node))
+            read = {part.value for part in walk(node.body) if type(part) is cst.Name}
+            pending.extend(each for name in read if name in named for each in named[name])
+    return frozenset(found)
+
+
+def _note_plain(node: cst.CSTNode, plain: set[int], named: defaultdict[str, list[_Nested]]) -> None:
+    kind = type(node)
+    if kind is cst.Call:
+        assert isinstance(node, cst.Call)
+        plain.add(id(node.func))
+        name = node.func.value if isinstance(node.func, cst.Name) else ""
+        if name in _CALLING or not hasattr(builtins, name or " "):
+            plain.update(id(argument.value) for argument in node.args if not argument.star)
+    elif kind is cst.Return:
+        plain.add(id(node.value))  # type: ignore[attr-defined]
+    elif kind is cst.Attribute:
+        plain.add(id(node.attr))  # type: ignore[attr-defined]
+    elif kind is cst.FunctionDef or kind is cst.Param:
+        plain.add(id(node.name))  # type: ignore[attr-defined]
+    elif kind is cst.AssignTarget:
+        plain.add(id(node.target))  # type: ignore[attr-defined]
+    elif kind is cst.Assign:
+        assert isinstance(node, cst.Assign)
+        target = node.targets[0].target
+        if len(node.targets) == 1 and isinstance(target, cst.Name) and isinstance(node.value, cst.Lambda):
+            plain.add(id(node.value))
+            named[target.value].append(node.value)
+
+
+def names_captured(node: _Nested, own: set[str]) -> set[str]:
+    """Names that the nested function reads from around it, in its defaults as well; `own`: those that it binds."""
+    inside = {part.value for part in walk(node.body) if type(part) is cst.Name} - own
+    for parameter in parameters_of(node.params):
+        if parameter.default is not None:
+            inside.update(part.value for part in walk(parameter.default) if type(part) is cst.Name)
+    return inside

@@ -1,0 +1,42 @@
+"""Operands that belong to Python or to the program: what is beside them must be as NumPy has it."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from np2tnp.analysis.callee_results import from_host
+from np2tnp.analysis.comprehensions import Comprehensions
+from np2tnp.analysis.values import HOST, Instance, Value, home_of, may_hold_tensor, refs_of
+
+
+class Operands(Comprehensions):
+    """Converts what stands beside objects, and beside what may be a container."""
+
+    def beside_unknown(self, node: cst.BinaryOperation, operands: list[Value]) -> list[Value]:
+        """The operands with ndarrays in a container beside what lives on the host: a list of NumPy's world, perhaps."""
+        if any(home_of(value) != HOST for value in operands):
+            return operands
+        for operand, value in zip((node.left, node.right), operands, strict=True):
+            self.escape(operand, value, "is an operand beside what may be a container")
+        return [from_host(value) for value in operands]
+
+    def beside_object(self, node: cst.CSTNode, op: str, operands: list[tuple[cst.BaseExpression, Value]]) -> None:
+        """An operator of an object of the program's own: its method gets the other operand as NumPy has it."""
+        for index, (_, value) in enumerate(operands):
+            if isinstance(value, Instance) and any(may_hold_tensor(other) for _, other in operands):
+                for prefix in ("", "r") if index else ("",):
+                    self.object_method(node, value, f"__{prefix}{op.rstrip('_')}__")
+        for operand, value in operands:
+            self.escape(operand, value, "is an operand beside an object")
+
+    def object_method(self, node: cst.CSTNode, value: Instance, name: str, keeps: bool = False) -> None:
+        """Python calls the method `name` with an array, which it may read (and keep, where `keeps`)."""
+        method = self.method_of(value, name)
+        summary = self.services.summary(method[0]) if method is not None else None
+        if method is None or (
+            summary is not None
+            and not (summary.mutates or (summary.changeable and not keeps) or (summary.keeps and not keeps))
+            and not any(ref.startswith("@") for ref in refs_of(summary.result))
+        ):
+            return
+        self.construct(node, "object operator", name)
