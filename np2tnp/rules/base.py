@@ -93,6 +93,8 @@ class Context:
     vectorized: set[int] = field(default_factory=set)  #: statements in loops that get whole-array form, by id
     no_form: dict[int, str] = field(default_factory=dict)  #: id of a statement in a loop → why it stays slow
     interruptible: set[int] = field(default_factory=set)  #: ids of calls inside of ``try``
+    changeable: set[int] = field(default_factory=set)  #: ids of arguments that an unresolved callee may change
+    changing: set[int] = field(default_factory=set)  #: ids of calls that are refused if they change an argument
     boundary: str = "numpy"  #: "tensor": migrated functions have no wrapper
     compile: str = "none"  #: "graph", "xla": functions run as one graph where they can
     float32: bool = False  #: functions work in float32 where they can

@@ -24,6 +24,7 @@ from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.earlier_operands import guard_calls
 from np2tnp.rules.native_code import is_native
 from np2tnp.rules.shared import binds, callee_words, holds_array, makes_tensor, use_core
 
@@ -66,10 +67,17 @@ class HostCall(Rule):
         """,
         safety="Safe. A callee that may change its arguments is TNP503.",
     )
-    on = (ev.Call,)
+    on = (ev.Call, ev.Operator, ev.Store, "unresolved")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
-        assert isinstance(event, ev.Call)
+        if isinstance(event, ev.Construct):
+            context.changeable.add(id(event.node))
+            return
+        assert isinstance(event, (ev.Call, ev.Operator, ev.Store))
+        if context.changeable and context.in_region:
+            guard_calls(event, context)
+        if not isinstance(event, ev.Call):
+            return
         if event.api is not None or (id(event.node) in context.stores and isinstance(event.callee, Function)):
             return
         callee = event.callee

@@ -14,7 +14,16 @@ from np2tnp.runtime.boundary import updated
 from np2tnp.runtime.dispatch import HELPERS, NUMERIC, host, is_tensor, map_structure, tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
 
-__all__ = ["call_method", "core", "get_attribute", "not_zero_d", "numbers", "sort_in_place", "zero_d_array"]
+__all__ = [
+    "call_method",
+    "core",
+    "get_attribute",
+    "not_zero_d",
+    "numbers",
+    "sort_in_place",
+    "unchanging",
+    "zero_d_array",
+]
 
 
 #: Attributes that say how an ndarray lies in memory.
@@ -41,6 +50,35 @@ def core(function: Callable[..., Any], *, mutates: tuple[str, ...] = ()) -> Call
         return functools.partial(_call_plain, function, mutates)
     owner = getattr(function, "__self__", None)
     result: Callable[..., Any] = inner if owner is None else functools.partial(inner, owner)
+    return result
+
+
+def unchanging(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What calls `function`, and refuses what it did if an ndarray among its arguments holds other values then.
+
+    For calls inside of expressions that have read these arrays before: NumPy would see the change.
+
+    Raises
+    ------
+    UnverifiedError
+        From the call.
+    """
+    return functools.partial(_call_unchanging, function)
+
+
+def _call_unchanging(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    before: list[tuple[np.ndarray, bytes]] = []
+
+    def keep(leaf: Any) -> Any:
+        if isinstance(leaf, np.ndarray):
+            before.append((leaf, leaf.tobytes()))
+        return leaf
+
+    map_structure(keep, (args, kwargs))
+    result = function(*args, **kwargs)
+    if any(array.tobytes() != values for array, values in before):
+        name = getattr(function, "__qualname__", function)
+        raise UnverifiedError(f"{name} changed an array that the expression around its call had read before")
     return result
 
 
