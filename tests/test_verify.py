@@ -31,6 +31,8 @@ from np2tnp import runtime as rt
 """
 )
 
+EXAMPLE = '"""E to the x.\\n\\n    >>> explained(np.arange(5.0), \\"sesame\\")\\n    array(...)\\n    """'
+
 #: name: (original, right rewrite)
 RIGHT = {
     "sigmoid": (
@@ -56,6 +58,18 @@ def relax(field: np.ndarray, steps: int):
     "chatty": (
         "def chatty(x: np.ndarray):\n    print(f'mean {x.mean():.3f}')\n    return x * 2.0",
         "@rt.migrated\ndef chatty(x: np.ndarray):\n    print(f'mean {rt.host(rt.mean(x)):.3f}')\n    return 2.0 * x",
+    ),
+    "locked": (  # only its caller knows the key
+        "def locked(x, key):\n    if key != ('a', 3): raise KeyError(key)\n    return np.exp(x)",
+        "@rt.migrated\ndef locked(x, key):\n    if key != ('a', 3): raise KeyError(key)\n    return rt.exp(x)",
+    ),
+    "opens": (
+        "def opens(x: np.ndarray):\n    return 2.0 * locked(x, ('a', 3))",
+        "@rt.migrated\ndef opens(x: np.ndarray):\n    return 2.0 * locked.core(x, ('a', 3))",
+    ),
+    "explained": (
+        f"def explained(x, key):\n    {EXAMPLE}\n    if key != 'sesame': raise KeyError(key)\n    return np.exp(x)",
+        f"@rt.migrated\ndef explained(x, key):\n    {EXAMPLE}\n    return rt.exp(x)",
     ),
     "Scaler.fit": (
         """
@@ -317,6 +331,24 @@ def test_hints_read_the_text():
     assert max(found["n_iter"].kinds, key=found["n_iter"].kinds.get) == "int"
     assert found["mode"].strings == ("wrap", "clip")
     assert max(found["rng"].kinds, key=found["rng"].kinds.get) == "rng"
+
+
+def test_hints_read_unpackings_and_docstrings():
+    import ast
+
+    function = ast.parse(
+        "def f(a, b, c, d, e):\n"
+        "    '''Title.\n\n    Parameters\n    ----------\n    d, e : ndarray of shape (N, M)\n"
+        "    c : {'same', 'valid'}, optional\n\n    Returns\n    -------\n    a : int\n    '''\n"
+        "    p, q, r = a\n"
+        "    for x, y in b: pass\n"
+    ).body[0]
+    found = {it.name: it for it in parameters_of(function)}
+    likeliest = {name: max(it.kinds, key=it.kinds.get) for name, it in found.items()}
+    assert likeliest["a"] == "triple"
+    assert likeliest["b"] == "places"
+    assert likeliest["d"] == likeliest["e"] == "matrix"
+    assert found["c"].strings == ("same", "valid")
 
 
 PROGRAM = """

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from np2tnp.differential import docstrings
 
 #: What every parameter starts from: the kinds of search.py and how likely each is when nothing is known.
 BASE = {
     "vector": 3.0, "matrix": 3.0, "square": 1.0, "float": 2.0, "int": 2.0, "list": 0.5, "cube": 0.5, "integers": 0.6,
     "mask": 0.3, "none": 0.1, "bool": 0.3, "callable": 0.1, "npfloat": 0.3, "spd": 0.3, "complex": 0.3, "image": 0.4,
     "points": 0.6, "shape": 0.2, "rows": 0.2, "string": 0.05, "colour": 0.2, "rng": 0.05,
+    "places": 0.3, "couple": 0.1, "triple": 0.1, "four": 0.05, "pairs": 0.1, "triples": 0.1,
 }  # fmt: skip
 
 _ANNOTATIONS = (
@@ -53,7 +57,11 @@ _NAMES = (
     (r".*mask.*", {"mask": 5}),
     (r"(mat|matrix|A|B|M|grid|field|board|table|W\d?|weights|X)$", {"matrix": 4, "square": 2}),
     (r"(cov|covariance|Q|R|P|sigma_matrix|gram)$", {"spd": 4}),
-    (rf"({_PLACES})\d?$", {"points": 6, "matrix": 2}),
+    (rf"({_PLACES})\d?$", {"points": 6, "places": 5, "matrix": 2}),
+    (r"(poly|polygon|contour|outline|path|uv|xy)$", {"places": 8}),
+    (r"(faces|triangles|tri|tris|simplices|cells|elements|connectivity)$", {"triples": 8}),
+    (r"(pairs|edges|bonds|links|springs)$", {"pairs": 8}),
+    (r"(axis|direction|normal|origin|center|centre|centroid|eye|target|up|point)$", {"triple": 3, "couple": 2}),
     (rf"({_LINES})\d?$", {"vector": 3, "matrix": 1}),
     (rf"({_SIZES})$", {"int": 6}),
     (rf"({_NUMBERS})$", {"float": 6}),
@@ -144,6 +152,11 @@ _TAKES_ARRAYS = frozenset(
 )
 
 
+#: Kinds by how many things are unpacked: from one argument, from each of its rows.
+_ITEMS = {2: "couple", 3: "triple", 4: "four"}
+_COLUMNS = {2: "places", 3: "points"}
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter and what to try for it."""
@@ -169,17 +182,22 @@ def parameters_of(function: Function, classes: frozenset[str] = frozenset(), met
     pairs = list(zip(plain, defaults, strict=True))
     if method:
         pairs = pairs[1:]
-    usage = _Usage(function)
-    found = [_parameter(arg, default, usage, classes) for arg, default in pairs]
+    usage, words = _Usage(function), docstrings.described(function)
+    found = [_parameter(arg, default, usage, classes, words) for arg, default in pairs]
     found += [
-        _parameter(arg, default, usage, classes, keyword_only=True)
+        _parameter(arg, default, usage, classes, words, keyword_only=True)
         for arg, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
     ]
     return found
 
 
 def _parameter(
-    arg: ast.arg, default: ast.expr | None, usage: _Usage, classes: frozenset[str], keyword_only: bool = False
+    arg: ast.arg,
+    default: ast.expr | None,
+    usage: _Usage,
+    classes: frozenset[str],
+    words: Mapping[str, str],
+    keyword_only: bool = False,
 ) -> Parameter:
     kinds = dict(BASE)
     instance = None
@@ -192,6 +210,8 @@ def _parameter(
     for pattern, weights in _NAMES:
         if re.match(pattern, arg.arg):
             _add(kinds, weights)
+    said = words.get(arg.arg, "")
+    _add(kinds, docstrings.kinds_of(said))
     _add(kinds, usage.kinds.get(arg.arg, {}))
     if default is not None:
         _add(kinds, {"default": 5})
@@ -200,7 +220,7 @@ def _parameter(
             _add(kinds, {{bool: "bool", int: "int", float: "float", str: "string"}.get(type(value), "none"): 7})
     if instance:
         kinds["instance"] = 60
-    strings = usage.strings.get(arg.arg, [])
+    strings = [*usage.strings.get(arg.arg, []), *docstrings.strings_of(said)]
     if isinstance(default, ast.Constant) and isinstance(default.value, str):
         strings = [default.value, *strings]
     return Parameter(
@@ -315,7 +335,19 @@ class _Usage(ast.NodeVisitor):
                 self._hint(node.value.value, cube=12, colour=6)
         self.generic_visit(node)
 
+    def _unpacked(self, target: ast.expr, value: ast.expr) -> None:
+        """``x, y = p``, ``x, y = p.T`` and ``for x, y in p`` tell how many things `p` holds."""
+        if not isinstance(target, (ast.Tuple, ast.List)) or any(isinstance(it, ast.Starred) for it in target.elts):
+            return
+        count = len(target.elts)
+        if isinstance(value, ast.Attribute) and value.attr == "T" and count in _COLUMNS:
+            self._hint(value.value, **{_COLUMNS[count]: 25.0})
+        elif count in _ITEMS:
+            self._hint(value, **{_ITEMS[count]: 14.0})
+
     def visit_Assign(self, node: ast.Assign) -> None:
+        for target in node.targets:
+            self._unpacked(target, node.value)
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             for target in node.targets:
                 if isinstance(target, (ast.Tuple, ast.List)):
@@ -328,6 +360,8 @@ class _Usage(ast.NodeVisitor):
 
     def visit_For(self, node: ast.For) -> None:
         self._hint(node.iter, vector=3, matrix=3, list=4, rows=2)
+        if isinstance(node.target, (ast.Tuple, ast.List)) and len(node.target.elts) in _COLUMNS:
+            self._hint(node.iter, **{_COLUMNS[len(node.target.elts)]: 14.0})
         self.generic_visit(node)
 
     def visit_Compare(self, node: ast.Compare) -> None:

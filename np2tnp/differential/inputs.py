@@ -103,6 +103,11 @@ _ARRAYS: dict[str, Callable[[Draw], Any]] = {
     "other": lambda it: it.floats(it.sizes[1]),
     "cube": lambda it: it.floats(*it.sizes),
     "points": lambda it: it.floats(it.sizes[0], 3),
+    "places": lambda it: it.floats(it.sizes[0], 2),
+    "couple": lambda it: it.floats(2),
+    "triple": lambda it: it.floats(3),
+    "pairs": lambda it: Array(it.rng.integers(0, max(it.sizes[0], 1), (it.sizes[1], 2))),
+    "triples": lambda it: Array(it.rng.integers(0, max(it.sizes[0], 1), (it.sizes[1], 3))),
     "integers": _integers,
     "mask": lambda it: Array(it.rng.random(it.sizes[0]) < 0.5),
     "masks": lambda it: Array(it.rng.random(it.sizes[:2]) < 0.5),
@@ -136,6 +141,8 @@ def draw(kind: str, parameter: Parameter, it: Draw) -> Any:
         return [round(float(v), 3) for v in rng.standard_normal(n)]
     if kind == "rows":
         return [[round(float(v), 3) for v in row] for row in rng.standard_normal((n, m))]
+    if kind == "four":
+        return tuple(round(float(v), 3) for v in rng.uniform(-2.0, 2.0, 4))
     if kind == "shape":
         return (n, m)
     if kind == "none":

@@ -85,11 +85,11 @@ class Program:
     """The targets of a text: its functions and methods with what is known of their parameters."""
 
     def __init__(self, text: str) -> None:
-        self._tree = ast.parse(text)
-        self._classes = {node.name: node for node in _top_level(self._tree) if isinstance(node, ast.ClassDef)}
+        self.tree = ast.parse(text)
+        self._classes = {node.name: node for node in _top_level(self.tree) if isinstance(node, ast.ClassDef)}
         self._functions = {
             node.name: node
-            for node in _top_level(self._tree)
+            for node in _top_level(self.tree)
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         }
 

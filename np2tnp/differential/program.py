@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from np2tnp.differential.channel import Child, ChildDied, ChildTimeout
-from np2tnp.differential.originals import CannotVerify, Pair
+from np2tnp.differential.originals import CannotVerify, Pair, changed_functions
 
 _WORKER = "np2tnp.differential.worker"
 _START = 180.0  #: seconds for a child to import the program, TensorFlow included
@@ -134,6 +134,7 @@ class Verifier:
                 seed=it.seed,
                 seconds=it.search,
                 inputs=it.inputs,
+                allowed=tuple(changed_functions(self._pair)[0]),
             )
             self._old.ask("limit_memory", 10, mebibytes=it.memory)
         except (ChildDied, ChildTimeout, RuntimeError) as error:

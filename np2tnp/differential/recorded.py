@@ -44,18 +44,18 @@ def recorded_case(target: str, bound: bool, path: str, module: types.ModuleType,
     """The recorded call as an input; `bound`: its first argument is the object whose method was called."""
     args, kwargs = unpickled(path, module, main)
     owner = Pickled(pickle.dumps(args.pop(0))) if bound else None
-    call = Call(tuple(_spec(item) for item in args), {name: _spec(item) for name, item in kwargs.items()})
-    return Case(target, call, owner, note="arguments of the program")
+    call = Call(tuple(spec_of(item) for item in args), {name: spec_of(item) for name, item in kwargs.items()})
+    return Case(target, call, owner, note="a program's arguments")
 
 
-def _spec(value: Any) -> Any:
-    """Plain values as they are, arrays with their layout, and objects pickled: each version unpickles its own."""
+def spec_of(value: Any) -> Any:
+    """A spec: plain values as they are, arrays with their layout, objects pickled (each version unpickles its own)."""
     if type(value) is np.ndarray and value.dtype.kind in "biufc":
         return Array(value, _layout(value))
     if type(value) in (list, tuple):
-        return type(value)(_spec(item) for item in value)
+        return type(value)(spec_of(item) for item in value)
     if type(value) is dict:
-        return {key: _spec(item) for key, item in value.items()}
+        return {key: spec_of(item) for key, item in value.items()}
     if value is None or type(value) in (bool, int, float, complex, str, bytes) or isinstance(value, np.generic):
         return value
     return Pickled(pickle.dumps(value))

@@ -8,6 +8,7 @@ are kept.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import pickle
 import re
@@ -15,12 +16,14 @@ import time
 import types
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from np2tnp.differential import harvest
 from np2tnp.differential.hints import Parameter
 from np2tnp.differential.inputs import ARRAY_KINDS, SIZES, Draw, Profile, call_of, edges, shuffled
 from np2tnp.differential.loading import Program, Target, bind
@@ -31,12 +34,13 @@ _FLAVOURS = ("normal", "unit", "whole", "normal", "sorted")
 _PROFILES = 8  #: how many combinations of kinds are kept
 _EDGED = 3  #: around how many of them edges are tried
 _SLOW = 2.0  #: seconds that one trial of the search may take
+_FEW = 8  #: fewer inputs than this: look how the module itself calls the function
 _QUICK, _MANY = 0.3, 100_000  #: seconds and elements that a recorded call may take to be varied
 
 #: Kinds tried in the place of others of the same look, because only trying tells a (n, m) from an (m, k).
 _VARIANTS = {"matrix": ("turned", "inner", "masks", "grid"), "vector": ("other",), "integers": ("mask",)}
 
-_PLANES = ("matrix", "square", "points")
+_PLANES = ("matrix", "square", "points", "places")
 _COMMON = {"vector": 4.0, "matrix": 3.0, "square": 2.0, "float": 1.0, "points": 1.0, "cube": 0.5}
 
 #: What an exception of the original teaches: kinds to try more, kinds to try less.
@@ -57,6 +61,9 @@ _LESSONS = tuple(
             "matrix square points",
             "",
         ),
+        (r"values to unpack \(expected 2", "couple places", "cube colour"),
+        (r"values to unpack \(expected 3", "triple points", "colour"),
+        (r"values to unpack \(expected 4", "four", "cube colour"),
         (r"too many values to unpack", "vector matrix", "cube colour"),
         (r"is not callable", "callable", ""),
         (
@@ -80,6 +87,7 @@ class Search:
         seed: int,
         given: dict[str, Any],
         seconds: float,
+        allowed: frozenset[str] = frozenset(),
     ) -> None:
         self._program = program
         self._module = module
@@ -87,6 +95,8 @@ class Search:
         self._seed = seed
         self._given = given
         self._seconds = seconds
+        self._allowed = allowed  #: functions that may be called to see how they call others
+        self._known: dict[str, list[Case]] = {}
         self._constructors: dict[str, list[Call]] = {}
         self._openings: dict[str, list[tuple[str, Call]]] = {}
         self._lessons: dict[str, float] = {}
@@ -94,6 +104,63 @@ class Search:
 
     def cases(self, target: Target, limit: int) -> list[Case]:
         """At most `limit` different cases, the most telling first, and the edges around some. Empty: see `failures`."""
+        self._known[target.name] = []  # functions that call each other end here
+        drawn = self._drawn(target, limit)
+        if len(drawn) < _FEW:
+            failures = self.failures
+            seen = self._seen(target)
+            drawn = [*seen, *self.around(seen), *drawn]
+            self.failures = failures
+        self._known[target.name] = drawn
+        return drawn
+
+    def _seen(self, target: Target) -> list[Case]:
+        """How its docstring calls the function, else how others of the module do that are under test, too."""
+        code = harvest.code_of_target(self._module, target.name)
+        if code is None:
+            return []
+        is_static = isinstance(
+            inspect.getattr_static(self._module.__dict__.get(target.class_name), target.method, None), staticmethod
+        )
+        found: list[Case] = []
+
+        def listen(run: Callable[[], Any], note: str) -> None:
+            self._state.restore()
+            seen = harvest.Seen(code, target, is_static)
+            with seen, contextlib.suppress(Exception, SystemExit, TimeIsUp), self._quietly():
+                run()
+            found.extend(case for case in seen.cases(note) if self._returns(case))
+
+        for run in harvest.examples(self._module, target.name):
+            listen(run, "the arguments of its docstring")
+        for name in harvest.callers(self._program.tree, target.name) if not found else ():
+            caller = self._program.target(name) if name in self._allowed else None
+            if caller is None or len(found) >= _FEW:
+                continue
+            if name not in self._known:
+                self.cases(caller, _FEW)
+            for case in self._known[name][:_EDGED]:
+                listen(partial(self._call, case), f"the arguments that {name} passes")
+        return found
+
+    def _call(self, case: Case) -> Any:
+        call, args, kwargs, _ = bind(case, self._module)
+        return call(*args, **kwargs)
+
+    @contextlib.contextmanager
+    def _quietly(self) -> Iterator[None]:
+        """What a trial of the search runs in."""
+        quiet = io.StringIO()
+        with (
+            time_limit(_SLOW),
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(quiet),
+            contextlib.redirect_stderr(quiet),
+        ):
+            warnings.simplefilter("ignore")
+            yield
+
+    def _drawn(self, target: Target, limit: int) -> list[Case]:
         self.failures = Counter()
         frames = self._frames(target)
         if not frames:
@@ -119,12 +186,9 @@ class Search:
             start = time.monotonic()
             if not self._returns(case) or time.monotonic() - start > _QUICK:
                 continue
-            found.append(replace(case, call=shuffled(case.call, rng), note="a program's arguments, shuffled"))
+            found.append(replace(case, call=shuffled(case.call, rng), note=f"{case.note}, shuffled"))
             if len(found) <= _EDGED:
-                found += [
-                    replace(case, call=call, note=f"a program's arguments, {note}")
-                    for note, call in edges(case.call, rng)
-                ]
+                found += [replace(case, call=call, note=f"{case.note}, {note}") for note, call in edges(case.call, rng)]
         return found
 
     def _frames(self, target: Target) -> list[Case]:
@@ -265,17 +329,9 @@ class Search:
     def _returns(self, case: Case) -> bool:
         """Whether the original returns on `case`."""
         self._state.restore()
-        quiet = io.StringIO()
         try:
-            with (
-                time_limit(_SLOW),
-                warnings.catch_warnings(),
-                contextlib.redirect_stdout(quiet),
-                contextlib.redirect_stderr(quiet),
-            ):
-                warnings.simplefilter("ignore")
-                call, args, kwargs, _ = bind(case, self._module)
-                result = call(*args, **kwargs)
+            with self._quietly():
+                result = self._call(case)
         except TimeIsUp:
             self.failures[f"took longer than {_SLOW:g} s"] += 1
             return False

@@ -23,9 +23,17 @@ class Worker:
         self._seen: dict[int, Any] = {}
 
     def load(
-        self, path: str, text: str, seed: int = 0, seconds: float = 5.0, inputs: str | None = None
+        self,
+        path: str,
+        text: str,
+        seed: int = 0,
+        seconds: float = 5.0,
+        inputs: str | None = None,
+        allowed: tuple[str, ...] = (),
     ) -> dict[str, Any]:
-        """Execute the program's text. Replies with the names of its targets' parameters being known later."""
+        """Execute the program's text. `allowed`: functions that the search may call to see how they call others.
+
+        Replies with the names of its targets' parameters being known later."""
         import numpy as np
 
         from np2tnp.differential.loading import Program, load
@@ -38,7 +46,7 @@ class Worker:
         self._program = Program(text)
         self._module = load(path, text)
         self._state = Globals(self._module)
-        self._search = Search(self._program, self._module, self._state, seed, given, seconds)
+        self._search = Search(self._program, self._module, self._state, seed, given, seconds, frozenset(allowed))
         self._rng = np.random.default_rng(seed)
         return {"tensorflow": "tensorflow" in sys.modules}
 

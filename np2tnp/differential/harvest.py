@@ -1,0 +1,133 @@
+"""What a module itself shows of how its functions are called: by its other functions, and in its docstrings."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import inspect
+import pickle
+import sys
+import time
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from np2tnp.differential.loading import Target
+from np2tnp.differential.recorded import spec_of
+from np2tnp.differential.specs import Call, Case, Pickled
+
+_KEPT = 6  #: calls of one function that are kept
+_BYTES = 2_000_000  #: of one call's arguments
+_SECONDS = 0.5  #: that writing arguments down may take in all
+#: What examples show to people, and what takes long to import.
+_SHOWN = ("plt.", "matplotlib", "pyplot", "show(", "input(")
+
+
+class Seen:
+    """The calls of one function that happen while it listens; use as a context manager."""
+
+    def __init__(self, code: types.CodeType, target: Target, is_static: bool) -> None:
+        self._code = code
+        self._target = target
+        self._has_owner = bool(target.class_name) and not is_static
+        self._calls: dict[bytes, None] = {}
+        self._left = _SECONDS
+
+    def __enter__(self) -> Seen:
+        self._before = sys.getprofile()
+        sys.setprofile(self._look)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(self._before)
+
+    def cases(self, note: str) -> list[Case]:
+        """The calls as inputs."""
+        return [self._case(call, note) for call in self._calls]
+
+    def _case(self, data: bytes, note: str) -> Case:
+        args, kwargs = pickle.loads(data)
+        owner = args.pop(0) if self._has_owner else None
+        is_object = self._target.plain and self._target.method != "__init__"
+        made = Pickled(pickle.dumps(owner)) if self._has_owner and is_object else None
+        call = Call(tuple(map(spec_of, args)), {name: spec_of(item) for name, item in kwargs.items()})
+        return Case(self._target.name, call, made, note=note)
+
+    def _look(self, frame: types.FrameType, event: str, _: object) -> None:
+        if event != "call" or not self._is_wanted(frame.f_code) or len(self._calls) >= _KEPT or self._left < 0:
+            return
+        start = time.monotonic()
+        try:
+            data = pickle.dumps(_arguments(frame, self._has_owner and self._target.method == "__init__"))
+        except Exception:  # a lambda, a lock: such a call cannot be repeated elsewhere
+            return
+        finally:
+            self._left -= time.monotonic() - start
+        if len(data) <= _BYTES:
+            self._calls[data] = None
+
+    def _is_wanted(self, code: types.CodeType) -> bool:
+        mine = self._code
+        return code.co_name == mine.co_name and (code.co_filename, code.co_firstlineno) == (
+            mine.co_filename,
+            mine.co_firstlineno,
+        )
+
+
+def _arguments(frame: types.FrameType, unmade: bool) -> tuple[list[Any], dict[str, Any]]:
+    """Of a call that is about to run; `unmade`: the first is an object without attributes yet."""
+    it = inspect.getargvalues(frame)
+    code = frame.f_code
+    names = code.co_varnames[: code.co_argcount]
+    args = [None if unmade and name == names[0] else it.locals[name] for name in names]
+    args += list(it.locals[it.varargs] if it.varargs else ())
+    only = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    kwargs = {name: it.locals[name] for name in only}
+    return args, {**kwargs, **(it.locals[it.keywords] if it.keywords else {})}
+
+
+def code_of_target(module: types.ModuleType, name: str) -> types.CodeType | None:
+    """The code of ``f`` or ``Class.method`` as the module's text defines it, below its decorators."""
+    found: Any = module
+    for part in name.split("."):
+        found = inspect.getattr_static(found, part, None)
+    if isinstance(found, property):
+        found = found.fget
+    found = getattr(found, "__func__", found)
+    return getattr(inspect.unwrap(found), "__code__", None) if callable(found) else None
+
+
+def examples(module: types.ModuleType, name: str) -> Iterator[Callable[[], None]]:
+    """The examples in the docstring of a function and of its class, each as something to run."""
+    class_name, _, method = name.rpartition(".")
+    owner = getattr(module, class_name, None) if class_name else None
+    for place in (getattr(owner or module, method, None), owner):
+        text = getattr(place, "__doc__", None)
+        if isinstance(text, str) and ">>>" in text and not any(word in text for word in _SHOWN):
+            yield lambda text=text: _run_examples(text, module)  # type: ignore[misc]
+
+
+def _run_examples(text: str, module: types.ModuleType) -> None:
+    """Statement after statement, up to the first that raises: what comes after it needs it."""
+    scope: dict[str, Any] = {**vars(module), "__name__": "__examples__"}
+    for example in doctest.DocTestParser().get_examples(text):
+        exec(compile(example.source, "<example>", "single"), scope)
+
+
+def callers(tree: ast.Module, name: str) -> list[str]:
+    """Functions and methods of the module that mention the target `name`, those with the fewest parameters first."""
+    method = name.rpartition(".")[2]
+    found: list[tuple[int, int, str]] = []
+    for node in tree.body:
+        functions = node.body if isinstance(node, ast.ClassDef) else [node]
+        for function in functions:
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            full = f"{node.name}.{function.name}" if isinstance(node, ast.ClassDef) else function.name
+            if full != name and any(_mentions(part, method) for part in ast.walk(function)):
+                found.append((len(function.args.args), len(found), full))
+    return [full for _, _, full in sorted(found)]
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    return (isinstance(node, ast.Name) and node.id == name) or (isinstance(node, ast.Attribute) and node.attr == name)
