@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from result_files import check, read_result
 
 ROOT = Path(__file__).parent.parent
 
@@ -47,8 +48,7 @@ def test_the_command_writes_the_result_and_the_charts(tmp_path):
         *("--budget", "0.05", "--repeats", "5", "--device", "cpu"),
     )
     assert done.returncode == 0, done.stderr
-    document = json.loads((tmp_path / "np2tnp-profile.json").read_text())
-    assert document["schema"] == 1
+    document = read_result(tmp_path / "np2tnp-profile.json")
     assert document["complete"]
     trials = document["functions"][0]["trials"]
     assert {trial["size"] for trial in trials} >= {10, 100, 1000}
@@ -66,6 +66,8 @@ def test_the_command_writes_the_result_and_the_charts(tmp_path):
         (("profile", "new.py:nobody", "--original", "old.py"), "nobody"),
         (("profile", "new.py:sigmoid", "--original", "old.py", "--size", "n=x"), "--size"),
         (("profile", "new.py:sigmoid", "--original", "old.py", "--arg", "x"), "NAME=EXPRESSION"),
+        (("profile", "new.py:sigmoid", "--repeats", "0"), "--repeats: 0 is not a whole number of at least 1"),
+        (("profile", "new.py:sigmoid", "--budget", "nan"), "--budget: nan is not a number above 0"),
         (("profile", "absent.py:f"), "absent.py"),
         (("profile",), "FILE:FUNCTION"),
     ],
@@ -106,3 +108,17 @@ def test_doctor_works_without_tensorflow(tmp_path):
     )
     assert done.returncode == 2
     assert "pip install 'np2tnp[tf]'" in " ".join(done.stdout.split())
+
+
+def test_the_basics_are_a_valid_result(tmp_path):
+    arguments = ("--size", "n=16", "--repeats", "1", "--budget", "0.01", "--device", "cpu", "--no-charts")
+    done = run_cli(tmp_path, "profile", "--suite", "basics", *arguments, "--output", "basics")
+    assert done.returncode == 0, done.stderr
+    document = read_result(tmp_path / "basics" / "np2tnp-profile.json")
+    assert [function["function"] for function in document["functions"]] == ["sort", "tanh", "sigmoid", "fft", "matmul"]
+
+    trial = document["functions"][0]["trials"][0]
+    with pytest.raises(AssertionError, match="verdict"):
+        check({**document, "functions": [{**document["functions"][0], "trials": [{**trial, "agreed": False}]}]})
+    with pytest.raises(AssertionError, match="dtype"):
+        check({key: value for key, value in document.items() if key != "dtype"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -12,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from result_files import read_result
 
 from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify
@@ -96,7 +96,7 @@ def test_the_hot_functions_of_a_program_are_found(tmp_path):
     done = run_cli(tmp_path, "profile", "--find-only", "--", "program.py", "a", "--", "b")
     assert done.returncode == 3, done.stderr  # the program's own
     assert done.stdout.startswith("arguments: ['a', '--', 'b']\n")
-    document = json.loads((tmp_path / "np2tnp-profile.json").read_text())
+    document = read_result(tmp_path / "np2tnp-profile.json")
     assert document["complete"]
     assert document["kind"] == "program"
     hot = {item["function"]: item for item in document["hot"]}
@@ -209,7 +209,7 @@ def test_ctrl_c_reaches_the_program_and_leaves_a_valid_file(tmp_path):
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted" in errors
-    document = json.loads((tmp_path / "np2tnp-profile.json").read_text())
+    document = read_result(tmp_path / "np2tnp-profile.json")
     assert document["complete"] is False
 
 
@@ -228,7 +228,7 @@ def test_a_program_is_profiled_to_its_decisions(tmp_path):
     )
     assert done.returncode == 3, done.stderr
     assert done.stdout.count("arguments: []") == 1  # the second run is not heard
-    document = json.loads((tmp_path / "np2tnp-profile.json").read_text())
+    document = read_result(tmp_path / "np2tnp-profile.json")
     assert document["complete"]
     functions = {item["function"]: item for item in document["functions"]}
     assert {"smooth", "Net.step"} <= set(functions)

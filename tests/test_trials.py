@@ -11,7 +11,7 @@ from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify, Pair, find_pair
 from np2tnp.profiling.emitted import compiled_texts, variants_of
 from np2tnp.profiling.evidence import Speed
-from np2tnp.profiling.measured import Plan
+from np2tnp.profiling.measured import AS_GIVEN, Plan
 from np2tnp.profiling.measurement import measure
 
 ORIGINAL = """
@@ -274,6 +274,9 @@ def test_inputs_from_a_file(tmp_path):
     trial = measure(plan).trials[0]
     assert trial.agreed
     assert trial.elements == 300
+    whole = measure(replace(plan, sizes=(AS_GIVEN,), size_name="elements"))
+    assert [trial.size for trial in whole.trials] == [300]
+    assert set(whole.single) == {(300, "")}
     np.savez(tmp_path / "in.npz", x=np.ones(3), z=np.ones(3))
     with pytest.raises(CannotVerify, match="no parameter z"):
         measure(plan)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TypedDict
+from collections.abc import Callable
+from typing import TypedDict, TypeVar
+
+_Number = TypeVar("_Number", int, float)
 
 
 class Settings(TypedDict):
@@ -33,6 +36,23 @@ def settings_of(args: argparse.Namespace) -> Settings:
     )
 
 
+def at_least(least: _Number, above: bool = False) -> Callable[[str], _Number]:
+    """For argparse: a number of the type of `least` that is not less; with `above`, that is more."""
+    kind = type(least)
+
+    def number(text: str) -> _Number:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        if value is None or not (value > least if above else value >= least):  # NaN is neither
+            what = "a whole number" if kind is int else "a number"
+            raise argparse.ArgumentTypeError(f"{text} is not {what} {'above' if above else 'of at least'} {least:g}")
+        return value
+
+    return number
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ``profile`` understands to `parser`."""
     parser.add_argument(
@@ -42,16 +62,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what to time, as rewrite would emit it; or FILE:CLASS.METHOD",
     )
     parser.add_argument(
-        "--top", type=int, default=10, metavar="N", help="of a program (after --): how many hot functions (default 10)"
+        "--top",
+        type=at_least(1),
+        default=10,
+        metavar="N",
+        help="of a program (after --): how many hot functions (default 10)",
     )
     parser.add_argument(
         "--find-only", action="store_true", help="run the program once and rank its functions; time nothing"
     )
     parser.add_argument(
-        "--signatures", type=int, default=3, metavar="N", help="recorded arguments to time a function with (default 3)"
+        "--signatures",
+        type=at_least(1),
+        default=3,
+        metavar="N",
+        help="recorded arguments to time a function with (default 3)",
     )
     parser.add_argument(
-        "--record-limit", type=int, default=256, metavar="MIB", help="of the arguments of one call (default 256)"
+        "--record-limit",
+        type=at_least(1),
+        default=256,
+        metavar="MIB",
+        help="of the arguments of one call (default 256)",
     )
     parser.add_argument("--suite", choices=("basics",), help="time five standard operations instead")
     parser.add_argument(
@@ -70,25 +102,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", default="all", metavar="cpu|gpu|all|CPU:1", help="where to run TensorFlow (default all)"
     )
-    parser.add_argument("--logical-cpus", type=int, default=1, metavar="N", help="split the CPU into N logical devices")
+    parser.add_argument(
+        "--logical-cpus", type=at_least(1), default=1, metavar="N", help="split the CPU into N logical devices"
+    )
     parser.add_argument(
         "--repeats",
-        type=int,
+        type=at_least(1),
         default=20,
         metavar="N",
         help="samples of each side a size (default 20; up to four times as many where they do not decide)",
     )
     parser.add_argument(
-        "--budget", type=float, default=3.0, metavar="SECONDS", help="of samples a size and variant (default 3)"
+        "--budget",
+        type=at_least(0.0, above=True),
+        default=3.0,
+        metavar="SECONDS",
+        help="of samples a size and variant (default 3)",
     )
     parser.add_argument(
-        "--min-effect", type=float, default=0.05, metavar="SHARE", help="smaller is SAME (default 0.05)"
+        "--min-effect", type=at_least(0.0), default=0.05, metavar="SHARE", help="smaller is SAME (default 0.05)"
     )
-    parser.add_argument("--timeout", type=float, default=120.0, metavar="SECONDS", help="for one size of one variant")
     parser.add_argument(
-        "--memory", type=int, default=0, metavar="MIB", help="that a child may take on top (default: no limit)"
+        "--timeout",
+        type=at_least(0.0, above=True),
+        default=120.0,
+        metavar="SECONDS",
+        help="for one size of one variant",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of rng in the argument expressions")
+    parser.add_argument(
+        "--memory", type=at_least(0), default=0, metavar="MIB", help="that a child may take on top (default: no limit)"
+    )
+    parser.add_argument("--seed", type=at_least(0), default=0, help="of rng in the argument expressions")
     parser.add_argument(
         "--output", metavar="PATH", help="the result file (default np2tnp-profile.json); a folder with --suite"
     )

@@ -14,7 +14,7 @@ from np2tnp.differential.program import require
 from np2tnp.profiling.arguments import settings_of
 from np2tnp.profiling.emitted import compiled_texts, eager, emission_options, variants_of
 from np2tnp.profiling.environment import describe_host
-from np2tnp.profiling.measured import VARIANTS, Measured, Plan
+from np2tnp.profiling.measured import AS_GIVEN, VARIANTS, Measured, Plan
 from np2tnp.profiling.measurement import measure
 from np2tnp.profiling.results import SCHEMA, draw, now, write_json
 from np2tnp.profiling.sizes import SizeError, parse_sizes
@@ -48,7 +48,7 @@ def make_plan(args: argparse.Namespace, config: Config) -> Plan:
     if not args.target or ":" not in args.target:
         raise CannotVerify("name what to time as FILE:FUNCTION, or give --suite basics")
     path, _, function = args.target.rpartition(":")
-    name, sizes = parse_sizes(args.size) if args.size else ("n", [1])
+    name, sizes = parse_sizes(args.size) if args.size else ("elements", [AS_GIVEN])
     pair, notes = _rewritten_pair(path, function, args.original, eager(config))
     plan = Plan(
         pair,
@@ -125,18 +125,21 @@ def _run_function(args: argparse.Namespace, plan: Plan) -> int:
         print(f"np2tnp profile: interrupted; {where}", file=sys.stderr)
         return 130
     write_json(output, _document(measured, host, created, complete=True))
+    reasons = {trial.reason for trial in measured.trials}
+    if len(reasons) == 1 and "" not in reasons:
+        print(f"np2tnp profile: nothing could be timed: {reasons.pop()}", file=sys.stderr)
+        return 2
     for part in render(measured, console.width):
         console.print(part, highlight=False)
+    if not any(trial.variant_time for trial in measured.trials):
+        print("np2tnp profile: nothing could be timed", file=sys.stderr)
+        return 2
     if not any("GPU" in device for device in measured.devices):
         console.print("no GPU was measured (np2tnp doctor says what is missing)", highlight=False)
     said = f"wrote {output}"
     if not args.no_charts:
         said += draw(["function", str(output), str(output.with_suffix(""))])
     console.print(said, highlight=False, soft_wrap=True, markup=False)
-    if not any(trial.variant_time for trial in measured.trials):
-        reason = next((trial.reason for trial in measured.trials if trial.reason), "no trial ended")
-        print(f"np2tnp profile: nothing could be timed: {reason}", file=sys.stderr)
-        return 2
     return 0
 
 

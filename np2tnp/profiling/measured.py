@@ -13,6 +13,8 @@ from np2tnp.profiling.record import Signature
 from np2tnp.profiling.sizes import Crossover, Point, find_crossover
 from np2tnp.profiling.summary import pays_after, summarize
 
+#: Instead of a size: the arguments are what they are (no ``--size``), and their elements are the size.
+AS_GIVEN = 0
 VARIANTS = ("eager-ndarray", "eager-tensor", "graph-ndarray", "graph", "xla-ndarray", "xla")
 
 

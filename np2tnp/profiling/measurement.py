@@ -8,7 +8,7 @@ from typing import Any
 
 from np2tnp.differential.originals import CannotVerify
 from np2tnp.profiling.evidence import Speed, Spread
-from np2tnp.profiling.measured import Measured, Plan
+from np2tnp.profiling.measured import AS_GIVEN, Measured, Plan
 from np2tnp.profiling.record import Signature
 from np2tnp.profiling.session import ORIGINAL, Session, failed
 from np2tnp.profiling.sizes import bracket
@@ -35,7 +35,7 @@ def measure(plan: Plan, progress: Progress | None = None, keep: Callable[[Measur
         refinements = plan.refine
         while sizes:
             size = sizes.pop(0)
-            shown = size.text if isinstance(size, Signature) else f"{plan.size_name}={size:,}"
+            shown = size.text if isinstance(size, Signature) else f"{plan.size_name}={size:,}" if size else ""
             for device, variant in combinations:
                 if progress is not None:
                     total = done + (len(sizes) + 1) * len(combinations) - combinations.index((device, variant))
@@ -48,10 +48,10 @@ def measure(plan: Plan, progress: Progress | None = None, keep: Callable[[Measur
                     if trial.reason.startswith(("no answer", "the child process ended", ORIGINAL)):
                         dropped[device, variant] = f"not tried: at {shown} {trial.reason}"
                 measured.trials.append(trial)
-            single = alone.reference(size) if any(t.agreed for t in measured.trials[-len(combinations) :]) else None
+            agreed = [trial for trial in measured.trials[-len(combinations) :] if trial.agreed]
+            single = alone.reference(size) if agreed else None
             if single is not None:
-                place = (size.elements, size.text) if isinstance(size, Signature) else (size, "")
-                measured.single[place] = single
+                measured.single[agreed[0].size, agreed[0].signature] = single
             for i in doubt_lucky_trials(measured, len(combinations), single):  # the moment was bad: one more
                 trial = measured.trials[i]
                 measured.trials[i] = session.trial(trial.variant, trial.device, size)
@@ -122,7 +122,8 @@ def _check_arguments(plan: Plan, signature: dict[str, Any]) -> None:
     unknown = sorted(given - parameters) if parameters else []
     missing = [name for name in signature["required"] if name not in given]
     if missing and not unknown:
-        example = f"--arg '{missing[0]}=rng.standard_normal({plan.size_name})'"
+        size = "--size n=1e3..1e6 " if plan.sizes == (AS_GIVEN,) else ""
+        example = f"{size}--arg '{missing[0]}=rng.standard_normal({'n' if size else plan.size_name})'"
         raise CannotVerify(
             f"{plan.function} needs arguments nobody gave: {', '.join(missing)}. Give them like {example}"
         )

@@ -37,7 +37,9 @@ def draw(arguments: list[str]) -> str:
     command = [sys.executable, "-m", "np2tnp.profiling.charts", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=child_environment())
     if done.returncode == 0:
-        return ", " + ", ".join(done.stdout.split("\n")[:-1])
+        names = done.stdout.splitlines()
+        ends = " and ".join(dict.fromkeys(Path(name).suffix for name in names))
+        return f" and {len(names)} charts beside it ({ends})" if names else ""
     if "No module named 'matplotlib'" in done.stderr:
         return " (no charts: pip install 'np2tnp[profile]')"
     return f" (no charts: {(done.stderr.strip().splitlines() or ['?'])[-1]})"

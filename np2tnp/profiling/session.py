@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from np2tnp.differential.channel import Child, ChildDied, ChildTimeout
 from np2tnp.differential.originals import CannotVerify
 from np2tnp.profiling.evidence import Spread, judge_speed, ratio, spread
-from np2tnp.profiling.measured import Plan, Trial
+from np2tnp.profiling.measured import AS_GIVEN, Plan, Trial
 from np2tnp.profiling.record import Signature
 
 ORIGINAL = "in the original"  #: begins the reason of trials whose original did not end, or ended its process
@@ -68,6 +69,10 @@ class Session:
     def trial(self, variant: str, device: str, size: int | Signature, plan: Plan | None = None) -> Trial:
         """Measure one; whatever goes wrong is its reason. `plan`: of another number of samples."""
         plan = plan or self._plan
+
+        def fail(reason: str, agreed: bool = False) -> Trial:
+            return replace(failed(plan, variant, device, size, reason, agreed), size=self._number(size))
+
         try:
             self._have(size)
             reply = self._child.ask(
@@ -80,18 +85,18 @@ class Session:
                 min_effect=plan.min_effect,
             )
         except (ChildDied, ChildTimeout) as error:
-            return failed(plan, variant, device, size, str(error))
+            return fail(str(error))
         except (RuntimeError, CannotVerify) as error:
-            return failed(plan, variant, device, size, str(error))
+            return fail(str(error))
         if not reply["agreed"] or "variant" not in reply:
-            return failed(plan, variant, device, size, reply["reason"], agreed=reply["agreed"])
+            return fail(reply["reason"], agreed=reply["agreed"])
         signature = size.text if isinstance(size, Signature) else ""
         found = ratio(reply["reference"], reply["variant"])
         return Trial(
             plan.function,
             variant,
             device,
-            size.elements if isinstance(size, Signature) else size,
+            self._number(size),
             True,
             "",
             self._prepared["elements"],
@@ -135,6 +140,12 @@ class Session:
             for what in self._prepared["outside"]:
                 note = f"{self._plan.function} {what}: so it did in every sample"
                 self.notes += [note] if note not in self.notes else []
+
+    def _number(self, size: int | Signature) -> int:
+        """What tables and charts call the size: the elements of arguments that nobody made for a size."""
+        if isinstance(size, Signature):
+            return size.elements
+        return size if size != AS_GIVEN or self._size != size else max(1, self._prepared["elements"])
 
     def _prepare(self, size: int | Signature) -> dict[str, Any]:
         plan = self._plan

@@ -86,15 +86,23 @@ class Trial:
         return {**_described(parameters), "owner": owner, "given": list(self._given)}
 
     def prepare(self, size_name: str, size: int, expressions: list[tuple[str, str]], seed: int) -> dict[str, Any]:
-        """Make the arguments of one size and call the original once. Replies with its seconds and data sizes, or
-        with why it ``failed``."""
+        """Make the arguments of one size (0: of none) and call the original once.
+
+        Replies with its seconds and data sizes, or with why it ``failed``.
+        """
         import numpy as np
 
         self._begin()
         modules = {"": self._old, **self._modules}
         wanted = self._with_object(expressions)
-        known = {size_name: size, **self._given}
-        made = evaluate(wanted, list(modules.values()), known, np.random.default_rng(seed))
+        known = {**({size_name: size} if size else {}), **self._given}
+        try:
+            made = evaluate(wanted, list(modules.values()), known, np.random.default_rng(seed))
+        except NameError as error:
+            hint = "" if size else "; sizes are named by --size n=1e3..1e6"
+            return {"failed": f"the arguments cannot be made: {error}{hint}"}
+        except Exception as error:
+            return {"failed": f"the arguments cannot be made: {_said(error)}"}
         versions = {
             mode: self._arguments({**self._given, **values}) for mode, values in zip(modules, made, strict=True)
         }

@@ -256,7 +256,10 @@ def _untimed(function: Result) -> list[str]:
         if trial["seconds"] is None and trial["reason"]:
             words = f"{_name(trial['device'], trial['variant'])} was not timed: {trial['reason']}"
             reasons.setdefault(words, []).append(f"{trial['size']:,}")
-    return [f"{words} ({function['size_name']} = {', '.join(sizes[:6])})" for words, sizes in reasons.items()]
+    return [
+        words if sizes == ["0"] else f"{words} ({function['size_name']} = {', '.join(sizes[:6])})"
+        for words, sizes in reasons.items()
+    ]
 
 
 def _size_label(function: Result) -> str:

@@ -22,7 +22,11 @@ def render(measured: Measured, width: int = _WIDE) -> list[RenderableType]:
     """A table a device (narrow terminals get fewer columns), then the crossovers, and what could not be timed."""
     from rich.text import Text
 
-    parts: list[RenderableType] = [_table(measured, device, width >= _WIDE) for device in measured.devices]
+    parts: list[RenderableType] = [
+        _table(measured, device, width >= _WIDE)
+        for device in measured.devices
+        if any(trial.variant_time for trial in measured.trials if trial.device == device)
+    ]
     parts += [Text(line) for line in summarize(measured)]
     if measured.single:
         single = ", ".join(f"{seconds(it.median)} ({size:,})" for (size, _), it in sorted(measured.single.items()))
@@ -33,9 +37,8 @@ def render(measured: Measured, width: int = _WIDE) -> list[RenderableType]:
         reasons.setdefault((which[2], tuple(sizes)), []).append(f"{which[0]} on {which[1]}")
     for (reason, places), variants in list(reasons.items())[:12]:
         shown = ", ".join(f"{size:,}" for size in places[:6])
-        parts.append(
-            Text(f"not timed at {measured.plan.size_name} = {shown}: {reason} ({', '.join(variants)})", "yellow")
-        )
+        where = f" at {measured.plan.size_name} = {shown}" if any(places) else ""  # 0: the arguments were never made
+        parts.append(Text(f"not timed{where}: {reason} ({', '.join(variants)})", "yellow"))
     return parts
 
 
