@@ -89,4 +89,3 @@ def _guard(node: cst.Call, context: Context) -> None:
         return build.call(function, change(updated) if change is not None else updated)
 
     edits.replace[id(node.func)] = guarded
-    edits.needs.add("rt")
