@@ -16,7 +16,7 @@ from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.names_seen import changes_by_name, sees_names
-from np2tnp.analysis.results import CANONICAL, dtype_char, foreign_dtype
+from np2tnp.analysis.results import foreign_dtype
 from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.tables import (
     BUILTINS_PYTHON,
@@ -354,6 +354,8 @@ class Calls(ContainerMethods):
             for argument in arguments:
                 self.escape(argument.node.value, argument.value, f"is passed to .{name}()")
             return Scalar("str" if scalar_type(receiver) == "str" else "object")
+        if name in MEMBERS and any(argument.name == "order" for argument in arguments):  # only arrays have such methods
+            self.facts.assumed_arrays |= deps_of(receiver)
         if name in CONTAINER_MUTATORS and not self.is_container(where, env):
             self._kept_may_change(node, f"{dotted(node.func) or '.' + name}", env)  # the method may be anybody's
         if name == "sort" and may_hold_tensor(receiver):
@@ -391,12 +393,6 @@ class Calls(ContainerMethods):
         if may_hold_tensor(receiver):
             return Unknown(EITHER, refs_of(receiver) | refs_of(result), view="view")
         return result
-
-
-def dtype_source(value: Value) -> str | None:
-    """``np.float64`` for a dtype argument that is known and that tnp would read differently; None to leave it."""
-    char = dtype_char(value)
-    return None if char is None else f"np.{CANONICAL[char]}"
 
 
 METHODS[cst.Call] = Calls._call

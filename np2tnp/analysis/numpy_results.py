@@ -24,6 +24,7 @@ from np2tnp.analysis.values import (
     COPIED,
     EITHER,
     FOREIGN,
+    FORTRAN,
     HOST,
     NO_NAMES,
     NONE,
@@ -103,6 +104,20 @@ def _shape_rank(shape: Value | None) -> int | None:
     return None
 
 
+#: Functions whose `order` is not about memory, or says in which order elements are read.
+_OTHER_ORDERS = frozenset("sort argsort partition argpartition reshape ravel flatten resize".split())
+
+
+def asks_for_fortran_order(name: str, values: Mapping[str, Value]) -> bool:
+    """Whether the function `name` makes an array in Fortran order, or may: `order` is not known before run time."""
+    if name in ("asfortranarray", "require"):
+        return True
+    order = values.get("order", NONE)
+    if order == NONE or name in _OTHER_ORDERS:
+        return False
+    return not isinstance(order, Const) or order.value in ("F", "A")
+
+
 class NumpyResults(Evaluator):
     """What NumPy calls return."""
 
@@ -156,6 +171,13 @@ class NumpyResults(Evaluator):
             refs -= {FOREIGN}  # it is no copy of ours
             if refs & self.host_locals and name in BY_ORDER:
                 refs |= {COPIED, BY_LAYOUT}  # our ndarrays are in C order, where NumPy may have made another
+        if self.made == TENSOR and asks_for_fortran_order(name, values):
+            if self.must_stay_view(frozenset((FORTRAN,))):
+                if held and refs:
+                    refs |= {COPIED}
+                home = HOST
+            else:
+                refs |= {FORTRAN}
         if dtypes is None:
             return UNKNOWN
         zero_d = "never" if name in NEVER_0D else fact.zero_d

@@ -10,6 +10,7 @@ from np2tnp.analysis.values import (
     BY_LAYOUT,
     COPIED,
     FOREIGN,
+    FORTRAN,
     HOST,
     NO_NAMES,
     TENSOR,
@@ -56,6 +57,8 @@ def outside_views(value: Value, hosted: frozenset[str]) -> frozenset[str]:
     found: frozenset[str] = NO_NAMES
     for leaf in leaves_of(value):
         outside = {ref for ref in refs_of(leaf) if is_outside_location(ref) or ref.startswith(("kept by", "seen by"))}
+        if FORTRAN in refs_of(leaf) and may_hold_tensor(leaf):
+            found |= {FORTRAN}
         if COPIED in refs_of(leaf) or (may_hold_tensor(leaf) and view_of(leaf)):
             found |= outside
         elif home_of(leaf) == TENSOR:
@@ -73,6 +76,7 @@ def copied_outside(value: Value) -> frozenset[str]:
         refs = refs_of(leaf)
         if refs and (COPIED in refs or (may_hold_tensor(leaf) and (home_of(leaf) == TENSOR or FOREIGN in refs))):
             found |= {ref for ref in refs if is_outside_location(ref) or ref.startswith("kept by")}
+            found |= refs & {FORTRAN} if may_hold_tensor(leaf) else NO_NAMES
     return found
 
 

@@ -160,6 +160,8 @@ BY_LAYOUT = "a view or a copy by memory order"
 CALLED = "what a callable gave"
 #: A reference of arrays made of an object that is not ours: NumPy may have made a view of the object's memory.
 FOREIGN = "memory of another object"
+#: A reference of arrays that were asked for in Fortran order, which a tensor cannot have.
+FORTRAN = "an array in Fortran order"
 #: A reference that a container has when two of its items may be one array.
 SHARED = "items that share memory"
 #: A reference of views that NumPy does not let anybody write through.

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.binding import ufunc_method
+from np2tnp.analysis.binding import bind, ufunc_method
 from np2tnp.analysis.hosting import makes_from_numbers
+from np2tnp.analysis.numpy_results import asks_for_fortran_order
 from np2tnp.analysis.results import foreign_dtype
 from np2tnp.analysis.values import GENERATORS, HOST, Array, may_hold_tensor
+from np2tnp.catalog.catalog import ApiFact
 from np2tnp.edits.calls import convert_arguments, needs_tensor, retarget
 from np2tnp.edits.targets import choose
 from np2tnp.model import Verdict
@@ -67,6 +69,8 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
     if context.in_region and isinstance(event.result, Array) and event.result.home == HOST:
         if random:
             return Decision("TNP601", f"{short_name(api)} keeps NumPy's random stream")
+        if asked_order(fact, event):
+            return Decision("TNP004", "it leaves the function in the memory order that was asked for")
         if makes_from_numbers(api, event.arguments):
             return Decision("TNP004", "an object keeps its result, which is made faster than copied")
     if random:
@@ -83,6 +87,14 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         return Decision("TNP001", "", "tnp", choice.function)
     why = f"{choice.why}; the exact helper is used"
     return Decision("TNP003" if choice.differs else "TNP002", why, "rt", choice.function)
+
+
+def asked_order(fact: ApiFact, event: ev.Call) -> bool:
+    """Whether an array in Fortran order is asked for."""
+    bound = bind(fact, event.arguments) or {}
+    return asks_for_fortran_order(
+        fact.name.rpartition(".")[2], {name: argument.value for name, argument in bound.items()}
+    )
 
 
 def _is_plain_python(event: ev.Call) -> bool:

@@ -22,23 +22,24 @@ class MemoryOrder(Rule):
         name="memory-order",
         summary="Memory order is asked for: order='F', order='A', np.asfortranarray, np.require.",
         why=(
-            "A tensor is always in C order. The values are equal, but code that relies on the order (BLAS and"
-            " Fortran calls, `.ravel('K')`, speed of column access) does not find it."
+            "A tensor is always in C order. Code that relies on another one (BLAS, Fortran and Cython calls,"
+            " `.ravel('K')`, speed of column access) would not find it."
         ),
         does=(
-            "Computes the values; results come back in C order. `ravel`, `reshape` and `flatten` with order 'A'"
-            " or 'K', whose values depend on the order in memory, leave the function in NumPy."
+            "An array in Fortran order that is returned, kept by an object or handed to other code is made by NumPy,"
+            " as it was; one that is only calculated with is in C order, with the same values. `ravel`, `reshape` and"
+            " `flatten` with order 'A' or 'K', whose values depend on the order in memory, leave the function in NumPy."
         ),
         bad="""
             def columns(x):
                 return np.asfortranarray(np.exp(x))
         """,
         good="""
-            @rt.migrated(zero_d="array")
+            @rt.migrated
             def columns(x):
-                return rt.asfortranarray(rt.exp(x))
+                return np.asfortranarray(rt.host(rt.exp(x)))
         """,
-        safety="Safe for the values. Flags and strides of results differ: f_contiguous is not set.",
+        safety="Safe. An order that NumPy chooses itself (a result of what is in Fortran order) is not kept.",
         severity=Severity.SLOWER,
     )
     on = (Calls.NUMPY,)
@@ -56,7 +57,9 @@ class MemoryOrder(Rule):
             words = f"order='{order}' reads elements as they lie in memory; tensors are always in C order"
             yield self.hit(event.node, words, Verdict.BLOCK)
         elif event.api in _ORDERED or (order in ("F", "A") and name not in _READING):
-            words = "the values are equal, but a tensor has no memory order: results are in C order"
+            words = "a tensor has no memory order: the values are equal"
+            if not decision.converts:
+                words = "the memory order is NumPy's, which makes this array"
             yield self.hit(event.node, words, Verdict.ADAPT if decision.converts else Verdict.HOST)
 
 
