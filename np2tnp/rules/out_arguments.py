@@ -13,7 +13,9 @@ from np2tnp.analysis.binding import bind
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.values import Const
 from np2tnp.catalog.catalog import ApiFact
+from np2tnp.edits import build
 from np2tnp.edits.calls import needs_tensor
+from np2tnp.edits.edit import StatementEdit
 from np2tnp.edits.mutation import rebind
 from np2tnp.edits.outputs import OutputForm
 from np2tnp.model import Verdict
@@ -65,7 +67,12 @@ class OutArgument(Rule):
             words = "out=: the result is cast and stored as NumPy would"
         else:
             assert event.place.statement is not None
-            context.edits.statement(event.place.statement).change.append(partial(_rebound, form, context))
+            edit = context.edits.statement(event.place.statement)
+            if isinstance(event.place.statement, cst.Return):
+                _store_before(event, form, context, edit)
+            else:
+                edit.change.append(partial(_rebound, form, context))
+                _bind_result(event.place.statement, item.target, edit)
             words = f"out=: {item.root} is bound to the result, cast as NumPy would"
         context.edits.total += 1
         context.edits.converted += 1
@@ -77,12 +84,35 @@ def _problem(event: ev.Call, item: ev.Store) -> str:
     statement = event.place.statement
     name = dotted(item.target)
     if isinstance(statement, cst.Assign):
-        targets = [dotted(target.target) for target in statement.targets]
-        if targets != [name] or not name:
+        targets = [target.target for target in statement.targets]
+        if [dotted(target) for target in targets] == [name] and name:
+            return ""
+        if not isinstance(item.target, cst.Name) or len(targets) > 1 or not isinstance(targets[0], cst.Name):
             return "out= together with an assignment of the result: use one of them"
-    elif not isinstance(statement, cst.Expr):
+    elif isinstance(statement, cst.Return) and not isinstance(item.target, cst.Name):
         return "out= inside a return: store first, then return"
+    elif not isinstance(statement, (cst.Expr, cst.Return)):
+        return "out= inside another statement: store first"
     return ""
+
+
+def _bind_result(statement: cst.CSTNode, output: cst.BaseExpression, edit: StatementEdit) -> None:
+    """``y = np.f(x, out=m)``: after m is bound to the result, y is m."""
+    if isinstance(statement, cst.Assign) and dotted(statement.targets[0].target) != dotted(output):
+        target = statement.targets[0].target
+        edit.after.append(lambda: build.assign(target, output))
+
+
+def _store_before(event: ev.Call, form: OutputForm, context: Context, edit: StatementEdit) -> None:
+    """``return np.f(x, out=m)``: m is bound to the result in a statement before, and returned."""
+    calls: list[cst.Call] = []
+
+    def replace(call: cst.Call) -> cst.BaseExpression:
+        calls.append(call)
+        return call.args[form.out].value
+
+    context.edits.replace[id(event.node)] = replace
+    edit.before.append(lambda: _rebound(form, context, cst.Expr(calls[-1])))
 
 
 def _form(event: ev.Call, item: ev.Store, context: Context) -> OutputForm | str:
