@@ -50,10 +50,9 @@ def _outer(refs: frozenset[str]) -> frozenset[str]:
     return frozenset(ref for ref in refs if not (ref.startswith("@") or ref.isidentifier()))
 
 
-@lru_cache(maxsize=4096)
-def _is_held(refs: frozenset[str]) -> bool:
-    """Whether an object, a global or a callee holds on to what lies at `refs`."""
-    return any(ref.startswith((".", "global:", "kept by")) for ref in refs)
+def _is_holder(location: str) -> bool:
+    """Whether an object, a global or a callee holds on to what lies at `location`."""
+    return location[0] in ".gk" and location.startswith((".", "global:", "kept by"))
 
 
 class Effects(NumpyResults):
@@ -241,9 +240,8 @@ class Effects(NumpyResults):
     def _kept_may_change(self, node: cst.CSTNode, callee: str, env: Env) -> None:
         """What some object holds on to may be changed by any code that runs: our tensors would not show it."""
         self.facts.extra["runs others"] = True
-        for name, shared in env.alias.items():
-            if not _is_held(shared):  # hardly any are, and that is known
-                continue
+        held = [shared for location, shared in env.alias.items() if _is_holder(location)]  # there are hardly any
+        for name in NO_NAMES.union(*held):
             if name in env.values and name.isidentifier() and may_hold_tensor(env.values[name]):
                 stale = Stale(callee, id(node), "call on a view")
                 env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale

@@ -55,7 +55,7 @@ class Lending(Effects):
     def lends_to(self, targets: Several[cst.AssignTarget], value: cst.BaseExpression, env: Env) -> bool:
         """Whether ``targets = value`` names a lambda that stays NumPy's, since others get it."""
         target = targets[0].target
-        if not (isinstance(value, cst.Lambda) and len(targets) == 1 and isinstance(target, cst.Name)):
+        if not (type(value) is cst.Lambda and len(targets) == 1 and type(target) is cst.Name):
             return False
         return self.is_handed(target.value) and target.value in self.locals and self.lends(value, env)
 

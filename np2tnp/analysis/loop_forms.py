@@ -23,16 +23,16 @@ from np2tnp.analysis.walk import walk
 #: In-place operators of a number that have a form for all iterations.
 _FOLDS = {"add": "add", "sub": "subtract", "mul": "multiply"}
 #: What a body may consist of.
-_STATEMENTS = (cst.Assign, cst.AugAssign, cst.If, cst.For, cst.Pass)
+_STATEMENTS = frozenset((cst.Assign, cst.AugAssign, cst.If, cst.For, cst.Pass))
 _SUMS = {cst.Add: "add", cst.Subtract: "subtract", cst.Multiply: "multiply"}
 
 
 def whole_array_form(node: cst.For, function: cst.FunctionDef, events: Events) -> Form:
     """The form of a loop. Raises NoForm with the reason where it has none, or none is known."""
-    words = frozenset(part.value for part in walk(function) if isinstance(part, cst.Name))
+    words = events.words(function)
     header(node, events, words)
     for statement in _inner(node.body):  # most loops end here: what follows costs more
-        if not isinstance(statement, _STATEMENTS) and not is_docstring(statement):
+        if type(statement) not in _STATEMENTS and not is_docstring(statement):
             raise NoForm(f"it has a statement of another kind ({type(statement).__name__})")
     nest = _Nest(node, events, words)
     form = nest.form()

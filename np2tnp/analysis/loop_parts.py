@@ -11,6 +11,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.liveness import NONE, Names, reads
 from np2tnp.analysis.loop_indices import NoForm, Touch
 from np2tnp.analysis.values import Array, Symbol, Value
+from np2tnp.analysis.walk import walk
 
 #: Why most loops have no form.
 _NO_RANGE = "it does not count over a range"
@@ -76,6 +77,7 @@ class Events:
         self.operators: dict[int, ev.Operator] = {}
         self.symbols: dict[int, str] = {}
         self.iterated: dict[int, Value] = {}
+        self._words: dict[int, Names] = {}
         for event in events:
             if isinstance(event, ev.Read):
                 self.reads[id(event.node)] = event
@@ -89,6 +91,12 @@ class Events:
                 self.iterated[id(event.node)] = event.iterated
             elif isinstance(event, ev.NameRead):
                 self.symbols[id(event.node)] = event.api
+
+    def words(self, function: cst.FunctionDef) -> Names:
+        """Every name in the function, which the forms of all its loops ask for."""
+        if id(function) not in self._words:
+            self._words[id(function)] = frozenset(part.value for part in walk(function) if type(part) is cst.Name)
+        return self._words[id(function)]
 
 
 def header(node: cst.For, events: Events, words: Names = NONE) -> Head:

@@ -288,10 +288,11 @@ class Analysis:
         viewed, objects = NO_NAMES, NO_NAMES
         params = function.node.params
         stars = {p.name.value for p in (params.star_arg, params.star_kwarg) if type(p) is cst.Param}
+        never = texts(function) | stars
         for _ in range(ATTEMPTS):
             interpreter = self._attempt(function, arrays, scalars, hosted, viewed, host_locals, numbers, objects)
             facts = interpreter.facts
-            more_arrays = facts.assumed_arrays - scalars - hosted - stars - facts.objects - texts(function)
+            more_arrays = facts.assumed_arrays - scalars - hosted - never - facts.objects
             changeable |= facts.host_parameters
             more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
             taken = facts.objects & facts.assumed_arrays - objects  # for arrays, until their other attributes were seen

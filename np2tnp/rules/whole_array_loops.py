@@ -67,8 +67,7 @@ class WholeArrayLoop(Rule):
         except NoForm as reason:
             _explain(event.node, f"no whole-array form: {reason}", context)
             return
-        words = frozenset(part.value for part in walk(function) if isinstance(part, cst.Name))
-        vectorize(form, context.edits, context.rt, words)
+        vectorize(form, context.edits, context.rt, context.events.words(function))
         context.edits.converted += 1
         context.edits.total += 1
         if event.place.loops:  # a few operations, where NumPy's loop has a few elements: how many, nobody knows
