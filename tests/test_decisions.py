@@ -63,6 +63,18 @@ def test_nothing_is_confirmed_without_agreement_or_times():
     assert decide(measured(retraced, good)).above is None
 
 
+def test_behind_a_size_test_stands_the_variant_that_saves_most():
+    small, large = trial(10, Speed.SLOWER, 0.1), trial(1000, Speed.FASTER, 2.0)
+    quick = replace(large, ratio=Ratio(4.0, 3.6, 4.4), variant_time=Spread(0.25, 0.25, 0.25))
+    graph = [
+        replace(item, variant="graph-ndarray") for item in (small, replace(large, variant_time=Spread(0.5, 0.5, 0.5)))
+    ]
+    xla = [replace(item, variant="xla-ndarray") for item in (small, quick)]
+    for trials in ([*graph, *xla], [*xla, *graph]):
+        decision = decide(measured(*trials))
+        assert (decision.confirmed, decision.above, decision.compile) == (False, 1000, "xla")
+
+
 def test_the_best_compiled_variant_is_chosen_where_it_is_worth_it():
     eager = trial(10, Speed.FASTER, 2.0)
     slightly, much = (

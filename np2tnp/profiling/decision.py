@@ -43,12 +43,13 @@ def decide(measured: Measured) -> Decision:
     different = next((t for t in measured.trials if t.variant in EMITTED and t.reason.startswith("not equal")), None)
     if different is not None:  # whatever the others gave: they come from the same code
         return Decision(False, f"{different.variant} on {different.device}: {different.reason}", device=device)
-    decisions = []
-    for variant in EMITTED:
+    decisions, saved = [], {}
+    seen = {signature.text: signature.calls for signature in measured.plan.recorded}
+    for variant, mode in EMITTED.items():
         trials = [t for t in measured.trials if t.variant == variant and t.device == device]
         if trials:
-            seen = {signature.text: signature.calls for signature in measured.plan.recorded}
-            decisions.append(_decide(trials, EMITTED[variant], device, seen))
+            decisions.append(_decide(trials, mode, device, seen))
+            saved[mode] = _saved(trials, decisions[-1].above or 0, seen)
     if not decisions:
         return Decision(False, "it was not measured")
     confirmed = [decision for decision in decisions if decision.confirmed]
@@ -59,7 +60,7 @@ def decide(measured: Measured) -> Decision:
         return replace(chosen, modes={decision.compile: decision.gain for decision in confirmed})
     partly = [decision for decision in decisions if decision.above is not None]
     if partly:
-        return min(partly, key=lambda decision: decision.above or 0)
+        return max(partly, key=lambda decision: saved[decision.compile])
     return max(decisions, key=lambda decision: decision.gain)  # the nearest to a win says most
 
 
@@ -71,8 +72,9 @@ def _decide(trials: list[Trial], compile: str, device: str, calls: dict[str, int
     unknown = next((trial for trial in trials if trial.ratio is None), None)
     if unknown is not None:
         return Decision(False, f"not timed: {unknown.reason}", compile, device=device)
+    least = min((trial.ratio.low for trial in trials if trial.ratio), default=0.0)
     if compile != "none" and (why := _never_pays(trials, calls)):
-        return Decision(False, why, compile, device=device)
+        return Decision(False, f"--compile {compile}: {why}", compile, device=device, gain=least)
     won = [trial.speed is Speed.FASTER and not trial.disturbed for trial in trials]
     first = len(won)  # of the trials that end the list and were all won
     while first and won[first - 1]:
@@ -82,9 +84,17 @@ def _decide(trials: list[Trial], compile: str, device: str, calls: dict[str, int
     if first == 0:
         return Decision(True, reason, compile, device=device, gain=gain)
     if first == len(trials) or not trials[first].elements > trials[first - 1].elements:
-        least = min((trial.ratio.low for trial in trials if trial.ratio), default=0.0)
         return Decision(False, reason, compile, device=device, gain=least)
     return Decision(False, reason, compile, trials[first].elements, device, gain)
+
+
+def _saved(trials: list[Trial], above: int, calls: dict[str, int]) -> float:
+    """Seconds that the calls which were seen (else one of each size) take less where a size test lets them through."""
+    return sum(
+        calls.get(trial.signature, 1) * (trial.reference.median - trial.variant_time.median)
+        for trial in trials
+        if trial.elements >= above and trial.reference is not None and trial.variant_time is not None
+    )
 
 
 def _never_pays(trials: list[Trial], calls: dict[str, int]) -> str:
@@ -92,7 +102,7 @@ def _never_pays(trials: list[Trial], calls: dict[str, int]) -> str:
     for trial in trials:
         wanted, seen = pays_after(trial), calls.get(trial.signature)
         if wanted is not None and seen is not None and wanted > seen:
-            return f"compiling pays after {wanted:,} calls at {trial.elements:,} elements, and {seen:,} were made"
+            return f"faster, but pays after {wanted:,} calls at {trial.elements:,} elements, and {seen:,} were made"
     return ""
 
 
