@@ -17,7 +17,6 @@ from np2tnp import cli
 from np2tnp.differential.originals import Pair
 from np2tnp.profiling.evidence import Ratio, Spread, judge_speed
 from np2tnp.profiling.measured import Measured, Plan, Trial
-from np2tnp.report.html_measured import calls_until_paid
 from np2tnp.report.live import live_display
 from np2tnp.report.markup import element, join, prose
 from np2tnp.report.svg import Curve, line_chart, log_axis
@@ -243,10 +242,20 @@ def test_points_of_a_chart_lie_where_they_belong():
     assert down[0] > down[2]
 
 
-def test_when_the_first_call_has_paid():
-    assert calls_until_paid(first=10.0, steady=1.0, reference=2.0) == 10
-    assert calls_until_paid(first=1.0, steady=1.0, reference=2.0) == 1
-    assert calls_until_paid(first=1.0, steady=2.0, reference=2.0) is None
+def test_when_the_first_call_has_paid(project):
+    document = json.loads((project / "profile.json").read_text())
+    paid = [it["pays_after"] for it in document["functions"][0]["trials"] if it["pays_after"] and it["size"] == 1000]
+    assert paid
+    page = write_page(project, *EVERYTHING)
+    assert all(f"pays after {calls:,} call" in page for calls in paid)
+
+
+def test_a_tree_without_findings_has_no_empty_tables(project):
+    (project / "nothing.py").write_text("x = 1\n")
+    page = write_page(project, "nothing.py")
+    assert "No NumPy." in page
+    assert "What was found" not in page
+    assert "Findings by file" not in page
 
 
 def test_hot_functions_and_what_stands_in_their_way(project):

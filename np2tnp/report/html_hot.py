@@ -37,7 +37,10 @@ def hot_section(document: dict[str, Any]) -> Markup:
     else:
         parts.append(element("p", "No function of the program spends 1 % of the time with NumPy.", class_="muted"))
     elsewhere = ", ".join(f"{name} {_share(share)}" for name, share in found["elsewhere"][:6])
-    words = f"{found['samples']:,} samples of {seconds(found['seconds'])}; sampling took {_share(found['overhead'])}."
+    words = (
+        f"{found['samples']:,} samples; the run took {seconds(found['seconds'])},"
+        f" sampling {_share(found['overhead'])} of its CPU time."
+    )
     parts.append(element("p", f"{words} Elsewhere: {elsewhere}." if elsewhere else words, class_="muted"))
     return join(*parts)
 

@@ -195,19 +195,11 @@ def _first_call_figure(function: Result, curves: _Curves) -> Markup:
         if last["size"] == largest and last["first_call"]:
             steady = last["seconds"]["median"]
             rows.append(Row(_name(*key), (("first call", last["first_call"], _FIRST), ("later call", steady, _STEADY))))
-            calls = calls_until_paid(last["first_call"], steady, reference)
-            if calls and last["verdict"] == "FASTER":
+            if calls := last["pays_after"]:
                 paid.append(f"{_name(*key)} pays after {calls:,} call{'s' if calls > 1 else ''}.")
     chart = dot_chart(rows, "time of one call", seconds)
     words = f"first call (grey) against later calls (blue) at {function['size_name']} = {largest:,}"
     return element("figure", element("figcaption", words), chart, *(element("p", text) for text in paid))
-
-
-def calls_until_paid(first: float, steady: float, reference: float) -> int | None:
-    """How many calls it takes until all of them together took less than NumPy's; None if never."""
-    if steady >= reference:
-        return None
-    return max(1, int((first - steady) / (reference - steady)) + 1)
 
 
 def _figure(title: str, chart: Markup, curves: _Curves, others: Sequence[_Key] = ()) -> Markup:

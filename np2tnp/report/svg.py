@@ -11,6 +11,7 @@ from np2tnp.report.markup import Markup, element, join
 _WIDTH, _HEIGHT = 640.0, 360.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74.0, 608.0, 14.0, 310.0
 _ROW = 34.0  #: height of a row in a dot chart
+_CHARACTER = 6.6  #: width of most characters in a label
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def line_chart(
 
 def dot_chart(rows: Sequence[Row], x_label: str, x_text: Callable[[float], str]) -> Markup:
     """One row a thing, its values as dots on a common logarithmic axis."""
-    left, height = 250.0, 20 + _ROW * len(rows)
+    left, height = 24 + _CHARACTER * max(len(row.label) for row in rows), 20 + _ROW * len(rows)
     axis = log_axis([value for row in rows for _, value, _ in row.dots], most=6)
     parts = []
     for tick in axis.ticks:

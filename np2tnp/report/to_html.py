@@ -42,11 +42,12 @@ def render(contents: Contents, config: Config) -> str:
     sections: list[tuple[str, str, Markup]] = []
     if run is not None:
         summaries = {code: doc.summary for code, doc in _docs().items()}
-        sections += [
-            ("readiness", "Readiness", readiness_section(run)),
-            ("hindrances", "What was found", hindrance_section(run, summaries)),
-            ("files", "Findings by file", join(_controls(), files_section(run, config))),
-        ]
+        sections.append(("readiness", "Readiness", readiness_section(run)))
+        if any(report.findings for report in run.reports):
+            sections += [
+                ("hindrances", "What was found", hindrance_section(run, summaries)),
+                ("files", "Findings by file", join(_controls(), files_section(run, config))),
+            ]
     hot = [_guarded(path, hot_section, it) for path, it in contents.profiles.items() if "hot" in it]
     if hot:
         sections.append(("hot", "Hot functions", join(*hot)))
