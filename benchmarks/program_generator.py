@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from program_expressions import CUBE, MATRIX, VECTOR, Function, Shape
-from program_idioms import HELPERS, chosen_helpers
 from program_statements import Statements
+from program_styles import ALL_HELPERS, chosen_helpers
 
 _PRELUDE = """import functools
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -74,7 +75,7 @@ class _Writer(Statements):
 
     def module(self, functions: int) -> Module:
         self.helpers = chosen_helpers(self.rng)
-        parts, calls = [_PRELUDE, *(HELPERS[name][0] for name in self.helpers)], []
+        parts, calls = [_PRELUDE, *(ALL_HELPERS[name][0] for name in self.helpers)], []
         for number in range(functions):
             function, text = self.function(f"f{number}")
             parts.append(text)
@@ -115,7 +116,11 @@ class _Writer(Statements):
         while self.budget > 0:
             self.statement()
         result, text = self.result()
-        self.lines.append(f"    return {text}")
+        if rng.random() < 0.9:
+            self.lines.append(f"    return {text}")
+        else:  # all that it does is to update what it got
+            self.add("pass")
+            result = None
         lines = [f"def {name}({', '.join(header)}):", *self.lines]
         if any(
             "TABLE =" in line.replace("TABLE ==", "") or " TABLE +=" in line or " TABLE *=" in line for line in lines
@@ -145,6 +150,10 @@ class _Writer(Statements):
                 text = f"np.repeat({text}, 2, axis=-1)[..., ::2]"
             elif layout < 0.2:
                 text = f"np.array({text}, order='F')"
+            elif layout < 0.25:
+                text = f"({text})[::-1]"
+            elif layout < 0.28:
+                text = f"np.broadcast_to({text}, {shape!r})"  # read-only
             arguments.append(text)
             if rng.random() < 0.1:
                 dtype = rng.choice(("float", "int", "np.float32"))

@@ -6,8 +6,6 @@ In a template ``A`` and ``B`` are arrays of one shape, ``N`` is a number and ``#
 # ruff: noqa: E501 - tables
 from __future__ import annotations
 
-import random
-
 #: What a template's name holds afterwards: an array like A, a row of A, A without its first row, or a number.
 LIKE, ROW, TAIL, NUMBER = "like", "row", "tail", "number"
 
@@ -329,8 +327,3 @@ HELPERS: dict[str, tuple[str, list[Idiom]]] = {
          (("o# = Grid(A)", "o#.by['y'] = B", "B += 1", "q# = o#.by['y']"), {"q#": LIKE})],
     ),
 }  # fmt: skip
-
-
-def chosen_helpers(rng: random.Random) -> list[str]:
-    """The helpers that a module has."""
-    return rng.sample(sorted(HELPERS), 5)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from program_expressions import VECTOR, Expressions, Shape
-from program_idioms import CHANGES, FUNCTIONS, HELPERS, LIKE, LOOPS, NUMBER, PRINTS, ROW, TAIL, VIEWS
+from program_idioms import CHANGES, FUNCTIONS, LIKE, LOOPS, NUMBER, PRINTS, ROW, TAIL, VIEWS
+from program_styles import ALL_HELPERS, FLOW, MEMORY
 
 _WORDS = re.compile(r"\b[ABN]\b|#")
 
@@ -86,7 +87,8 @@ class Statements(Expressions):
     def idiom(self) -> None:
         """One of the templates, on arrays that are there."""
         rng = self.rng
-        groups = [LOOPS, FUNCTIONS, VIEWS, CHANGES, PRINTS, *(HELPERS[name][1] for name in self.helpers)]
+        groups = [LOOPS, FUNCTIONS, VIEWS, CHANGES, PRINTS, FLOW, MEMORY]
+        groups += [ALL_HELPERS[name][1] for name in self.helpers]
         lines, made = rng.choice(rng.choice(groups))
         first = self.some()
         shape = self.names[first]

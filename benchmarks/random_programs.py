@@ -1,6 +1,7 @@
 """Look for programs whose rewrite does something else: random modules, rewritten, both versions called.
 
-    python benchmarks/random_programs.py [--programs 20000] [--seed 0] [--compile xla] [--shrink] [--out FILE]
+    python benchmarks/random_programs.py [--programs 20000] [--seed 0] [--compile xla]
+        [--above 5] [--on-unverified numpy] [--shrink] [--out FILE]
 
 Every program is one function of a random module (``program_generator.py``). Prints what was found as counts: programs,
 migrated, blocked, and calls that are equal, refused, different, or raise where the original returns. With ``--shrink``
@@ -22,12 +23,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from program_generator import Module, generate
 
 FUNCTIONS = 6  #: programs in a module
+Options = dict[str, Any]  #: of np2tnp rewrite, as Config has them
 
 
 @dataclass
@@ -38,25 +41,25 @@ class Batch:
     problems: list[str] = field(default_factory=list)  #: for people: one a differing call
 
 
-def run(seeds: range, shrink: bool = False, functions: int = FUNCTIONS, mode: str = "none") -> Batch:
-    """Generate, rewrite (with ``--compile`` `mode`) and compare the modules of these seeds, in this process."""
+def run(seeds: range, shrink: bool = False, functions: int = FUNCTIONS, options: Options | None = None) -> Batch:
+    """Generate, rewrite (with `options`) and compare the modules of these seeds, in this process."""
     batch = Batch()
     for seed in seeds:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it tries expressions out on zeros, and on nothing
             module = generate(seed, functions)
-        _run_module(f"seed {seed}", module, batch, shrink, mode)
+        _run_module(f"seed {seed}", module, batch, shrink, options or {})
     return batch
 
 
-def _run_module(label: str, module: Module, batch: Batch, shrink: bool, mode: str) -> None:
+def _run_module(label: str, module: Module, batch: Batch, shrink: bool, options: Options) -> None:
     from side_by_side import Call, Pair, rewrite
 
     from np2tnp.model import RegionState
 
     counts = batch.counts
     try:
-        report = rewrite(module.text, compile=mode)
+        report = rewrite(module.text, **options)
     except Exception as error:
         counts["engine crashed"] += 1
         batch.problems.append(
@@ -90,8 +93,8 @@ def _run_module(label: str, module: Module, batch: Batch, shrink: bool, mode: st
             shown.add(call.partition("(")[0])
             text = f"{label}: {call}: {kind}: {judgement.detail}"
             if shrink:
-                small = smaller(Module(module.text, [call]), kind, mode=mode)
-                small_report = rewrite(small.text, compile=mode)
+                small = smaller(Module(module.text, [call]), kind, options)
+                small_report = rewrite(small.text, **options)
                 text += f"\n{small.text}\n>>> {small.calls[0]}\n--- rewritten\n{small_report.new_text}"
             batch.problems.append(text)
 
@@ -103,7 +106,7 @@ def _is_newly_raising(kind: str, detail: str) -> bool:
 # ---- making a differing program smaller
 
 
-def smaller(module: Module, kind: str, rounds: int = 150, mode: str = "none") -> Module:
+def smaller(module: Module, kind: str, options: Options, rounds: int = 150) -> Module:
     """`module` without the statements that its difference does not need."""
     tree = ast.parse(module.text)
     tried = 0
@@ -118,7 +121,7 @@ def smaller(module: Module, kind: str, rounds: int = 150, mode: str = "none") ->
             if empty:
                 body.append(ast.Pass())
             tried += 1
-            if _shows(Module(ast.unparse(tree) + "\n", module.calls), kind, mode):
+            if _shows(Module(ast.unparse(tree) + "\n", module.calls), kind, options):
                 changed = True
                 continue
             if empty:
@@ -127,7 +130,7 @@ def smaller(module: Module, kind: str, rounds: int = 150, mode: str = "none") ->
             if isinstance(removed, (ast.For, ast.If, ast.While, ast.Try)) and tried < rounds:
                 body[index : index + 1] = copy.deepcopy(removed.body)
                 tried += 1
-                if _shows(Module(ast.unparse(tree) + "\n", module.calls), kind, mode):
+                if _shows(Module(ast.unparse(tree) + "\n", module.calls), kind, options):
                     changed = True
                     break  # the list of statements is another one now
                 body[index : index + len(removed.body)] = [removed]
@@ -147,12 +150,12 @@ def _removable(tree: ast.Module) -> Iterator[tuple[list[ast.stmt], int]]:
                 yield body, index
 
 
-def _shows(module: Module, kind: str, mode: str) -> bool:
+def _shows(module: Module, kind: str, options: Options) -> bool:
     """Whether the module still differs in that way."""
     from side_by_side import compare_text
 
     with contextlib.suppress(Exception):
-        _, judgements = compare_text(module.text, module.calls, compile=mode)
+        _, judgements = compare_text(module.text, module.calls, **options)
         for judgement in judgements:
             newly = _is_newly_raising(judgement.kind, judgement.detail)
             if ("newly raising" if newly else judgement.kind) == kind:
@@ -163,9 +166,9 @@ def _shows(module: Module, kind: str, mode: str) -> bool:
 # ---- the command
 
 
-def _run_batch(task: tuple[int, int, bool, str]) -> Batch:
+def _run_batch(task: tuple[int, int, bool, Options]) -> Batch:
     with open(os.devnull, "w") as quiet, contextlib.redirect_stderr(quiet):
-        return run(range(task[0], task[1]), task[2], mode=task[3])
+        return run(range(task[0], task[1]), task[2], options=task[3])
 
 
 def main() -> int:
@@ -174,13 +177,16 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first module")
     parser.add_argument("--jobs", type=int, default=1, help="processes, each with a TensorFlow of its own")
     parser.add_argument("--compile", choices=("none", "graph", "xla"), default="none")
+    parser.add_argument("--above", type=int, default=0, help="as of np2tnp rewrite: the original is kept beside")
+    parser.add_argument("--on-unverified", choices=("raise", "numpy"), default="raise", help="as of np2tnp rewrite")
     parser.add_argument("--shrink", action="store_true", help="cut differing programs down")
     parser.add_argument("--out", type=Path, help="write the problems there as they are found")
     options = parser.parse_args()
+    rewriting = {"compile": options.compile, "above": options.above, "on_unverified": options.on_unverified}
     modules = -(-options.programs // FUNCTIONS)
     step = 25
     tasks = [
-        (start, min(start + step, options.seed + modules), options.shrink, options.compile)
+        (start, min(start + step, options.seed + modules), options.shrink, rewriting)
         for start in range(options.seed, options.seed + modules, step)
     ]
     total = Batch()

@@ -15,7 +15,7 @@ from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted
-from np2tnp.analysis.names_seen import changes_by_name, sees_names
+from np2tnp.analysis.names_seen import changes_by_name, sees_names, takes_tensor
 from np2tnp.analysis.results import foreign_dtype
 from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.tables import (
@@ -253,8 +253,8 @@ class Calls(ContainerMethods):
     def _builtin(self, name: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         values = [argument.value for argument in arguments]
         first = values[0] if values else NONE
-        if name not in TENSOR_SAFE_BUILTINS:
-            for argument in arguments:
+        for argument in arguments:
+            if not takes_tensor(name, argument.value):
                 self.escape(argument.node.value, argument.value, f"is passed to {name}()")
         key = next((argument.value for argument in arguments if argument.name == "key"), NONE)
         if self._called_with_items(key, [argument for argument in arguments if not argument.name]):

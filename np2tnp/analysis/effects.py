@@ -101,7 +101,8 @@ class Effects(NumpyResults):
         deps = NO_NAMES.union(*(deps_of(argument.value) for argument in matched.values())) if matched else NO_NAMES
         if filled:
             self._fill_containers(matched, env, summary.fills)
-        defaults = frozenset(place for name, place in summary.shows_defaults if name not in matched)
+        held = {*matched, *summary.mutates}  # the core works on the very array by default that it updates
+        defaults = frozenset(place for name, place in summary.shows_defaults if name not in held)
         if defaults and migrated and self.made != HOST:  # the public function gives the very array
             if summary.mutates:
                 self.construct(node, "array by default", summary.mutates[0])

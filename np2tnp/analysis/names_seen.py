@@ -1,10 +1,10 @@
-"""Builtins that reach attributes and names by their text."""
+"""Builtins: which reach attributes and names by their text, and which take tensors."""
 
 from __future__ import annotations
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.tables import IN_PLACE_METHODS, SETTERS
-from np2tnp.analysis.values import Const
+from np2tnp.analysis.tables import IN_PLACE_METHODS, SETTERS, TENSOR_SAFE_BUILTINS
+from np2tnp.analysis.values import Array, Const, Value, zero_d_of
 
 
 def changes_by_name(callee: str, arguments: tuple[ev.Argument, ...]) -> bool:
@@ -22,3 +22,9 @@ def sees_names(builtin: str, arguments: tuple[ev.Argument, ...]) -> bool:
     if builtin in ("builtins.eval", "builtins.exec"):
         return len(arguments) == 1
     return builtin == "builtins.locals" or (builtin == "builtins.vars" and not arguments)
+
+
+def takes_tensor(builtin: str, value: Value) -> bool:
+    """Whether `builtin` makes of the tensor `value` what it makes of NumPy's: a 0-d complex array is no float."""
+    refused = builtin in ("float", "int") and zero_d_of(value) == "array"
+    return builtin in TENSOR_SAFE_BUILTINS and not (refused and isinstance(value, Array) and value.dtypes & set("FD"))
