@@ -131,9 +131,13 @@ class Stores(Writes):
         for element, item, part in zip(elements, items, sources, strict=True):
             self.assign(node, element.value, item, env, part)
         stores = [self.recorded.get((ev.Store, id(target))) for target in targets if type(target) is cst.Subscript]
-        kind, detail = how_to_split(node, target, items, [s for s in stores if isinstance(s, ev.Store)], sources)
+        found = [store for store in stores if isinstance(store, ev.Store)]
+        kind, detail = how_to_split(node, target, items, found, sources)
         if kind:
             self.construct(node, kind, detail)
+        if kind == "store in tuple" and any(home_of(store.base) == HOST for store in found):
+            roots = {store.root for store in found if store.root is not None and home_of(store.base) != HOST}
+            self.facts.extra.setdefault("lent", set()).update(roots)
 
     def store_global(self, target: cst.Name, value: Value, env: Env, source: cst.BaseExpression | None) -> None:
         if source is not None:

@@ -33,17 +33,18 @@ def how_to_split(
 
     "split stores" may become one assignment a target; the detail says how the values are kept meanwhile: "as they are",
     in "names", or in names after a look that they are "numbers", because an array could be a view of what is stored
-    into. "store in tuple" cannot be split.
+    into. "store in tuple" cannot be split; where some of the arrays are ndarrays, it could if the others were, too.
     """
     tensors = [store for store in stores if may_be_array(store.base) and home_of(store.base) != HOST]
     hosts = [store for store in stores if may_be_array(store.base) and home_of(store.base) == HOST]
     targets = [element.value for element in target.elements]
     kept = any(isinstance(item, cst.Attribute) for item in targets) and any(map(may_hold_tensor, items))
     kept = kept and None in sources
-    if not tensors and not kept:
-        held = any(map(may_hold_tensor, items))
-        return ("store in tuple", "") if hosts and held and len(hosts) < len(targets) else ("", "")
     plain = isinstance(node, cst.Assign) and len(node.targets) == 1 and node.targets[0].target is target
+    if not tensors and not kept:
+        apart = plain and None not in sources  # each ndarray gets its own value of the display
+        mixed = any(map(may_hold_tensor, items)) and len(hosts) < len(targets)
+        return ("store in tuple", "") if hosts and mixed and not apart else ("", "")
     if not plain or hosts or not all(isinstance(item, (cst.Name, cst.Subscript, cst.Attribute)) for item in targets):
         return "store in tuple", ""
     written = NO_NAMES.union(*(refs_of(store.base) for store in tensors))

@@ -83,7 +83,7 @@ class ObjectState(Rule):
         if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) and may_hold_tensor(event.value):
             assert node.value is not None
             items = isinstance(event.value, Sequence) and event.value.type == "iterator"
-            context.edits.wrap_host(node.value, event.value if items else None)
+            context.edits.wrap_host(_stored(node, event.target), event.value if items else None)
         if isinstance(event.target, cst.Subscript):
             wrap_keys(event.target, event.keys, context)
         if isinstance(event.base, Array):
@@ -109,3 +109,14 @@ class ObjectState(Rule):
 def is_array_attribute(event: ev.AttributeStore) -> bool:
     """Whether an attribute of a local array is assigned (TNP105), not one of an object."""
     return isinstance(event.node, cst.Assign) and isinstance(event.base, Array) and home_of(event.base) != HOST
+
+
+def _stored(node: cst.Assign | cst.AugAssign | cst.AnnAssign, target: cst.BaseExpression) -> cst.BaseExpression:
+    """What `node` stores into `target`: where it unpacks a display into as many targets, one item of that."""
+    assert node.value is not None
+    targets = node.targets[0].target if isinstance(node, cst.Assign) and len(node.targets) == 1 else None
+    if isinstance(targets, (cst.Tuple, cst.List)) and isinstance(node.value, (cst.Tuple, cst.List)):
+        for element, source in zip(targets.elements, node.value.elements, strict=False):
+            if element.value is target and len(targets.elements) == len(node.value.elements):
+                return source.value
+    return node.value
