@@ -27,6 +27,9 @@ _FLOATING = frozenset(("FloatingPointError", "RuntimeWarning", "Warning"))
 #: Functions outside of numpy.linalg that solve systems or find eigenvalues.
 _LINEAR_BESIDE = ("numpy.poly", "numpy.roots")
 
+#: Conversions that tensors leave to the ndarrays of their values: these raise what NumPy raises.
+_CONVERSIONS = tuple(Symbol(f"builtins.{name}") for name in ("int", "float", "bool"))
+
 _WORDS = "a handler of {} around array work: TensorFlow raises others, and the runtime its refusals"
 
 
@@ -45,6 +48,7 @@ class ExceptionHandler(Rule):
             "Leaves the whole function in NumPy. Where only functions of the project are called inside `try`, they are"
             " called by their public names instead of their cores: these raise what NumPy raises. A handler of"
             " LinAlgError alone stays: the exact forms of numpy.linalg's functions raise it, and nothing else does."
+            " So does one around conversions such as `n = int(n)`."
         ),
         bad="""
             def pick(x, i):
@@ -73,6 +77,8 @@ class ExceptionHandler(Rule):
             )
             yield self.hit(event.node, f"{words}; do it after the `try`", Verdict.BLOCK)
         caught = sorted({*TRANSLATED.intersection(event.detail.split(",")), *_swallowed(event.node)})
+        if _converts_numbers_only(event.node, context):
+            return
         if caught == ["LinAlgError"] and self._raises_it_alike(event.node, context):
             return
         if caught and (_FLOATING.intersection(caught) or not self._calls_functions_only(event.node, context)):
@@ -104,6 +110,14 @@ class ExceptionHandler(Rule):
             return False
         context.tried |= own
         return True
+
+
+def _converts_numbers_only(node: cst.Try | cst.TryStar, context: Context) -> bool:
+    """Whether all that is tried is ``n = int(n)`` or alike: a tensor leaves that to the ndarray of its value."""
+    parts = [part for part in walk(node.body) if isinstance(part, cst.BaseExpression)]
+    calls = [context.calls.get(id(part)) for part in parts if isinstance(part, cst.Call)]
+    converted = all(call is not None and (call.callee in _CONVERSIONS or _cannot_fail(call)) for call in calls)
+    return converted and all(isinstance(part, (cst.Call, cst.Name, cst.BaseNumber)) for part in parts)
 
 
 def _is_own(call: ev.Call) -> bool:
