@@ -308,18 +308,18 @@ def _analyse(items: Sequence[tuple[str, bytes]], config: Config, progress: Progr
 
 
 def _analyse_source(source: Source, analyst: Analyst) -> FileReport:
-    from np2tnp.files import syntax
-
-    wrong = syntax.accepted_python2(source.text) or syntax.refused_by_compiler(source.text)
-    if wrong is not None:
-        raise wrong
     from np2tnp.engine import analyze
+    from np2tnp.files import syntax
     from np2tnp.project import Project
 
+    if analyst.project is None:
+        analyst.project = Project(analyst.config)
+    project = analyst.project
+    wrong = syntax.accepted_python2(source.text) or syntax.refused_by_compiler(source.text, project.modules.trees)
+    if wrong is not None:
+        raise wrong
     try:
-        if analyst.project is None:
-            analyst.project = Project(analyst.config)
-        return analyze(source, analyst.config, analyst.project)
+        return analyze(source, analyst.config, project)
     except Exception as error:
         if type(error).__name__ != "ParserSyntaxError":
             raise
