@@ -17,7 +17,8 @@ BASE = {
     "vector": 3.0, "matrix": 3.0, "square": 1.0, "float": 2.0, "int": 2.0, "list": 0.5, "cube": 0.5, "integers": 0.6,
     "mask": 0.3, "none": 0.1, "bool": 0.3, "callable": 0.1, "npfloat": 0.3, "spd": 0.3, "complex": 0.3, "image": 0.4,
     "points": 0.6, "shape": 0.2, "rows": 0.2, "string": 0.05, "colour": 0.2, "rng": 0.05,
-    "places": 0.3, "couple": 0.1, "triple": 0.1, "four": 0.05, "pairs": 0.1, "triples": 0.1,
+    "places": 0.3, "couple": 0.1, "triple": 0.1, "four": 0.05, "pairs": 0.1, "triples": 0.1, "batch": 0.1,
+    "kernels": 0.05,
 }  # fmt: skip
 
 _ANNOTATIONS = (
@@ -352,9 +353,11 @@ class _Usage(ast.NodeVisitor):
             for target in node.targets:
                 if isinstance(target, (ast.Tuple, ast.List)):
                     rank = len(target.elts)
-                    kind = {1: {"vector": 12.0}, 2: {"matrix": 14.0, "points": 2.0, "image": 2.0}}.get(
-                        rank, {"cube": 16.0, "colour": 8.0}
-                    )
+                    kind = {
+                        1: {"vector": 12.0},
+                        2: {"matrix": 14.0, "points": 2.0, "image": 2.0},
+                        4: {"batch": 20.0, "kernels": 12.0},
+                    }.get(rank, {"cube": 16.0, "colour": 8.0})
                     self._hint(node.value.value, **kind)
         self.generic_visit(node)
 

@@ -104,6 +104,8 @@ _ARRAYS: dict[str, Callable[[Draw], Any]] = {
     "cube": lambda it: it.floats(*it.sizes),
     "points": lambda it: it.floats(it.sizes[0], 3),
     "places": lambda it: it.floats(it.sizes[0], 2),
+    "batch": lambda it: it.floats(2, 3, 6, 6),
+    "kernels": lambda it: it.floats(it.sizes[0], 3, 3, 3),
     "couple": lambda it: it.floats(2),
     "triple": lambda it: it.floats(3),
     "pairs": lambda it: Array(it.rng.integers(0, max(it.sizes[0], 1), (it.sizes[1], 2))),

@@ -38,7 +38,9 @@ def render(measured: Measured, width: int = _WIDE) -> list[RenderableType]:
     for (reason, places), variants in list(reasons.items())[:12]:
         shown = ", ".join(f"{size:,}" for size in places[:6])
         where = f" at {measured.plan.size_name} = {shown}" if any(places) else ""  # 0: the arguments were never made
-        parts.append(Text(f"not timed{where}: {reason} ({', '.join(variants)})", "yellow"))
+        every = len(variants) == len(measured.devices) * len(measured.plan.variants)
+        tried = "" if every else f" ({', '.join(variants)})"
+        parts.append(Text(f"not timed{where}: {reason}{tried}", "yellow"))
     return parts
 
 
