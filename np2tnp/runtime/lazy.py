@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import threading
 from typing import Any
@@ -77,6 +78,7 @@ def configure() -> None:
                 break
         if numpy_behavior:
             enable_numpy_behavior()
+        keep_negative_zeros()
         _configured = True
 
 
@@ -117,6 +119,29 @@ def hold_zeros() -> None:
             for zero in (0.0, np.float64(0.0), 0j):
                 if not isinstance(zero, complex) or dtype is None or dtype.is_complex:
                     tf.constant(zero, dtype)
+
+
+def keep_negative_zeros() -> None:
+    """Make -0.0 stay -0.0 where TensorFlow makes a tensor of a single number, as beside an operator.
+
+    See :func:`hold_zeros`: it would find the tensor of 0.0. It keeps no tensors of arrays.
+    """
+    module: Any = importlib.import_module("tensorflow.python.framework.constant_op")
+    convert = getattr(module, "convert_to_eager_tensor", None)
+    if convert is None or hasattr(convert, "keeps_negative_zeros"):
+        return
+
+    def convert_with_sign(value: Any, ctx: Any, dtype: Any = None) -> Any:
+        if isinstance(value, (float, complex)) and (type(value) is complex or _is_negative_zero(value)):
+            value = np.array(value, convert(type(value)(1), ctx, dtype).dtype.as_numpy_dtype)
+        return convert(value, ctx, dtype)
+
+    convert_with_sign.keeps_negative_zeros = True  # type: ignore[attr-defined]
+    module.convert_to_eager_tensor = convert_with_sign
+
+
+def _is_negative_zero(value: float | complex) -> bool:
+    return value == 0 and (isinstance(value, complex) or math.copysign(1.0, value) < 0)
 
 
 def _after_fork() -> None:

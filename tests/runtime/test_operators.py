@@ -171,3 +171,23 @@ def test_a_sequence_is_repeated_by_an_integer_element(sequence: Any) -> None:
     for result in (rt.op_mul(sequence, rt.tensor(count)), rt.op_mul(rt.tensor(count), sequence)):
         assert type(result) is type(expected)
         assert result == expected
+
+
+@pytest.mark.parametrize("zero", [-0.0, np.float64(-0.0)])
+@pytest.mark.parametrize("char", ["e", "f", "d"])
+def test_a_negative_zero_of_pythons_keeps_its_sign(zero: float, char: str) -> None:
+    """TensorFlow keeps the tensors of single numbers, and finds that of 0.0 for -0.0."""
+    array = np.array([0.0, 0.5], char)
+    x = rt.tensor(array)
+    for number in (0.0, zero, 0.0):
+        for result in (x * number, number * x):
+            assert np.signbit(result.numpy()).tolist() == [bool(np.signbit(number))] * 2
+
+
+@pytest.mark.parametrize("number", [complex(-0.0, 1.0), complex(0.0, -0.0), complex(-0.0, 0.0)])
+def test_zeros_in_complex_numbers_keep_their_signs(number: complex) -> None:
+    tf.constant(complex(0.0, 1.0)), tf.constant(0j)
+    result = tf.constant(number).numpy()
+    assert [np.signbit(part) for part in (result.real, result.imag)] == [
+        np.signbit(part) for part in (number.real, number.imag)
+    ]
