@@ -10,8 +10,9 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.binding import bind
-from np2tnp.analysis.module import dotted
+from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.values import Const
+from np2tnp.analysis.walk import walk
 from np2tnp.catalog.catalog import ApiFact
 from np2tnp.edits import build
 from np2tnp.edits.calls import needs_tensor
@@ -70,6 +71,8 @@ class OutArgument(Rule):
             edit = context.edits.statement(event.place.statement)
             if isinstance(event.place.statement, cst.Return):
                 _store_before(event, form, context, edit)
+            elif _may_stay_none(event, item.target, context):
+                edit.change.append(partial(_beside_none, form, context, item.target, edit))
             else:
                 edit.change.append(partial(_rebound, form, context))
                 _bind_result(event.place.statement, item.target, edit)
@@ -101,6 +104,38 @@ def _bind_result(statement: cst.CSTNode, output: cst.BaseExpression, edit: State
     if isinstance(statement, cst.Assign) and dotted(statement.targets[0].target) != dotted(output):
         target = statement.targets[0].target
         edit.after.append(lambda: build.assign(target, output))
+
+
+def _may_stay_none(event: ev.Call, target: cst.BaseExpression, context: Context) -> bool:
+    """Whether `target` is a parameter that is None by default, is never bound, and is looked at elsewhere."""
+    node = context.facts.node
+    if not isinstance(target, cst.Name) or not isinstance(node, cst.FunctionDef):
+        return False
+    if not any(p.name.value == target.value and _is_none(p.default) for p in parameters_of(node.params)):
+        return False
+    parts = list(walk(node.body))
+    keywords = {id(part.keyword) for part in parts if isinstance(part, cst.Arg)}
+    bound = {id(part.target) for part in parts if isinstance(part, cst.AssignTarget)}
+    names = {id(part) for part in parts if isinstance(part, cst.Name) and part.value == target.value} - keywords
+    here = names & {id(part) for part in walk(event.node)}
+    return not names & bound and len(here) == 1 and (len(names) > 1 or event.place.loops > 0)
+
+
+def _is_none(node: cst.BaseExpression | None) -> bool:
+    return isinstance(node, cst.Name) and node.value == "None"
+
+
+def _beside_none(
+    form: OutputForm, context: Context, output: cst.BaseExpression, edit: StatementEdit, statement: Any
+) -> cst.BaseSmallStatement:
+    """The result apart from `output`, which stays None where it is: ``y = np.f(x, out=m)``, ``np.f(x, out=m)``."""
+    made = form.build(statement.value, output, context.rt)
+    given = cst.Comparison(output, [cst.ComparisonTarget(cst.IsNot(), cst.Name("None"))])
+    if not isinstance(statement, cst.Assign):
+        return build.assign(output, cst.IfExp(given, made, cst.Name("None")))
+    target = cst.ensure_type(statement.targets[0].target, cst.Name)
+    edit.after.append(lambda: build.assign(output, cst.IfExp(given, target, cst.Name("None"))))
+    return build.assign(target, made)
 
 
 def _store_before(event: ev.Call, form: OutputForm, context: Context, edit: StatementEdit) -> None:
