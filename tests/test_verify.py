@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from np2tnp.config import Config
+from np2tnp.differential.harvest import callers
 from np2tnp.differential.hints import parameters_of
 from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair
 from np2tnp.differential.program import FunctionVerdict, Limits, verify_pair
@@ -331,6 +332,14 @@ def test_hints_read_the_text():
     assert max(found["n_iter"].kinds, key=found["n_iter"].kinds.get) == "int"
     assert found["mode"].strings == ("wrap", "clip")
     assert max(found["rng"].kinds, key=found["rng"].kinds.get) == "rng"
+
+
+def test_callers_are_found_through_others_and_circles():
+    import ast
+
+    text = "def a(): b(1)\ndef b(x): return c(x)\ndef c(x): return c(x - 1)\nclass K:\n    def m(self, y): return a()\n"
+    assert callers(ast.parse(text), "c") == ["b", "a", "K.m"]
+    assert callers(ast.parse(text), "K.m") == []
 
 
 def test_hints_read_unpackings_and_docstrings():

@@ -115,19 +115,29 @@ def _run_examples(text: str, module: types.ModuleType) -> None:
 
 
 def callers(tree: ast.Module, name: str) -> list[str]:
-    """Functions and methods of the module that mention the target `name`, those with the fewest parameters first."""
-    method = name.rpartition(".")[2]
-    found: list[tuple[int, int, str]] = []
+    """Functions and methods of the module that mention the target `name`, then those that mention these, and so on.
+
+    Among those equally near the ones with the fewest parameters come first.
+    """
+    functions: dict[str, ast.FunctionDef] = {}
     for node in tree.body:
-        functions = node.body if isinstance(node, ast.ClassDef) else [node]
-        for function in functions:
-            if not isinstance(function, ast.FunctionDef):
-                continue
-            full = f"{node.name}.{function.name}" if isinstance(node, ast.ClassDef) else function.name
-            if full != name and any(_mentions(part, method) for part in ast.walk(function)):
-                found.append((len(function.args.args), len(found), full))
-    return [full for _, _, full in sorted(found)]
+        for function in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(function, ast.FunctionDef):
+                functions[f"{node.name}.{function.name}" if isinstance(node, ast.ClassDef) else function.name] = (
+                    function
+                )
+    mentioned = {full: _mentioned(function) for full, function in functions.items()}
+    found: list[str] = []
+    near = {name.rpartition(".")[2]}
+    while near:
+        new = [
+            full for full in functions if full not in found and full != name and not near.isdisjoint(mentioned[full])
+        ]
+        found += sorted(new, key=lambda full: len(functions[full].args.args))
+        near = {full.rpartition(".")[2] for full in new}
+    return found
 
 
-def _mentions(node: ast.AST, name: str) -> bool:
-    return (isinstance(node, ast.Name) and node.id == name) or (isinstance(node, ast.Attribute) and node.attr == name)
+def _mentioned(function: ast.FunctionDef) -> set[str]:
+    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    return names | {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
