@@ -191,7 +191,10 @@ def _matches(code: str, prefixes: Iterable[str]) -> bool:
 
 
 def path_matches(path: str, patterns: Iterable[str], root: str) -> bool:
-    """Whether a pattern names the path: one without ``/`` matches any part, one with ``/`` the path below ``root``."""
+    """Whether a pattern names the path: one without ``/`` matches any part, one with ``/`` the path below ``root``.
+
+    ``pkg/tests/*`` is below ``pkg``, too, where that is the root as the current directory shows it.
+    """
     from fnmatch import fnmatch
 
     relative = os.path.relpath(path, root).replace(os.sep, "/")
@@ -203,7 +206,9 @@ def path_matches(path: str, patterns: Iterable[str], root: str) -> bool:
                 return True
         else:
             wanted = wanted.removeprefix("./").removeprefix("/")
-            if any(fnmatch("/".join(parts[:count]), wanted) for count in range(1, len(parts) + 1)):
+            below = wanted.removeprefix(os.path.relpath(root).replace(os.sep, "/") + "/")
+            paths = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+            if any(fnmatch(item, wanted) or fnmatch(item, below) for item in paths):
                 return True
     return False
 

@@ -173,6 +173,16 @@ def test_exclude_patterns(tmp_path: Path) -> None:
     assert found(tmp_path, exclude=("docs",)) == ["a.py", "a_test.py", "src/c.py"]
 
 
+def test_exclude_patterns_as_seen_from_the_current_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree(tmp_path, "pkg/a.py", "pkg/tests/b.py", "pkg/pkg/tests/c.py")
+    monkeypatch.chdir(tmp_path)
+    for pattern in ("pkg/tests/*", "./pkg/tests", "tests/*"):
+        assert "tests/b.py" not in found(tmp_path / "pkg", extend_exclude=(pattern,))
+    assert found(tmp_path / "pkg", extend_exclude=("other/tests/*",)) == ["a.py", "pkg/tests/c.py", "tests/b.py"]
+    monkeypatch.chdir(tmp_path / "pkg")
+    assert found(tmp_path / "pkg", extend_exclude=("pkg/tests/*",)) == ["a.py", "tests/b.py"]
+
+
 def test_gitignore(tmp_path: Path) -> None:
     tree(tmp_path, "a.py", "gen/b.py", "gen/keep.py", "pkg/local.py", "pkg/c.py", "pkg/sub/local.py")
     (tmp_path / ".git").mkdir()

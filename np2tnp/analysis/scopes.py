@@ -142,8 +142,21 @@ def _note_call(node: cst.Call, scope: Scope, uses: Uses) -> None:
             named = [arg for arg in node.args if arg.keyword is not None and arg.keyword.value in ("shape", "size")]
             shapes = named if name in _BY_SIZE else [node.args[0], *named]
             _note_lengths([part for shape in shapes for part in _parts(shape.value)], uses)
-        elif name in _OF_LENGTHS and (name != "reshape" or len(node.args) > 1):
+        elif name in _OF_LENGTHS and (name != "reshape" or len(node.args) > 1) and _takes_lengths(name, func, scope):
             _note_lengths([arg.value for arg in node.args if arg.keyword is None], uses)
+
+
+def _takes_lengths(name: str, func: cst.BaseExpression, scope: Scope) -> bool:
+    """Whether it is the method reshape of an array (NumPy's function begins with the array), or NumPy's other ones."""
+    receiver = func.value if type(func) is cst.Attribute else None
+    while type(receiver) is cst.Attribute:
+        receiver = receiver.value
+    root = receiver.value if type(receiver) is cst.Name else ""
+    if name == "reshape":
+        return receiver is not None and (not root or root in scope.bound)
+    if name == "identity":  # of anything, where it is not NumPy's
+        return root in ("np", "numpy")
+    return root not in scope.bound
 
 
 #: Functions whose ``size``, or whose first argument, is a shape; and those that take lengths one by one.
