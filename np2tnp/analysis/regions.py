@@ -284,11 +284,9 @@ class Analysis:
         hosted = given | filled_containers(function)
         arrays, scalars = declared(function)
         arrays, scalars = (arrays | known) - numbers - hosted, scalars | numbers
-        changeable: frozenset[str] = NO_NAMES
-        viewed, objects = NO_NAMES, NO_NAMES
+        changeable = viewed = objects = NO_NAMES
         params = function.node.params
-        stars = {p.name.value for p in (params.star_arg, params.star_kwarg) if type(p) is cst.Param}
-        never = texts(function) | stars
+        never = texts(function) | {p.name.value for p in (params.star_arg, params.star_kwarg) if type(p) is cst.Param}
         for _ in range(ATTEMPTS):
             interpreter = self._attempt(function, arrays, scalars, hosted, viewed, host_locals, numbers, objects)
             facts = interpreter.facts
