@@ -62,6 +62,7 @@ def test_every_rule_file_is_registered() -> None:
         "cases",
         "decisions",
         "earlier_operands",
+        "host_changes",
         "migrated_callees",
         "shared",
         "tool",

@@ -13,7 +13,7 @@ from np2tnp.analysis.callee_results import hosted, translated
 from np2tnp.analysis.env import ITERATED, Env, Stale, is_iterated
 from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.numpy_results import NumpyResults
-from np2tnp.analysis.returned import copied_outside
+from np2tnp.analysis.returned import copied_outside, has_shared_items
 from np2tnp.analysis.state import NESTED, Summary
 from np2tnp.analysis.tables import CALLBACKS
 from np2tnp.analysis.values import (
@@ -364,7 +364,8 @@ class Effects(NumpyResults):
     def keeps_copies(self, where: str, value: Value) -> None:
         """Whoever is at `where` would hold copies of what others have: NumPy must make them, or the region stays."""
         copies = copied_outside(value)
-        if copies and self.made != HOST:
+        parts = not where.startswith("seen by") and has_shared_items(value)  # of one array, as two
+        if (copies or parts) and self.made != HOST:
             self.facts.viewed |= copies | (refs_of(value) & {FOREIGN})
             self.construct(self.statement or self.facts.node, "kept twice", where.rpartition(":")[2])
 

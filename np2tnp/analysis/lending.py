@@ -98,6 +98,11 @@ class Lending(Effects):
         bindings = known[id(region)]
         if any(bindings[name] > 1 or name not in env.values for name in captured):
             return False
+        for parameter in parameters_of(node.params):
+            if parameter.default is not None and type(parameter.default) is not cst.Name:
+                default = self.evaluate(parameter.default, env)
+                self.escape(parameter.default, default, "is a default of a function that others call")
+                self.keep(frozenset(("kept by a nested function",)), default, env)
         if any(isinstance(held := env.values[name], Function) and held.nested for name in captured):
             return False  # it works on tensors
         tensors = {name for name in captured if may_hold_tensor(env.values[name]) or COPIED in env.aliases(name)}
