@@ -75,6 +75,15 @@ def _copies(key: Value) -> bool:
     return isinstance(key, Sequence) and key.type == "list"
 
 
+def owner_of(target: cst.BaseExpression) -> str | None:
+    """The name of the object whose attribute `target` goes through: what has such an attribute is no array itself."""
+    while isinstance(target, (cst.Subscript, cst.Attribute)):
+        if type(target) is cst.Attribute and target.attr.value not in MEMBERS:
+            return target.value.value if type(target.value) is cst.Name else None
+        target = target.value
+    return None
+
+
 class Access(State):
     """Evaluates attributes and subscripts."""
 
@@ -98,6 +107,8 @@ class Access(State):
             self.construct(node, "over memory", f".{name}")  # our ndarrays own their memory, and are in C order
         if isinstance(base, Unknown) and base.exact is not None and name not in MEMBERS:
             self.facts.objects |= {base.exact}
+        elif isinstance(base, Array) and name not in MEMBERS:
+            self.facts.objects |= base.deps  # what it was computed from is no array, or this would raise
         if isinstance(base, Unknown) and name in ARRAY_MEMBERS and base.home != HOST and base.deps - self.objects:
             self.facts.assumed_arrays |= base.deps
             base = Array(EITHER, refs=base.refs, exact=base.exact, deps=base.deps, weak=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.access import owner_of
 from np2tnp.analysis.binding import asks_for_update, bind, is_in_place, ufunc_method, ufunc_output
 from np2tnp.analysis.callee_results import from_host
 from np2tnp.analysis.container_methods import ContainerMethods
@@ -351,8 +352,8 @@ class Calls(ContainerMethods):
         if receiver is NOTHING:
             return NOTHING
         if isinstance(receiver, (Const, Scalar)) and scalar_type(receiver) != "object":
-            for argument in arguments:
-                self.escape(argument.node.value, argument.value, f"is passed to .{name}()")
+            for item in arguments:
+                self.escape(item.node.value, item.value, f"is passed to .{name}()")
             return Scalar("str" if scalar_type(receiver) == "str" else "object")
         if name in MEMBERS and any(argument.name == "order" for argument in arguments):  # only arrays have such methods
             self.facts.assumed_arrays |= deps_of(receiver)
@@ -381,10 +382,13 @@ class Calls(ContainerMethods):
             return Unknown(home, refs_of(receiver), view="view")
         if name in IN_PLACE_METHODS and may_hold_tensor(receiver):
             self.construct(node, "unknown in-place method", name)
-            self.facts.extra.setdefault("writes", set()).update(parameters_in(refs_of(receiver)))
+            self.facts.extra.setdefault("writes", set()).update(given := parameters_in(refs_of(receiver)))
+            if owner_of(where) is not None:  # an object's array: it is the caller's own where the object is
+                self.facts.host_parameters |= given
         if refs_of(receiver) & self.host_locals and name in BY_ORDER:
             return Unknown(HOST, refs_of(receiver) | {COPIED, BY_LAYOUT}, view="view")
-        if len(arguments) <= READING_METHODS.get(name, -1) and not any(a.star or a.name == "out" for a in arguments):
+        plain = not any(a.star or a.name == "out" for a in arguments)
+        if plain and not deps_of(receiver) & self.objects and len(arguments) <= READING_METHODS.get(name, -1):
             home = EITHER if may_hold_tensor(receiver) else HOST
             if name in COMPUTING_METHODS:
                 return Unknown(home, deps=deps_of(receiver))

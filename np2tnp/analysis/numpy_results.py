@@ -185,8 +185,9 @@ class NumpyResults(Evaluator):
             zero_d = "never"
         if isinstance(receiver, Array) and receiver.zero_d == "scalar" and name in _SCALAR_TO_SCALAR:
             zero_d = "scalar"
-        if exact is None:
-            deps = NO_NAMES  # an array, whatever it was made from
+        if exact is None:  # an array, whatever it was made from, or what an object's own method of that name gave
+            own = exact_of(receiver) if receiver is not None else None
+            deps = NO_NAMES if own is None else frozenset((own,))
         made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view)
         if fact.returns in ("tuple", "list"):
             return Sequence(fact.returns, made, None, refs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.access import owner_of
 from np2tnp.analysis.containers import share_items
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
@@ -198,7 +199,7 @@ class Stores(Writes):
         old = self.evaluate(target, env)
         if type(target) is cst.Attribute:
             self.emit(ev.AttributeStore(node, target, self.place(target), old, target.attr.value, value, node.value))
-            self._mark_shared(refs_of(old), f"{dotted(target)}", node, env, skip=None)
+            self._mark_shared(refs_of(old), f"{dotted(target)}", node, env, skip=owner_of(target), base=old)
             if isinstance(value, Sequence):  # a list there takes the items
                 self.keep(frozenset((f".{target.attr.value}",)), value, env)
             self.updates_state(old)

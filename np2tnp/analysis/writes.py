@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.access import owner_of
 from np2tnp.analysis.calls import Calls
 from np2tnp.analysis.containers import put_into
 from np2tnp.analysis.env import Env, Stale
@@ -140,7 +141,7 @@ class Writes(Calls):
             while type(whole) is cst.Subscript:
                 whole = whole.value
             via = dotted(whole) or "an element"
-            conflicts = self._mark_shared(refs_of(base), via, node, env, skip=root, base=base)
+            conflicts = self._mark_shared(refs_of(base), via, node, env, skip=root or owner_of(target), base=base)
             if isinstance(base, Unknown) and not op and keys and _may_be_an_item(keys) and may_hold_tensor(value):
                 self.keep(refs_of(base) | _holder(target), value, env)  # if it is a list, that holds the array itself
         root = root if root in self.locals or root in env.values else None
@@ -225,7 +226,8 @@ class Writes(Calls):
             # an object that got one of our arrays may be what is written here
             for name, held in env.values.items():
                 if may_hold_tensor(held) and any(ref.startswith("kept by") for ref in env.aliases(name)):
-                    env.stale.setdefault(name, Stale(via, id(node)))
+                    stale = Stale(via, id(node))
+                    env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale
         if FOREIGN in conflicts and not host:
             self.facts.viewed |= {FOREIGN}  # NumPy must make that array, so that the store is seen in the object
         return set() if host else conflicts
