@@ -152,7 +152,7 @@ class Access(State):
             if name in ("real", "imag"):
                 dtypes = frozenset({"F": "f", "D": "d"}.get(char, char) for char in dtypes)
             # the transpose of a 0-d or 1-d array is a view too, never the object itself
-            home = base.home if base.refs & self.host_locals else self.lifted(base)
+            home = base.home if self.storing or base.refs & self.host_locals else self.lifted(base)
             refs = base.refs | {FOREIGN} if base.refs and home != base.home else base.refs  # our copy of NumPy's memory
             refs = refs | {READ_ONLY} if is_read_only(name, base) else refs
             result = replace(base, home=home, dtypes=dtypes, refs=refs, exact=None, view="view")

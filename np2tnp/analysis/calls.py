@@ -101,7 +101,7 @@ class Calls(ContainerMethods):
         arguments = tuple([self._argument(arg, env, callee, foreign) for arg in node.args])  # calls nest: no generator
         if not foreign and any(argument.value is LENT for argument in arguments):
             self.construct(node, "lent")
-        api = self.api_of(callee)
+        api = None if self.calls_back(callee, arguments) else self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
         if api is not None and api.startswith(("numpy", "ndarray")):
             self.hand_over(node, api, arguments)

@@ -15,7 +15,7 @@ from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.numpy_results import NumpyResults
 from np2tnp.analysis.returned import copied_outside, has_shared_items
 from np2tnp.analysis.state import NESTED, Summary
-from np2tnp.analysis.tables import CALLBACKS
+from np2tnp.analysis.tables import CALLBACKS, CALLERS
 from np2tnp.analysis.values import (
     COPIED,
     EITHER,
@@ -212,7 +212,7 @@ class Effects(NumpyResults):
             or (keyword is not None and argument.name == keyword)
             or isinstance(argument.value, (Function, Class, Bound))
         ]
-        if not any(self._changes_arguments(callback.value) for callback in callbacks):
+        if name in CALLERS or not any(self._changes_arguments(callback.value) for callback in callbacks):
             return
         for argument in arguments:
             # a helper in NumPy's place works on copies, of ndarrays as well
@@ -220,6 +220,13 @@ class Effects(NumpyResults):
             if argument not in callbacks and copied:
                 self.facts.host_parameters |= {ref[1:] for ref in refs_of(argument.value) if ref.startswith("@")}
                 self.construct(node, "callback", name.removeprefix("builtins.").replace("numpy.", "np."))
+
+    def calls_back(self, callee: Value, arguments: tuple[ev.Argument, ...]) -> bool:
+        """Whether NumPy is asked to call what may change its arguments: all of it stays NumPy's, with ndarrays."""
+        if not (isinstance(callee, Symbol) and callee.name in CALLERS):
+            return False
+        given = [argument for argument in arguments if argument.name in (None, "func1d", "func", "function", "pyfunc")]
+        return bool(given) and self._changes_arguments(given[0].value)
 
     def _changes_arguments(self, callback: Value) -> bool:
         """Whether what is called may update the arrays that it gets, or keep them."""

@@ -14,6 +14,7 @@ from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.kept_functions import kept_functions, names_captured
 from np2tnp.analysis.module import parameters_of
 from np2tnp.analysis.scopes import target_names
+from np2tnp.analysis.tables import CALLERS
 from np2tnp.analysis.values import (
     COPIED,
     HOST,
@@ -40,7 +41,7 @@ class Lending(Effects):
     def is_foreign(self, callee: Value) -> bool:
         """Whether calling `callee` runs code that takes functions of NumPy's world."""
         if isinstance(callee, Symbol):
-            return not callee.name.startswith(("builtins.", "numpy."))
+            return callee.name in CALLERS or not callee.name.startswith(("builtins.", "numpy."))
         if isinstance(callee, Bound):
             return not may_hold_tensor(callee.receiver) and not isinstance(callee.receiver, Sequence)
         return not (isinstance(callee, Function) and callee.nested)

@@ -160,6 +160,7 @@ class State:
         self.view_asked: set[frozenset[str]] = set()  #: each set of locations that was compared with those
         self.global_names: frozenset[str] = NO_NAMES
         self.loops = 0
+        self.storing = False  #: what is evaluated is stored into: views of ndarrays there are NumPy's
         self.depth = 0  #: nested functions, lambdas and comprehensions around the current node
         self.statement: cst.CSTNode | None = None
         self.root: cst.CSTNode | None = None

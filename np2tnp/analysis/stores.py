@@ -262,7 +262,9 @@ class Stores(Writes):
 
     def _store_base(self, target: cst.Subscript, env: Env) -> Value:
         """What is stored into. The reads on the way there are part of the store: no rule may replace them."""
+        self.storing = True
         base = self.evaluate(target.value, env)
+        self.storing = False
         self._forget_reads(target.value, env)
         return base
 

@@ -120,8 +120,11 @@ CALLBACKS: dict[str, tuple[int | None, str | None]] = {
     "builtins.min": (None, "key"), "builtins.max": (None, "key"), "functools.reduce": (0, None),
     "itertools.starmap": (0, None), "itertools.takewhile": (0, None), "itertools.dropwhile": (0, None),
     "itertools.filterfalse": (0, None), "itertools.accumulate": (1, "func"), "itertools.groupby": (1, "key"),
-    "numpy.apply_along_axis": (0, "func1d"), "numpy.apply_over_axes": (0, "func"),
 }  # fmt: skip
+#: What of NumPy calls a function that it gets, now or later: with NumPy's own arrays and numbers.
+CALLERS = frozenset(
+    f"numpy.{name}" for name in "apply_along_axis apply_over_axes fromfunction frompyfunc vectorize".split()
+)
 #: Builtins that a tensor may reach unconverted: the result is the same Python number.
 TENSOR_SAFE_BUILTINS = frozenset(
     "len float int bool complex abs sum max min range enumerate zip list tuple map filter sorted reversed"
