@@ -242,7 +242,9 @@ class Interpreter(Nesting):
         if node.asynchronous is not None:
             self.construct(node, "async")
         iterated = self.evaluate(node.iter, env)
-        element = self.element_of(iterated)
+        # what zip() and its like give shows what each of their arguments shows, not what all of them do
+        own = type(node.iter) is cst.Call and isinstance(iterated, Sequence) and iterated.type == "iterator"
+        element = iterated.element if own and isinstance(iterated, Sequence) else self.element_of(iterated)
         alive = iterated_name(id(node))  # the loop goes on reading what it iterates over
         if isinstance(iterated, (Array, Unknown)) or (
             isinstance(iterated, Sequence) and iterated.type in ("iterator", "dict view")
@@ -256,6 +258,8 @@ class Interpreter(Nesting):
             self.bind_target(node.target, element, current)
 
         out = self._loop(node, env, step)
+        if out is not None:
+            out.forget(alive)
         self.emit(ev.Loop(node, self.place(node), iterated))
         return out
 
