@@ -356,14 +356,14 @@ class Effects(NumpyResults):
         refs = refs_of(value)
         if not refs:
             return
-        for holder in holders:
+        for holder in holders - {SHARED}:  # that is said of a container, and is no place
             env.link(holder, refs)
             if not holder.isidentifier():
                 if refs & NESTED and holder.startswith((".", "global:", "kept by", "seen by")):
                     self.nested_keeps = True
                     self.facts.extra.setdefault("keeps", set()).update(self.facts.parameters)
                 # an object outside holds the caller's own array: it must get that very object
-                self.facts.host_parameters |= parameters_in(refs)
+                self.facts.host_parameters |= parameters_in(refs - {holder})
                 self.keeps_copies(holder, value)
                 if may_hold_tensor(value):  # and what NumPy makes of what others hold, which may be the same again
                     self.facts.viewed |= {ref for ref in refs if is_outside_location(ref) or ref == FOREIGN}
