@@ -179,9 +179,10 @@ class Writes(Calls):
         if not may_hold_tensor(value):
             self.keeps_copies(where, value)
             return
-        if isinstance(node, cst.Assign) and type(node.value) is cst.Tuple and isinstance(value, Sequence) and value.items:
-            for part, item in zip(node.value.elements, value.items, strict=False):
-                self.kept_through_view(part, where, item)
+        displayed = isinstance(node, cst.Assign) and type(node.value) is cst.Tuple
+        if displayed and isinstance(value, Sequence) and value.items:
+            for item in value.items:
+                self.kept_through_view(node, where, item)
             return
         refs = refs_of(value)
         given = {ref for ref in refs if ref.startswith("@")}

@@ -35,6 +35,5 @@ class Generator(Rule):
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
         if context.in_region:
-            yield self.hit(
-                event.node, "a generator hands out arrays while it runs; tensors would reach its caller", Verdict.BLOCK
-            )
+            words = "a generator hands out arrays while it runs: move its work on arrays into a function that it calls"
+            yield self.hit(event.node, words, Verdict.BLOCK)
