@@ -121,8 +121,8 @@ class Calls(ContainerMethods):
             result = Unknown(HOST, given | {CALLED}, view="view")
         elif isinstance(callee, Symbol):
             self.hand_over(node, callee.name, arguments)
-            unasked = not any(asks_for_update(a) or a.value is LENT for a in arguments)
-            pure = self.catalog.is_pure(callee.name) and unasked
+            asked = any(asks_for_update(a) or a.value is LENT or self.is_changer(a.value) for a in arguments)
+            pure = self.catalog.is_pure(callee.name) and not asked
             result = self._unresolved(node, callee.name, arguments, env, pure=pure)
             if pure and self.catalog.makes_object(callee.name):
                 result = Symbol(f"{callee.name}()")

@@ -212,7 +212,8 @@ class Effects(NumpyResults):
             or (keyword is not None and argument.name == keyword)
             or isinstance(argument.value, (Function, Class, Bound))
         ]
-        if name in CALLERS or not any(self._changes_arguments(callback.value) for callback in callbacks):
+        ours = name in CALLBACKS or name.startswith(("numpy.", "builtins."))  # others' get ndarrays, as CALLERS do
+        if not ours or name in CALLERS or not any(self._changes_arguments(callback.value) for callback in callbacks):
             return
         for argument in arguments:
             # a helper in NumPy's place works on copies, of ndarrays as well
@@ -227,6 +228,10 @@ class Effects(NumpyResults):
             return False
         given = [argument for argument in arguments if argument.name in (None, "func1d", "func", "function", "pyfunc")]
         return bool(given) and self._changes_arguments(given[0].value)
+
+    def is_changer(self, value: Value) -> bool:
+        """Whether `value` is called by whoever gets it, and may change what it is given."""
+        return isinstance(value, (Function, Class, Bound)) and self._changes_arguments(value)
 
     def _changes_arguments(self, callback: Value) -> bool:
         """Whether what is called may update the arrays that it gets, or keep them."""

@@ -26,6 +26,7 @@ from np2tnp.analysis.values import (
     Function,
     Scalar,
     Sequence,
+    Symbol,
     Unknown,
     Value,
     exact_of,
@@ -38,6 +39,9 @@ from np2tnp.analysis.values import (
     view_of,
 )
 from np2tnp.analysis.walk import none_test, walk
+
+
+_PAIRING = (Symbol("builtins.zip"), Symbol("builtins.enumerate"))
 
 
 class Interpreter(Nesting):
@@ -242,9 +246,7 @@ class Interpreter(Nesting):
         if node.asynchronous is not None:
             self.construct(node, "async")
         iterated = self.evaluate(node.iter, env)
-        # what zip() and its like give shows what each of their arguments shows, not what all of them do
-        own = type(node.iter) is cst.Call and isinstance(iterated, Sequence) and iterated.type == "iterator"
-        element = iterated.element if own and isinstance(iterated, Sequence) else self.element_of(iterated)
+        element = self._each_of(node.iter, iterated)
         alive = iterated_name(id(node))  # the loop goes on reading what it iterates over
         if isinstance(iterated, (Array, Unknown)) or (
             isinstance(iterated, Sequence) and iterated.type in ("iterator", "dict view")
@@ -262,6 +264,13 @@ class Interpreter(Nesting):
             out.forget(alive)
         self.emit(ev.Loop(node, self.place(node), iterated))
         return out
+
+    def _each_of(self, node: cst.BaseExpression, iterated: Value) -> Value:
+        """What iterating over the value of `node` gives. An item of zip() shows what its own argument shows."""
+        call = self.recorded.get((ev.Call, id(node)))
+        if isinstance(call, ev.Call) and call.callee in _PAIRING and isinstance(iterated, Sequence):
+            return iterated.element
+        return self.element_of(iterated)
 
     def _while(self, node: cst.While, env: Env) -> Env | None:
         return self._loop(node, env, lambda current: self.evaluate(node.test, current))

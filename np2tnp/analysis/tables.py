@@ -110,7 +110,7 @@ BUILTINS_PYTHON = {
     "print": "none", "isinstance": "bool", "issubclass": "bool", "hash": "int", "id": "int", "type": "object",
     "format": "str", "ord": "int", "chr": "str", "callable": "bool", "hasattr": "bool", "input": "str", "bin": "str",
     "hex": "str", "oct": "str", "ascii": "str", "bytes": "object", "open": "object", "vars": "object",
-    "dir": "object", "object": "object", "super": "object", "slice": "object", "bytearray": "object",
+    "dir": "object", "object": "object", "super": "object", "slice": "slice", "bytearray": "object",
     "memoryview": "object", "exit": "none", "quit": "none", "help": "none", "frozenset": "object",
     "globals": "object", "locals": "object",
 }  # fmt: skip
