@@ -40,7 +40,6 @@ from np2tnp.analysis.values import (
 )
 from np2tnp.analysis.walk import none_test, walk
 
-
 _PAIRING = (Symbol("builtins.zip"), Symbol("builtins.enumerate"))
 
 
