@@ -103,11 +103,10 @@ class Calls(ContainerMethods):
             self.construct(node, "lent")
         api = None if self.calls_back(callee, arguments) else self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
+        self.hand_over(node, api or (callee.name if isinstance(callee, Symbol) else ""), arguments)
         if api is not None and api.startswith(("numpy", "ndarray")):
-            self.hand_over(node, api, arguments)
             result = self._numpy_call(node, api, arguments, receiver, env)
         elif isinstance(callee, Symbol) and callee.name.startswith("builtins."):
-            self.hand_over(node, callee.name, arguments)
             if changes_by_name(callee.name, arguments):  # the object, and what it keeps
                 for argument in arguments:
                     self._may_change(node, callee.name.rpartition(".")[2], argument, env)
@@ -120,7 +119,6 @@ class Calls(ContainerMethods):
             given = refs_of(self._unresolved(node, dotted(node.func), arguments, env, pure=False))
             result = Unknown(HOST, given | {CALLED}, view="view")
         elif isinstance(callee, Symbol):
-            self.hand_over(node, callee.name, arguments)
             asked = any(asks_for_update(a) or a.value is LENT or self.is_changer(a.value) for a in arguments)
             pure = self.catalog.is_pure(callee.name) and not asked
             result = self._unresolved(node, callee.name, arguments, env, pure=pure)

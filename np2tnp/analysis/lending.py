@@ -8,7 +8,7 @@ from collections.abc import Sequence as Several
 
 import libcst as cst
 
-from np2tnp.analysis.effects import Effects
+from np2tnp.analysis.callbacks import Callbacks
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.kept_functions import kept_functions, names_captured
@@ -35,7 +35,7 @@ from np2tnp.analysis.walk import walk
 LENT = Symbol("<a nested function>")
 
 
-class Lending(Effects):
+class Lending(Callbacks):
     """Decides which nested functions see only Python's own objects and ndarrays, whoever calls them."""
 
     def is_foreign(self, callee: Value) -> bool:
