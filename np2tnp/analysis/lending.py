@@ -14,6 +14,7 @@ from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.kept_functions import kept_functions, names_captured
 from np2tnp.analysis.module import parameters_of
 from np2tnp.analysis.scopes import target_names
+from np2tnp.analysis.state import HOST_FUNCTIONS
 from np2tnp.analysis.tables import CALLERS
 from np2tnp.analysis.values import (
     COPIED,
@@ -47,11 +48,14 @@ class Lending(Callbacks):
         return not (isinstance(callee, Function) and callee.nested)
 
     def is_handed(self, name: str) -> bool:
-        """Whether the nested function `name` is an argument of some call, and otherwise only called."""
+        """Whether the nested function `name` is an argument of some call, and otherwise only called.
+
+        One that is never handed over counts, too, in a look at the region in which all of them stay NumPy's.
+        """
         known, region = self.module.handed, self.facts.node
         if id(region) not in known:
             known[id(region)] = _handed(region)
-        return name in known[id(region)]
+        return known[id(region)].get(name, False) or (HOST_FUNCTIONS in self.host_locals and name in known[id(region)])
 
     def lends_to(self, targets: Several[cst.AssignTarget], value: cst.BaseExpression, env: Env) -> bool:
         """Whether ``targets = value`` names a lambda that stays NumPy's, since others get it."""
@@ -119,7 +123,8 @@ class Lending(Callbacks):
         return True
 
 
-def _handed(region: cst.CSTNode) -> frozenset[str]:
+def _handed(region: cst.CSTNode) -> dict[str, bool]:
+    """The nested functions that are only called and handed over, and whether they are handed over."""
     uses: Counter[str] = Counter()
     called: Counter[str] = Counter()
     handed: Counter[str] = Counter()
@@ -142,11 +147,11 @@ def _handed(region: cst.CSTNode) -> frozenset[str]:
         elif kind is cst.Assign and type(node.value) is cst.Lambda:  # type: ignore[attr-defined]
             assert isinstance(node, cst.Assign)
             defined.update(name for target in node.targets for name in target_names(target.target))
-    return frozenset(
-        name
+    return {
+        name: handed[name] > 0
         for name, times in defined.items()
-        if times == 1 and handed[name] and uses[name] == handed[name] + called[name] + 1
-    )
+        if times == 1 and uses[name] == handed[name] + called[name] + 1
+    }
 
 
 def _bindings(region: cst.CSTNode) -> Counter[str]:

@@ -87,8 +87,8 @@ class ModuleInfo:
     written: set[str] = field(default_factory=set)  #: module names some function writes into
     name_of: dict[int, str] = field(default_factory=dict)  #: id of a FunctionDef or ClassDef -> qualname
     scopes: dict[int, Scope] = field(default_factory=dict)  #: id of a FunctionDef, nested ones too -> what it binds
-    #: id of a region -> its nested functions that are only handed over, how often it binds each name (lending.py)
-    handed: dict[int, frozenset[str]] = field(default_factory=dict)
+    #: id of a region -> its nested functions that are only called and handed over (True), how often it binds each name
+    handed: dict[int, dict[str, bool]] = field(default_factory=dict)
     bindings: dict[int, Counter[str]] = field(default_factory=dict)
     kept_functions: dict[int, frozenset[int]] = field(default_factory=dict)  #: ... and those that others may call later
 

@@ -136,6 +136,8 @@ _BUILTINS = frozenset(dir(builtins))
 
 #: What the parameters of nested functions share memory with: arrays of whoever calls them.
 NESTED = frozenset(("the argument of a nested function",))
+#: Among the names whose arrays stay ndarrays: nested functions that are only called stay NumPy's, too.
+HOST_FUNCTIONS = "<nested functions>"
 
 
 class State:
