@@ -112,7 +112,8 @@ class Stores(Writes):
             ours = isinstance(call, ev.Call) and (
                 isinstance(call.callee, Function) or isinstance(call.receiver, Instance)
             )
-            if ours and value.type == "tuple":
+            displayed = isinstance(source, (cst.Tuple, cst.List))
+            if displayed or (ours and value.type == "tuple"):
                 own -= {SHARED}  # no name has held this tuple: its items say themselves what they share
             items = [held(item, replace(value, refs=own)) for item in value.items]
         else:
