@@ -114,10 +114,13 @@ class ExceptionHandler(Rule):
 
 def _converts_numbers_only(node: cst.Try | cst.TryStar, context: Context) -> bool:
     """Whether all that is tried is ``n = int(n)`` or alike: a tensor leaves that to the ndarray of its value."""
-    parts = [part for part in walk(node.body) if isinstance(part, cst.BaseExpression)]
+    whole = list(walk(node.body))
+    statements = [part for part in whole if isinstance(part, (cst.BaseSmallStatement, cst.BaseCompoundStatement))]
+    parts = [part for part in whole if isinstance(part, cst.BaseExpression)]
     calls = [context.calls.get(id(part)) for part in parts if isinstance(part, cst.Call)]
     converted = all(call is not None and (call.callee in _CONVERSIONS or _cannot_fail(call)) for call in calls)
-    return converted and all(isinstance(part, (cst.Call, cst.Name, cst.BaseNumber)) for part in parts)
+    plain = all(isinstance(part, (cst.Call, cst.Name, cst.BaseNumber)) for part in parts)
+    return converted and plain and all(isinstance(part, (cst.Assign, cst.Return, cst.Expr)) for part in statements)
 
 
 def _is_own(call: ev.Call) -> bool:
