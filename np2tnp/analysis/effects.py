@@ -69,9 +69,9 @@ class Effects(NumpyResults):
             self.facts.updates |= self._own_state(summary)
             harmless = not (summary.mutates or summary.keeps or summary.hosted)
             self._unresolved(node, dotted(node.func) or "a function", arguments, env, pure=harmless)
-            shown = refs_of(summary.result)  # what of its arguments it gives back, it says
-            given = self._given_back(arguments) if parameters_in(shown) else NO_NAMES
-            return Unknown(HOST, given | self._translate(shown, {}))
+            told = refs_of(summary.result)  # what of its arguments it gives back, it says
+            given = self._given_back(arguments) if parameters_in(told) else NO_NAMES
+            return Unknown(HOST, given | self._translate(told, {}))
         if not summary.quiet:
             self._kept_may_change(node, dotted(node.func) or "a function", env)
         self.facts.updates |= self._own_state(summary)
