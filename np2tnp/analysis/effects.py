@@ -70,8 +70,8 @@ class Effects(NumpyResults):
             harmless = not (summary.mutates or summary.keeps or summary.hosted)
             self._unresolved(node, dotted(node.func) or "a function", arguments, env, pure=harmless)
             told = refs_of(summary.result)  # what of its arguments it gives back, it says
-            given = self._given_back(arguments) if parameters_in(told) else NO_NAMES
-            return Unknown(HOST, given | self._translate(told, {}))
+            back = self._given_back(arguments) if parameters_in(told) else NO_NAMES
+            return Unknown(HOST, back | self._translate(told, {}))
         if not summary.quiet:
             self._kept_may_change(node, dotted(node.func) or "a function", env)
         self.facts.updates |= self._own_state(summary)
