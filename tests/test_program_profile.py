@@ -43,7 +43,7 @@ class Net:
         return np.sort(x).astype(object)
 
 def data():
-    return np.ones(200_000), np.ones((100, 1000)), np.ones(60_000)
+    return np.ones(200_000), np.ones((100, 1000)), np.ones(400_000)
 
 def main():
     net = Net(100)
