@@ -43,12 +43,12 @@ class Net:
         return np.sort(x).astype(object)
 
 def data():
-    return np.ones(200_000), np.ones((100, 1000)), np.ones(400_000)
+    return np.ones(200_000), np.ones((100, 1000)), np.ones(80_000)
 
 def main():
     net = Net(100)
     line, batch, values = data()
-    end = time.thread_time() + 1.2
+    end = time.thread_time() + 2.0
     while time.thread_time() < end:
         smooth(line, 5)
         net.step(batch)

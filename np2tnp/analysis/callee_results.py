@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.values import (
-    COPIED,
     HOST,
     NO_NAMES,
     SHARED,
@@ -37,7 +37,7 @@ def hosted(value: Value) -> Value:
 def from_host(value: Value) -> Value:
     """`value` after its tensors became ndarrays: where NumPy has others' arrays, these are copies."""
     given = hosted(value)
-    return with_refs(given, refs_of(value) | {COPIED}) if refs_of(value) and may_hold_tensor(value) else given
+    return with_refs(given, refs_of(value) | copy_marks(refs_of(value))) if may_hold_tensor(value) else given
 
 
 def translated(

@@ -18,6 +18,7 @@ from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.names_seen import changes_by_name, sees_names, takes_tensor
 from np2tnp.analysis.results import foreign_dtype
+from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.tables import (
     BUILTINS_PYTHON,
@@ -295,11 +296,10 @@ class Calls(ContainerMethods):
             held = any(may_hold_tensor(value) for value in values)
             if self.nested_keeps and held and isinstance(first, Function) and first.nested:
                 self.construct(arguments[0].node, "nested keeps")
-            refs = NO_NAMES.union(*(refs_of(value) for value in values))
-            if name == "map" and isinstance(first, Symbol) and self._makes_new(first.name):
-                refs = NO_NAMES
+            fresh = name == "map" and isinstance(first, Symbol) and self._makes_new(first.name)
+            refs = NO_NAMES if fresh else NO_NAMES.union(*map(refs_of, values))
             if self._called_with_items(first, arguments[1:]):
-                return Sequence("iterator", Unknown(HOST, refs | {COPIED} if refs else refs, view="view"), None, refs)
+                return Sequence("iterator", Unknown(HOST, refs | copy_marks(refs), view="view"), None, refs)
             if name == "filter":
                 return Sequence("iterator", self.element_of(values[1]), None, refs)
             if isinstance(first, Function) and first.nested:
@@ -384,7 +384,7 @@ class Calls(ContainerMethods):
             if owner_of(where) is not None:  # an object's array: it is the caller's own where the object is
                 self.facts.host_parameters |= given
         if refs_of(receiver) & self.host_locals and name in BY_ORDER:
-            return Unknown(HOST, refs_of(receiver) | {COPIED, BY_LAYOUT}, view="view")
+            return Unknown(HOST, refs_of(receiver) | copy_marks(refs_of(receiver)) | {BY_LAYOUT}, view="view")
         plain = not any(a.star or a.name == "out" for a in arguments)
         if plain and not deps_of(receiver) & self.objects and len(arguments) <= READING_METHODS.get(name, -1):
             home = EITHER if may_hold_tensor(receiver) else HOST

@@ -13,7 +13,7 @@ from np2tnp.analysis.callee_results import hosted, translated
 from np2tnp.analysis.env import ITERATED, Env, Stale, is_iterated
 from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.numpy_results import NumpyResults
-from np2tnp.analysis.returned import copied_outside, has_shared_items
+from np2tnp.analysis.returned import copied_outside, copy_marks, has_shared_items
 from np2tnp.analysis.state import NESTED, Summary
 from np2tnp.analysis.values import (
     COPIED,
@@ -118,18 +118,20 @@ class Effects(NumpyResults):
         if remade and not summary.mutates and self.must_stay_view(shared | {FOREIGN}):
             self.facts.public_calls.add(id(node))
             public, remade = True, False
-        copied = any(
-            shared & refs_of(item.value) and may_hold_tensor(item.value)
+        copied = [
+            refs_of(item.value)
             for name, item in matched.items()
-            if (public and self.made != HOST) or name in summary.hosted
-        )
+            if ((public and self.made != HOST) or name in summary.hosted)
+            and shared & refs_of(item.value)
+            and may_hold_tensor(item.value)
+        ]
+        marks = NO_NAMES.union(*map(copy_marks, copied), {FOREIGN} if remade else NO_NAMES)
         exact = None if remade else exact
 
         def show(refs: frozenset[str]) -> frozenset[str]:
             found = self._shown_to_caller(summary, refs, matched)
             if defaults and any(name not in matched for name in parameters_in(refs)):
                 found |= defaults.union(*map(env.aliases, defaults))
-            marks = {mark for mark, is_so in ((COPIED, copied), (FOREIGN, remade)) if is_so}
             return found | marks if found or (remade and given_back & parameters_in(refs)) else found
 
         given = [item.value for name, item in matched.items() if name in parameters_in(refs_of(summary.result))]
@@ -198,7 +200,7 @@ class Effects(NumpyResults):
         for argument in arguments:
             refs |= refs_of(argument.value)
             if may_hold_tensor(argument.value) and refs_of(argument.value):
-                refs |= {COPIED}
+                refs |= copy_marks(refs_of(argument.value))
         return refs
 
     def _kept_may_change(self, node: cst.CSTNode, callee: str, env: Env) -> None:
@@ -283,7 +285,8 @@ class Effects(NumpyResults):
             if not is_container:
                 continue
             refs = NO_NAMES.union(*map(refs_of, given))
-            added = Unknown(EITHER if held else HOST, refs | {COPIED} if any(map(may_hold_tensor, given)) else refs)
+            marks = NO_NAMES.union(*(copy_marks(refs_of(value)) for value in given if may_hold_tensor(value)))
+            added = Unknown(EITHER if held else HOST, refs | marks)
             for place in refs_of(argument.value):
                 container = env.values.get(place)
                 if isinstance(container, Sequence) and container.type in ("list", "dict", "set"):

@@ -13,10 +13,10 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.callee_results import hosted
 from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.state import HOST_FUNCTIONS
 from np2tnp.analysis.stores import Stores
 from np2tnp.analysis.values import (
-    COPIED,
     FOREIGN,
     HOST,
     NO_NAMES,
@@ -146,7 +146,7 @@ class Hosting(Stores):
         # what shows an array of others must be NumPy's own view of it
         self.facts.viewed |= {ref for ref in refs_of(value) if is_outside_location(ref) or ref == FOREIGN}
         kept = hosted(value)
-        return with_refs(kept, refs_of(kept) | {COPIED}) if refs_of(kept) else kept
+        return with_refs(kept, refs_of(kept) | copy_marks(refs_of(kept))) if refs_of(kept) else kept
 
     def _has_public_form(self, call: ev.Call) -> bool:
         """Whether a function of the project is called that gives ndarrays itself."""

@@ -11,6 +11,7 @@ from np2tnp.analysis.binding import bind
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import Evaluator
 from np2tnp.analysis.results import DTYPE_NAMES, dtype_char, dtype_object, foreign_dtype, is_read_only, result_dtypes
+from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.tables import (
     BY_ORDER,
     NEVER_0D,
@@ -21,7 +22,6 @@ from np2tnp.analysis.tables import (
 from np2tnp.analysis.values import (
     ALL_DTYPES,
     BY_LAYOUT,
-    COPIED,
     EITHER,
     FOREIGN,
     FORTRAN,
@@ -170,11 +170,11 @@ class NumpyResults(Evaluator):
             home = HOST
             refs -= {FOREIGN}  # it is no copy of ours
             if refs & self.host_locals and name in BY_ORDER:
-                refs |= {COPIED, BY_LAYOUT}  # our ndarrays are in C order, where NumPy may have made another
+                refs |= copy_marks(refs) | {BY_LAYOUT}  # our ndarrays are in C order, where NumPy may have made another
         if self.made == TENSOR and asks_for_fortran_order(name, values):
             if self.must_stay_view(frozenset((FORTRAN,))):
                 if held and refs:
-                    refs |= {COPIED}
+                    refs |= copy_marks(refs)
                 home = HOST
             else:
                 refs |= {FORTRAN}

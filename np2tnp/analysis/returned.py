@@ -69,28 +69,50 @@ def outside_views(value: Value, hosted: frozenset[str]) -> frozenset[str]:
     return found
 
 
+#: Beside COPIED where what was copied may be memory of others: its very arrays are what NumPy would have.
+COPIED_OUTSIDE = "a copy made for the host of what others hold"
+
+
+def copy_marks(refs: frozenset[str]) -> frozenset[str]:
+    """The references that a copy of what is at `refs`, made for the host, has besides them: none of a new array."""
+    if not refs:
+        return refs
+    outside = any(is_outside_location(ref) or ref == COPIED_OUTSIDE or ref.startswith("kept by") for ref in refs)
+    return frozenset((COPIED, COPIED_OUTSIDE)) if outside else frozenset((COPIED,))
+
+
 def copied_outside(value: Value) -> frozenset[str]:
     """Locations outside of the region whose very arrays NumPy would have in `value`, where ours are copies of them."""
     found: frozenset[str] = NO_NAMES
     for leaf in leaves_of(value):
         refs = refs_of(leaf)
-        if refs and (COPIED in refs or (may_hold_tensor(leaf) and (home_of(leaf) == TENSOR or FOREIGN in refs))):
+        ours = may_hold_tensor(leaf) and (home_of(leaf) == TENSOR or FOREIGN in refs)
+        if COPIED_OUTSIDE in refs or ours:
             found |= {ref for ref in refs if is_outside_location(ref) or ref.startswith("kept by")}
-            found |= refs & {FORTRAN} if may_hold_tensor(leaf) else NO_NAMES
+        if may_hold_tensor(leaf) and (COPIED in refs or ours):
+            found |= refs & {FORTRAN}
     return found
 
 
 def has_shared_items(value: Value) -> bool:
     """Whether two arrays of the result may share memory in NumPy, without being one, and might not do so here."""
     shown = list(_kinds(value))
-    if len(shown) == 1 and isinstance(value, Sequence) and value.items is None:
-        return _is_copy(shown[0][0]) and view_of(shown[0][0]) == "view"
-    return any(
+    return _is_of_views(value) or any(
         ((_is_copy(first) and _is_copy(second)) or {BY_LAYOUT, FOREIGN} & (refs_of(first) | refs_of(second)))
         and {kind, other} not in ({""}, {"piece"})
         and any(ref.isidentifier() or is_outside_location(ref) for ref in refs_of(first) & refs_of(second))
         for (first, kind), (second, other) in combinations(shown, 2)
     )
+
+
+def _is_of_views(value: Value) -> bool:
+    """Whether a container of unknown length, in the result or in a container there, holds views of one array."""
+    if not isinstance(value, Sequence):
+        return False
+    if value.items is not None:
+        return any(map(_is_of_views, value.items))
+    shown = list(_kinds(value))
+    return len(shown) == 1 and _is_copy(shown[0][0]) and view_of(shown[0][0]) == "view"
 
 
 def _is_copy(leaf: Value) -> bool:

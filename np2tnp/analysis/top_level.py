@@ -13,9 +13,9 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import dotted
+from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.scripts import Script, target_names
 from np2tnp.analysis.values import (
-    COPIED,
     HOST,
     UNKNOWN,
     Array,
@@ -177,7 +177,7 @@ def _copied(value: Value) -> Value:
     """`value` as NumPy's own: a copy of what was a tensor, which nobody else's updates reach."""
     refs = refs_of(value)
     if may_hold_tensor(value) and refs:
-        value = with_refs(value, refs | {COPIED})
+        value = with_refs(value, refs | copy_marks(refs))
     elif not may_hold_tensor(value):
         return replace(value, exact=None) if isinstance(value, (Array, Unknown)) else value
     return hosted(value)

@@ -10,6 +10,7 @@ from np2tnp.analysis.calls import Calls
 from np2tnp.analysis.containers import put_into
 from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.module import dotted
+from np2tnp.analysis.returned import COPIED_OUTSIDE
 from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.values import (
     BY_LAYOUT,
@@ -221,7 +222,7 @@ class Writes(Calls):
             if ref == skip:
                 continue
             if not ref.isidentifier():
-                if ref not in (COPIED, BY_LAYOUT):
+                if ref not in (COPIED, COPIED_OUTSIDE, BY_LAYOUT):
                     conflicts.add(ref)
                 continue
             held = env.values.get(ref)
