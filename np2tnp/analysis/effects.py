@@ -106,7 +106,8 @@ class Effects(NumpyResults):
             if summary.mutates:
                 self.construct(node, "array by default", summary.mutates[0])
             self.facts.public_calls.add(id(node))
-        public = not migrated or on_host or self.made == HOST or bool(defaults)
+        by_default = bool(summary.mutates) and matched.keys().isdisjoint(summary.mutates)  # no name to bind anew
+        public = not migrated or on_host or self.made == HOST or bool(defaults) or by_default
         shared = self._shown_to_caller(summary, refs_of(summary.result), matched)
         # the core makes a tensor of an ndarray, and gives that back
         given_back = parameters_in(refs_of(summary.result)) - summary.hosted
