@@ -50,6 +50,17 @@ def test_what_is_exact_stays(expression: str) -> None:
     np.testing.assert_array_equal(load(text).f(x), load(text, noisy=False).f(x))
 
 
+@pytest.mark.parametrize(
+    ("statement", "moves"),
+    [("y **= 1.5", True), ("y[2:] **= np.full(998, 11.0)", True), ("y **= 2", True), ("y += 2", False)],
+)
+def test_powers_in_place_are_disturbed_where_they_are(statement: str, moves: bool) -> None:
+    text = f"import numpy as np\ndef f(x):\n    y = x.copy()\n    z = y\n    {statement}\n    return z\n"
+    exact, noisy = load(text, noisy=False).f(np.abs(X)), load(text).f(np.abs(X))
+    assert np.any(exact != noisy) == moves
+    np.testing.assert_allclose(noisy, exact, rtol=1e-12)
+
+
 def test_memory_that_nobody_wrote_is_spoilt() -> None:
     module = load(
         "import numpy as np\ndef f(x):\n    y = np.empty(3)\n    y[0] = 1.0\n    return y, np.empty_like(x)\n"

@@ -49,6 +49,7 @@ _UNBUFFERED = frozenset(("at",))
 _NAMES = ROUNDED | ORDERED | PARTED | _MEMORY | _UNBUFFERED | _SEARCHES.keys()
 _CALL, _PLAIN_CALL, _OPERATOR = "__np2tnp_noisy_method__", "__np2tnp_noisy_call__", "__np2tnp_noisy_operator__"
 _STORE, _SLICE = "__np2tnp_noisy_store__", "__np2tnp_slice__"
+_RAISED, _EXPONENT = "__np2tnp_noisy_raised__", "__np2tnp_exponent__"
 
 
 class Noise:
@@ -65,6 +66,7 @@ class Noise:
             _OPERATOR: self._operator,
             _STORE: self._store,
             _SLICE: slice,
+            _RAISED: self._raised,
         }
 
     def moved(self, value: Any) -> Any:
@@ -188,6 +190,11 @@ class Noise:
             return moved(result, self._rng, whole_too=True)
         return self.moved(result)
 
+    def _raised(self, target: Any, exponent: Any) -> None:
+        """What ``target **= exponent`` left there, moved where it is, in an array or a view of one."""
+        if type(target) is np.ndarray and target.dtype.kind in "fc":
+            target[...] = self._power(target, exponent)
+
     def _store(self, value: Any, owner: Any, key: Any, /) -> None:
         """``owner[key] = value``, which has no order among repeated indices unless they stand in a plain row."""
         indices = [item for item in (key if type(key) is tuple else (key,)) if isinstance(item, (np.ndarray, list))]
@@ -233,6 +240,16 @@ class _Disturb(ast.NodeTransformer):
             return node
         call = _call(_STORE, [node.value, target.value, _key(target.slice)], [], node)
         return ast.copy_location(ast.Expr(call), node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.AST]:
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.Pow):
+            return node
+        raised = ast.Name(_EXPONENT, ast.Load())
+        keep = ast.copy_location(ast.Assign([ast.Name(_EXPONENT, ast.Store())], node.value), node)
+        node.value = raised
+        whole = ast.parse(ast.unparse(node.target), mode="eval").body
+        return [keep, node, ast.copy_location(ast.Expr(_call(_RAISED, [whole, raised], [], node)), node)]
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
