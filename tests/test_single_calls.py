@@ -12,6 +12,7 @@ pytest.importorskip("tensorflow")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
 import single_calls
+from single_functions import list_singles, make_single
 
 from np2tnp.differential.cases import Case
 
@@ -20,12 +21,12 @@ SAMPLE = 150
 
 @pytest.fixture(scope="module")
 def results() -> list[single_calls.Result]:
-    singles = single_calls.list_singles()
+    singles = list_singles()
     return single_calls.run(singles, single_calls.choose(singles, SAMPLE), jobs=1)[0]
 
 
 def test_no_call_differs_or_raises_anew(results: list[single_calls.Result]) -> None:
-    singles = single_calls.list_singles()
+    singles = list_singles()
     bad = [r for r in results if r.state in ("different", "raising", "crash")]
     assert not bad, "\n".join(f"{singles[r.index].case} {r.char}: {r.state}, {r.detail}" for r in bad)
 
@@ -55,14 +56,14 @@ def test_most_calls_are_converted_and_few_are_refused(results: list[single_calls
     ],
 )  # fmt: skip
 def test_a_case_becomes_a_function(api: str, call: str, text: str) -> None:
-    single = single_calls.make_single(Case(api, call, "d", "elementwise"))
+    single = make_single(Case(api, call, "d", "elementwise"))
     assert single is not None
     assert single.source("f") == text
     ast.parse(text)
 
 
 def test_a_difference_is_seen() -> None:
-    single = single_calls.make_single(Case("numpy.sum", "v", "d", "sum"))
+    single = make_single(Case("numpy.sum", "v", "d", "sum"))
     assert single is not None
 
     def judge(source: str) -> tuple[str, str] | None:
@@ -80,7 +81,7 @@ def test_a_difference_is_seen() -> None:
 
 
 def test_a_returned_argument_is_one() -> None:
-    single = single_calls.make_single(Case("numpy.asarray", "v", "d", "elementwise"))
+    single = make_single(Case("numpy.asarray", "v", "d", "elementwise"))
     assert single is not None
     assert single_calls.examine(single, "d", lambda v: v, lambda v: v) == ("equal", "")
     assert single_calls.examine(single, "d", lambda v: v, lambda v: v.copy())[0] == "different"

@@ -1,0 +1,105 @@
+"""The cases of the probe's tables as functions of their own: ``def f(v): return np.<call>``."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+import numpy as np
+
+from np2tnp.differential import surface
+from np2tnp.differential.cases import OUTPUTS, Case, all_cases, make_arguments, names_in
+
+SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
+    "and_": "&", "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
+    "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
+    "iand": "&=", "ior": "|=", "ixor": "^=",
+    "iadd": "+=", "isub": "-=", "imul": "*=", "itruediv": "/=", "ifloordiv": "//=", "imod": "%=", "ipow": "**=",
+    "imatmul": "@=", "ilshift": "<<=", "irshift": ">>=", "neg": "-", "pos": "+", "invert": "~",
+}  # fmt: skip
+#: Methods that return nothing: the array that they change is the result.
+_CHANGES = {"sort", "partition", "fill", "put", "resize", "setflags", "setfield"}
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """One case as a function of its own."""
+
+    case: Case
+    parameters: tuple[str, ...]
+    body: str
+
+    def source(self, name: str) -> str:
+        return f"def {name}({', '.join(self.parameters)}):\n{self.body}\n"
+
+
+def list_singles(names: set[str] | None = None) -> list[Single]:
+    """All cases that the installed NumPy can be asked, in the order of the tables."""
+    singles = []
+    for api, cases in all_cases().items():
+        if names is None or api in names or api.removeprefix("numpy.") in names:
+            singles += [single for case in cases if (single := make_single(case)) is not None]
+    return singles
+
+
+def make_single(case: Case) -> Single | None:
+    """The function for a case, or None where the installed NumPy has no such name."""
+    owner, _, member = case.api.rpartition(".")
+    node = ast.parse(f"f({case.call})", mode="eval").body
+    assert isinstance(node, ast.Call)
+    texts = [ast.unparse(argument) for argument in node.args]
+    known = make_arguments("d").keys() - {"np"}
+    parameters = tuple(sorted(names_in(case.call) & known - _bound(node), key=case.call.index))
+    stored = _stored(node)
+    if owner in ("operator", "ndarray"):
+        # who calls a method of a parameter, or adds to it, need not mean an array: the function makes one
+        receiver = f"    {texts[0]} = np.array({texts[0]})\n" if texts[0].isidentifier() else ""
+        if owner == "operator":
+            return Single(case, parameters, receiver + _operator_body(member, texts))
+        if not hasattr(np.ndarray, member):
+            return None
+        rest = ", ".join([*texts[1:], *(ast.unparse(keyword) for keyword in node.keywords)])
+        called = f"({rest})" if callable(getattr(np.ndarray, member)) else ""
+        array = texts[0] if receiver else f"({texts[0]})"
+        changed = stored or (array if member in _CHANGES else "")
+        changes = f"\n    return {changed}" if changed else ""
+        begin = "    " if changes else "    return "
+        return Single(case, parameters, f"{receiver}{begin}{array}.{member}{called}{changes}")
+    if owner in ("numpy.random.Generator", "numpy.random.RandomState"):
+        maker = "default_rng" if owner.endswith("Generator") else "RandomState"
+        return Single(case, parameters, f"    rng = np.random.{maker}(0)\n    return rng.{member}({case.call})")
+    try:
+        surface.resolve(case.api)
+    except AttributeError:
+        return None
+    called = f"np{case.api.removeprefix('numpy')}({case.call})"
+    return Single(case, parameters, f"    {called}\n    return {stored}" if stored else f"    return {called}")
+
+
+def _stored(node: ast.Call) -> str:
+    """The names of the arrays that the call stores its results into, by ``out=`` or by position."""
+    values = [keyword.value for keyword in node.keywords if keyword.arg == "out"]
+    values += [argument for argument in node.args if isinstance(argument, ast.Name) and argument.id in OUTPUTS]
+    roots = [next((n.id for n in ast.walk(v) if isinstance(n, ast.Name) and n.id != "np"), "") for v in values]
+    return ", ".join(filter(None, roots))
+
+
+def _bound(node: ast.AST) -> set[str]:
+    """Names that the call binds itself, in lambdas and comprehensions."""
+    found = {name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
+    return found | {argument.arg for argument in ast.walk(node) if isinstance(argument, ast.arg)}
+
+
+def _operator_body(name: str, operands: list[str]) -> str:
+    if name in ("getitem", "setitem"):
+        array, key = operands[:2]
+        item = f"{array}[{key.removeprefix('np.s_[').removesuffix(']') if key.startswith('np.s_[') else key}]"
+        return f"    return {item}" if name == "getitem" else f"    {item} = {operands[2]}\n    return {array}"
+    if name == "abs":
+        return f"    return abs({operands[0]})"
+    if len(operands) == 1:
+        return f"    return {SIGNS[name]}{operands[0]}"
+    if SIGNS[name].endswith("=") and name not in ("eq", "ne", "le", "ge"):
+        return f"    {operands[0]} {SIGNS[name]} {operands[1]}\n    return {operands[0]}"
+    return f"    return {operands[0]} {SIGNS[name]} {operands[1]}"

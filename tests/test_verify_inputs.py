@@ -1,0 +1,138 @@
+"""What ``verify`` calls functions with: what the text says of them, who calls them, and the calls of a program."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from verify_texts import HEAD, LIMITS, NEW_HEAD
+
+from np2tnp.differential.harvest import callers
+from np2tnp.differential.hints import parameters_of
+from np2tnp.differential.originals import Pair
+from np2tnp.differential.program import FunctionVerdict, verify_pair
+from np2tnp.profiling.record import Wanted, record
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_hints_read_the_text():
+    import ast
+
+    function = ast.parse(
+        "def f(img, n_iter=3, mode='wrap', rng=None):\n"
+        "    h, w = img.shape\n"
+        "    if mode == 'clip': pass\n"
+        "    return rng.normal(size=(h, w)) + img[0, 0]"
+    ).body[0]
+    found = {it.name: it for it in parameters_of(function)}
+    assert max(found["img"].kinds, key=found["img"].kinds.get) in ("matrix", "image")
+    assert max(found["n_iter"].kinds, key=found["n_iter"].kinds.get) == "int"
+    assert found["mode"].strings == ("wrap", "clip")
+    assert max(found["rng"].kinds, key=found["rng"].kinds.get) == "rng"
+
+
+def test_callers_are_found_through_others_and_circles():
+    import ast
+
+    text = "def a(): b(1)\ndef b(x): return c(x)\ndef c(x): return c(x - 1)\nclass K:\n    def m(self, y): return a()\n"
+    assert callers(ast.parse(text), "c") == ["b", "a", "K.m"]
+    assert callers(ast.parse(text), "K.m") == []
+
+
+def test_hints_read_unpackings_and_docstrings():
+    import ast
+
+    function = ast.parse(
+        "def f(a, b, c, d, e):\n"
+        "    '''Title.\n\n    Parameters\n    ----------\n    d, e : ndarray of shape (N, M)\n"
+        "    c : {'same', 'valid'}, optional\n\n    Returns\n    -------\n    a : int\n    '''\n"
+        "    p, q, r = a\n"
+        "    for x, y in b: pass\n"
+    ).body[0]
+    found = {it.name: it for it in parameters_of(function)}
+    likeliest = {name: max(it.kinds, key=it.kinds.get) for name, it in found.items()}
+    assert likeliest["a"] == "triple"
+    assert likeliest["b"] == "places"
+    assert likeliest["d"] == likeliest["e"] == "matrix"
+    assert found["c"].strings == ("same", "valid")
+
+
+PROGRAM = """
+import numpy as np
+
+
+class Model:
+    def __init__(self, secret):
+        if secret != "open sesame":
+            raise ValueError("nobody finds arguments for this")
+        self.weights = np.linspace(0.0, 1.0, 4)
+
+    def score(self, x, key):
+        if key != ("a", 3, b"z"):
+            raise KeyError(key)
+        return np.exp(x @ self.weights)
+
+
+def shout(x: np.ndarray):
+    return np.sqrt(x * x)
+
+
+if __name__ == "__main__":
+    model = Model("open sesame")
+    for n in (3, 5, 7, 9, 11, 13):
+        model.score(np.ones((n, 4)) / n, ("a", 3, b"z"))
+"""
+
+
+def test_the_calls_of_a_program_are_inputs(tmp_path):
+    (tmp_path / "model.py").write_text(PROGRAM)
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-m", "np2tnp", "verify", "model.py", "Model.score"]
+
+    def run(*more: str) -> dict[str, object]:
+        done = subprocess.run(
+            [*command, "--json", *more], cwd=tmp_path, capture_output=True, text=True, env=environment, check=False
+        )
+        return json.loads(done.stdout)["functions"][0]
+
+    assert run()["verdict"] == "UNTESTED"
+    found = run("--", sys.executable, "model.py")
+    assert found["verdict"] == "EQUAL", found
+    assert found["inputs"]["equal"] >= 5
+
+
+def test_the_calls_of_a_program_are_varied(tmp_path):
+    """Nobody would guess these arguments, and with those of the program the wrong rewrite is right."""
+    body = "def f(a, b, c, d, e):\n    return {}.{}(e * a['x'] + len(b['y']) + c['z'])\n"
+    call = "f({'x': 2.0}, {'y': 'yes'}, {'z': 1}, 'no', np.arange(4.0))"
+    old = f"import numpy as np\n{body.format('np', 'max')}\nif __name__ == '__main__':\n    {call}\n"
+    new = NEW_HEAD + "@rt.migrated\n" + body.format("rt", "nanmax")
+    path = tmp_path / "old.py"
+    path.write_text(old)
+    (tmp_path / "kept").mkdir()
+    recorded, _ = record([sys.executable, str(path)], [Wanted(str(path), "f", 2)], tmp_path / "kept", 5.0, 8)
+    files = {"f": tuple(item.payload for item in recorded[0].signatures)}
+    pair = Pair(str(path), old, new, "test")
+    result = verify_pair(pair, ["f"], replace(LIMITS, recorded=files, main="old", shrink=0.0))[0]
+    assert result.verdict is FunctionVerdict.DIFFERENT
+    assert result.reason == "on an input with a program's arguments, NaN"
+    assert result.counts["equal"] >= 2
+
+
+def test_a_rewritten_program_cannot_be_recorded(tmp_path):
+    (tmp_path / "old.py").write_text(HEAD + "def f(x):\n    return np.sin(x)\n")
+    (tmp_path / "new.py").write_text(NEW_HEAD + "@rt.migrated\ndef f(x):\n    return tnp.sin(x)\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "np2tnp", "verify", "new.py", "--original", "old.py", "--", sys.executable, "new.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "can only be recorded before that" in done.stderr

@@ -1,0 +1,18 @@
+"""How the originals and the rewritten texts of the tests of ``verify`` begin, and how long these may take."""
+
+from __future__ import annotations
+
+from np2tnp.differential.program import Limits
+
+LIMITS = Limits(search=2.0, seconds=5.0, shrink=2.0)
+
+HEAD = """
+import numpy as np
+"""
+NEW_HEAD = (
+    HEAD
+    + """
+import tensorflow.experimental.numpy as tnp
+from np2tnp import runtime as rt
+"""
+)
