@@ -7,6 +7,7 @@ import pytest
 from np2tnp.differential.steady import keep_worst
 
 CRASH, FEW, MANY = "crash in 1 of 19: (v, -2)", "dtype in 13 of 19: (v, w)", "dtype in 14 of 19: (v, w)"
+SYSTEM, SILENT = "error SystemError in 1 of 19: (v, -2)", "no error in 1 of 19: (v, -2)"
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,9 @@ CRASH, FEW, MANY = "crash in 1 of 19: (v, -2)", "dtype in 13 of 19: (v, w)", "dt
         (FEW, CRASH, CRASH),
         (MANY, FEW, MANY),
         (FEW, MANY, MANY),
+        (CRASH, SILENT, CRASH),
+        (SYSTEM, SILENT, SYSTEM),
+        (SILENT, SYSTEM, SYSTEM),
         (MANY, "dtype in 13 of 20: (v, w)", "dtype in 13 of 20: (v, w)"),
         (MANY, "value in 13 of 19: (v, w)", "value in 13 of 19: (v, w)"),
         (MANY, "equal", "equal"),

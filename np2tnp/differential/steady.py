@@ -73,8 +73,12 @@ def _how_often(label: str, other: str) -> int:
 
 
 def _instability(label: str) -> int:
-    """How bad the worst is that a kernel does in some runs: it crashes, or breaks the interpreter's own rules."""
-    return 2 if label.startswith("crash") else 1 if label.startswith("error SystemError") else 0
+    """How bad the worst is that a kernel does in some runs.
+
+    It crashes, breaks the interpreter's own rules, or takes without a word what NumPy raises for.
+    """
+    ranks = {"crash": 3, "error SystemError": 2, "no error": 1}
+    return next((rank for start, rank in ranks.items() if label.startswith(start)), 0)
 
 
 def _ulps(label: str) -> int | None:
