@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from np2tnp.config import CHOICES, Config
+
+_Number = TypeVar("_Number", int, float)
 
 #: Option with a fixed set of values → what it decides. The default is read from Config.
 _MEANING = {
@@ -24,6 +27,23 @@ _MEANING = {
 
 #: Of a command that rewrites in memory: what decides the text.
 EMITTED = ("slow", "random", "on_unverified", "compile", "target_tensorflow", "target_numpy")
+
+
+def at_least(least: _Number, above: bool = False) -> Callable[[str], _Number]:
+    """For argparse: a number of the type of `least` that is not less; with `above`, that is more."""
+    kind = type(least)
+
+    def number(text: str) -> _Number:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        if value is None or not (value > least if above else value >= least):  # NaN is neither
+            what = "a whole number" if kind is int else "a number"
+            raise argparse.ArgumentTypeError(f"{text} is not {what} {'above' if above else 'of at least'} {least:g}")
+        return value
+
+    return number
 
 
 def add_choice(parser: argparse._ActionsContainer, name: str) -> None:

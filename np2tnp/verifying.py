@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, config: Config) -> int:
                 names = [*names, TOP_LEVEL]
             else:
                 say(f"{args.file}: the top level changed, too: --top-level runs the script and compares what it prints")
-        limits = Limits(args.count, args.seed, args.timeout, args.memory, inputs=args.inputs)
+        limits = Limits(args.count, args.seed, args.timeout, args.budget, args.memory, inputs=args.inputs)
         tell = None if args.json else print_result
         if args.program:
             with _recorded(args.program, pair, names, say=not args.json) as recorded:

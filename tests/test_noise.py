@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
+import sys
 import types
 from typing import Any
 
 import numpy as np
 import pytest
 
+from np2tnp.differential.inputs import shake
 from np2tnp.differential.judge import judge
 from np2tnp.differential.noise import Noise, disturbed
 from np2tnp.differential.observe import Observation, observe
+from np2tnp.differential.specs import Pickled, make
 
 
 def load(text: str, noisy: bool = True) -> types.ModuleType:
@@ -59,6 +63,32 @@ def test_powers_in_place_are_disturbed_where_they_are(statement: str, moves: boo
     exact, noisy = load(text, noisy=False).f(np.abs(X)), load(text).f(np.abs(X))
     assert np.any(exact != noisy) == moves
     np.testing.assert_allclose(noisy, exact, rtol=1e-12)
+
+
+def test_terms_that_are_added_in_place_are_disturbed() -> None:
+    module = load("import numpy as np\ndef f(how, i, v):\n    x = np.zeros(2)\n    how.at(x, i, v)\n    return x\n")
+    i, v = np.array([0, 0, 1]), np.array([1e4 / 3, -1e4 / 3, 0.1])
+    sums = {module.f(np.add, i, v)[0] for _ in range(20)}
+    assert len(sums) > 1  # the terms cancel: their rounding is the result
+    assert max(map(abs, sums)) < 1e-11
+    assert {module.f(np.maximum, i, v)[0] for _ in range(20)} == {v[0]}
+
+
+def test_objects_that_were_written_down_are_of_the_noisy_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "import numpy as np\nclass Sum:\n    x = None\n    def f(self): return np.exp(self.x)\n"
+    plain, noisy = load(text, noisy=False), load(text)
+    monkeypatch.setitem(sys.modules, "program", plain)
+    made = plain.Sum()
+    made.x = X
+    data = pickle.dumps(made)
+    plain_object, noisy_object = (make(Pickled(data), vars(module)) for module in (plain, noisy))
+    np.testing.assert_array_equal(plain_object.f(), np.exp(X))
+    assert (noisy_object.f() != np.exp(X)).any()
+    weights = noisy_object.x
+    shake({"object": noisy_object, "list": [weights[:1], 0.5]}, np.random.default_rng(0))
+    assert noisy_object.x is weights
+    assert (weights != X).any()
+    np.testing.assert_allclose(weights, X, rtol=1e-15)
 
 
 def test_memory_that_nobody_wrote_is_spoilt() -> None:

@@ -6,11 +6,13 @@ import json
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from verify_texts import HEAD, LIMITS, NEW_HEAD
 
+from np2tnp.cli import main
 from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair
 from np2tnp.differential.program import FunctionVerdict, Limits, verify_pair
@@ -250,6 +252,24 @@ def fine(x):
     assert die.verdict is FunctionVerdict.DIFFERENT
     assert "exit status 3" in die.difference
     assert fine.verdict is FunctionVerdict.EQUAL
+
+
+def test_a_slow_function_gets_its_time_and_no_more():
+    old = "import time\n\ndef slow(x):\n    time.sleep(0.5)\n    return np.exp(x)"
+    new = "import time\n\n@rt.migrated\ndef slow(x):\n    time.sleep(0.5)\n    return rt.exp(x)"
+    limits = Limits(search=2.0, seconds=2.0, budget=20.0)  # a trial of the search has a fifth of the seconds
+    (result,) = verify_pair(pair_of(old, new), ["slow"], limits)
+    assert result.verdict is FunctionVerdict.EQUAL, result.reason
+    (cut,) = verify_pair(pair_of(old, new), ["slow"], replace(limits, budget=1.0))
+    assert cut.verdict is FunctionVerdict.UNTESTED
+    assert cut.reason.startswith("only "), cut.reason
+    assert cut.reason.endswith("within 1 s (--budget)")
+
+
+@pytest.mark.parametrize("option", ["-n 0", "--timeout -1", "--budget 0", "--memory 1", "--seed -1"])
+def test_numbers_that_mean_nothing_are_refused(option, capsys):
+    assert main(["verify", "m.py", *option.split()]) == 2
+    assert option.split()[0] in capsys.readouterr().err
 
 
 def test_only_changed_functions_are_listed():

@@ -6,6 +6,7 @@ Arrays of one input share their sizes (n, m, k), because real functions take arr
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -306,6 +307,24 @@ def perturbed(spec: Any, rng: np.random.Generator) -> Any:
     if type(spec) is float:
         return float(moved(np.asarray(spec), rng))
     return moved(spec, rng) if isinstance(spec, np.inexact) else spec
+
+
+def shake(value: Any, rng: np.random.Generator, seen: set[int] | None = None) -> None:
+    """Move the fractions in every array that an object, list or dict holds, as ``moved`` does, where they are.
+
+    In place, so that what shares memory still does; attributes that are plain numbers stay.
+    """
+    seen = set() if seen is None else seen
+    if id(value) in seen or isinstance(value, (type, types.ModuleType, types.FunctionType)):
+        return
+    seen.add(id(value))
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "fc" and value.flags.writeable:
+            value[...] = moved(value, rng)
+        return
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    for item in (*held, *getattr(value, "__dict__", {}).values()):
+        shake(item, rng, seen)
 
 
 def moved(values: Any, rng: np.random.Generator, whole_too: bool = False) -> Any:

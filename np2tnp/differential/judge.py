@@ -148,7 +148,7 @@ def _warnings(expected: Observation, actual: Observation) -> tuple[str, ...]:
 #: What Python, or a ufunc's `out`, says of numbers and lists that stand where only an array can.
 _NO_ARRAY = re.compile(
     r"unsupported operand|bad operand|can't multiply sequence|can only concatenate|'[\w.]+' object (is|does) not|"
-    r"object of type|"
+    r"object of type|slice indices must be|"
     r"(list|tuple) indices must be|'.*' not supported between|return arrays must be of ArrayType"
 )
 

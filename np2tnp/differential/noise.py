@@ -19,8 +19,8 @@ from np2tnp.differential.rounding import eps
 #: Functions and methods of NumPy whose last bits are nobody's promise, by name.
 ROUNDED = frozenset(
     """
-    arccos arccosh arcsin arcsinh arctan arctan2 arctanh average cbrt convolve corrcoef correlate cos cosh cov cross
-    cumprod cumsum det diff dot eig eigh eigvals eigvalsh einsum exp exp2 expm1 fft fft2 fftn float_power gradient
+    arccos arccosh arcsin arcsinh arctan arctan2 arctanh average cbrt cholesky convolve corrcoef correlate cos cosh cov
+    cross cumprod cumsum det diff dot eig eigh eigvals eigvalsh einsum exp exp2 expm1 fft fft2 fftn float_power gradient
     hypot ifft ifft2 ifftn inner interp inv irfft irfft2 irfftn kron linspace log log10 log1p log2 logaddexp
     logaddexp2 logspace lstsq matmul mean multi_dot nancumsum nanmean nanpercentile nanquantile nanstd nansum nanvar
     norm outer percentile pinv polyfit polyval pow power prod qr quantile rfft rfft2 rfftn sin sinc sinh slogdet solve
@@ -28,7 +28,7 @@ ROUNDED = frozenset(
     """.split()
 )
 #: Those that are exact, as their algorithms promise, for a matrix as near to the given one as its largest entry rounds.
-_SOLVERS = frozenset("det eig eigh eigvals eigvalsh inv lstsq pinv polyfit qr slogdet solve svd".split())
+_SOLVERS = frozenset("cholesky det eig eigh eigvals eigvalsh inv lstsq pinv polyfit qr slogdet solve svd".split())
 #: Those that add terms which may cancel: a result below the rounding of the terms may as well be zero.
 _SUMS = frozenset(
     "average convolve correlate corrcoef cov cumsum dot einsum fft fft2 fftn ifft ifft2 ifftn inner irfft irfft2 irfftn"
@@ -47,6 +47,7 @@ _SEARCHES = {"searchsorted": 0, "digitize": 1, "interp": 1}
 #: Methods of ufuncs that NumPy (2.4) lets read past the end of values with fewer dimensions than the indices.
 _UNBUFFERED = frozenset(("at",))
 _NAMES = ROUNDED | ORDERED | PARTED | _MEMORY | _UNBUFFERED | _SEARCHES.keys()
+_ACCUMULATED = (np.add, np.subtract, np.multiply, np.divide)
 _CALL, _PLAIN_CALL, _OPERATOR = "__np2tnp_noisy_method__", "__np2tnp_noisy_call__", "__np2tnp_noisy_operator__"
 _STORE, _SLICE = "__np2tnp_noisy_store__", "__np2tnp_slice__"
 _RAISED, _EXPONENT = "__np2tnp_noisy_raised__", "__np2tnp_exponent__"
@@ -97,6 +98,8 @@ class Noise:
             return self._rounded(name, lambda it, *rest: getattr(it, name)(*rest, **kwargs), (self.moved(owner), *args))
         if name in _UNBUFFERED and isinstance(owner, np.ufunc):
             args = self._repeated(*args)
+            if owner in _ACCUMULATED:  # terms are added up in any order
+                args = (*args[:2], *map(self.moved, args[2:]))
         return self._call(getattr(owner, name), *args, **kwargs)
 
     def _repeated(self, array: Any, indices: Any, *values: Any) -> tuple[Any, ...]:

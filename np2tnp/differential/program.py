@@ -18,6 +18,7 @@ from np2tnp.differential.channel import Child, ChildDied, ChildTimeout
 from np2tnp.differential.originals import CannotVerify, Pair, changed_functions
 
 _WORKER = "np2tnp.differential.worker"
+_TRIAL = 2.0  #: seconds for one call while inputs are looked for, at most
 _START = 180.0  #: seconds for a child to import the program, TensorFlow included
 
 
@@ -43,6 +44,7 @@ class FunctionResult:
     warnings: list[str] = field(default_factory=list)
     difference: str = ""
     code: str = ""  #: reproduces the difference
+    is_cut: bool = False  #: its time was over before all inputs were tried
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -65,6 +67,7 @@ class Limits:
     count: int = 5  #: inputs that EQUAL needs
     seed: int = 0
     seconds: float = 10.0  #: for one call
+    budget: float = 60.0  #: seconds for one function's calls, after which what was seen decides
     memory: int = 4096  #: MiB on top of what a child takes at its start
     search: float = 5.0  #: seconds for finding inputs of one function
     inputs: str | None = None  #: an npz file with arguments
@@ -115,8 +118,12 @@ class Verifier:
         if not found["cases"]:
             result.reason = found["why"]
             return result
+        end = time.monotonic() + self._limits.budget
         for number, note in enumerate(found["cases"]):
             if not self._try(number, note, found["parameters"], result):
+                break
+            if time.monotonic() > end:
+                result.is_cut = number + 1 < len(found["cases"])
                 break
         self._conclude(result, takes_arguments=bool(found["parameters"]) or "." in name)
         return result
@@ -135,6 +142,7 @@ class Verifier:
                 seconds=it.search,
                 inputs=it.inputs,
                 allowed=tuple(changed_functions(self._pair)[0]),
+                trial=min(_TRIAL, it.seconds / 5),
             )
             self._old.ask("limit_memory", 10, mebibytes=it.memory)
         except (ChildDied, ChildTimeout, RuntimeError) as error:
@@ -175,7 +183,7 @@ class Verifier:
         _warn(result, [f"it {what}: so it did on every input, in both versions" for what in ran["outside"]])
         judged = self._judge(number, case, parameters, result)
         if judged is None:
-            return result.counts["too slow"] < 2
+            return self._old.is_running and result.counts["too slow"] < 2
         kind = judged["kind"]
         if kind == "different":
             result.verdict, result.difference = FunctionVerdict.DIFFERENT, judged["detail"]
@@ -269,6 +277,8 @@ class Verifier:
             result.reason = f"the rewritten function takes longer than {3 * self._limits.seconds:g} s (--timeout)"
         else:
             result.reason = f"only {counts['equal']} of the {needed} inputs that EQUAL needs"
+        if result.is_cut and result.verdict is FunctionVerdict.UNTESTED:
+            result.reason += f", within {self._limits.budget:g} s (--budget)"
 
 
 def _warn(result: FunctionResult, texts: Iterable[str]) -> None:

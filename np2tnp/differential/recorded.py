@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import pickle
 import types
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from np2tnp.differential import specs
 from np2tnp.differential.specs import Array, Call, Case, Pickled
 
 
@@ -17,27 +18,9 @@ def unpickled(path: str, module: types.ModuleType, main: str) -> tuple[list[Any]
 
     `main` is the module's name if it ran as the program's main file, else empty. Raises what unpickling raises.
     """
-    with open(path, "rb") as file:
-        data = file.read()
-    args, kwargs = _Unpickler(io.BytesIO(data), module, main).load()
+    names = {module.__name__, *(["__main__"] if main else [])}
+    args, kwargs = specs.unpickled(Path(path).read_bytes(), vars(module), names)
     return list(args), dict(kwargs)
-
-
-class _Unpickler(pickle.Unpickler):
-    """Finds classes of the program under test in the version of it that is asked for."""
-
-    def __init__(self, stream: io.BytesIO, module: types.ModuleType, main: str) -> None:
-        super().__init__(stream)
-        self._module = module
-        self._names = {module.__name__, *(["__main__"] if main else [])}
-
-    def find_class(self, module: str, name: str) -> Any:
-        if module in self._names:
-            found: Any = self._module
-            for part in name.split("."):
-                found = getattr(found, part)
-            return found
-        return super().find_class(module, name)
 
 
 def recorded_case(target: str, bound: bool, path: str, module: types.ModuleType, main: str) -> Case:

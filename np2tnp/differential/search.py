@@ -11,7 +11,6 @@ import contextlib
 import inspect
 import io
 import pickle
-import re
 import time
 import types
 import warnings
@@ -26,6 +25,7 @@ import numpy as np
 from np2tnp.differential import harvest
 from np2tnp.differential.hints import Parameter
 from np2tnp.differential.inputs import ARRAY_KINDS, SIZES, Draw, Profile, call_of, edges, shuffled
+from np2tnp.differential.lessons import Lessons
 from np2tnp.differential.loading import Program, Target, bind
 from np2tnp.differential.observe import Globals, TimeIsUp, time_limit
 from np2tnp.differential.specs import Array, Call, Case
@@ -33,7 +33,8 @@ from np2tnp.differential.specs import Array, Call, Case
 _FLAVOURS = ("normal", "unit", "whole", "normal", "sorted")
 _PROFILES = 8  #: how many combinations of kinds are kept
 _EDGED = 3  #: around how many of them edges are tried
-_SLOW = 2.0  #: seconds that one trial of the search may take
+_SLOW_ENOUGH = 3  #: trials that took longer, while none returned, say that every call does
+_PATIENCE = 4  #: times the seconds for one function, in which callers of it are looked at, too
 _FEW = 8  #: fewer inputs than this: look how the module itself calls the function
 _QUICK, _MANY = 0.3, 100_000  #: seconds and elements that a recorded call may take to be varied
 
@@ -42,40 +43,6 @@ _VARIANTS = {"matrix": ("turned", "inner", "masks", "grid"), "vector": ("other",
 
 _PLANES = ("matrix", "square", "points", "places")
 _COMMON = {"vector": 4.0, "matrix": 3.0, "square": 2.0, "float": 1.0, "points": 1.0, "cube": 0.5}
-
-#: What an exception of the original teaches: kinds to try more, kinds to try less.
-_LESSONS = tuple(
-    (re.compile(pattern), frozenset(more.split()), frozenset(less.split()))
-    for pattern, more, less in (
-        (r"used as indices must be of integer|indices must be integers|valid indices", "integers int", ""),
-        (r"cannot be interpreted as an integer|expected an integer|slice indices must be", "int", ""),
-        (r"Cannot cast (array data|ufunc).* to dtype\('(u?int|bool)", "", "integers image mask grid colour int"),
-        (r"Cannot cast (array data|ufunc).* from dtype\('float", "integers", ""),
-        (
-            r"no len\(\)|has no attribute '(shape|ndim|size|T|dtype|astype|sum|mean|copy)'|is not subscriptable",
-            "vector matrix",
-            "",
-        ),
-        (
-            r"too many indices|not enough values to unpack|axis 1 is out of bounds|must be (square|two|2)",
-            "matrix square points",
-            "",
-        ),
-        (r"too many values to unpack \(expected 2", "couple places", "cube colour"),
-        (r"too many values to unpack \(expected 3", "triple points", "colour"),
-        (r"too many values to unpack \(expected 4", "four", "cube colour"),
-        (r"enough values to unpack \(expected 3|subscripts string contains too many", "cube", ""),
-        (r"enough values to unpack \(expected 4", "batch kernels", ""),
-        (r"too many values to unpack", "vector matrix", "cube colour"),
-        (r"is not callable", "callable", ""),
-        (
-            r"can only convert an array of size 1|only (length-1|0-dimensional) arrays|truth value of an array",
-            "int float",
-            "",
-        ),
-        (r"'NoneType'", "", "none default"),
-    )
-)
 
 
 class Search:
@@ -90,6 +57,7 @@ class Search:
         given: dict[str, Any],
         seconds: float,
         allowed: frozenset[str] = frozenset(),
+        trial: float = 2.0,
     ) -> None:
         self._program = program
         self._module = module
@@ -98,14 +66,25 @@ class Search:
         self._given = given
         self._seconds = seconds
         self._allowed = allowed  #: functions that may be called to see how they call others
+        self._trial = trial  #: seconds that one trial may take
+        self._too_long = f"took longer than {trial:g} s"
         self._known: dict[str, list[Case]] = {}
         self._constructors: dict[str, list[Call]] = {}
         self._openings: dict[str, list[tuple[str, Call]]] = {}
-        self._lessons: dict[str, float] = {}
+        self._lessons = Lessons()
+        self._slow: dict[str, list[tuple[Profile, Case]]] = {}  #: by target: calls that took too long for a trial
+        self._until = 0.0
         self.failures: Counter[str] = Counter()
 
     def cases(self, target: Target, limit: int) -> list[Case]:
-        """At most `limit` different cases, the most telling first, and the edges around some. Empty: see `failures`."""
+        """At most `limit` different cases, the most telling first, and the edges around some. Empty: see `failures`.
+
+        Where every call is slow, they are few, and nobody knows whether the original returns on them.
+        """
+        self._until = time.monotonic() + _PATIENCE * self._seconds
+        return self._cases(target, limit)
+
+    def _cases(self, target: Target, limit: int) -> list[Case]:
         self._known[target.name] = []  # functions that call each other end here
         drawn = self._drawn(target, limit)
         if len(drawn) < _FEW:
@@ -137,10 +116,10 @@ class Search:
             listen(run, "the arguments of its docstring")
         for name in harvest.callers(self._program.tree, target.name) if not found else ():
             caller = self._program.target(name) if name in self._allowed else None
-            if caller is None or len(found) >= _FEW:
+            if caller is None or len(found) >= _FEW or time.monotonic() > self._until:
                 continue
             if name not in self._known:
-                self.cases(caller, _FEW)
+                self._cases(caller, _FEW)
             for case in self._known[name][:_EDGED]:
                 listen(partial(self._call, case), f"the arguments that {name} passes")
         return found
@@ -154,7 +133,7 @@ class Search:
         """What a trial of the search runs in."""
         quiet = io.StringIO()
         with (
-            time_limit(_SLOW),
+            time_limit(self._trial),
             warnings.catch_warnings(),
             contextlib.redirect_stdout(quiet),
             contextlib.redirect_stderr(quiet),
@@ -175,7 +154,17 @@ class Search:
             found = self._profiles(target, frame, share)
             if found:
                 break
-        return list(self._grow(found, limit, end + self._seconds)) if found else []
+        return list(self._grow(found, limit, end + self._seconds)) if found else self._untried(target)
+
+    def _untried(self, target: Target) -> list[Case]:
+        """For a function whose every call took too long for a trial: those calls, and others like them."""
+        rng = np.random.default_rng([self._seed, 3])
+        slow = self._slow.get(target.name, [])[:_FEW]
+        drawn = [case for _, case in slow]
+        for number in range(_FEW - len(slow) if slow else 0):
+            case = self._draw(*slow[number % len(slow)], rng, SIZES[0], _FLAVOURS[number % len(_FLAVOURS)])
+            drawn += [case] if case is not None else []
+        return drawn
 
     def around(self, cases: list[Case]) -> list[Case]:
         """Variations of calls that a program made: its arrays' values in another order, and the edges of its calls."""
@@ -245,10 +234,13 @@ class Search:
         rng = np.random.default_rng([self._seed, len(target.name), sum(map(ord, target.name))])
         found: dict[tuple[str, ...], tuple[float, Profile, Case]] = {}
         since = 0
-        self._lessons = {}
+        slow = self._slow.setdefault(target.name, [])
+        self._lessons = Lessons()
         tries = 1 if not target.parameters else 2000
         for number in range(tries):
             if time.monotonic() > end or (found and since > 80) or len(found) >= 4 * enough:
+                break
+            if not found and len(slow) >= _SLOW_ENOUGH:
                 break
             profile = self._propose(target.parameters, rng, number, [item[1] for item in found.values()])
             key = tuple(kind for _, kind in profile)
@@ -257,9 +249,14 @@ class Search:
                 continue
             flavour = "sized" if number % 3 == 2 else _FLAVOURS[number % 5]
             case = self._draw(profile, frame, rng, SIZES[number % 3], flavour)
-            if case is not None and self._returns(case):
+            if case is None:
+                continue
+            took_long = self.failures[self._too_long]
+            if self._returns(case):
                 found[key] = (_plausibility(profile), profile, case)
                 since = 0
+            elif self.failures[self._too_long] > took_long:
+                slow.append((profile, case))
         return _best(list(found.values()), enough)
 
     def _propose(
@@ -292,20 +289,12 @@ class Search:
 
     def _pick(self, parameter: Parameter, rng: np.random.Generator) -> str:
         kinds = list(parameter.kinds)
-        weights = np.array([parameter.kinds[kind] * self._lessons.get(kind, 1.0) for kind in kinds]) ** 1.3
+        weights = np.array([parameter.kinds[kind] * self._lessons.weight(kind) for kind in kinds]) ** 1.3
         kind = kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))]
         variants = _VARIANTS.get(kind)
         if variants and rng.random() < 0.3:
             return variants[int(rng.integers(0, len(variants)))]
         return kind
-
-    def _learn(self, message: str) -> None:
-        for pattern, more, less in _LESSONS:
-            if pattern.search(message):
-                for kind in more:
-                    self._lessons[kind] = min(8.0, self._lessons.get(kind, 1.0) * 1.15)
-                for kind in less:
-                    self._lessons[kind] = max(0.1, self._lessons.get(kind, 1.0) / 1.15)
 
     def _fix(self, parameter: Parameter, kind: str) -> tuple[Parameter, str]:
         return (parameter, "given") if parameter.name in self._given else (parameter, kind)
@@ -335,10 +324,10 @@ class Search:
             with self._quietly():
                 result = self._call(case)
         except TimeIsUp:
-            self.failures[f"took longer than {_SLOW:g} s"] += 1
+            self.failures[self._too_long] += 1
             return False
         except (Exception, SystemExit) as error:
-            self._learn(str(error))
+            self._lessons.learn(str(error))
             self.failures[f"{type(error).__name__}: {error}"[:160]] += 1
             return False
         return result is not NotImplemented

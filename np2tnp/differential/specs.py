@@ -6,6 +6,8 @@ another argument, and a call may change it. So an input is a *spec*; each proces
 
 from __future__ import annotations
 
+import cmath
+import io
 import pickle
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -101,6 +103,32 @@ def _is_zero_d(item: Any) -> bool:
     return isinstance(item, Array) and np.ndim(item.values) == 0
 
 
+class _Unpickler(pickle.Unpickler):
+    """Finds the classes of a module in one of the versions of it that are loaded."""
+
+    def __init__(self, data: bytes, namespace: dict[str, Any], names: set[str]) -> None:
+        super().__init__(io.BytesIO(data))
+        self._namespace = namespace
+        self._names = names
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module not in self._names:
+            return super().find_class(module, name)
+        first, *rest = name.split(".")
+        found = self._namespace[first]
+        for part in rest:
+            found = getattr(found, part)
+        return found
+
+
+def unpickled(data: bytes, namespace: dict[str, Any], names: set[str]) -> Any:
+    """The object in `data`; what is of a module called one of `names` comes from `namespace`.
+
+    Raises what unpickling raises.
+    """
+    return _Unpickler(data, namespace, names).load()
+
+
 def make(spec: Any, namespace: dict[str, Any], made: list[Any] | None = None) -> Any:
     """The live object that `spec` describes. `made` holds the arguments before it."""
     if isinstance(spec, Array):
@@ -112,7 +140,7 @@ def make(spec: Any, namespace: dict[str, Any], made: list[Any] | None = None) ->
     if isinstance(spec, Overlap):
         return (made or [])[spec.of][::-1]
     if isinstance(spec, Pickled):
-        return pickle.loads(spec.data)
+        return unpickled(spec.data, namespace, {namespace.get("__name__", "")})
     if isinstance(spec, Instance):
         args, kwargs = make_call(spec.call, namespace)
         return namespace[spec.name](*args, **kwargs)
@@ -180,15 +208,20 @@ def _arguments_code(call: Call) -> str:
 
 
 def _plain(value: Any) -> str:
+    """A plain value's text, or that of nested lists of them."""
+    if type(value) is list:
+        return f"[{', '.join(map(_plain, value))}]"
+    if type(value) is complex and not cmath.isfinite(value):
+        return f"complex({_plain(value.real)}, {_plain(value.imag)})"
     text = repr(value)
-    return f"float({text!r})" if text in ("nan", "inf", "-inf") else text
+    return {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}.get(text, text)
 
 
 def _array_code(spec: Array) -> str:
     values = np.asarray(spec.values)
     if values.size > 200:
         return f"np.zeros({values.shape}, dtype=np.{values.dtype.name})  # shape and dtype only: too large to print"
-    body = repr(values.tolist()).replace("nan", "np.nan").replace("inf", "np.inf")
+    body = _plain(values.tolist())
     if values.size == 0 and values.ndim > 1:
         code = f"np.zeros({values.shape}, dtype=np.{values.dtype.name})"
     else:
@@ -206,7 +239,11 @@ def _array_code(spec: Array) -> str:
 def program_of(case: Case, module: str, parameters: tuple[str, ...] = ()) -> str:
     """Code that makes the call of `case`, for a person to run against the original and the rewritten module."""
     class_name, _, method = case.target.rpartition(".")
-    lines = ["import numpy as np", f"from {module} import {class_name or method}", ""]
+    name = class_name or method
+    if module.isidentifier():
+        lines = ["import numpy as np", f"from {module} import {name}", ""]
+    else:  # 01_first.py
+        lines = ["import importlib", "import numpy as np", f"{name} = importlib.import_module({module!r}).{name}", ""]
     call_lines, names = _assignments(case.call, parameters)
     lines += call_lines
     count = len(case.call.args)

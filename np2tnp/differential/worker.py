@@ -30,8 +30,10 @@ class Worker:
         seconds: float = 5.0,
         inputs: str | None = None,
         allowed: tuple[str, ...] = (),
+        trial: float = 2.0,
     ) -> dict[str, Any]:
-        """Execute the program's text. `allowed`: functions that the search may call to see how they call others.
+        """Execute the program's text. `allowed`: functions that the search may call to see how they call others;
+        `trial`: seconds for each of its calls.
 
         Replies with the names of its targets' parameters being known later."""
         import numpy as np
@@ -46,7 +48,7 @@ class Worker:
         self._program = Program(text)
         self._module = load(path, text)
         self._state = Globals(self._module)
-        self._search = Search(self._program, self._module, self._state, seed, given, seconds, frozenset(allowed))
+        self._search = Search(self._program, self._module, self._state, seed, given, seconds, frozenset(allowed), trial)
         self._rng = np.random.default_rng(seed)
         return {"tensorflow": "tensorflow" in sys.modules}
 
@@ -128,9 +130,13 @@ class Worker:
 
         return program_of(self._cases[number], module, self._parameters)
 
-    def _observe(self, case: Any, parameters: tuple[str, ...], count: bool = False, noisy: bool = False) -> Any:
+    def _observe(
+        self, case: Any, parameters: tuple[str, ...], count: bool = False, noisy: bool = False, moved: bool = False
+    ) -> Any:
+        from np2tnp.differential.inputs import shake
         from np2tnp.differential.loading import bind
         from np2tnp.differential.observe import Observation, observe
+        from np2tnp.differential.specs import Pickled
 
         module, state = self._noisy if noisy else (self._module, self._state)
         state.restore()
@@ -140,6 +146,10 @@ class Worker:
             names = tuple(base.__name__ for base in type(error).__mro__)
             status = "refused" if "UnverifiedError" in names else "raised"
             return Observation(status, error=names[0], bases=names, message=f"while making the object: {error}"[:500])
+        if moved:  # an object that was written down whole has no arguments that were moved before it was made
+            shake([it for it, spec in zip(args, case.call.args, strict=False) if isinstance(spec, Pickled)], self._rng)
+            if isinstance(case.construct, Pickled):
+                shake(owner, self._rng)
         counter = _count_ops if count else None
         return observe(call, args, kwargs, owner, state, counter, parameters)
 
@@ -159,7 +169,7 @@ class Worker:
             construct = perturbed(case.construct, self._rng) if case.construct is not None else None
             before = tuple((name, perturbed(call, self._rng)) for name, call in case.before)
             case = replace(case, call=perturbed(case.call, self._rng), construct=construct, before=before)
-        return self._observe(case, self._parameters, noisy=how == "noisy")
+        return self._observe(case, self._parameters, noisy=how == "noisy", moved=how != "same")
 
     def _load_noisy(self) -> bool:
         """Load the program once more, with noise in what it rounds. False where it cannot be loaded so."""

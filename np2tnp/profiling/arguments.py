@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from typing import TypedDict, TypeVar
+from typing import TypedDict
 
-_Number = TypeVar("_Number", int, float)
+from np2tnp.options import at_least
 
 
 class Settings(TypedDict):
@@ -34,23 +33,6 @@ def settings_of(args: argparse.Namespace) -> Settings:
         seed=args.seed,
         logical_cpus=args.logical_cpus,
     )
-
-
-def at_least(least: _Number, above: bool = False) -> Callable[[str], _Number]:
-    """For argparse: a number of the type of `least` that is not less; with `above`, that is more."""
-    kind = type(least)
-
-    def number(text: str) -> _Number:
-        try:
-            value = kind(text)
-        except ValueError:
-            value = None
-        if value is None or not (value > least if above else value >= least):  # NaN is neither
-            what = "a whole number" if kind is int else "a number"
-            raise argparse.ArgumentTypeError(f"{text} is not {what} {'above' if above else 'of at least'} {least:g}")
-        return value
-
-    return number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -76,7 +76,7 @@ def moved(arguments: Arguments, rng: np.random.Generator) -> Arguments:
 
     How much a function makes of that is its own sensitivity to rounding. The objects of `arguments` are changed.
     """
-    from np2tnp.differential.inputs import perturbed
+    from np2tnp.differential.inputs import perturbed, shake
     from np2tnp.differential.specs import Array, make
 
     def move(value: Any) -> Any:
@@ -86,11 +86,8 @@ def moved(arguments: Arguments, rng: np.random.Generator) -> Arguments:
             return type(value)(move(item) for item in value)
         if type(value) is dict:
             return {key: move(item) for key, item in value.items()}
-        held = getattr(value, "__dict__", None)
-        if isinstance(held, dict) and not isinstance(value, (type, types.ModuleType, types.FunctionType)):
-            for name, item in list(held.items()):
-                if type(item) is np.ndarray:
-                    held[name] = move(item)
+        if hasattr(value, "__dict__"):
+            shake(value, rng)
             return value
         return perturbed(value, rng)
 
