@@ -285,6 +285,8 @@ class Calls(ContainerMethods):
             result = choices[0]
             for choice in choices[1:]:
                 result = join(result, choice)
+            if name == "sum" and len(values) > 1 and isinstance(values[1], Sequence):  # lists are joined
+                return self.sequence(values[1].type, [self.element_of(values[1]), self.element_of(result)], known=False)
             if name == "sum" and isinstance(result, (Array, Unknown)):
                 result = replace(result, refs=NO_NAMES, exact=None)
             return result

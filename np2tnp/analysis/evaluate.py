@@ -232,6 +232,9 @@ class Evaluator(Operands):
             home = TENSOR if TENSOR in homes else HOST if homes == {HOST} else EITHER
             if Sequence in kinds_of and op in ("add", "or_"):  # containers are joined, perhaps
                 return Unknown(home, NO_NAMES.union(*map(refs_of, operands)), deps=deps, view="view")
+            if Sequence in kinds_of and op == "mul":  # one is repeated, perhaps
+                refs = NO_NAMES.union(*[refs_of(value) for value in operands if isinstance(value, Sequence)])
+                return Unknown(home, refs | {SHARED} if refs else refs, deps=deps, view="view" if refs else "")
             return Unknown(home, deps=deps)
         if Sequence in kinds_of:
             return self._sequence_operator(op, operands)

@@ -37,8 +37,13 @@ def rebind(
     raise NotStorable("only names, their elements and their transposes can be rebound")
 
 
-def store(target: cst.BaseExpression, value: cst.BaseExpression, op: str, rt: str, tnp: str) -> cst.Assign:
-    """The statement for ``target = value`` (`op` empty) or ``target op= value``."""
+def store(
+    target: cst.BaseExpression, value: cst.BaseExpression, op: str, rt: str, tnp: str, joins: bool = False
+) -> cst.Assign:
+    """The statement for ``target = value`` (`op` empty) or ``target op= value``.
+
+    joins: whether a list that `target` may be is known to take the items of `value`.
+    """
     if isinstance(target, cst.Subscript):
         method = UFUNC_OF_OPERATOR[op] if op else "set"
         if isinstance(target.value, cst.Attribute) and target.value.attr.value == "flat":
@@ -48,7 +53,8 @@ def store(target: cst.BaseExpression, value: cst.BaseExpression, op: str, rt: st
             return rebind(target.value.value, lambda base: build.call(f"{rt}.reshape", new, shape), rt, tnp)
         return rebind(target.value, lambda base: build.at(rt, base, target.slice, method, value), rt, tnp)
     if isinstance(target, cst.Name) and op:
-        return build.assign(target, build.call(f"{rt}.i{op.rstrip('_')}", target, value))
+        more = [build.argument(cst.Name("True"), "joins")] if joins else []
+        return build.assign(target, build.call(f"{rt}.i{op.rstrip('_')}", target, value, *more))
     raise NotStorable("this target cannot be updated")
 
 

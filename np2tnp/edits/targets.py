@@ -158,6 +158,10 @@ def _dtype_words(dtypes: frozenset[str]) -> str:
     return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
 
 
+#: Operators that join containers, or repeat them.
+JOINING = frozenset(("add", "mul", "or_"))
+
+
 def _may_be_list(operands: tuple[Value, ...]) -> bool:
     """Whether a list may stand beside an array: NumPy reads it by its own dtype, a tensor by the tensor's."""
     if len(operands) < 2:
@@ -165,6 +169,13 @@ def _may_be_list(operands: tuple[Value, ...]) -> bool:
     arrays = [isinstance(value, (Array, Unknown)) for value in operands]
     lists = [isinstance(value, (Unknown, Sequence)) for value in operands]
     return (arrays[0] and lists[1]) or (arrays[1] and lists[0])
+
+
+def _may_be_repeated(operands: tuple[Value, ...]) -> bool:
+    """Whether a list of arrays may stand beside a number that repeats it."""
+    numbers = [scalar_type(value) in ("int", "bool", "number", "object") for value in operands]
+    lists = [isinstance(value, Unknown) for value in operands]
+    return (lists[0] and numbers[1]) or (lists[1] and numbers[0])
 
 
 #: Ufunc (for ``np.add.at`` and the like) and operator-module names of the operators.
@@ -191,6 +202,8 @@ def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...], gua
     if _may_be_list(operands) or any(scalar_type(value) in ("str", "bytes") for value in operands):
         return True
     if op in NO_OPERATOR:
+        return True
+    if op == "mul" and _may_be_repeated(operands):
         return True
     fact = catalog.get(f"operator.{op}")
     target = fact.tnp if fact is not None else None

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import HOST, TENSOR, Array, Symbol, Unknown, home_of
+from np2tnp.analysis.values import HOST, TENSOR, Array, Sequence, Symbol, Unknown, home_of
 from np2tnp.edits import build
 from np2tnp.edits.calls import needs_tensor
-from np2tnp.edits.targets import operator_differs
+from np2tnp.edits.targets import JOINING, operator_differs
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
@@ -63,9 +63,11 @@ class OperatorDiffers(Rule):
         differs = differs or operator_differs(context.catalog, event.op, event.operands, context.guarded)
         if not chained and (differs or context.float32):  # tensors make float64 of integers and floats
             op = event.op.rstrip("_")
+            joins = event.op in JOINING and any(isinstance(value, Sequence) for value in event.operands)
+            more = [build.argument(cst.Name("True"), "joins")] if joins else []
 
             def change(updated: cst.BaseExpression) -> cst.BaseExpression:
-                return build.call(f"{context.rt}.op_{op}", *_operand_nodes(updated))
+                return build.call(f"{context.rt}.op_{op}", *_operand_nodes(updated), *more)
 
             context.edits.replace[id(event.node)] = change
             if counted and differs:

@@ -16,6 +16,7 @@ from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.edits.edit import BuildStatement, StatementEdit
 from np2tnp.edits.mutation import store
+from np2tnp.edits.targets import JOINING
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Hit
 from np2tnp.rules.cases import chained_form
@@ -192,7 +193,8 @@ def update(event: ev.Store, context: Context) -> None:
         if event.keys is None and isinstance(target, cst.Name) and _is_zero_d_array(event.base):
             # rt.iadd takes a 0-d tensor for a NumPy scalar; as an array it keeps its dtype
             target = cst.Subscript(target, [cst.SubscriptElement(cst.Index(cst.Ellipsis()))])
-        return store(target, updated.value, event.op, context.rt, context.tnp)
+        joins = event.keys is None and event.op in JOINING and isinstance(event.value, Sequence)
+        return store(target, updated.value, event.op, context.rt, context.tnp, joins)
 
     edit = context.edits.statement(event.node)
     if len(_targets(event.node)) > 1:

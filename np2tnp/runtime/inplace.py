@@ -18,6 +18,7 @@ import numpy as np
 from np2tnp.runtime.dispatch import exact, host, is_array, is_tensor, to_ndarray, unconverted
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.overlaps import without_tensors
 from np2tnp.runtime.promotion import cast, numpy_dtype
 from np2tnp.runtime.stored import constant, filled, fitted, stored
 
@@ -158,8 +159,14 @@ _IN_PLACE = {operation: _declared(operation) for operation in UFUNCS}
 
 
 @unconverted
-def apply(operation: str, x: Any, value: Any) -> Any:
-    """``x op= value`` for an object of any kind: what `x` is afterwards."""
+def apply(operation: str, x: Any, value: Any, joins: bool = False) -> Any:
+    """``x op= value`` for an object of any kind: what `x` is afterwards.
+
+    joins: whether a container may take the items of another one. Else UnverifiedError where that is no number or text:
+    NumPy's list would have the very arrays.
+    """
+    if isinstance(x, (list, dict)) and not joins:
+        without_tensors([x, value])
     if is_tensor(x):
         return in_place(operation, x, value) if x.shape.rank != 0 else updated_value(operation, x, value)
     if isinstance(x, (bool, int, float, complex, np.generic)) and is_tensor(value):
@@ -167,9 +174,9 @@ def apply(operation: str, x: Any, value: Any) -> Any:
     return getattr(operator, operation)(x, host(value))
 
 
-def iadd(x: Any, value: Any, /) -> Any:
-    """``x += value``."""
-    return apply("iadd", x, value)
+def iadd(x: Any, value: Any, /, *, joins: bool = False) -> Any:
+    """``x += value``; see `apply` for `joins`."""
+    return apply("iadd", x, value, joins)
 
 
 def isub(x: Any, value: Any, /) -> Any:
@@ -177,9 +184,9 @@ def isub(x: Any, value: Any, /) -> Any:
     return apply("isub", x, value)
 
 
-def imul(x: Any, value: Any, /) -> Any:
-    """``x *= value``."""
-    return apply("imul", x, value)
+def imul(x: Any, value: Any, /, *, joins: bool = False) -> Any:
+    """``x *= value``; see `apply` for `joins`."""
+    return apply("imul", x, value, joins)
 
 
 def itruediv(x: Any, value: Any, /) -> Any:
@@ -212,9 +219,9 @@ def iand(x: Any, value: Any, /) -> Any:
     return apply("iand", x, value)
 
 
-def ior(x: Any, value: Any, /) -> Any:
-    """``x |= value``."""
-    return apply("ior", x, value)
+def ior(x: Any, value: Any, /, *, joins: bool = False) -> Any:
+    """``x |= value``; see `apply` for `joins`."""
+    return apply("ior", x, value, joins)
 
 
 def ixor(x: Any, value: Any, /) -> Any:

@@ -7,6 +7,7 @@ is always an array. The two differ on two Python numbers, whose quotient must st
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,7 @@ from np2tnp.runtime.dispatch import HELPERS, exact, is_tensor, is_tracing
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
+from np2tnp.runtime.overlaps import without_tensors
 from np2tnp.runtime.promotion import dtype_of, is_plain_tensor
 from np2tnp.runtime.reductions import any as any_of
 
@@ -83,6 +85,18 @@ def _operator(api: str, python: Callable[..., Any], helper: Callable[..., Any]) 
     return call
 
 
+def _joining(inner: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator that joins or repeats containers, too."""
+
+    def call(x: Any, y: Any, *, joins: bool = False) -> Any:
+        result = inner(x, y)
+        return result if joins or not isinstance(result, (list, tuple, dict)) else without_tensors(result)
+
+    functools.update_wrapper(call, inner)
+    call.__wrapped__ = inner.__wrapped__  # type: ignore[attr-defined]
+    return call
+
+
 def _bare(helper: Callable[..., Any]) -> Callable[..., Any]:
     """The helper without its own replay: that must run Python's operator, for its errors and reflected methods."""
     inner: Callable[..., Any] = helper.__wrapped__  # type: ignore[attr-defined]
@@ -99,7 +113,8 @@ def _power(x: Any, y: Any) -> Any:
             return op("Square")(x=x)
         if kind in "fc":
             if y == 0.5:
-                return _bare(transcendental.sqrt)(x)
+                root = _bare(transcendental.sqrt)(x)
+                return _power_of_number(x, root) if kind == "f" and x.shape.rank == 0 else root
             if y == 1:
                 return op("Identity")(input=x)
             if y == -1:
@@ -107,6 +122,12 @@ def _power(x: Any, y: Any) -> Any:
         if kind == "c" and type(y) is int and 2 < y < 100 and is_tracing():  # eagerly NumPy does it on the host
             return _complex_power(x, y)
     return _bare(elementwise.power)(x, y)
+
+
+def _power_of_number(x: Any, root: Any) -> Any:
+    """``x ** 0.5`` of a NumPy scalar: C's power, which knows no root of -inf and no negative zero."""
+    infinity = tf.constant(np.inf, x.dtype)
+    return op("SelectV2")(condition=op("Equal")(x=x, y=-infinity), t=infinity, e=tf.abs(root))
 
 
 def _complex_power(x: Any, exponent: int) -> Any:
@@ -144,9 +165,9 @@ def _contains(container: Any, item: Any) -> Any:
     return bool(found)
 
 
-op_add = _operator("operator.add", operator.add, _bare(elementwise.add))
+op_add = _joining(_operator("operator.add", operator.add, _bare(elementwise.add)))
 op_sub = _operator("operator.sub", operator.sub, _bare(elementwise.subtract))
-op_mul = _operator("operator.mul", operator.mul, _multiply)
+op_mul = _joining(_operator("operator.mul", operator.mul, _multiply))
 op_truediv = _operator("operator.truediv", operator.truediv, _bare(elementwise.divide))
 op_floordiv = _operator("operator.floordiv", operator.floordiv, _bare(elementwise.floor_divide))
 op_mod = _operator("operator.mod", operator.mod, _bare(elementwise.remainder))
@@ -154,7 +175,7 @@ op_divmod = _operator("builtins.divmod", divmod, _bare(elementwise.divmod))
 op_pow = _operator("operator.pow", operator.pow, _power)
 op_matmul = _operator("operator.matmul", matmul, _bare(products.matmul))
 op_and = _operator("operator.and_", operator.and_, _bare(bits.bitwise_and))
-op_or = _operator("operator.or_", operator.or_, _bare(bits.bitwise_or))
+op_or = _joining(_operator("operator.or_", operator.or_, _bare(bits.bitwise_or)))
 op_xor = _operator("operator.xor", operator.xor, _bare(bits.bitwise_xor))
 op_lshift = _operator("operator.lshift", operator.lshift, _bare(bits.left_shift))
 op_rshift = _operator("operator.rshift", operator.rshift, _bare(bits.right_shift))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.errors import UnverifiedError
 
 #: How hard to think about whether two arrays overlap before saying that they do.
 _OVERLAP_WORK = 10_000
@@ -25,6 +26,16 @@ def leaves(value: Any, of: tuple[type, ...] = (np.ndarray,), seen: frozenset[int
                 yield from leaves(item, of, inner)
     elif isinstance(value, of) or (len(of) > 1 and is_tensor(value)):
         yield value
+
+
+def without_tensors(container: Any) -> Any:
+    """`container`, to which the items of others were or are to be added.
+
+    Raises UnverifiedError where it holds tensors: in NumPy they are the very arrays that the others hold.
+    """
+    if any(map(is_tensor, leaves(container, of=(object,)))):
+        raise UnverifiedError("containers of arrays were joined where single arrays were expected")
+    return container
 
 
 def attributes(objects: list[Any], name: str) -> Iterator[Any]:

@@ -164,6 +164,32 @@ def test_closeness(char):
         check(name, x, claimed=False)
 
 
+def test_containers_of_arrays_are_joined_only_where_that_was_expected() -> None:
+    x = tf.constant([1.0])
+    joined = [lambda **how: rt.op_add([x], [2], **how), lambda **how: rt.op_mul((x,), 2, **how)]
+    joined += [lambda **how: rt.op_or({"a": 1}, {"b": [x]}, **how), lambda **how: rt.iadd([1], [x], **how)]
+    joined += [lambda **how: rt.imul([x], 2, **how), lambda **how: rt.ior({"a": 1}, {"b": x}, **how)]
+    for join in joined:
+        with pytest.raises(rt.UnverifiedError, match="containers of arrays"):
+            join()
+        assert len(join(joins=True)) == 2
+    assert rt.op_add([1], [np.ones(2)])[0] == 1  # what never was a tensor is nobody's copy
+    assert rt.iadd([1], [2]) == [1, 2]
+
+
+@pytest.mark.parametrize("char", "efd")
+def test_half_powers_of_numbers_are_no_roots(char: str) -> None:
+    kind = np.dtype(char).type
+    for value in (-np.inf, -0.0, 0.0, np.inf, np.nan, 4.0, 2.0):
+        for compiled in (False, True):
+            power = tf.function(lambda x: rt.op_pow(x, 0.5)) if compiled else lambda x: rt.op_pow(x, 0.5)
+            given = rt.host(power(tf.constant(kind(value))))
+            np.testing.assert_equal(np.signbit(given), np.signbit(kind(value) ** 0.5))
+            np.testing.assert_array_equal(given, kind(value) ** 0.5)
+            array = rt.host(power(tf.constant([kind(value)])))
+            np.testing.assert_array_equal(array, np.array([kind(value)]) ** 0.5)
+
+
 @pytest.mark.parametrize("sequence", [[1, 2], (0.5,), "ab", b"x"])
 def test_a_sequence_is_repeated_by_an_integer_element(sequence: Any) -> None:
     count = np.arange(4)[3]
