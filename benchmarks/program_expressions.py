@@ -9,6 +9,7 @@ import numpy as np
 
 Shape = tuple[int, ...]
 VECTOR, MATRIX, CUBE = (6,), (4, 6), (2, 3, 4)
+LISTED: Shape = (-1,)  #: of a parameter that is a list of arrays
 
 
 @dataclass
@@ -36,6 +37,7 @@ class Expressions:
         self.count = 0
         self.budget = 0
         self.helpers: list[str] = []
+        self.objects = False  #: whether the module is about lists, objects and callbacks
         self.idioms = 1  #: how much of a function are idioms
 
     def array(self) -> Shape:
@@ -111,6 +113,10 @@ class Expressions:
     def call_text(self, function: Function) -> str:
         arguments = []
         for shape in function.parameters:
+            if shape == LISTED:
+                names = [name for name, other in self.names.items() if other]
+                arguments.append(self.rng.choice([*self.lists, f"[{', '.join(names[:2])}]"]))
+                continue
             same = [name for name, other in self.names.items() if other == (shape or ())]
             if same and self.rng.random() < 0.8:
                 arguments.append(self.rng.choice(same))

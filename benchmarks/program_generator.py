@@ -11,17 +11,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from program_expressions import CUBE, MATRIX, VECTOR, Function, Shape
+from program_expressions import CUBE, LISTED, MATRIX, VECTOR, Function, Shape
 from program_statements import Statements
 from program_styles import ALL_HELPERS, chosen_helpers
 
-_PRELUDE = """import functools
+_PRELUDE = """import collections
+import copy
+import dataclasses
+import functools
+import itertools
+import operator
+import types
 from dataclasses import dataclass, field
 
 import numpy as np
 
 TABLE = np.arange(6.0)
 LOG = []
+Point = collections.namedtuple('Point', 'x y')
 
 
 class Model:
@@ -74,7 +81,8 @@ class _Writer(Statements):
     """Writes modules, functions and control flow."""
 
     def module(self, functions: int) -> Module:
-        self.helpers = chosen_helpers(self.rng)
+        self.objects = self.rng.random() < 0.4
+        self.helpers = chosen_helpers(self.rng, self.objects)
         parts, calls = [_PRELUDE, *(ALL_HELPERS[name][0] for name in self.helpers)], []
         for number in range(functions):
             function, text = self.function(f"f{number}")
@@ -91,12 +99,17 @@ class _Writer(Statements):
         ]
         if all(shape is None for shape in parameters):
             parameters[0] = VECTOR
+        if self.objects and rng.random() < 0.5:
+            parameters.extend([LISTED] * rng.randint(1, 2))
         header = []
         annotate = rng.random() < 0.4
         for i, shape in enumerate(parameters):
             text = f"p{i}"
-            self.names[text] = () if shape is None else shape
-            if annotate and shape is not None:
+            if shape == LISTED:
+                self.lists.append(text)
+            else:
+                self.names[text] = () if shape is None else shape
+            if annotate and shape not in (None, LISTED):
                 text += ": np.ndarray"
             header.append(text)
         if rng.random() < 0.3:
@@ -130,39 +143,69 @@ class _Writer(Statements):
 
     def call_of(self, function: Function) -> str:
         rng = self.rng
-        dtype = rng.choice(
-            ("float",) * 6 + ("np.float32", "np.float32", "int", "np.int32", "np.uint8", "bool", "complex")
-        )
-        arguments = []
+        dtype = self.dtype()
+        arguments: list[str] = []
         for shape in function.parameters:
             if shape is None:
                 arguments.append(rng.choice(("2", "0", "1.5", "-1", "np.float32(0.5)", "np.int64(3)", "True")))
                 continue
-            size = int(np.prod(shape))
-            values = f"np.arange({size}) * {rng.choice((1, 3, 7))} % {rng.choice((5, 11))}"
-            if rng.random() < 0.5 and dtype not in ("bool", "np.uint8"):
-                values = f"{values} - 2"
-            if rng.random() < 0.4 and dtype in ("float", "np.float32"):
-                values = f"({values}) * 0.37"
-            text = f"({values}).astype({dtype}).reshape{shape!r}"
-            layout = rng.random()
-            if layout < 0.1:
-                text = f"np.repeat({text}, 2, axis=-1)[..., ::2]"
-            elif layout < 0.2:
-                text = f"np.array({text}, order='F')"
-            elif layout < 0.25:
-                text = f"({text})[::-1]"
-            elif layout < 0.28:
-                text = f"np.broadcast_to({text}, {shape!r})"  # read-only
-            arguments.append(text)
+            if shape == LISTED:
+                arguments.append(self.list_argument(arguments, function, dtype))
+                continue
+            arguments.append(self.array_argument(shape, dtype))
             if rng.random() < 0.1:
                 dtype = rng.choice(("float", "int", "np.float32"))
-        arrays = [i for i, shape in enumerate(function.parameters) if shape is not None]
+        arrays = [i for i, shape in enumerate(function.parameters) if shape not in (None, LISTED)]
         if len(arrays) > 1 and rng.random() < 0.1 and function.parameters[arrays[0]] == function.parameters[arrays[1]]:
             first = arguments[arrays[0]]
             arguments[arrays[0]] = f"(_same := {first})"
             arguments[arrays[1]] = "_same"
         return f"{function.name}({', '.join(arguments)})"
+
+    def dtype(self) -> str:
+        return self.rng.choice(
+            ("float",) * 6 + ("np.float32", "np.float32", "int", "np.int32", "np.uint8", "bool", "complex")
+        )
+
+    def array_argument(self, shape: Shape, dtype: str) -> str:
+        rng = self.rng
+        size = int(np.prod(shape))
+        values = f"np.arange({size}) * {rng.choice((1, 3, 7))} % {rng.choice((5, 11))}"
+        if rng.random() < 0.5 and dtype not in ("bool", "np.uint8"):
+            values = f"{values} - 2"
+        if rng.random() < 0.4 and dtype in ("float", "np.float32"):
+            values = f"({values}) * 0.37"
+        text = f"({values}).astype({dtype}).reshape{shape!r}"
+        layout = rng.random()
+        if layout < 0.1:
+            text = f"np.repeat({text}, 2, axis=-1)[..., ::2]"
+        elif layout < 0.2:
+            text = f"np.array({text}, order='F')"
+        elif layout < 0.25:
+            text = f"({text})[::-1]"
+        elif layout < 0.28:
+            text = f"np.broadcast_to({text}, {shape!r})"  # read-only
+        elif self.objects and layout < 0.31:
+            text = f"({text})[:0]"
+        elif self.objects and layout < 0.34:
+            text = "np.array(2.5)"  # 0-d
+        return text
+
+    def list_argument(self, before: list[str], function: Function, dtype: str) -> str:
+        """A list of arrays; now and then one array twice, or one that is an argument, too."""
+        rng = self.rng
+        shape = next(shape for shape in function.parameters if shape is not None)
+        items = [self.array_argument(shape, dtype) for _ in range(rng.randint(1, 3))]
+        sharing = rng.random()
+        if sharing < 0.15:
+            items = [f"(_item := {items[0]})", "_item", *items[2:]]
+        elif sharing < 0.25:
+            items = [f"(_item := {items[0]})", "_item[..., ::-1]" if "2.5" not in items[0] else "_item", *items[2:]]
+        elif sharing < 0.35 and before and shape == function.parameters[0] and "_same" not in before[0]:
+            before[0] = f"(_same := {before[0]})"
+            items[0] = "_same"
+        text = ", ".join(items)
+        return f"({text},)" if rng.random() < 0.15 else f"[{text}]"
 
     def result(self) -> tuple[Shape | None, str]:
         rng = self.rng
@@ -173,6 +216,13 @@ class _Writer(Statements):
             return self.names[name], name
         if choice < 0.6:
             return (), self.expression((), 1)
+        if self.objects and self.lists and choice < 0.75:
+            name = rng.choice(self.lists)
+            return (
+                (LISTED, name)
+                if rng.random() < 0.7
+                else (None, f"({name}, {rng.choice(self.lists)}, {rng.choice(names)})")
+            )
         chosen = rng.sample(names, min(len(names), rng.randint(1, 3))) + self.lists[:1] + self.dicts[:1]
         if self.models and rng.random() < 0.6:
             chosen.append(f"{self.models[0]}.w")

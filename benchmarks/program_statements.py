@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from program_expressions import VECTOR, Expressions, Shape
+from program_expressions import LISTED, VECTOR, Expressions, Shape
 from program_idioms import CHANGES, FUNCTIONS, LIKE, LOOPS, NUMBER, PRINTS, ROW, TAIL, VIEWS
+from program_objects import CALLBACKS, LIST, LISTS
 from program_styles import ALL_HELPERS, FLOW, MEMORY
 
-_WORDS = re.compile(r"\b[ABN]\b|#")
+_WORDS = re.compile(r"\b[ABNLM]\b|#")
 
 
 class Statements(Expressions):
@@ -89,16 +90,32 @@ class Statements(Expressions):
         rng = self.rng
         groups = [LOOPS, FUNCTIONS, VIEWS, CHANGES, PRINTS, FLOW, MEMORY]
         groups += [ALL_HELPERS[name][1] for name in self.helpers]
+        groups += [LISTS, LISTS, LISTS, CALLBACKS, CALLBACKS] if self.objects else []
         lines, made = rng.choice(rng.choice(groups))
         first = self.some()
         shape = self.names[first]
         second = rng.choice([name for name, other in self.names.items() if other == shape])
         shapes = {LIKE: shape, ROW: shape[1:], TAIL: (max(shape[0] - 1, 0), *shape[1:]) if shape else (), NUMBER: ()}
         words = {"A": first, "B": second, "N": self.number(), "#": str(self.fresh())}
+        if any(re.search(r"\b[LM]\b", line) for line in lines):
+            words["L"], words["M"] = self.list_of(first, second), self.list_of(second, first)
         for line in lines:
             self.add(_WORDS.sub(lambda match: words[match[0]], line))
         for name, kind in made.items():
-            self.names[name.replace("#", words["#"])] = shapes[kind]
+            if kind == LIST:
+                self.lists.append(name.replace("#", words["#"]))
+            else:
+                self.names[name.replace("#", words["#"])] = shapes[kind]
+
+    def list_of(self, first: str, second: str) -> str:
+        """The name of a list of arrays, of an old one or a new one."""
+        if self.lists and self.rng.random() < 0.8:
+            return self.rng.choice(self.lists)
+        name = f"l{self.fresh()}"
+        text = self.rng.choice(("[{}, {}]", "[{}]", "[{0}, {0}]", "({}, {})", "[{} * 2, {}]"))
+        self.add(f"{name} = {text.format(first, second)}")
+        self.lists.append(name)
+        return name
 
     def swap(self) -> None:
         name = self.some()
@@ -152,7 +169,10 @@ class Statements(Expressions):
         if function.result is not None and self.rng.random() < 0.7:
             name = f"v{self.fresh()}"
             self.add(f"{name} = {text}")
-            self.names[name] = function.result
+            if function.result == LISTED:
+                self.lists.append(name)
+            else:
+                self.names[name] = function.result
         else:
             self.add(text)
 

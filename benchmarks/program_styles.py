@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 
 from program_idioms import HELPERS, LIKE, NUMBER, ROW, TAIL, Idiom
+from program_objects import OBJECT_HELPERS
 
 
 def _plain(*lines: str) -> list[Idiom]:
@@ -238,9 +239,11 @@ STYLE_HELPERS: dict[str, tuple[str, list[Idiom]]] = {
     ),
 }  # fmt: skip
 
-ALL_HELPERS = HELPERS | STYLE_HELPERS
+ALL_HELPERS = HELPERS | STYLE_HELPERS | OBJECT_HELPERS
 
 
-def chosen_helpers(rng: random.Random) -> list[str]:
+def chosen_helpers(rng: random.Random, objects: bool) -> list[str]:
     """The helpers that a module has."""
+    if objects:
+        return [name for group in (HELPERS, STYLE_HELPERS, OBJECT_HELPERS) for name in rng.sample(sorted(group), 2)]
     return rng.sample(sorted(HELPERS), 4) + rng.sample(sorted(STYLE_HELPERS), 3)

@@ -6,6 +6,7 @@ For ``random_programs.py`` and for tests: everything runs in the calling process
 from __future__ import annotations
 
 import ast
+import importlib
 import sys
 import types
 from collections.abc import Iterable, Sequence
@@ -67,6 +68,7 @@ class Pair:
     """One module in its original and its rewritten form."""
 
     def __init__(self, old: str, new: str, name: str = "snippet") -> None:
+        importlib.import_module("tensorflow")  # now, not while the time of a call runs
         self._text = old
         self._old, self._new = (
             self._load(compile(text, f"{name}.py", "exec", dont_inherit=True), name) for text in (old, new)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import permutations, product
 
+from np2tnp.analysis import events as ev
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.values import (
@@ -12,12 +14,16 @@ from np2tnp.analysis.values import (
     SHARED,
     UNKNOWN,
     Array,
+    Const,
     Function,
+    Scalar,
     Sequence,
     Unknown,
     Value,
     may_hold_tensor,
+    parameters_in,
     refs_of,
+    scalar_type,
     with_refs,
 )
 
@@ -69,6 +75,31 @@ def translated(
         element = translated(value.element, refs, None, deps, given, show)
         return replace(value, refs=show(refs), items=items, element=element)
     return value
+
+
+def joined(events: Iterable[ev.Event]) -> Iterator[tuple[str, str, bool]]:
+    """Pairs of parameters whose arrays an operator puts into one container, if they are containers.
+
+    Empty: something else that may be one. True: the second one is a number that repeats the first.
+    """
+    for event in events:
+        if isinstance(event, (ev.Operator, ev.Store)) and event.op in ("add", "or_", "mul"):
+            both = event.operands if isinstance(event, ev.Operator) else (event.base, event.value)
+            for one, other in permutations(both):
+                if isinstance(one, Unknown) and (
+                    may_repeat(other) if event.op == "mul" else isinstance(other, Unknown)
+                ):
+                    yield from product(_named(one), _named(other), (event.op == "mul",))
+
+
+def _named(value: Value) -> Iterable[str]:
+    return parameters_in(refs_of(value)) or ("",)
+
+
+def may_repeat(value: Value) -> bool:
+    """Whether it may be an int, which repeats lists."""
+    number = isinstance(value, (Const, Scalar)) and scalar_type(value) in ("int", "bool", "number", "object")
+    return number or isinstance(value, Unknown)
 
 
 def _told(own: list[frozenset[str]]) -> Iterator[frozenset[str]]:

@@ -9,7 +9,7 @@ from itertools import filterfalse
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.callee_results import hosted, translated
+from np2tnp.analysis.callee_results import hosted, may_repeat, translated
 from np2tnp.analysis.env import ITERATED, Env, Stale, is_iterated
 from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.numpy_results import NumpyResults
@@ -67,7 +67,7 @@ class Effects(NumpyResults):
         matched = summary.match(arguments, skip)
         if matched is None:
             self.facts.updates |= self._own_state(summary)
-            harmless = not (summary.mutates or summary.keeps or summary.hosted)
+            harmless = not (summary.mutates or summary.keeps or summary.hosted or summary.joins)
             self._unresolved(node, dotted(node.func) or "a function", arguments, env, pure=harmless)
             told = refs_of(summary.result)  # what of its arguments it gives back, it says
             back = self._given_back(arguments) if parameters_in(told) else NO_NAMES
@@ -359,4 +359,21 @@ class Effects(NumpyResults):
         if callee.qualname == self.facts.qualname and callee.module == self.module.path:
             self._updates_own_default(node, summary, arguments, skip)
         migrated = summary.migrated and not (method and summary.mutates)  # an object's class may override it
+        if not summary.migrated and _may_join(summary, arguments, skip):
+            return self._unresolved(node, callee.qualname, arguments, env, pure=False)
         return self._apply_summary(node, summary, arguments, env, migrated=migrated, skip=skip)
+
+
+def _may_join(summary: Summary, arguments: tuple[ev.Argument, ...], skip: int) -> bool:
+    """Whether the callee may join or repeat containers of our arrays: the new one would hold copies."""
+    if not summary.joins:
+        return False
+    given = {name: argument.value for name, argument in (summary.match(arguments, skip) or {}).items()}
+    lists = {name for name, value in given.items() if isinstance(value, (Unknown, Sequence))}
+    ours = {name for name in lists if may_hold_tensor(given[name])}
+    numbers = {name for name, value in given.items() if may_repeat(value)}
+    others = {"", *summary.parameters} - given.keys()
+    return any(
+        (p in ours or q in ours) and p in lists | others and q in (numbers if repeats else lists) | others
+        for p, q, repeats in summary.joins
+    )

@@ -207,7 +207,8 @@ class Evaluator(Operands):
             if value is NOTHING:
                 return NOTHING
         if op in self.module.operators and Unknown in kinds_of:
-            return Unknown(EITHER if any(map(may_hold_tensor, operands)) else HOST)  # an object with that operator?
+            home = EITHER if any(map(may_hold_tensor, operands)) else HOST
+            return _joined(op, operands, Unknown(home))  # an object with that operator?
         deps = NO_NAMES.union(*map(deps_of, operands)) if Array in kinds_of or Unknown in kinds_of else NO_NAMES
         if Array in kinds_of:
             homes = {self.lifted(value) for value in operands if may_be_array(value)}
@@ -230,12 +231,7 @@ class Evaluator(Operands):
         if Unknown in kinds_of:
             homes = {self.lifted(value) for value in operands if isinstance(value, Unknown)}
             home = TENSOR if TENSOR in homes else HOST if homes == {HOST} else EITHER
-            if Sequence in kinds_of and op in ("add", "or_"):  # containers are joined, perhaps
-                return Unknown(home, NO_NAMES.union(*map(refs_of, operands)), deps=deps, view="view")
-            if Sequence in kinds_of and op == "mul":  # one is repeated, perhaps
-                refs = NO_NAMES.union(*[refs_of(value) for value in operands if isinstance(value, Sequence)])
-                return Unknown(home, refs | {SHARED} if refs else refs, deps=deps, view="view" if refs else "")
-            return Unknown(home, deps=deps)
+            return _joined(op, operands, Unknown(home, deps=deps))
         if Sequence in kinds_of:
             return self._sequence_operator(op, operands)
         kinds = {scalar_type(value) for value in operands}
@@ -344,6 +340,16 @@ class Evaluator(Operands):
         if self.made == HOST:
             self.module.lambdas[name] = node
         return Function(name, nested=True)
+
+
+def _joined(op: str, operands: list[Value], result: Unknown) -> Unknown:
+    """`result` with what it holds if containers among the operands are joined, or one is repeated."""
+    containers = [value for value in operands if isinstance(value, Sequence)]
+    if not containers or op not in ("add", "or_", "mul"):
+        return result
+    refs = NO_NAMES.union(*map(refs_of, containers if op == "mul" else operands))
+    shared = frozenset((SHARED,)) if op == "mul" and refs else NO_NAMES
+    return replace(result, refs=refs | shared, view="view" if refs or op != "mul" else "")
 
 
 METHODS: dict[type, Callable[..., Value]] = {

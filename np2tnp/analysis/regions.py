@@ -9,6 +9,7 @@ from typing import Protocol
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.callee_results import joined
 from np2tnp.analysis.classes import summarize_class
 from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
 from np2tnp.analysis.declared import (
@@ -191,8 +192,8 @@ class Analysis:
             return None if "async" in kinds else summarize_generator(facts, function)
         migrated = migrated and not function.is_cached
         written = facts.extra.get("writes", set()) - set(facts.mutated)
-        if migrated:
-            written &= facts.host_parameters  # of tensors it returns those that are mutated, and updates no others
+        # of tensors a core returns those that are mutated, and updates no others
+        written &= facts.host_parameters if migrated else written
         defaults = array_defaults(function, self.info, self.resolve)
         changed = [defaults[name] for name in defaults.keys() & (written | facts.mutated.keys() | facts.changeable)]
         result = facts.result if facts.result is not None else NONE
@@ -208,6 +209,7 @@ class Analysis:
             updates=facts.updates.union(place for place in changed if place.startswith("global:")),
             tells_apart="tells apart" in facts.extra,
             fills=frozenset(facts.extra.get("fills", ())),
+            joins=frozenset(() if migrated else joined(facts.events)),
             shows_defaults=frozenset(item for item in defaults.items() if f"@{item[0]}" in refs_of(result)),
             quiet=not (facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method),
         )
@@ -215,8 +217,7 @@ class Analysis:
     def _migrates_on_host(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
         """Whether it can be migrated where arrays that other code may change stay ndarrays, and likely numbers are."""
         names = numbers = given = NO_NAMES
-        likely = likely_numbers(function)
-        facts = before
+        likely, facts = likely_numbers(function), before
         for _ in range(2 * ATTEMPTS):
             more = changed_elsewhere(facts) - names
             doubted = likely - numbers if numbers_in_doubt(facts) & likely else NO_NAMES

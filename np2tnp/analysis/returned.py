@@ -61,7 +61,7 @@ def outside_views(value: Value, hosted: frozenset[str]) -> frozenset[str]:
             found |= {FORTRAN}
         if COPIED in refs_of(leaf) or (may_hold_tensor(leaf) and view_of(leaf)):
             found |= outside
-        elif home_of(leaf) == TENSOR:
+        elif home_of(leaf) == TENSOR or (FOREIGN in refs_of(leaf) and may_hold_tensor(leaf)):
             # the boundary gives back only parameters that it converted itself
             found |= {ref for ref in outside if not ref.startswith("@") or ref[1:] in hosted}
         elif may_hold_tensor(leaf):  # one of several ways or items, perhaps

@@ -62,6 +62,7 @@ class Summary:
     updates: frozenset[str] = NO_NAMES  #: attributes and globals whose arrays it changes in place
     #: (p, place): without the parameter `p`, its result may show the array by default, which lies there
     shows_defaults: frozenset[tuple[str, str]] = frozenset()
+    joins: frozenset[tuple[str, str, bool]] = frozenset()  #: what it may join, as in callee_results.joined
     quiet: bool = False  #: it runs no code that nobody knows: no array changes but those that its caller passed
 
     def match(self, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:
