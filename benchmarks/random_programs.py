@@ -144,7 +144,7 @@ def _removable(tree: ast.Module) -> Iterator[tuple[list[ast.stmt], int]]:
         for name in ("body", "orelse", "finalbody")
         if isinstance(getattr(node, name, None), list)
     ]
-    for body in reversed(bodies):
+    for body in bodies:
         for index in range(len(body) - 1, -1, -1):
             if index < len(body) and not isinstance(body[index], (ast.Import, ast.Pass)):
                 yield body, index
