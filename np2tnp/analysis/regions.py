@@ -21,11 +21,12 @@ from np2tnp.analysis.declared import (
     scalar_annotation,
     texts,
 )
+from np2tnp.analysis.decorating import effect_of, effect_of_made, note_decorators
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, given_to_changers, numbers_in_doubt
 from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, dotted, parameters_of, signature_names
+from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, parameters_of, signature_names
 from np2tnp.analysis.plain_callables import summarize_generator, summarize_lambda
 from np2tnp.analysis.returned import holds_host
 from np2tnp.analysis.scripts import Script
@@ -211,6 +212,8 @@ class Analysis:
             fills=frozenset(facts.extra.get("fills", ())),
             joins=frozenset(() if migrated else joined(facts.events)),
             shows_defaults=frozenset(item for item in defaults.items() if f"@{item[0]}" in refs_of(result)),
+            decorates="" if function.owner else effect_of(function.node, self.info),
+            makes="" if function.owner else effect_of_made(function.node, self.info),
             quiet=not (facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method),
         )
 
@@ -242,9 +245,10 @@ class Analysis:
         return False
 
     def decorators_of(self, qualname: str) -> list[str]:
-        """The canonical names of an analysed function's decorators."""
+        """The canonical names of an analysed function's decorators, without those that give back the very function."""
         events = self.facts[qualname].events if qualname in self.facts else ()
-        return [e.detail for e in events if isinstance(e, ev.Construct) and e.kind == "decorator"]
+        kinds = ("decorator", "wrapping decorator")
+        return [e.detail for e in events if isinstance(e, ev.Construct) and e.kind in kinds]
 
     def summarize_class(self, qualname: str) -> ClassSummary | None:
         return summarize_class(self.info, qualname, self)
@@ -379,12 +383,7 @@ class Analysis:
                 env.bind(name, Scalar(scalar_annotation(parameter) or "int"))
             else:
                 env.bind(name, self._parameter(name, arrays, hosted, interpreter.made))
-        for decorator in node.decorators:
-            interpreter.statement = node
-            value = interpreter.callee(
-                decorator.decorator.func if type(decorator.decorator) is cst.Call else decorator.decorator, Env()
-            )
-            interpreter.construct(decorator, "decorator", getattr(value, "name", "") or dotted(decorator.decorator))
+        note_decorators(node, interpreter, self.wrapped)
         if node.asynchronous is not None:
             interpreter.construct(node, "async")
         return interpreter.run(node.body, env)

@@ -158,7 +158,9 @@ def migrated(
             compiled = Compiled(body, compile, None if state is None else State(body, state), plan.plain)
         public = _wrap(body, plan, zero_d, fallback, compiled, device, float32)
         elements = above if original is None else threshold(above)
-        return public if original is None or not elements else _by_size(public, original, elements)
+        chosen = public if original is None or not elements else _by_size(public, original, elements)
+        chosen.core.public = chosen  # type: ignore[attr-defined]
+        return chosen
 
     return decorate if function is None else decorate(function)
 

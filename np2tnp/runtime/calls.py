@@ -36,9 +36,9 @@ _SPREADS = frozenset(("reshape", "transpose", "resize"))
 def core(function: Callable[..., Any], *, mutates: tuple[str, ...] = ()) -> Callable[..., Any]:
     """What calls `function` with tensors: its functional core, bound like `function` itself.
 
-    A function that is not migrated (its module was not rewritten yet, or a subclass overrides a migrated method), or
-    whose core updates other parameters than `mutates`, gets ndarrays; its results become tensors. With `mutates`, the
-    call gives ``rt.updated(result, name=array, ...)`` in any case.
+    A function that is not migrated (its module was not rewritten yet, another decorator wraps it, or a subclass
+    overrides a migrated method), or whose core updates other parameters than `mutates`, gets ndarrays; its results
+    become tensors. With `mutates`, the call gives ``rt.updated(result, name=array, ...)`` in any case.
 
     Raises
     ------
@@ -46,7 +46,8 @@ def core(function: Callable[..., Any], *, mutates: tuple[str, ...] = ()) -> Call
         From the call, where a function that is not migrated changed an argument that is not in `mutates`.
     """
     inner = getattr(function, "core", None)
-    if inner is None or getattr(inner, "mutates", ()) != mutates:
+    own = getattr(inner, "public", None) is getattr(function, "__func__", function)  # functools.wraps copies attributes
+    if inner is None or not own or getattr(inner, "mutates", ()) != mutates:
         return functools.partial(_call_plain, function, mutates)
     owner = getattr(function, "__self__", None)
     result: Callable[..., Any] = inner if owner is None else functools.partial(inner, owner)
