@@ -33,7 +33,9 @@ def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bo
         made = type(decorator.decorator) is cst.Call
         written = decorator.decorator.func if type(decorator.decorator) is cst.Call else decorator.decorator
         value = interpreter.callee(written, Env())
-        summary = interpreter.services.summary(value) if wrapped and type(value) is Function and not value.nested else None
+        summary = (
+            interpreter.services.summary(value) if wrapped and type(value) is Function and not value.nested else None
+        )
         effect = (summary.makes if made else summary.decorates) if summary is not None else ""
         if effect != SAME:
             kind = "wrapping decorator" if effect == CALLS else "decorator"

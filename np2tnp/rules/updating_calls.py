@@ -8,6 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
+from np2tnp.analysis.scopes import target_names
 from np2tnp.analysis.state import Summary
 from np2tnp.edits import build
 from np2tnp.edits.mutation import is_storable, rebind
@@ -111,6 +112,8 @@ class UpdatingCall(Rule):
                         Verdict.BLOCK,
                     )
                     return
+                if form != "same":  # what the statement assigns is bound last: y = step(y)
+                    names = ["_" if name in target_names(first) else name for name in names]
 
             def change(updated: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
                 value: cst.BaseExpression = updated.value  # type: ignore[attr-defined]
