@@ -66,6 +66,7 @@ class Project:
         self.solver = Solver(self._compute, self._assume)
         self._importers = Importers(config.root, frozenset(config.exclude), self.modules)
         self._main = ""  #: the module whose report is being made
+        self._not_ours: dict[str, bool] = {}  #: by dotted name: it is NumPy's, Python's or another library's
         self._sessions: dict[str, Session | None] = {}  # the least recently used first
         #: by module: what the top levels of closed ones bind, and what that depends on
         self._values: dict[str, tuple[dict[str, Value], set[str]]] = {}
@@ -161,7 +162,11 @@ class Project:
         return self.solver.ask(Key(module, _ATTRIBUTES, qualname)) or {}
 
     def resolve(self, module: str, name: str) -> Value | None:
-        if self.catalog.get(name) is not None or name.startswith(("builtins.", "numpy.")) or self.catalog.is_pure(name):
+        known = self._not_ours.get(name)  # asked for every name that is read
+        if known is None:
+            known = self.catalog.get(name) is not None or self.catalog.is_pure(name)
+            known = self._not_ours[name] = known or name.startswith(("builtins.", "numpy."))
+        if known:
             return None
         session = self._sessions.get(module)
         if session is None or self.config.boundary == "tensor":

@@ -27,6 +27,9 @@ class Callbacks(Effects):
 
     def hand_over(self, node: cst.Call, name: str, arguments: tuple[ev.Argument, ...]) -> None:
         """`name` calls one of its arguments with the arrays in others, which that callable may change."""
+        # others' get ndarrays, as CALLERS do
+        if name in CALLERS or not (name in CALLBACKS or name.startswith(("numpy.", "builtins."))):
+            return
         position, keyword = CALLBACKS.get(name, (None, None))
         callbacks = [
             argument
@@ -35,8 +38,7 @@ class Callbacks(Effects):
             or (keyword is not None and argument.name == keyword)
             or isinstance(argument.value, (Function, Class, Bound))
         ]
-        ours = name in CALLBACKS or name.startswith(("numpy.", "builtins."))  # others' get ndarrays, as CALLERS do
-        if not ours or name in CALLERS or not any(self._changes_arguments(callback.value) for callback in callbacks):
+        if not any(self._changes_arguments(callback.value) for callback in callbacks):
             return
         for argument in arguments:
             # a helper in NumPy's place works on copies, of ndarrays as well

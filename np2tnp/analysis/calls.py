@@ -100,8 +100,10 @@ class Calls(ContainerMethods):
         callee = self.callee(node.func, env)
         foreign = self.is_foreign(callee)
         arguments = tuple([self._argument(arg, env, callee, foreign) for arg in node.args])  # calls nest: no generator
-        if not foreign and any(argument.value is LENT for argument in arguments):
-            self.construct(node, "lent")
+        if not foreign:
+            for argument in arguments:
+                if argument.value is LENT:
+                    self.construct(node, "lent")
         api = None if self.calls_back(callee, arguments) else self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
         self.hand_over(node, api or (callee.name if isinstance(callee, Symbol) else ""), arguments)
@@ -120,8 +122,9 @@ class Calls(ContainerMethods):
             given = refs_of(self._unresolved(node, dotted(node.func), arguments, env, pure=False))
             result = Unknown(HOST, given | {CALLED}, view="view")
         elif isinstance(callee, Symbol):
-            asked = any(asks_for_update(a) or a.value is LENT or self.is_changer(a.value) for a in arguments)
-            pure = self.catalog.is_pure(callee.name) and not asked
+            pure = self.catalog.is_pure(callee.name) and not any(
+                asks_for_update(a) or a.value is LENT or self.is_changer(a.value) for a in arguments
+            )
             result = self._unresolved(node, callee.name, arguments, env, pure=pure)
             if pure and self.catalog.makes_object(callee.name):
                 result = Symbol(f"{callee.name}()")
@@ -371,8 +374,8 @@ class Calls(ContainerMethods):
         if name in KEEPING_METHODS:
             if name == "put" and len(arguments) > 1 and may_hold_tensor(receiver):  # no queue's, perhaps
                 self.construct(node, "unknown in-place method", name)
+            self.puts(receiver, [argument.value for argument in arguments])
             for argument in arguments:
-                self.puts(receiver, argument.value)
                 self.keep(refs_of(receiver) | {f"kept by {dotted(where) or 'an object'}"}, argument.value, env)
             return UNKNOWN
         if name in HARMLESS_METHODS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import filterfalse
 
@@ -31,10 +31,10 @@ from np2tnp.analysis.values import (
     Value,
     deps_of,
     exact_of,
-    is_outside_location,
     join,
     may_be_array,
     may_hold_tensor,
+    outside_of,
     parameters_in,
     refs_of,
     view_of,
@@ -47,9 +47,14 @@ def _outer(refs: frozenset[str]) -> frozenset[str]:
     return frozenset(ref for ref in refs if not (ref.startswith("@") or ref.isidentifier()))
 
 
-def _is_holder(location: str) -> bool:
-    """Whether an object, a global or a callee holds on to what lies at `location`."""
-    return location[0] in ".gk" and location.startswith((".", "global:", "kept by"))
+#: Where an object, a global or a callee holds on to arrays.
+_HOLDERS = (".", "global:", "kept by")
+
+
+@lru_cache(maxsize=4096)
+def _are_watched(refs: frozenset[str]) -> bool:
+    """Whether a callee has seen or keeps what lies at one of the locations `refs`."""
+    return any(ref.startswith(("seen by", "kept by")) for ref in refs)
 
 
 class Effects(NumpyResults):
@@ -207,8 +212,13 @@ class Effects(NumpyResults):
     def _kept_may_change(self, node: cst.CSTNode, callee: str, env: Env) -> None:
         """What some object holds on to may be changed by any code that runs: our tensors would not show it."""
         self.facts.extra["runs others"] = True
-        held = [shared for location, shared in env.alias.items() if _is_holder(location)]  # there are hardly any
-        for name in NO_NAMES.union(*held):
+        # there are hardly any, and most names fail the first test
+        held = [
+            shared
+            for location, shared in env.alias.items()
+            if location[0] in ".gk" and location.startswith(_HOLDERS) and shared
+        ]
+        for name in NO_NAMES.union(*held) if held else ():
             if name in env.values and name.isidentifier() and may_hold_tensor(env.values[name]):
                 stale = Stale(callee, id(node), "call on a view")
                 env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale
@@ -221,22 +231,21 @@ class Effects(NumpyResults):
         value = argument.value
         if not (may_be_array(value) or (isinstance(value, Sequence) and may_hold_tensor(value))):
             return
-        held = any(ref.startswith(("seen by", "kept by")) for ref in refs_of(value))
         self.emit(ev.Construct(argument.node, self.place(argument.node), "unresolved", callee))
         name = argument.node.value.value if type(argument.node.value) is cst.Name else None
         seen: set[str] = set()
         self._copy_may_change(node, callee, argument)
-        for ref in refs_of(value):
-            if ref.startswith("@"):
+        refs = refs_of(value)
+        for ref in refs:
+            if ref[0] == "@":
                 self.facts.host_parameters |= {ref[1:]}
             elif ref in env.values and (
-                may_hold_tensor(env.values[ref])
-                or (ref != name and (COPIED in refs_of(value) or COPIED in env.aliases(ref)))
+                may_hold_tensor(env.values[ref]) or (ref != name and (COPIED in refs or COPIED in env.aliases(ref)))
             ):
-                read_back = ref == name and not self.is_perhaps_theirs(value, refs_of(value))
+                read_back = ref == name and not self.is_perhaps_theirs(value, refs)
                 env.stale[ref] = Stale(callee, id(node), "call" if read_back else "call on a view")
                 self.updated.append(frozenset((ref,)))
-                if held or self._is_captured(ref):
+                if _are_watched(refs) or self._is_captured(ref):
                     seen.add(ref)
         if seen:
             # what is read back here is not what the first one holds, or what the enclosing function sees
@@ -261,10 +270,10 @@ class Effects(NumpyResults):
                 stale, where = Stale(callee, id(node), "call on a view"), argument.node.value
                 self.emit(ev.StaleRead(where, self.place(where), min(names), stale, frozenset(names)))
 
-    def puts(self, container: Value, value: Value) -> None:
-        """`container`, which may be a list or dict of the caller's, may hold `value` from here on: callers are told."""
+    def puts(self, container: Value, values: Iterable[Value]) -> None:
+        """`container`, perhaps a list or dict of the caller's, may hold `values` from here on: callers are told."""
         holders = parameters_in(refs_of(container))
-        given = parameters_in(refs_of(value)) if holders else NO_NAMES
+        given = NO_NAMES.union(*[parameters_in(refs_of(value)) for value in values]) if holders else NO_NAMES
         if given:
             self.facts.extra.setdefault("fills", set()).update((holder, name) for holder in holders for name in given)
 
@@ -275,18 +284,17 @@ class Effects(NumpyResults):
 
         Where that is None, any argument.
         """
-        held = any(may_hold_tensor(argument.value) for argument in arguments.values())
         for name, argument in arguments.items():
             is_container = isinstance(argument.value, Sequence) and argument.value.type in ("list", "dict", "set")
             if not is_container and not parameters_in(refs_of(argument.value)):
                 continue
             given = [item.value for key, item in arguments.items() if fills is None or (name, key) in fills]
-            for value in given:
-                self.puts(argument.value, value)
+            self.puts(argument.value, given)
             if not is_container:
                 continue
             refs = NO_NAMES.union(*map(refs_of, given))
             marks = NO_NAMES.union(*(copy_marks(refs_of(value)) for value in given if may_hold_tensor(value)))
+            held = any(may_hold_tensor(item.value) for item in arguments.values())
             added = Unknown(EITHER if held else HOST, refs | marks)
             for place in refs_of(argument.value):
                 container = env.values.get(place)
@@ -299,7 +307,7 @@ class Effects(NumpyResults):
         value = argument.value
         if FOREIGN not in refs_of(value) or not may_hold_tensor(value):
             return
-        outside = {ref for ref in refs_of(value) if is_outside_location(ref)}
+        outside = outside_of(refs_of(value))
         if outside:
             self.facts.viewed |= outside | {FOREIGN}
             stale = Stale(callee, id(node), "call on a view")
@@ -319,20 +327,22 @@ class Effects(NumpyResults):
         for holder in holders - {SHARED}:  # that is said of a container, and is no place
             env.link(holder, refs)
             if not holder.isidentifier():
-                if refs & NESTED and holder.startswith((".", "global:", "kept by", "seen by")):
+                if not refs.isdisjoint(NESTED) and holder.startswith((".", "global:", "kept by", "seen by")):
                     self.nested_keeps = True
                     self.facts.extra.setdefault("keeps", set()).update(self.facts.parameters)
                 # an object outside holds the caller's own array: it must get that very object
-                self.facts.host_parameters |= parameters_in(refs - {holder})
+                self.facts.host_parameters |= parameters_in(refs - {holder} if holder in refs else refs)
                 self.keeps_copies(holder, value)
                 if may_hold_tensor(value):  # and what NumPy makes of what others hold, which may be the same again
-                    self.facts.viewed |= {ref for ref in refs if is_outside_location(ref) or ref == FOREIGN}
+                    self.facts.viewed |= outside_of(refs) | (refs & {FOREIGN})
 
     def keeps_copies(self, where: str, value: Value) -> None:
         """Whoever is at `where` would hold copies of what others have: NumPy must make them, or the region stays."""
+        if self.made == HOST:
+            return
         copies = copied_outside(value)
         parts = not where.startswith("seen by") and has_shared_items(value)  # of one array, as two
-        if (copies or parts) and self.made != HOST:
+        if copies or parts:
             self.facts.viewed |= copies | (refs_of(value) & {FOREIGN})
             self.construct(self.statement or self.facts.node, "kept twice", where.rpartition(":")[2])
 

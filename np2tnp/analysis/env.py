@@ -120,8 +120,9 @@ class Env:
         """`name` no longer denotes what it did."""
         shared = self.alias.pop(name, None)
         if shared:
+            alias, own = self.alias, _alone(name)
             for other in shared:
-                self.alias[other] = self.alias.get(other, NO_NAMES) - {name}
+                alias[other] = alias.get(other, NO_NAMES) - own
         self.values.pop(name, None)
         self.stale.pop(name, None)
 
@@ -154,9 +155,11 @@ class Env:
             return  # most are known: sharing is kept on both sides
         new = refs - mine - {name}
         if new:
-            self.alias[name] = mine | new
+            alias, own = self.alias, _alone(name)
+            alias[name] = mine | new
             for other in new:
-                self.alias[other] = self.alias.get(other, NO_NAMES) | {name}
+                theirs = alias.get(other)
+                alias[other] = theirs | own if theirs else own
 
     def _share(self, a: str, b: str) -> None:
         self.alias[a] = self.alias.get(a, NO_NAMES) | {b}
@@ -170,21 +173,27 @@ class Env:
         """
         new = Env()
         new._loaded = self._loaded
-        new.values = {name: value for name, value in self.values.items() if name[0] != "?" or name in other.values}
+        values = new.values = dict(self.values)
+        for name in values.keys() - other.values.keys():
+            if name[0] == "?":
+                del values[name]
         for name, value in other.values.items():
-            mine = new.values.get(name)
-            if mine is None and name[0] == "?":
-                continue
+            mine = values.get(name)
             if mine is not value:
-                new.values[name] = value if mine is None else join(mine, value)
-        new.alias = dict(self.alias)
-        for name, shared in other.alias.items():
-            mine_shared = new.alias.get(name, NO_NAMES)
-            if mine_shared is not shared:
-                new.alias[name] = mine_shared | shared
-        new.stale = {**other.stale, **self.stale}
-        for name in self.stale.keys() & other.stale.keys():
-            new.stale[name] = self.stale[name].join(other.stale[name])
+                if mine is not None:
+                    values[name] = join(mine, value)
+                elif name[0] != "?":
+                    values[name] = value
+        alias = new.alias = dict(self.alias)
+        if alias != other.alias:  # most branches share nothing anew
+            for name, shared in other.alias.items():
+                mine_shared = alias.get(name)
+                if mine_shared is not shared:
+                    alias[name] = mine_shared | shared if mine_shared else shared
+        if self.stale or other.stale:
+            new.stale = {**other.stale, **self.stale}
+            for name in self.stale.keys() & other.stale.keys():
+                new.stale[name] = self.stale[name].join(other.stale[name])
         return new
 
 

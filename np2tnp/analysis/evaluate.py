@@ -85,16 +85,14 @@ class Evaluator(Operands):
     def _literal(self, node: Any, env: Env) -> Value:
         return constant(node.value) or Scalar("number")
 
-    def _string(self, node: cst.SimpleString | cst.ConcatenatedString, env: Env) -> Value:
-        if isinstance(node, cst.ConcatenatedString):
-            self._parts(node, env)
-            return Scalar("str")
+    def _string(self, node: cst.SimpleString, env: Env) -> Value:
         return constant(node.value) or Scalar("str")
 
-    def _parts(self, node: cst.ConcatenatedString, env: Env) -> None:
+    def _strings(self, node: cst.ConcatenatedString, env: Env) -> Value:
         for part in (node.left, node.right):
-            if isinstance(part, (cst.ConcatenatedString, cst.FormattedString)):
+            if type(part) is not cst.SimpleString:
                 self.evaluate(part, env)
+        return Scalar("str")
 
     def _formatted(self, node: cst.FormattedString, env: Env) -> Value:
         for part in node.parts:
@@ -272,7 +270,7 @@ class Evaluator(Operands):
             right = self.evaluate(item.comparator, env)
             op = COMPARISONS.get(type(item.operator))
             if isinstance(left, Instance) or isinstance(right, Instance):
-                if not isinstance(item.operator, (cst.Is, cst.IsNot)):
+                if type(item.operator) not in (cst.Is, cst.IsNot):
                     self.beside_object(node, op or "contains", [(left_node, left), (item.comparator, right)])
                     result = UNKNOWN if op else result
             elif op is not None:
@@ -285,7 +283,7 @@ class Evaluator(Operands):
                     kind = op if len(node.comparisons) == 1 else f"chained {op}"
                     self.emit(ev.Operator(target, self.place(target), kind, (left, right), compared))
                     result = compared
-            elif isinstance(item.operator, (cst.In, cst.NotIn)):
+            elif type(item.operator) in (cst.In, cst.NotIn):
                 self.search(node, (left_node, left), (item.comparator, right))
             else:
                 self.compare_identity(node, left, right)
@@ -358,7 +356,7 @@ METHODS: dict[type, Callable[..., Value]] = {
     cst.Float: Evaluator._literal,
     cst.Imaginary: Evaluator._literal,
     cst.SimpleString: Evaluator._string,
-    cst.ConcatenatedString: Evaluator._string,
+    cst.ConcatenatedString: Evaluator._strings,
     cst.FormattedString: Evaluator._formatted,
     cst.Ellipsis: Evaluator._ellipsis,
     cst.Tuple: Evaluator._display,

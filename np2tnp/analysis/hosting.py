@@ -33,9 +33,9 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     home_of,
-    is_outside_location,
     join,
     may_hold_tensor,
+    outside_of,
     refs_of,
     with_refs,
     zero_d_of,
@@ -144,7 +144,7 @@ class Hosting(Stores):
         else:
             self.escape(source, value, f"stays an ndarray as {name}")
         # what shows an array of others must be NumPy's own view of it
-        self.facts.viewed |= {ref for ref in refs_of(value) if is_outside_location(ref) or ref == FOREIGN}
+        self.facts.viewed |= outside_of(refs_of(value)) | (refs_of(value) & {FOREIGN})
         kept = hosted(value)
         return with_refs(kept, refs_of(kept) | copy_marks(refs_of(kept))) if refs_of(kept) else kept
 

@@ -41,10 +41,10 @@ from np2tnp.analysis.values import (
     exact_of,
     has_axes,
     home_of,
-    is_outside_location,
     is_python_number,
     may_be_array,
     may_hold_tensor,
+    outside_of,
     refs_of,
     scalar_type,
     view_of,
@@ -201,8 +201,9 @@ class NumpyResults(Evaluator):
 
     def is_perhaps_theirs(self, value: Value, refs: frozenset[str]) -> bool:
         """Whether `value` is a tensor on some ways and on others memory of the host that lies at `refs`."""
-        outside = (ref for ref in refs if is_outside_location(ref))
-        return home_of(value) == EITHER and any(ref[0] != "@" or ref[1:] in self.hosted for ref in outside)
+        if home_of(value) != EITHER:
+            return False
+        return any(ref[0] != "@" or ref[1:] in self.hosted for ref in outside_of(refs))
 
     def _random(self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         """A draw: floats and integers of the machine's size, Python numbers where no size is given."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import combinations
 
 from np2tnp.analysis.env import Env
@@ -52,6 +53,12 @@ def all_of(value: Sequence) -> Value:
     return with_refs(value.element, refs_of(value.element) | value.refs)
 
 
+@lru_cache(maxsize=4096)
+def _kept(refs: frozenset[str]) -> frozenset[str]:
+    """Those of the locations `refs` that are outside of the region, or that a callee keeps."""
+    return frozenset(ref for ref in refs if is_outside_location(ref) or ref.startswith("kept by"))
+
+
 def outside_views(value: Value, hosted: frozenset[str]) -> frozenset[str]:
     """Locations outside of the region of which a tensor in the result may be a view, not the very object."""
     found: frozenset[str] = NO_NAMES
@@ -73,11 +80,12 @@ def outside_views(value: Value, hosted: frozenset[str]) -> frozenset[str]:
 COPIED_OUTSIDE = "a copy made for the host of what others hold"
 
 
+@lru_cache(maxsize=4096)
 def copy_marks(refs: frozenset[str]) -> frozenset[str]:
     """The references that a copy of what is at `refs`, made for the host, has besides them: none of a new array."""
     if not refs:
         return refs
-    outside = any(is_outside_location(ref) or ref == COPIED_OUTSIDE or ref.startswith("kept by") for ref in refs)
+    outside = COPIED_OUTSIDE in refs or _kept(refs)
     return frozenset((COPIED, COPIED_OUTSIDE)) if outside else frozenset((COPIED,))
 
 
@@ -86,16 +94,20 @@ def copied_outside(value: Value) -> frozenset[str]:
     found: frozenset[str] = NO_NAMES
     for leaf in leaves_of(value):
         refs = refs_of(leaf)
+        if not refs:
+            continue
         ours = may_hold_tensor(leaf) and (home_of(leaf) == TENSOR or FOREIGN in refs)
         if COPIED_OUTSIDE in refs or ours:
-            found |= {ref for ref in refs if is_outside_location(ref) or ref.startswith("kept by")}
-        if may_hold_tensor(leaf) and (COPIED in refs or ours):
-            found |= refs & {FORTRAN}
+            found |= _kept(refs)
+        if FORTRAN in refs and may_hold_tensor(leaf) and (COPIED in refs or ours):
+            found |= {FORTRAN}
     return found
 
 
 def has_shared_items(value: Value) -> bool:
     """Whether two arrays of the result may share memory in NumPy, without being one, and might not do so here."""
+    if not isinstance(value, Sequence):
+        return False
     shown = list(_kinds(value))
     return _is_of_views(value) or any(
         ((_is_copy(first) and _is_copy(second)) or {BY_LAYOUT, FOREIGN} & (refs_of(first) | refs_of(second)))

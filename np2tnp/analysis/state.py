@@ -137,6 +137,12 @@ class Services(Protocol):
 
 _BUILTINS = frozenset(dir(builtins))
 
+
+@lru_cache(maxsize=4096)
+def _member(owner: str, name: str) -> Symbol:
+    return Symbol(f"{owner}.{name}")
+
+
 #: What the parameters of nested functions share memory with: arrays of whoever calls them.
 NESTED = frozenset(("the argument of a nested function",))
 #: Among the names whose arrays stay ndarrays: nested functions that are only called stay NumPy's, too.
@@ -195,8 +201,9 @@ class State:
 
         A later visit of the same node (in a loop, with more known values) replaces an earlier one.
         """
-        at = event.target if isinstance(event, (ev.Store, ev.AttributeStore)) else event.node
-        self.recorded[(type(event), id(at))] = event
+        kind = type(event)
+        at = event.target if kind is ev.Store or kind is ev.AttributeStore else event.node  # type: ignore[union-attr]
+        self.recorded[(kind, id(at))] = event
 
     def construct(self, node: cst.CSTNode, kind: str, detail: str = "") -> None:
         self.emit(ev.Construct(node, self.place(node), kind, detail))
@@ -267,7 +274,7 @@ class State:
 
     def known(self, symbol: Symbol, env: Env) -> Value:
         """What `symbol` denotes in the project; itself where it is not first-party or not certain."""
-        value = self.services.resolve(symbol.name)
+        value = None if symbol.name.startswith(("numpy.", "builtins.")) else self.services.resolve(symbol.name)
         if value is None:
             return symbol
         refs = refs_of(value)  # an array of another module, at the location that names it
@@ -275,7 +282,7 @@ class State:
 
     def symbol_attribute(self, base: Symbol, name: str, env: Env) -> Value:
         """``module.name`` by canonical name."""
-        return self.known(Symbol(f"{base.name}.{name}"), env)
+        return self.known(_member(base.name, name), env)
 
     def method_of(self, receiver: Class | Instance, name: str) -> tuple[Function, str] | None:
         """The method that ``receiver.name`` denotes, inherited ones too, and its kind (as in ClassSummary)."""

@@ -229,6 +229,12 @@ def is_outside_location(ref: str) -> bool:
     return ref.startswith(("@", ".", "global:"))
 
 
+@lru_cache(maxsize=4096)
+def outside_of(refs: frozenset[str]) -> frozenset[str]:
+    """Those of the locations `refs` that are seen by others than the region."""
+    return frozenset(filter(is_outside_location, refs))
+
+
 def with_refs(value: Value, refs: frozenset[str]) -> Value:
     """`value`, found at the locations `refs`."""
     if value.refs == refs:

@@ -134,7 +134,7 @@ class Writes(Calls):
             self.construct(node, "unknown in-place method", "resize")  # our ndarrays do not own their memory
         conflicts: set[str] = set()
         if isinstance(base, Unknown) and keys:
-            self.puts(base, value)
+            self.puts(base, [value])
         if isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str":  # an item of a dict: no array's memory
             self.keep(refs_of(base) - frozenset((root or "",)) | _holder(target), value, env)
         else:

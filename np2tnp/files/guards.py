@@ -8,6 +8,7 @@ thread with a large one.
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 import threading
@@ -48,6 +49,7 @@ _RECURSION_LIMIT = 60_000
 T = TypeVar("T")
 
 
+@functools.lru_cache(maxsize=256)  # modules that others import are opened for these, and when their own turn comes
 def check(text: str) -> None:
     """Raises Problem (TNP905) for text that the parser must not see."""
     tokens = TOKEN.findall(text)

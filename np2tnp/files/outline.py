@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from np2tnp.files.trees import Trees
@@ -67,6 +68,7 @@ def outline_of(text: str, trees: Trees) -> Outline | None:
     return found
 
 
+@lru_cache(maxsize=256)  # of modules that others import it is asked twice
 def patched_names(text: str) -> frozenset[str]:
     """Names that `text` may assign as attributes of modules: whatever they are in those is not certain any more."""
     return frozenset(match[1] for pattern in _PATCHED for match in pattern.finditer(text))

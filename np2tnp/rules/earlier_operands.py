@@ -19,12 +19,17 @@ from np2tnp.rules.base import Context
 #: An operand, the memory that it shows, and what is evaluated after it.
 _Read = tuple[cst.BaseExpression, frozenset[str], cst.BaseExpression]
 
+#: Most operands: they call nothing.
+_LEAVES = frozenset((cst.Name, cst.Integer, cst.Float, cst.SimpleString))
+
 
 def guard_calls(event: ev.Call | ev.Operator | ev.Store, context: Context) -> None:
     """Have calls refused, when they happen, that change what was read before them in the expression of `event`."""
     if isinstance(event, ev.Call):
         _guard_in_display(event, context)
     for first, refs, later in _reads(event):
+        if not refs or type(later) in _LEAVES:
+            continue
         given = context.calls.get(id(first))
         if given is not None and given.api is None:
             continue  # what another callee gave back: a new array nearly always, and NumPy's own object

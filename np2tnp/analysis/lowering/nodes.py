@@ -15,7 +15,7 @@ class Unsupported(Exception):  # noqa: N818 # not an error: libcst then does wha
 def maker(kind: type[cst.CSTNode], *fields: str) -> Callable[..., Any]:
     """A function from the values of `fields` to a node. Its other fields stay unset: reading one raises AttributeError.
 
-    The slots' own descriptors are used, as the classes are frozen. One and two fields are spelled out: most nodes have
+    The slots' own descriptors are used, as the classes are frozen. One to three fields are spelled out: most nodes have
     no more, and there are a million of them.
     """
     new = object.__new__
@@ -39,6 +39,17 @@ def maker(kind: type[cst.CSTNode], *fields: str) -> Callable[..., Any]:
             return node
 
         return make_two
+    if len(setters) == 3:
+        set_1, set_2, set_3 = setters
+
+        def make_three(first: object, second: object, third: object) -> cst.CSTNode:
+            node = new(kind)
+            set_1(node, first)
+            set_2(node, second)
+            set_3(node, third)
+            return node
+
+        return make_three
 
     def make(*values: object) -> cst.CSTNode:
         node = new(kind)
