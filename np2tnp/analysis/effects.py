@@ -334,7 +334,9 @@ class Effects(NumpyResults):
                 self.facts.host_parameters |= parameters_in(refs - {holder} if holder in refs else refs)
                 self.keeps_copies(holder, value)
                 if may_hold_tensor(value):  # and what NumPy makes of what others hold, which may be the same again
-                    self.facts.viewed |= outside_of(refs) | (refs & {FOREIGN})
+                    shown = outside_of(refs) | {FOREIGN} if FOREIGN in refs else outside_of(refs)
+                    if not shown <= self.facts.viewed:
+                        self.facts.viewed |= shown
 
     def keeps_copies(self, where: str, value: Value) -> None:
         """Whoever is at `where` would hold copies of what others have: NumPy must make them, or the region stays."""

@@ -42,9 +42,14 @@ class Stale:
         """Each by itself, without ``more``."""
         return (Stale(self.via, self.line_node, self.kind), *self.more)
 
+    def _tells(self, other: Stale) -> bool:
+        """Whether `other`, one reason, is among the reasons."""
+        first = self.line_node == other.line_node and self.via == other.via and self.kind == other.kind
+        return first or other in self.more
+
     def join(self, other: Stale) -> Stale:
         """Either, or both."""
-        if other is self:
+        if other is self or (not other.more and self._tells(other)):
             return self
         own = self.reasons
         more = tuple(reason for reason in other.reasons if reason not in own)

@@ -103,14 +103,15 @@ class Interpreter(Nesting):
 
     def _assign(self, node: cst.Assign, env: Env) -> None:
         self.root = node.value
-        if all(type(target.target) is cst.Attribute for target in node.targets):
+        targets = [target.target for target in node.targets]
+        if type(targets[0]) is cst.Attribute and all(type(target) is cst.Attribute for target in targets):
             self.kept_as_made |= frozenset(map(id, makers(node.value)))
-        made = LENT if self.lends_to(node.targets, node.value, env) else self.evaluate(node.value, env)
-        value = self.kept_on_host([t.target for t in node.targets], node.value, made)
-        for target in node.targets:
-            self.assign(node, target.target, value, env, node.value)
-        if len(node.targets) > 1 and not isinstance(value, (Const, Scalar)):
-            names = [t.target.value for t in node.targets if type(t.target) is cst.Name]
+        made = LENT if self.lends_to(targets, node.value, env) else self.evaluate(node.value, env)
+        value = self.kept_on_host(targets, node.value, made)
+        for target in targets:
+            self.assign(node, target, value, env, node.value)
+        if len(targets) > 1 and not isinstance(value, (Const, Scalar)):
+            names = [target.value for target in targets if type(target) is cst.Name]
             for name in names[1:]:
                 env.link(names[0], frozenset((name,)))
 
@@ -279,8 +280,8 @@ class Interpreter(Nesting):
         self.construct(node, "try", ",".join(_caught(handler) for handler in node.handlers))
         before = set(self.recorded)
         end = self.run(node.body, env)
-        inside = [self.recorded[key] for key in self.recorded if key not in before]
-        if any(isinstance(event, (ev.Store, ev.Call)) for event in inside) or end is not None:
+        inside = (event for key, event in self.recorded.items() if key not in before)
+        if end is not None or any(isinstance(event, (ev.Store, ev.Call)) for event in inside):
             start = join_all([start, end]) or start
         results: list[Env | None] = []
         for handler in node.handlers:

@@ -57,10 +57,12 @@ class Lending(Callbacks):
             known[id(region)] = _handed(region)
         return known[id(region)].get(name, False) or (HOST_FUNCTIONS in self.host_locals and name in known[id(region)])
 
-    def lends_to(self, targets: Several[cst.AssignTarget], value: cst.BaseExpression, env: Env) -> bool:
+    def lends_to(self, targets: Several[cst.BaseExpression], value: cst.BaseExpression, env: Env) -> bool:
         """Whether ``targets = value`` names a lambda that stays NumPy's, since others get it."""
-        target = targets[0].target
-        if not (type(value) is cst.Lambda and len(targets) == 1 and type(target) is cst.Name):
+        if type(value) is not cst.Lambda or len(targets) > 1:
+            return False
+        target = targets[0]
+        if type(target) is not cst.Name:
             return False
         return self.is_handed(target.value) and target.value in self.locals and self.lends(value, env)
 

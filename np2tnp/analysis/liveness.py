@@ -178,14 +178,14 @@ def live_at_loop(node: cst.For | cst.While, live: Names, leave: Names = NONE, ag
 
 def live_after(block: Iterable[Statement], node: cst.For, live: Names) -> Names | None:
     """The names needed after the loop `node`, which stands somewhere in `block`; None where that is not known."""
-    statements = list(block)
-    for number, statement in enumerate(statements):
-        after = live_before(statements[number + 1 :], live)
+    after = live
+    for statement in reversed(list(block)):
         found: Names | None = None
         if statement is node:
             return after
+        before = live_before([statement], after)
         if isinstance(statement, (cst.For, cst.While)):
-            found = live_after(statement.body.body, node, after | live_before([statement], after))
+            found = live_after(statement.body.body, node, after | before)
         elif isinstance(statement, cst.If):
             found = live_after(statement.body.body, node, after)
             if found is None and statement.orelse is not None:
@@ -193,6 +193,7 @@ def live_after(block: Iterable[Statement], node: cst.For, live: Names) -> Names 
                 found = live_after([other] if isinstance(other, cst.If) else other.body.body, node, after)
         if found is not None:
             return found
+        after = before
     return None
 
 
