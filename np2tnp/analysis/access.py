@@ -77,7 +77,7 @@ def _copies(key: Value) -> bool:
 
 def owner_of(target: cst.BaseExpression) -> str | None:
     """The name of the object whose attribute `target` goes through: what has such an attribute is no array itself."""
-    while isinstance(target, (cst.Subscript, cst.Attribute)):
+    while type(target) is cst.Subscript or type(target) is cst.Attribute:
         if type(target) is cst.Attribute and target.attr.value not in MEMBERS:
             return target.value.value if type(target.value) is cst.Name else None
         target = target.value

@@ -70,16 +70,18 @@ class Effects(NumpyResults):
         skip: int = 0,
     ) -> Value:
         matched = summary.match(arguments, skip)
+        callee = dotted(node.func) or "a function"
         if matched is None:
             self.facts.updates |= self._own_state(summary)
             harmless = not (summary.mutates or summary.keeps or summary.hosted or summary.joins)
-            self._unresolved(node, dotted(node.func) or "a function", arguments, env, pure=harmless)
+            self._unresolved(node, callee, arguments, env, pure=harmless)
             told = refs_of(summary.result)  # what of its arguments it gives back, it says
             back = self._given_back(arguments) if parameters_in(told) else NO_NAMES
             return Unknown(HOST, back | self._translate(told, {}))
         if not summary.quiet:
-            self._kept_may_change(node, dotted(node.func) or "a function", env)
-        self.facts.updates |= self._own_state(summary)
+            self._kept_may_change(node, callee, env)
+        if summary.updates:
+            self.facts.updates |= self._own_state(summary)
         filled = False
         on_host = False  # it updates ndarrays: its public form is called
         for name, argument in matched.items():
@@ -91,9 +93,9 @@ class Effects(NumpyResults):
                 filled = True
             by_others = in_numpy or (name in summary.changeable and not updates)
             if by_others or (summary.tells_apart and not summary.migrated):
-                self._copies_may_differ(node, dotted(node.func) or "a function", argument, tuple(matched.values()))
+                self._copies_may_differ(node, callee, argument, tuple(matched.values()))
             if by_others:
-                self._may_change(node, dotted(node.func) or "a function", argument, env, keeps=False)
+                self._may_change(node, callee, argument, env, keeps=False)
             elif updates:
                 others = [refs_of(other.value) for key, other in matched.items() if key != name]
                 if any(refs_of(argument.value) & refs for refs in others):
@@ -102,7 +104,7 @@ class Effects(NumpyResults):
                 on_host = on_host or (may_be_array(argument.value) and not may_hold_tensor(argument.value))
         exact = exact_of(summary.result)
         exact = exact_of(matched[exact].value) if exact in matched else None
-        deps = NO_NAMES.union(*(deps_of(argument.value) for argument in matched.values())) if matched else NO_NAMES
+        deps = NO_NAMES.union(*[deps_of(argument.value) for argument in matched.values()])
         if filled:
             self._fill_containers(matched, env, summary.fills)
         held = {*matched, *summary.mutates}  # the core works on the very array by default that it updates
@@ -113,10 +115,11 @@ class Effects(NumpyResults):
             self.facts.public_calls.add(id(node))
         by_default = bool(summary.mutates) and matched.keys().isdisjoint(summary.mutates)  # no name to bind anew
         public = not migrated or on_host or self.made == HOST or bool(defaults) or by_default
-        shared = self._shown_to_caller(summary, refs_of(summary.result), matched)
+        told = refs_of(summary.result)  # nothing, as a rule: a new array, or none
+        shared = self._shown_to_caller(summary, told, matched)
         # the core makes a tensor of an ndarray, and gives that back
-        given_back = parameters_in(refs_of(summary.result)) - summary.hosted
-        remade = not public and any(
+        given_back = parameters_in(told) - summary.hosted
+        remade = bool(told and not public) and any(
             self._is_theirs(item.value) and (name in given_back or shared & refs_of(item.value))
             for name, item in matched.items()
             if name not in summary.hosted
@@ -127,7 +130,8 @@ class Effects(NumpyResults):
         copied = [
             refs_of(item.value)
             for name, item in matched.items()
-            if ((public and self.made != HOST) or name in summary.hosted)
+            if shared
+            and ((public and self.made != HOST) or name in summary.hosted)
             and shared & refs_of(item.value)
             and may_hold_tensor(item.value)
         ]
@@ -140,9 +144,8 @@ class Effects(NumpyResults):
                 found |= defaults.union(*map(env.aliases, defaults))
             return found | marks if found or (remade and given_back & parameters_in(refs)) else found
 
-        given = [item.value for name, item in matched.items() if name in parameters_in(refs_of(summary.result))]
-        view = max(map(view_of, given), default="")
-        result = translated(summary.result, refs_of(summary.result), exact, deps, view, show)
+        view = max([view_of(matched[name].value) for name in parameters_in(told) if name in matched], default="")
+        result = translated(summary.result, told, exact, deps, view, show)
         return hosted(result) if public else result
 
     @staticmethod
@@ -175,7 +178,10 @@ class Effects(NumpyResults):
         self, summary: Summary, refs: frozenset[str], matched: Mapping[str, ev.Argument]
     ) -> frozenset[str]:
         """Where the caller sees what the callee sees at `refs`; containers hold what the callee puts into them, too."""
-        refs |= {f"@{item}" for holder, item in summary.fills if f"@{holder}" in refs}
+        if not refs:
+            return refs
+        if summary.fills:
+            refs |= {f"@{item}" for holder, item in summary.fills if f"@{holder}" in refs}
         return self._translate(refs, matched)
 
     def _translate(self, refs: frozenset[str], matched: Mapping[str, ev.Argument]) -> frozenset[str]:

@@ -70,7 +70,7 @@ class Hosting(Stores):
         for target in targets:
             if type(target) is cst.Name and target.value in self.host_locals:
                 return self.on_host(source, value, target.value)
-            if isinstance(target, (cst.Tuple, cst.List)):
+            if type(target) is cst.Tuple or type(target) is cst.List:
                 names = [e.value.value for e in target.elements if type(e.value) is cst.Name]
                 chosen = [name for name in names if name in self.host_locals]
                 if chosen and type(source) is cst.Tuple and isinstance(value, Sequence):

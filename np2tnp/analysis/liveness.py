@@ -135,30 +135,30 @@ def live_before(block: Iterable[Statement], live: Names, leave: Names = NONE, ag
 
 
 def _before(node: Statement, live: Names, leave: Names, again: Names) -> Names:
-    if isinstance(node, cst.SimpleStatementLine):
+    if type(node) is cst.SimpleStatementLine:
         return live_before(node.body, live, leave, again)
-    if isinstance(node, cst.Assign):
+    if type(node) is cst.Assign:
         bound = frozenset(name for target in node.targets for name in targets(target.target))
         inside = reads_of_targets(target.target for target in node.targets)
         return (live - bound) | inside | reads(node.value)
-    if isinstance(node, cst.AnnAssign):
+    if type(node) is cst.AnnAssign:
         bound = frozenset(targets(node.target)) if node.value is not None else NONE
         return (live - bound) | reads_of_targets([node.target]) | reads(node.value)
-    if isinstance(node, (cst.Return, cst.Raise)):
+    if type(node) is cst.Return or type(node) is cst.Raise:
         return reads(node)
-    if isinstance(node, cst.Break):
+    if type(node) is cst.Break:
         return leave
-    if isinstance(node, cst.Continue):
+    if type(node) is cst.Continue:
         return again
-    if isinstance(node, cst.If):
+    if type(node) is cst.If:
         otherwise = _orelse(node.orelse, live, leave, again)
         return reads(node.test) | live_before(node.body.body, live, leave, again) | otherwise
-    if isinstance(node, (cst.For, cst.While)):
-        return live_at_loop(node, live, leave, again) | (reads(node.iter) if isinstance(node, cst.For) else NONE)
-    if isinstance(node, cst.With):
+    if type(node) is cst.For or type(node) is cst.While:
+        return live_at_loop(node, live, leave, again) | (reads(node.iter) if type(node) is cst.For else NONE)
+    if type(node) is cst.With:
         bound = frozenset(assigned(node.items))
         return reads_of_items(node) | (live_before(node.body.body, live, leave, again) - bound)
-    if isinstance(node, cst.FunctionDef):
+    if type(node) is cst.FunctionDef:
         return (live - {node.name.value}) | reads(node)
     return live | leave | again | reads(node)
 

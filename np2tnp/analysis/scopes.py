@@ -177,7 +177,7 @@ def _note_lengths(lengths: list[cst.BaseExpression], uses: Uses) -> None:
 
 def _note_test(node: cst.If | cst.While, scope: Scope, uses: Uses) -> None:
     test = node.test
-    if type(test) is cst.Comparison and isinstance(test.comparisons[0].operator, _ORDER):
+    if type(test) is cst.Comparison and type(test.comparisons[0].operator) in _ORDER:
         parts = (test.left, test.comparisons[0].comparator)
         uses.plain.update(part.value for part in parts if type(part) is cst.Name)
 
@@ -207,7 +207,7 @@ def _note_product(node: cst.BinaryOperation, scope: Scope, uses: Uses) -> None:
 
 
 #: Comparisons whose truth only one number has.
-_ORDER = (cst.LessThan, cst.GreaterThan, cst.LessThanEqual, cst.GreaterThanEqual)
+_ORDER = frozenset((cst.LessThan, cst.GreaterThan, cst.LessThanEqual, cst.GreaterThanEqual))
 
 
 def _note_assign(node: cst.Assign, scope: Scope, uses: Uses) -> None:
@@ -245,14 +245,14 @@ def target_names(target: cst.CSTNode) -> Iterator[str]:
     """The names that assigning to `target` binds."""
     if type(target) is cst.Name:
         yield target.value
-    elif isinstance(target, (cst.Tuple, cst.List)):
+    elif type(target) is cst.Tuple or type(target) is cst.List:
         for element in target.elements:
             yield from target_names(element.value)
 
 
 def _stored_names(target: cst.CSTNode) -> Iterator[str]:
     """The names through which assigning to `target` stores items."""
-    if isinstance(target, (cst.Tuple, cst.List)):
+    if type(target) is cst.Tuple or type(target) is cst.List:
         for element in target.elements:
             yield from _stored_names(element.value)
         return
@@ -264,7 +264,7 @@ def _stored_names(target: cst.CSTNode) -> Iterator[str]:
 
 
 def _has_attribute(target: cst.CSTNode) -> bool:
-    if isinstance(target, (cst.Tuple, cst.List)):
+    if type(target) is cst.Tuple or type(target) is cst.List:
         return any(_has_attribute(element.value) for element in target.elements)
     return type(target) is cst.Attribute
 

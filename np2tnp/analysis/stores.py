@@ -46,7 +46,7 @@ def _is_number(value: Value) -> bool:
 
 def _learn_rank(source: cst.BaseExpression | None, rank: int, env: Env) -> None:
     """After ``n, m = x.shape`` x has two axes: with any other number of them that raises."""
-    if isinstance(source, cst.Attribute) and source.attr.value == "shape" and isinstance(source.value, cst.Name):
+    if type(source) is cst.Attribute and source.attr.value == "shape" and type(source.value) is cst.Name:
         name = source.value.value
         array = env.values.get(name)
         if isinstance(array, Array) and array.rank is None:
@@ -72,7 +72,7 @@ class Stores(Writes):
                     value = replace(value, exact=target.value)
                     env.values.pop(f"?{target.value}")
                 env.bind(target.value, value)
-        elif isinstance(target, (cst.Tuple, cst.List)):
+        elif type(target) is cst.Tuple or type(target) is cst.List:
             self._unpack(node, target, value, env, source)
         elif type(target) is cst.Attribute:
             self._store_attribute(node, target, value, env, source)

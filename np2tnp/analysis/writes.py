@@ -61,8 +61,8 @@ class Writes(Calls):
     """Everything that changes memory in place ends here."""
 
     def _forget_reads(self, inner: cst.BaseExpression, env: Env) -> None:
-        while isinstance(inner, (cst.Subscript, cst.Attribute)):
-            if isinstance(inner, cst.Subscript):
+        while type(inner) is cst.Subscript or type(inner) is cst.Attribute:
+            if type(inner) is cst.Subscript:
                 read = self.recorded.pop((ev.Read, id(inner)), None)
                 if (
                     isinstance(read, ev.Read)
@@ -76,7 +76,7 @@ class Writes(Calls):
                     held = env.values.get(root.value)
                     if isinstance(held, Sequence) and held.type not in ("list", "dict") and may_hold_tensor(held):
                         self.construct(inner, "store into an item", held.type)
-            elif inner.attr.value not in ("flags", "ctypes"):
+            elif type(inner) is cst.Attribute and inner.attr.value not in ("flags", "ctypes"):
                 self.recorded.pop((ev.AttributeRead, id(inner)), None)
             inner = inner.value
 
@@ -203,7 +203,7 @@ class Writes(Calls):
 
     def _root(self, target: cst.BaseExpression) -> str | None:
         """The name whose rebinding makes a store through `target` seen."""
-        while isinstance(target, (cst.Subscript, cst.Attribute)):
+        while type(target) is cst.Subscript or type(target) is cst.Attribute:
             if type(target) is cst.Attribute and target.attr.value not in ("T", "flat", "real", "imag"):
                 return None
             target = target.value

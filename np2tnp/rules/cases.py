@@ -55,7 +55,7 @@ class Case:
 
 def store_case(event: ev.Store, context: Context) -> Case:
     """The case of one store event."""
-    if isinstance(event.node, cst.Call):
+    if type(event.node) is cst.Call:
         return Case(StoreCase.CALL)
     base = event.base
     in_place = event.keys is None

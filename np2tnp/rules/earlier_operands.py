@@ -69,7 +69,7 @@ def _guard_in_display(event: ev.Call, context: Context) -> None:
     refs = _changeable(copied, context)
     statement = event.place.statement
     for display in walk(statement) if refs and statement is not None and not event.place.root else ():
-        if isinstance(display, (cst.Tuple, cst.List)):
+        if type(display) is cst.Tuple or type(display) is cst.List:
             for element in display.elements:
                 if any(node is event.node for node in walk(element)):
                     break

@@ -29,7 +29,7 @@ CHANGING_ATTRIBUTES = frozenset(("flat", "shape", "dtype", "strides", "real", "i
 def words_for(event: ev.Call, context: Context) -> str:
     """What to say of a call that no rule acts on as one that changes arrays; "" where it changes none."""
     callee = event.callee
-    if isinstance(event.node.func, cst.Call) and dotted(event.node.func.func) == "getattr":
+    if type(event.node.func) is cst.Call and dotted(event.node.func.func) == "getattr":
         return "which method is called here is not known: it may change what it is called on"
     if isinstance(callee, Symbol) and callee.name.startswith("builtins."):
         changes = callee.name in ("builtins.setattr", "builtins.delattr") and event.arguments
