@@ -85,6 +85,22 @@ PACKAGES = (
         ),
         source_tests="filterpy",
     ),
+    Package("emd", "emd", tests=("emd/tests",)),
+    Package("similaritymeasures", "similaritymeasures", tests=("tests/tests.py",), source_tests="tests"),
+    Package("pydoe3", "pyDOE3", source_tests="tests"),
+    Package("spectrum", "spectrum", source_tests="test"),
+    Package(
+        *("control", "control"),
+        tests=tuple(
+            f"control/tests/{name}_test.py"
+            for name in (
+                *("bdalg", "bspline", "canonical", "convert", "ctrlutil", "delay", "descfcn", "discrete", "frd", "lti"),
+                *("freqresp", "margin", "mateqn", "minreal", "modelsimp", "statesp", "sysnorm", "xferfcn"),
+            )
+        ),
+    ),
+    Package("lmfit", "lmfit", source_tests="tests"),
+    Package("uncertainties", "uncertainties", source_tests="tests"),
     Package(
         *("colour-science", "colour"),
         rewrite=("colour/algebra/*", "colour/utilities/array.py", "colour/models/*", "colour/adaptation/*"),

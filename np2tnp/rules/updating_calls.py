@@ -10,6 +10,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.scopes import target_names
 from np2tnp.analysis.state import Summary
+from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
 from np2tnp.edits.mutation import is_storable, rebind
 from np2tnp.model import Verdict
@@ -71,7 +72,8 @@ class UpdatingCall(Rule):
         context.edits.converted += 1
         form = summary.form if context.boundary == "tensor" else "pair"
         complex_targets = [t for t in targets if t is not None and not isinstance(t, cst.Name) and is_storable(t)]
-        names = [t.value if isinstance(t, cst.Name) else "_" for t in targets]
+        unread = _unread_name(context)
+        names = [t.value if isinstance(t, cst.Name) else unread for t in targets]
         edit = context.edits.statement(statement)  # type: ignore[arg-type]
         if complex_targets:
             if len(targets) > 1 or not isinstance(statement, cst.Expr):
@@ -99,10 +101,10 @@ class UpdatingCall(Rule):
             return
         elif isinstance(statement, cst.Return):
             result = unused_name("result", context)
-            edit.before.append(lambda: _bound([result, *names], form, event.node))
+            edit.before.append(lambda: _bound([result, *names], form, event.node, unread))
             _hoist(event, context, result)
         else:
-            first: cst.BaseExpression = cst.Name("_")
+            first: cst.BaseExpression = cst.Name(unread)
             if isinstance(statement, cst.Assign):
                 first = statement.targets[0].target
                 if len(statement.targets) > 1 or not _only_names(first):
@@ -113,14 +115,14 @@ class UpdatingCall(Rule):
                     )
                     return
                 if form != "same":  # what the statement assigns is bound last: y = step(y)
-                    names = ["_" if name in target_names(first) else name for name in names]
+                    names = [unread if name in target_names(first) else name for name in names]
 
             def change(updated: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
                 value: cst.BaseExpression = updated.value  # type: ignore[attr-defined]
                 if form == "pair":
                     return build.assign(build.targets_tuple(first, names), value)
                 kept = [first] if form == "same" and isinstance(updated, cst.Assign) else []
-                return _bound([*kept, *names], form, value)
+                return _bound([*kept, *names], form, value, unread)
 
             edit.change.append(change)
         yield self.hit(
@@ -130,15 +132,28 @@ class UpdatingCall(Rule):
         )
 
 
-def _bound(targets: Sequence[str | cst.BaseExpression], form: str, value: cst.BaseExpression) -> cst.Assign:
+def _bound(
+    targets: Sequence[str | cst.BaseExpression], form: str, value: cst.BaseExpression, unread: str
+) -> cst.Assign:
     """Bind what a core returns: ``a, b = value``, or ``a = b = value`` where it is the `same` object for all."""
     nodes = [cst.Name(target) if isinstance(target, str) else target for target in targets]
     if form == "same":
-        each = [node for node in nodes if not (isinstance(node, cst.Name) and node.value == "_")] or nodes[:1]
+        each = [node for node in nodes if not (isinstance(node, cst.Name) and node.value == unread)] or nodes[:1]
         return cst.Assign([cst.AssignTarget(node) for node in each], value)  # type: ignore[arg-type]
     if len(nodes) == 1:
         return build.assign(nodes[0], value)
     return build.assign(build.targets_tuple(nodes[0], [cst.ensure_type(n, cst.Name).value for n in nodes[1:]]), value)
+
+
+def _unread_name(context: Context) -> str:
+    """What is bound and not needed: `_`, or another name where the function reads that (gettext)."""
+    named = bound = 0
+    for node in walk(context.facts.node):
+        if isinstance(node, cst.Name):
+            named += node.value == "_"
+        elif isinstance(node, (cst.For, cst.CompFor, cst.AssignTarget)):
+            bound += list(target_names(node.target)).count("_")
+    return unused_name("_", context) if named > bound else "_"
 
 
 def _only_names(target: cst.BaseExpression) -> bool:
