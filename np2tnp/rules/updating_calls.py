@@ -114,8 +114,8 @@ class UpdatingCall(Rule):
                         Verdict.BLOCK,
                     )
                     return
-                if form != "same":  # what the statement assigns is bound last: y = step(y)
-                    names = [unread if name in target_names(first) else name for name in names]
+                bound = set(target_names(first))  # what the statement assigns is bound last: y = step(y)
+                names = [unread if name in bound else name for name in names]
 
             def change(updated: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
                 value: cst.BaseExpression = updated.value  # type: ignore[attr-defined]
