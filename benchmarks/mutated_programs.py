@@ -100,14 +100,14 @@ def _that_run(path: Path, text: str, changes: list[Change], seed: int) -> list[C
 
 def _raising(path: Path, text: str, seed: int) -> set[str]:
     """Functions in which examples raise; ``<module>`` where the text does not even load."""
-    from side_by_side import Pair
+    from side_by_side import load
 
     from np2tnp.differential.observe import TimeIsUp, time_limit
 
     bad: set[str] = set()
     try:
         with time_limit(_SECONDS):
-            module, state = Pair._load(compile(text, str(path), "exec", dont_inherit=True), path.stem)
+            module, state = load({path.stem: text})
     except (Exception, TimeIsUp):
         return {"<module>"}
     for name, args, kwargs in _calls(vars(module)["EXAMPLES"], seed):
@@ -117,7 +117,7 @@ def _raising(path: Path, text: str, seed: int) -> set[str]:
                 getattr(module, name)(*args(), **kwargs)
         except (Exception, TimeIsUp) as error:
             frames = traceback.extract_tb(error.__traceback__)
-            bad.update(frame.name for frame in frames if frame.filename == str(path))
+            bad.update(frame.name for frame in frames if frame.filename == path.name)
             bad.add("<call>")
     return bad
 
@@ -175,10 +175,9 @@ def _try(path: Path, text: str, changes: list[Change], seed: int, batch: Batch, 
 def _judgements(path: Path, text: str, seed: int, options: Options, counts: Counter[str] | None = None) -> list[Any]:
     import numpy as np
     from programs_run import _nudged
-    from side_by_side import Pair, rewrite
+    from side_by_side import load, load_noisy, rewrite
 
     from np2tnp.differential.judge import Judgement, judge
-    from np2tnp.differential.noise import Noise, disturbed
     from np2tnp.differential.observe import TimeIsUp, observe, time_limit
 
     try:
@@ -192,13 +191,12 @@ def _judgements(path: Path, text: str, seed: int, options: Options, counts: Coun
     if report.new_text is None:
         return []
     try:
-        pair = Pair(text, report.new_text, path.stem)
+        old, new = load({path.stem: text}), load({path.stem: report.new_text})
     except Exception as error:
         return [("", Judgement("different", f"cannot be loaded: {type(error).__name__}: {error}"))]
-    names = Noise(np.random.default_rng(0)).names
     noisy = None
     found = []
-    for name, args, kwargs in _calls(vars(pair._old[0])["EXAMPLES"], seed):
+    for name, args, kwargs in _calls(vars(old[0])["EXAMPLES"], seed):
 
         def call(version: Any, moved: bool = False, name: str = name, args: Any = args, kwargs: Any = kwargs) -> Any:
             module, state = version
@@ -210,11 +208,11 @@ def _judgements(path: Path, text: str, seed: int, options: Options, counts: Coun
         def again(how: str, call: Any = call) -> Any:
             nonlocal noisy
             if how == "noisy" and noisy is None:
-                noisy = Pair._load(compile(disturbed(text), "noisy.py", "exec"), "noisy", names)
-            return call(noisy if how == "noisy" else pair._old, how != "same")
+                noisy = load_noisy({path.stem: text})
+            return call(noisy if how == "noisy" else old, how != "same")
 
         try:
-            found.append((name, judge(call(pair._old), call(pair._new), again)))
+            found.append((name, judge(call(old), call(new), again)))
         except TimeIsUp:
             found.append((name, Judgement("unstable", "takes too long")))
     return found

@@ -7,6 +7,7 @@ their end. It knows nothing of what np2tnp can do.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -15,7 +16,7 @@ from program_expressions import CUBE, LISTED, MATRIX, VECTOR, Function, Shape
 from program_statements import Statements
 from program_styles import ALL_HELPERS, chosen_helpers
 
-_PRELUDE = """import collections
+_IMPORTS = """import collections
 import copy
 import dataclasses
 import functools
@@ -25,10 +26,11 @@ import types
 from dataclasses import dataclass, field
 
 import numpy as np
-
+"""
+_PRELUDE = f"""{_IMPORTS}
 TABLE = np.arange(6.0)
 LOG = []
-Point = collections.namedtuple('Point', 'x y')
+Point = collections.namedtuple("Point", "x y")
 
 
 class Model:
@@ -66,15 +68,40 @@ globals()["hidden"] = outside
 
 @dataclass
 class Module:
-    """One random module and calls of its functions."""
+    """One random module and calls of its functions; with ``beside`` as the text of ``helper.py`` where it imports that."""
 
     text: str
     calls: list[str] = field(default_factory=list)
+    beside: str = ""
 
 
-def generate(seed: int, functions: int = 6) -> Module:
-    """The module of this seed."""
-    return _Writer(random.Random(seed)).module(functions)
+def generate(seed: int, functions: int = 6, files: bool = False) -> Module:
+    """The module of this seed, or what is the same as two files."""
+    rng = random.Random(seed)
+    module = _Writer(rng).module(functions)
+    return _as_files(module, rng) if files else module
+
+
+def _as_files(module: Module, rng: random.Random) -> Module:
+    """Its head, helpers and some of its functions as ``helper.py``, which the rest imports in one of the usual ways."""
+    own = list(re.finditer(r"^def f\d\(", module.text, re.MULTILINE))
+    cut = rng.choice(own[1:]).start()
+    helper, rest = module.text[:cut], module.text[cut:]
+    names = [
+        *re.findall(r"^(?:def|class) (\w+)", helper, re.MULTILINE),
+        *re.findall(r"^([A-Z]\w*) =", helper, re.MULTILINE),
+    ]
+    names.append("hidden")
+    way = rng.choice(("from helper import *", "names", "modules"))
+    if way == "names":
+        way = f"from helper import {', '.join(names)}"
+    elif way == "modules":
+        own_module = rng.choice(("helper", "h"))
+        way = "import helper" + (" as h" if own_module == "h" else "")
+        rest = re.sub(rf"(?<![\w.'\"])({'|'.join(names)})\b(?!=)", rf"{own_module}.\1", rest)
+        rest = re.sub(r"^    global .*\n", "", rest, flags=re.MULTILINE)
+        way += f"\nfrom helper import {', '.join(name for name in names if re.match(r'f[0-9]', name))}"
+    return Module(f"{_IMPORTS}{way}\n\n\n{rest}", module.calls, helper)
 
 
 class _Writer(Statements):

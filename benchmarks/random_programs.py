@@ -1,7 +1,7 @@
 """Look for programs whose rewrite does something else: random modules, rewritten, both versions called.
 
     python benchmarks/random_programs.py [--programs 20000] [--seed 0] [--compile xla]
-        [--above 5] [--on-unverified numpy] [--shrink] [--out FILE]
+        [--above 5] [--on-unverified numpy] [--files] [--shrink] [--out FILE]
 
 Every program is one function of a random module (``program_generator.py``). Prints what was found as counts: programs,
 migrated, blocked, and calls that are equal, refused, different, or raise where the original returns. With ``--shrink``
@@ -21,13 +21,17 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from program_generator import Module, generate
+
+if TYPE_CHECKING:
+    from np2tnp.model import FileReport
 
 FUNCTIONS = 6  #: programs in a module
 Options = dict[str, Any]  #: of np2tnp rewrite, as Config has them
@@ -41,46 +45,51 @@ class Batch:
     problems: list[str] = field(default_factory=list)  #: for people: one a differing call
 
 
-def run(seeds: range, shrink: bool = False, functions: int = FUNCTIONS, options: Options | None = None) -> Batch:
+def run(
+    seeds: range, shrink: bool = False, functions: int = FUNCTIONS, options: Options | None = None, files: bool = False
+) -> Batch:
     """Generate, rewrite (with `options`) and compare the modules of these seeds, in this process."""
     batch = Batch()
     for seed in seeds:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it tries expressions out on zeros, and on nothing
-            module = generate(seed, functions)
+            module = generate(seed, functions, files)
         _run_module(f"seed {seed}", module, batch, shrink, options or {})
     return batch
 
 
 def _run_module(label: str, module: Module, batch: Batch, shrink: bool, options: Options) -> None:
-    from side_by_side import Call, Pair, rewrite
+    from side_by_side import Call, Pair
 
     from np2tnp.model import RegionState
 
     counts = batch.counts
     try:
-        report = rewrite(module.text, **options)
+        reports = _rewrite(module, options)
     except Exception as error:
         counts["engine crashed"] += 1
         batch.problems.append(
             f"{label}: engine crashed: {type(error).__name__}: {error}\n{traceback.format_exc(limit=-2)}"
         )
         return
-    states = {region.qualname: region.state for region in report.regions}
+    states = {region.qualname: region.state for report in reports for region in report.regions}
     names = {call.partition("(")[0] for call in module.calls}
     counts["programs"] += len(names)
     counts["migrated"] += sum(states.get(name) is RegionState.CONVERTIBLE for name in names)
     counts["blocked"] += sum(states.get(name) is RegionState.BLOCKED for name in names)
-    if report.error:
-        counts["engine failed"] += 1
-        batch.problems.append(f"{label}: engine failed: {report.error}")
-    if report.new_text is None:
+    for report in reports:
+        if report.error:
+            counts["engine failed"] += 1
+            batch.problems.append(f"{label}: engine failed: {report.error}")
+    if all(report.new_text is None for report in reports):
         return
+    new, *beside = [report.new_text or old for report, old in zip(reports, (module.text, module.beside), strict=False)]
     try:
-        judgements = Pair(module.text, report.new_text).compare(Call.parse(call) for call in module.calls)
+        others = {"helper": (module.beside, beside[0])} if beside else None
+        judgements = Pair(module.text, new, beside=others).compare(Call.parse(call) for call in module.calls)
     except Exception as error:
         counts["cannot be loaded"] += 1
-        batch.problems.append(f"{label}: cannot be loaded: {type(error).__name__}: {error}\n{report.new_text}")
+        batch.problems.append(f"{label}: cannot be loaded: {type(error).__name__}: {error}\n{new}")
         return
     shown: set[str] = set()  # one difference a program is enough
     for call, judgement in zip(module.calls, judgements, strict=True):
@@ -93,10 +102,19 @@ def _run_module(label: str, module: Module, batch: Batch, shrink: bool, options:
             shown.add(call.partition("(")[0])
             text = f"{label}: {call}: {kind}: {judgement.detail}"
             if shrink:
-                small = smaller(Module(module.text, [call]), kind, options)
-                small_report = rewrite(small.text, **options)
-                text += f"\n{small.text}\n>>> {small.calls[0]}\n--- rewritten\n{small_report.new_text}"
+                small = smaller(Module(module.text, [call], module.beside), kind, options)
+                after = "\n---\n".join(report.new_text or "" for report in _rewrite(small, options))
+                text += f"\n{small.beside}\n{small.text}\n>>> {small.calls[0]}\n--- rewritten\n{after}"
             batch.problems.append(text)
+
+
+def _rewrite(module: Module, options: Options) -> list[FileReport]:
+    """np2tnp's reports on the module, and on the one beside it."""
+    from side_by_side import rewrite, rewrite_files
+
+    if not module.beside:
+        return [rewrite(module.text, **options)]
+    return list(rewrite_files({"snippet": module.text, "helper": module.beside}, **options).values())
 
 
 def _is_newly_raising(kind: str, detail: str) -> bool:
@@ -108,12 +126,17 @@ def _is_newly_raising(kind: str, detail: str) -> bool:
 
 def smaller(module: Module, kind: str, options: Options, rounds: int = 150) -> Module:
     """`module` without the statements that its difference does not need."""
-    tree = ast.parse(module.text)
+    trees = [ast.parse(module.text), ast.parse(module.beside)]
     tried = 0
+
+    def now() -> Module:
+        main, beside = (ast.unparse(tree) + "\n" for tree in trees)
+        return Module(main, module.calls, beside if module.beside else "")
+
     changed = True
     while changed and tried < rounds:
         changed = False
-        for body, index in _removable(tree):
+        for body, index in chain.from_iterable(map(_removable, trees)):
             if tried >= rounds or index >= len(body):
                 continue
             removed = body.pop(index)
@@ -121,7 +144,7 @@ def smaller(module: Module, kind: str, options: Options, rounds: int = 150) -> M
             if empty:
                 body.append(ast.Pass())
             tried += 1
-            if _shows(Module(ast.unparse(tree) + "\n", module.calls), kind, options):
+            if _shows(now(), kind, options):
                 changed = True
                 continue
             if empty:
@@ -130,11 +153,11 @@ def smaller(module: Module, kind: str, options: Options, rounds: int = 150) -> M
             if isinstance(removed, (ast.For, ast.If, ast.While, ast.Try)) and tried < rounds:
                 body[index : index + 1] = copy.deepcopy(removed.body)
                 tried += 1
-                if _shows(Module(ast.unparse(tree) + "\n", module.calls), kind, options):
+                if _shows(now(), kind, options):
                     changed = True
                     break  # the list of statements is another one now
                 body[index : index + len(removed.body)] = [removed]
-    return Module(ast.unparse(tree) + "\n", module.calls)
+    return now()
 
 
 def _removable(tree: ast.Module) -> Iterator[tuple[list[ast.stmt], int]]:
@@ -152,23 +175,18 @@ def _removable(tree: ast.Module) -> Iterator[tuple[list[ast.stmt], int]]:
 
 def _shows(module: Module, kind: str, options: Options) -> bool:
     """Whether the module still differs in that way."""
-    from side_by_side import compare_text
-
+    found = Batch()
     with contextlib.suppress(Exception):
-        _, judgements = compare_text(module.text, module.calls, **options)
-        for judgement in judgements:
-            newly = _is_newly_raising(judgement.kind, judgement.detail)
-            if ("newly raising" if newly else judgement.kind) == kind:
-                return True
-    return False
+        _run_module("", module, found, False, options)
+    return bool(found.counts[kind])
 
 
 # ---- the command
 
 
-def _run_batch(task: tuple[int, int, bool, Options]) -> Batch:
+def _run_batch(task: tuple[int, int, bool, Options, bool]) -> Batch:
     with open(os.devnull, "w") as quiet, contextlib.redirect_stderr(quiet):
-        return run(range(task[0], task[1]), task[2], options=task[3])
+        return run(range(task[0], task[1]), task[2], options=task[3], files=task[4])
 
 
 def main() -> int:
@@ -179,6 +197,7 @@ def main() -> int:
     parser.add_argument("--compile", choices=("none", "graph", "xla"), default="none")
     parser.add_argument("--above", type=int, default=0, help="as of np2tnp rewrite: the original is kept beside")
     parser.add_argument("--on-unverified", choices=("raise", "numpy"), default="raise", help="as of np2tnp rewrite")
+    parser.add_argument("--files", action="store_true", help="modules that import half of their functions")
     parser.add_argument("--shrink", action="store_true", help="cut differing programs down")
     parser.add_argument("--out", type=Path, help="write the problems there as they are found")
     options = parser.parse_args()
@@ -186,7 +205,7 @@ def main() -> int:
     modules = -(-options.programs // FUNCTIONS)
     step = 25
     tasks = [
-        (start, min(start + step, options.seed + modules), options.shrink, rewriting)
+        (start, min(start + step, options.seed + modules), options.shrink, rewriting, options.files)
         for start in range(options.seed, options.seed + modules, step)
     ]
     total = Batch()

@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 import importlib
 import sys
+import tempfile
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ sys.path.insert(0, str(ROOT))
 
 import numpy as np  # noqa: E402
 
+from np2tnp import config, pipeline  # noqa: E402
 from np2tnp.config import Config  # noqa: E402
 from np2tnp.differential import inputs  # noqa: E402
 from np2tnp.differential.judge import Judgement, judge  # noqa: E402
@@ -59,29 +61,75 @@ def rewrite(text: str, path: str = "snippet.py", **options: Any) -> FileReport:
     return analyze(Source(path, text), Config(rewrite=True, slow="convert", **options))
 
 
+def rewrite_files(texts: Mapping[str, str], **options: Any) -> dict[str, FileReport]:
+    """The same on several modules of one project, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in texts.items():
+            Path(folder, f"{name}.py").write_text(text, encoding="utf-8")
+        settings = config.load([folder], {"on_unverified": "raise", "slow": "convert", "cache": False, **options})
+        found = {Path(report.path).stem: report for report in pipeline.rewrite([folder], settings).reports}
+    return {name: found[name] for name in texts}
+
+
 def reasons(report: FileReport) -> list[str]:
     """Why regions of the report are not converted: ``CODE line: message``."""
     return [reason for region in report.regions if region.state is RegionState.BLOCKED for reason in region.reasons]
 
 
-class Pair:
-    """One module in its original and its rewritten form."""
+class State:
+    """The data that some modules keep; see Globals."""
 
-    def __init__(self, old: str, new: str, name: str = "snippet") -> None:
-        importlib.import_module("tensorflow")  # now, not while the time of a call runs
-        self._text = old
-        self._old, self._new = (
-            self._load(compile(text, f"{name}.py", "exec", dont_inherit=True), name) for text in (old, new)
-        )
-        self._noisy: tuple[types.ModuleType, Globals] | None = None
+    def __init__(self, modules: Iterable[types.ModuleType]) -> None:
+        self._all = [(module.__name__, Globals(module)) for module in modules]
 
-    @staticmethod
-    def _load(code: types.CodeType, name: str, names: dict[str, Any] | None = None) -> tuple[types.ModuleType, Globals]:
-        module = types.ModuleType(name)
-        sys.modules[name] = module
-        vars(module).update(names or {})
+    def restore(self) -> None:
+        for _, state in self._all:
+            state.restore()
+
+    def changed(self) -> dict[str, Any]:
+        return {f"{name}.{key}": value for name, state in self._all for key, value in state.changed().items()}
+
+
+Version = tuple[types.ModuleType, State]
+
+
+def load(texts: Mapping[str, str]) -> Version:
+    """The last of these modules, with the data of all; each is loaded where those after it can import it."""
+    return _load({name: compile(text, f"{name}.py", "exec", dont_inherit=True) for name, text in texts.items()}, {})
+
+
+def load_noisy(texts: Mapping[str, str]) -> Version:
+    """The same with noise where it rounds (see noise.py)."""
+    names = Noise(np.random.default_rng(0)).names
+    real = {name: sys.modules[name] for name in texts if name in sys.modules}
+    try:
+        return _load({name: compile(disturbed(text), "noisy.py", "exec") for name, text in texts.items()}, names)
+    finally:
+        sys.modules.update(real)
+
+
+def _load(codes: Mapping[str, types.CodeType], names: Mapping[str, Any]) -> Version:
+    modules = []
+    for name, code in codes.items():
+        module = sys.modules[name] = types.ModuleType(name)
+        vars(module).update(names)
         exec(code, vars(module))
-        return module, Globals(module)
+        modules.append(module)
+    return modules[-1], State(modules)
+
+
+class Pair:
+    """One module in its original and its rewritten form; `beside`: other modules that it imports, by name, in both."""
+
+    def __init__(
+        self, old: str, new: str, name: str = "snippet", beside: Mapping[str, tuple[str, str]] | None = None
+    ) -> None:
+        importlib.import_module("tensorflow")  # now, not while the time of a call runs
+        others = list((beside or {}).items())
+        self._texts = {**{other: texts[0] for other, texts in others}, name: old}
+        self._old = load(self._texts)
+        self._new = load({**{other: texts[1] for other, texts in others}, name: new})
+        self._noisy: Version | None = None
 
     def compare(self, calls: Iterable[Call]) -> list[Judgement]:
         """What calling both versions shows, call by call."""
@@ -99,13 +147,12 @@ class Pair:
         version = self._old
         if how == "noisy":
             if self._noisy is None:
-                names = Noise(np.random.default_rng(0)).names
-                self._noisy = self._load(compile(disturbed(self._text), "noisy.py", "exec"), "noisy", names)
+                self._noisy = load_noisy(self._texts)
             version = self._noisy
         return self._call(version, call, moved=how != "same")
 
     @staticmethod
-    def _call(version: tuple[types.ModuleType, Globals], call: Call, moved: bool = False) -> Observation:
+    def _call(version: Version, call: Call, moved: bool = False) -> Observation:
         module, state = version
         state.restore()
         scope = {**vars(module), "np": np, "_collect": lambda *args, **kwargs: (list(args), kwargs)}
