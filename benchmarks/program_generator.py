@@ -68,7 +68,7 @@ globals()["hidden"] = outside
 
 @dataclass
 class Module:
-    """One random module and calls of its functions; with ``beside`` as the text of ``helper.py`` where it imports that."""
+    """One random module and calls of its functions; ``beside`` is the text of ``helper.py`` where it imports that."""
 
     text: str
     calls: list[str] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """Look for programs whose rewrite does something else: random modules, rewritten, both versions called.
 
     python benchmarks/random_programs.py [--programs 20000] [--seed 0] [--compile xla]
-        [--above 5] [--on-unverified numpy] [--files] [--shrink] [--out FILE]
+        [--above 5] [--on-unverified numpy] [--set slow=keep] [--files] [--half] [--shrink] [--out FILE]
 
 Every program is one function of a random module (``program_generator.py``). Prints what was found as counts: programs,
 migrated, blocked, and calls that are equal, refused, different, or raise where the original returns. With ``--shrink``
@@ -197,11 +197,20 @@ def main() -> int:
     parser.add_argument("--compile", choices=("none", "graph", "xla"), default="none")
     parser.add_argument("--above", type=int, default=0, help="as of np2tnp rewrite: the original is kept beside")
     parser.add_argument("--on-unverified", choices=("raise", "numpy"), default="raise", help="as of np2tnp rewrite")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="OPTION=VALUE", help="any option of np2tnp rewrite"
+    )
+    parser.add_argument("--half", action="store_true", help="leave some functions of each module as they are")
     parser.add_argument("--files", action="store_true", help="modules that import half of their functions")
     parser.add_argument("--shrink", action="store_true", help="cut differing programs down")
     parser.add_argument("--out", type=Path, help="write the problems there as they are found")
     options = parser.parse_args()
     rewriting = {"compile": options.compile, "above": options.above, "on_unverified": options.on_unverified}
+    for text in options.set:
+        name, _, value = text.partition("=")
+        rewriting[name] = {"true": True, "false": False}.get(value, value)
+    if options.half:
+        rewriting["skip_regions"] = ("f[024]", "[m-s]*", "*.[m-s]*")
     modules = -(-options.programs // FUNCTIONS)
     step = 25
     tasks = [
