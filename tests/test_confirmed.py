@@ -110,6 +110,18 @@ def test_a_companion_that_loses_when_called_by_itself_moves_all_the_same(project
     assert migrated_in(Path("m.py").read_text()) == {"inner", "outer"}
 
 
+@pytest.mark.parametrize("left", [("--skip", "outer"), ("--only", "inner,alone")])
+def test_a_companion_stays_where_its_callers_stay(project, left):
+    measured = [function(name, (10, Speed.FASTER), migrated=("inner", "outer", "alone")) for name in ("outer", "alone")]
+    slow = function("inner", (10, Speed.SLOWER), migrated=("inner", "outer", "alone"))
+    companions = [{"path": "m.py", "function": "inner"}]
+    assert confirm(measured, *left, companions=companions) == 0
+    assert migrated_in(Path("m.py").read_text()) == {"alone"}
+    Path("m.py").write_text(TEXT)
+    assert confirm([*measured, slow], *left, companions=companions) == 0
+    assert migrated_in(Path("m.py").read_text()) == {"alone"}
+
+
 def test_both_confirmed_are_rewritten_as_one(project):
     both = [function(name, (10, Speed.FASTER), migrated=("inner", "outer")) for name in ("inner", "outer")]
     assert confirm(both) == 0

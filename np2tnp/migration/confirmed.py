@@ -42,14 +42,25 @@ def leave_out_what_did_not_win(
     """
     texts = _texts(made)
     entries: dict[Place, _Entry] = {}
+    companions: set[Place] = set()
     for name in names:
-        entries.update(_entries(_read(name), name, texts, config))
+        document = _read(name)
+        entries.update(_entries(document, name, texts, config))
+        companions |= _companions(document, name, texts)
     if not entries:
         raise ConfigError(f"--confirmed: {', '.join(names)} holds nothing about the files named")
-    wanted = {place for place, it in entries.items() if it.confirmed or (dispatch and it.above)}
-    needs = _needs(entries, texts)
+    possible = frozenset(pipeline.plan(made.files, replace(config, slow="convert")).regions)
+    callers = _callers({place for place, it in entries.items() if it.confirmed}, companions, texts)
     dropped: dict[Place, str] = {}
-    modes = _settle(wanted, entries, needs, dropped)
+    while True:
+        known = {**entries, **dict.fromkeys(companions, _Entry(True, "only confirmed functions call it"))}
+        wanted = {place for place in possible & known.keys() if _is_wanted(known[place], dispatch)}
+        modes = _settle(wanted, known, _needs(known, texts), dropped)
+        left_alone = {place for place in companions if not callers[place] <= wanted}
+        if not left_alone:  # else they are called by what stays NumPy: their own measurements decide
+            break
+        companions -= left_alone
+    entries = known
     special = tuple(RegionOptions(*place, compile=modes[place], above=entries[place].above) for place in sorted(wanted))
     # chosen by what was measured, so not again by what the facts say of speed
     config = replace(config, slow="convert", chosen_regions=frozenset(wanted), region_options=special)
@@ -101,7 +112,6 @@ def _read(name: str) -> dict[str, Any]:
 def _entries(document: dict[str, Any], name: str, texts: dict[str, str], config: Config) -> dict[Place, _Entry]:
     found: dict[Place, _Entry] = {}
     try:
-        companions = {(item["path"], item["function"]) for item in document.get("companions", ())}
         hot = document.get("hot", ())
         for item in document["functions"]:
             decision, digest = item["decision"], item["original"]["sha256"]
@@ -116,10 +126,6 @@ def _entries(document: dict[str, Any], name: str, texts: dict[str, str], config:
                 modes = decision["modes"] or {decision["compile"]: decision["gain"]}
                 entry = _Entry(decision["confirmed"], decision["reason"], modes, above, together)
                 found[path, item["function"]] = entry
-        for item in document["functions"]:  # however slow a companion is when it is called by itself: it is not
-            for path in _files(item["path"], item["original"]["sha256"], name, texts):
-                for _, other in (place for place in companions if place[0] == item["path"]):
-                    found[path, other] = _Entry(True, "only confirmed functions call it")
         for item in hot:
             for path in texts:
                 if item["obstacle"] and _is_same_file(item["path"], path, name):
@@ -129,6 +135,36 @@ def _entries(document: dict[str, Any], name: str, texts: dict[str, str], config:
     except (KeyError, TypeError):
         raise ConfigError(f"--confirmed {name}: written by another version; profile again") from None
     return found
+
+
+def _companions(document: dict[str, Any], name: str, texts: dict[str, str]) -> set[Place]:
+    """Functions that only confirmed ones called: however slow they are when called by themselves, they are not."""
+    found = [(item["path"], item["function"]) for item in document.get("companions", ())]
+    return {
+        (path, other)
+        for item in document["functions"]
+        for path in _files(item["path"], item["original"]["sha256"], name, texts)
+        for where, other in found
+        if where == item["path"]
+    }
+
+
+def _callers(confirmed: set[Place], companions: set[Place], texts: dict[str, str]) -> dict[Place, set[Place]]:
+    """For each companion what mentions it among those that were to be rewritten with it."""
+    both = confirmed | companions
+    mentioned = {path: _mentioned(texts[path]) for path, _ in both}
+    return {
+        place: {
+            (path, name)
+            for path, name in both - {place}
+            if place[1].rpartition(".")[2] in mentioned[path].get(name, frozenset())
+        }
+        for place in companions
+    }
+
+
+def _is_wanted(entry: _Entry, dispatch: bool) -> bool:
+    return entry.confirmed or (dispatch and bool(entry.above))
 
 
 def _differing(measured: dict[str, Any], config: Config) -> str:

@@ -106,9 +106,12 @@ def render_decisions(found: Findings, width: int) -> list[RenderableType]:
     if confirmed:
         less = sum(saved(measured) for measured in found.measured.values())
         first = next(iter(found.measured.values())).environment.get("import_seconds", 0.0)
+        would = (
+            f"would take about {seconds(less)} less" if less > 0 else "would not be faster: first calls cost too much"
+        )
         parts.append(
             Text(
-                f"a run like this ({seconds(found.ended.seconds)}) would take about {seconds(max(less, 0.0))} less; "
+                f"a run like this ({seconds(found.ended.seconds)}) {would}; "
                 f"importing TensorFlow takes {seconds(first)}, once a process"
             )
         )
