@@ -271,3 +271,17 @@ def test_columns_are_as_wide_as_their_digits(original: str, rewritten: str, kind
     expected = shown(original)
     found = judge(expected, shown(rewritten), lambda how: expected)
     assert found.kind == kind
+
+
+def test_what_tensorflow_makes_zero_decides_nothing() -> None:
+    text = "import numpy as np\ndef f(w):\n    w = w * w\n    return w / w.sum()\n"
+    flushed = "import numpy as np\ndef f(w):\n    w = w * w\n    w[w < 2.3e-308] = 0.0\n    return w / w.sum()\n"
+    tiny, plain = np.array([1e-155, 1e-154, 2e-154]), np.array([1.0, 2.0, 3.0])
+
+    def kind(text: str, other: str, w: np.ndarray) -> str:
+        one, two = load(text, noisy=False), load(other, noisy=False)
+        return judge(observe(one.f, [w], {}), observe(two.f, [w], {}), lambda _: observe(one.f, [w], {})).kind
+
+    assert kind(text, flushed, tiny) == "unstable"
+    assert kind(text, flushed, plain) == "equal"
+    assert kind(text, text.replace("w * w", "w * w * w"), plain) == "different"

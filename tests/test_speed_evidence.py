@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from dataclasses import replace
@@ -183,8 +184,11 @@ NVML = """
 def nvmlInit(): pass
 def nvmlShutdown(): pass
 def nvmlDeviceGetHandleByIndex(index): return index
-def nvmlDeviceGetCurrentClocksThrottleReasons(handle): return 0x24 if handle == 3 else 0x1
-def nvmlDeviceGetComputeRunningProcesses(handle): return []
+def nvmlDeviceGetHandleByUUID(name): return {"GPU-a": 3, "MIG-b": 7}[name]
+def nvmlDeviceGetCurrentClocksThrottleReasons(handle): return 0x24 if handle in (3, 7) else 0x1
+def nvmlDeviceGetComputeRunningProcesses(handle):
+    if handle == 7: raise RuntimeError("Not Supported")
+    return []
 """
 
 
@@ -198,7 +202,31 @@ def test_throttling_is_seen_through_the_driver(tmp_path, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,3")
     assert watch("GPU:0") == []
     assert watch("GPU:1") == ["clocks are lowered: power limit, thermal limit"]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-a,MIG-b,GPU-unknown")
+    assert watch("GPU:0") == watch("GPU:1") == ["clocks are lowered: power limit, thermal limit"]
+    assert watch("GPU:2") == []
     monkeypatch.delitem(sys.modules, "pynvml", raising=False)
+
+
+SMI = """#!/bin/sh
+case "$*" in
+  *throttle*) echo 'Field "clocks_throttle_reasons.active" is not a valid field to query.'; exit 2;;
+  *) echo "NVIDIA H100, 555.42, 81559 MiB, 4 MiB, 0 %, 1980 MHz, 1980 MHz";;
+esac
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands for the driver's tool")
+def test_a_field_that_the_driver_does_not_know_costs_only_that_field(tmp_path, monkeypatch):
+    from np2tnp.profiling.environment import query_gpus
+
+    (tmp_path / "nvidia-smi").write_text(SMI)
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    (card,) = query_gpus()
+    assert card["name"] == "NVIDIA H100"
+    assert card["clocks.max.sm"] == "1980 MHz"
+    assert "clocks_throttle_reasons.active" not in card
 
 
 def test_devices_are_chosen_by_name():

@@ -89,6 +89,8 @@ def _judge(
         return _alike(expected, actual, shared)
     if expected.casts and expected.returned and actual.returned:
         return Judgement("unstable", "a number becomes an integer of a type that cannot hold it: " + loose)
+    if expected.underflows and not _discrete_difference(expected, actual):
+        return Judgement("unstable", "a number so small that TensorFlow makes it zero decides: " + loose)
     scalar = again("scalars")
     if scalar is not None and _is_of_scalars(scalar, actual, _slack(expected, moved)):
         return Judgement("as a scalar", "a 0-d array counts as a scalar: " + loose)

@@ -51,6 +51,7 @@ class Observation:
     outside: tuple[str, ...] = ()  #: what it did outside of its process: "writes out.txt"
     single: bool = False  #: whether it worked in float32 where NumPy works in float64 (``--float32``)
     casts: bool = False  #: whether NumPy warned that an integer type cannot hold a number, which has no defined result
+    underflows: bool = False  #: whether NumPy had a number with fewer bits than a normal one has, or 0 in its place
 
     @property
     def returned(self) -> bool:
@@ -240,10 +241,12 @@ def observe(
     counted: Any = None
     result: Any = None
     error: Exception | None = None
+    small: list[str] = []
     with contextlib.ExitStack() as stack:
         warned = stack.enter_context(warnings.catch_warnings(record=True))
         warnings.simplefilter("ignore")
         warnings.filterwarnings("always", "invalid value encountered in cast")
+        stack.enter_context(np.errstate(under="call", call=lambda what, _: small.append(what)))
         stack.enter_context(contextlib.redirect_stdout(printed))
         stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
         counted = stack.enter_context(counter()) if counter else None
@@ -269,6 +272,7 @@ def observe(
         "single": _single_calls() > single,
         "changed": changed,
         "casts": bool(warned),
+        "underflows": bool(small),
         "outside": tuple(outside),
     }
     if error is not None:

@@ -10,12 +10,12 @@ from np2tnp.differential.originals import CannotVerify, Pair, rewrite_in_memory
 
 
 def eager(config: Config) -> Config:
-    """`config` without compiling: the text that all others are compared beside. Raises CannotVerify."""
+    """`config` without compiling, on no device of its own: what all others are compared beside. Raises CannotVerify."""
     if config.boundary == "tensor":
         raise CannotVerify(
             "--boundary tensor leaves functions without a boundary: there is nothing that callers can time"
         )
-    return replace(config, compile="none")
+    return replace(config, compile="none", device="")
 
 
 def compiled_texts(pair: Pair, config: Config) -> tuple[tuple[str, str], ...]:
@@ -26,7 +26,9 @@ def compiled_texts(pair: Pair, config: Config) -> tuple[tuple[str, str], ...]:
     if not pair.in_memory:
         return ()
     modes = ("graph", "xla") if config.compile == "none" else (config.compile,)
-    return tuple((mode, rewrite_in_memory(pair.path, pair.original, replace(config, compile=mode))) for mode in modes)
+    return tuple(
+        (mode, rewrite_in_memory(pair.path, pair.original, replace(config, compile=mode, device=""))) for mode in modes
+    )
 
 
 def variants_of(variants: tuple[str, ...], config: Config) -> tuple[str, ...]:

@@ -19,6 +19,11 @@ _VARIABLES = (
     *("OMP_", "OPENBLAS_", "MKL_"),
 )
 
+_GPU_FIELDS = (
+    *("name", "driver_version", "memory.total", "memory.used", "utilization.gpu", "clocks.sm", "clocks.max.sm"),
+    "clocks_throttle_reasons.active",
+)
+
 
 def describe_host() -> dict[str, Any]:
     """Everything that can be known without importing NumPy or TensorFlow."""
@@ -67,16 +72,10 @@ def usable_cores() -> int:
 
 def query_gpus() -> list[dict[str, str]]:
     """NVIDIA's GPUs as the driver sees them; empty without the driver's tool."""
-    fields = (
-        "name",
-        "driver_version",
-        "memory.total",
-        "memory.used",
-        "utilization.gpu",
-        "clocks.sm",
-        "clocks_throttle_reasons.active",
-    )
-    text = _output("nvidia-smi", f"--query-gpu={','.join(fields)}", "--format=csv,noheader")
+    for fields in (_GPU_FIELDS, _GPU_FIELDS[:-1]):  # drivers name the last one differently; one wrong name spoils all
+        text = _output("nvidia-smi", f"--query-gpu={','.join(fields)}", "--format=csv,noheader")
+        if text:
+            break
     return [dict(zip(fields, line.split(", "), strict=False)) for line in text.splitlines() if line.strip()]
 
 
@@ -117,6 +116,26 @@ def describe_tensorflow() -> dict[str, Any]:
         "threads_between": tf.config.threading.get_inter_op_parallelism_threads(),
         "numpy_threads": _numpy_threads(),
     }
+
+
+def start_devices() -> dict[str, float]:
+    """Seconds until each device has multiplied two matrices: its libraries are loaded then, once a process.
+
+    Without this, the first function that is timed on a GPU would be charged for it. What does not work is left out.
+    """
+    from np2tnp.runtime.lazy import tf
+
+    found = {}
+    for device in tf.config.list_logical_devices():
+        start = time.perf_counter()
+        try:
+            with tf.device(device.name):
+                for dtype in (tf.float32, tf.float64):
+                    tf.matmul(tf.ones((8, 8), dtype), tf.ones((8, 8), dtype)).numpy()
+        except Exception:  # whatever is wrong with it, the trials there will say
+            continue
+        found[device.name.rpartition("device:")[2]] = time.perf_counter() - start
+    return found
 
 
 def _numpy_threads() -> str:

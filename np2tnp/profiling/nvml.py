@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Any
 
@@ -23,23 +24,34 @@ def watch(device: str) -> list[str]:
         import pynvml  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
         pynvml.nvmlInit()
-        try:
-            return _look(pynvml, pynvml.nvmlDeviceGetHandleByIndex(_index(device)))
-        finally:
-            pynvml.nvmlShutdown()
-    except Exception:  # no driver, no such index, an old library: nothing is known, which is no reason to stop
+    except Exception:  # no driver, or none that the library fits
         return []
-
-
-def _look(nvml: Any, handle: Any) -> list[str]:
     found = []
-    mask = int(nvml.nvmlDeviceGetCurrentClocksThrottleReasons(handle))
-    if reasons := [text for bit, text in _THROTTLED.items() if mask & bit]:
-        found.append(f"clocks are lowered: {', '.join(reasons)}")
-    others = [it.pid for it in nvml.nvmlDeviceGetComputeRunningProcesses(handle) if it.pid != os.getpid()]
-    if others and _sees_own_ids(others):
-        found.append(f"{len(others)} other process{'es' if len(others) > 1 else ''} on the GPU")
+    try:
+        handle = _handle(pynvml, device)
+        for look in (_throttling, _company):
+            with contextlib.suppress(Exception):  # a slice of a GPU, say, knows of one thing and not of the other
+                found += look(pynvml, handle)
+    except Exception:  # no such index: nothing is known, which is no reason to stop
+        pass
+    finally:
+        with contextlib.suppress(Exception):
+            pynvml.nvmlShutdown()
     return found
+
+
+def _throttling(nvml: Any, handle: Any) -> list[str]:
+    ask = getattr(nvml, "nvmlDeviceGetCurrentClocksEventReasons", None)  # the newer name
+    mask = int((ask or nvml.nvmlDeviceGetCurrentClocksThrottleReasons)(handle))
+    reasons = [text for bit, text in _THROTTLED.items() if mask & bit]
+    return [f"clocks are lowered: {', '.join(reasons)}"] if reasons else []
+
+
+def _company(nvml: Any, handle: Any) -> list[str]:
+    others = [it.pid for it in nvml.nvmlDeviceGetComputeRunningProcesses(handle) if it.pid != os.getpid()]
+    if not others or not _sees_own_ids(others):
+        return []
+    return [f"{len(others)} other process{'es' if len(others) > 1 else ''} on the GPU"]
 
 
 def _sees_own_ids(others: list[int]) -> bool:
@@ -47,10 +59,9 @@ def _sees_own_ids(others: list[int]) -> bool:
     return any(os.path.exists(f"/proc/{pid}") for pid in others)
 
 
-def _index(device: str) -> int:
-    """The driver's number of TensorFlow's device."""
+def _handle(nvml: Any, device: str) -> Any:
+    """The driver's handle of TensorFlow's device: what CUDA_VISIBLE_DEVICES has in its place, by number or name."""
     number = int(device.rpartition(":")[2])
     visible = [part.strip() for part in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if part.strip()]
-    if number < len(visible) and visible[number].isdigit():
-        return int(visible[number])
-    return number
+    name = visible[number] if number < len(visible) else str(number)
+    return nvml.nvmlDeviceGetHandleByIndex(int(name)) if name.isdigit() else nvml.nvmlDeviceGetHandleByUUID(name)

@@ -60,7 +60,9 @@ class Session:
                 places=plan.places,
                 compiled=() if self._single else plan.compiled,
             )
-            if plan.memory:
+            if plan.memory and any("GPU" in name for name in self.environment.get("logical_devices", ())):
+                self._note("--memory is not applied: CUDA needs more address space than memory")
+            elif plan.memory:
                 self._child.ask("limit_memory", 10, mebibytes=plan.memory)
         except (ChildDied, ChildTimeout, RuntimeError) as error:
             self._child.close()
@@ -138,8 +140,10 @@ class Session:
                 raise CannotVerify(why)
             self._size = size
             for what in self._prepared["outside"]:
-                note = f"{self._plan.function} {what}: so it did in every sample"
-                self.notes += [note] if note not in self.notes else []
+                self._note(f"{self._plan.function} {what}: so it did in every sample")
+
+    def _note(self, text: str) -> None:
+        self.notes += [text] if text not in self.notes else []
 
     def _number(self, size: int | Signature) -> int:
         """What tables and charts call the size: the elements of arguments that nobody made for a size."""

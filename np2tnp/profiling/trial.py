@@ -30,14 +30,14 @@ class Trial:
 
     def start(self, logical_cpus: int = 1) -> dict[str, Any]:
         """Set TensorFlow up, and say what there is."""
-        from np2tnp.profiling.environment import describe_tensorflow
+        from np2tnp.profiling.environment import describe_tensorflow, start_devices
 
         if logical_cpus > 1:
             import tensorflow as tf
 
             cpu = tf.config.list_physical_devices("CPU")[0]
             tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * logical_cpus)
-        return describe_tensorflow()
+        return {**describe_tensorflow(), "device_start_seconds": start_devices()}
 
     def limit_memory(self, mebibytes: int) -> bool:
         """Let this process take at most so much more address space."""

@@ -53,12 +53,17 @@ def headlines(function: Result) -> list[str]:
 def environment_table(document: Result) -> Markup:
     """Where the numbers are from."""
     it = document["environment"]
-    gpus = ", ".join(str(gpu.get("name", gpu)) for gpu in it.get("gpus", ())) or "none"
+    gpus = "; ".join(_card(gpu) for gpu in it.get("gpus", ())) or "none"
     words = {"GPUs": gpus, **{key: value for key, value in it.items() if key != "gpus"}}
     words["measured"] = document["created"]
     rows = [[element("th", str(key).replace("_", " ")), element("td", _plain(value))] for key, value in words.items()]
     body = join(*(element("tr", *row) for row in rows if row[1] != element("td", "")))
     return element("div", element("table", body, class_="facts"), class_="scroll")
+
+
+def _card(gpu: dict[str, str]) -> str:
+    driver = f"driver {gpu['driver_version']}" if "driver_version" in gpu else ""
+    return ", ".join(filter(None, [gpu.get("name", "?"), gpu.get("memory.total", ""), driver]))
 
 
 def _plain(value: Any) -> str:

@@ -271,7 +271,7 @@ def _on_host(
 
 
 def _by_size(public: Callable[..., Any], original: Callable[..., Any], above: int) -> Callable[..., Any]:
-    """`public` for large arrays, `original` for small ones; TensorFlow is not even imported for these."""
+    """`public` for large arrays, `original` for small ones: the runtime starts nothing for these."""
 
     @functools.wraps(public)
     def chosen(*args: Any, **kwargs: Any) -> Any:

@@ -22,6 +22,8 @@ _REASONS = 8
 #: Arguments that cannot show that a body has begun: no iterators, no objects with a state of their own.
 _PLAIN = (np.ndarray, np.generic, np.dtype, Number, str, bytes, type(None), slice, range, type)
 
+_NUMBERS = (int, float, bool, complex, str, type(None))
+
 
 class Fallback:
     """The kept original of one migrated function."""
@@ -83,6 +85,16 @@ def is_below(elements: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
     It knows no tensors: with one among them the answer is no. It is no without any array, too: such a function makes
     its arrays itself, and nothing tells how large they will be.
     """
+    has_arrays = False
+    for value in (*args, *kwargs.values()):
+        if type(value) is np.ndarray:
+            if value.size >= elements:
+                return False
+            has_arrays = True
+        elif type(value) not in _NUMBERS:
+            break
+    else:
+        return has_arrays  # the common case: this is paid by each call for small arrays
     size = largest(args, kwargs)
     return size is not None and size < elements and not any(is_tensor(leaf) for leaf in leaves((args, kwargs)))
 

@@ -35,6 +35,9 @@ def migrated(x, more=()):
         (np.zeros((2, 5)), (), "tensorflow"),
         (np.zeros(2), [{"deep": np.zeros(10)}], "tensorflow"),
         (np.zeros(2), [np.zeros(9), np.zeros(9)], "numpy"),
+        (np.zeros(2), np.zeros(10), "tensorflow"),
+        (np.zeros(9), 12, "numpy"),
+        (np.zeros(2), rt.tensor(np.zeros(2)), "tensorflow"),
     ],
 )
 def test_the_largest_array_decides(x, more, who):
