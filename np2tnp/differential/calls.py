@@ -32,8 +32,8 @@ _NO_TARGET = {
 _WRITE = {"ndarray.dump", "ndarray.tofile"}
 #: Methods that change their array: the runtime has a function that returns the changed array, and no other will do.
 _IN_PLACE = {"ndarray.sort", "ndarray.partition", "ndarray.fill", "ndarray.put", "ndarray.setfield", "ndarray.byteswap"}
-#: Methods whose plain integers are one tuple of the function: np2tnp passes the tuple.
-_PACKED = {"ndarray.reshape", "ndarray.transpose"}
+#: Methods whose positional arguments are one tuple of the function: np2tnp passes the tuple.
+_PACKED = {"ndarray.reshape", "ndarray.transpose", "ndarray.choose"}
 _TERMS = {"sum": 8.0, "fft": 16.0, "solve": 200.0}
 
 

@@ -40,10 +40,11 @@ TAGS = {
 }  # fmt: skip
 
 
-#: Methods that do something else than the function of their name: the helper's name.
+#: Members that do something else than the function of their name, if there is one: the helper's name.
 _HELPERS = {
     "ndarray.conj": "conjugated", "ndarray.conjugate": "conjugated", "ndarray.compress": "compressed",
-    "ndarray.sort": "sort_in_place", "ndarray.fill": "assign",
+    "ndarray.sort": "sort_in_place", "ndarray.fill": "assign", "ndarray.T": "transpose",
+    "ndarray.mT": "matrix_transpose",
 }  # fmt: skip
 
 

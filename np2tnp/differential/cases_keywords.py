@@ -84,6 +84,7 @@ fft.rfft2 fft.rfftn @double @fft : m, out=oc33
 fft.irfft2 fft.irfftn @complex @fft : q, out=od34
 ndarray.clip : v, 0, 2, out=o
 ndarray.compress : v, br, out=o[:2]
+ndarray.all ndarray.any : m, 0, ob4 | m, 0, None, True
 ndarray.choose @int : kn % 2, [v, w], out=o
 concatenate : (v[:3], w[:3]), out=o | (v[:3], w[:3]), 0, o | (v[:3], w[:3]), out=od
 stack : (r, r2, r), out=om | (r, r2, r), 0, om

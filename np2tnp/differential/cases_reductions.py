@@ -26,14 +26,14 @@ quantile nanquantile @sum : v, 0.3, overwrite_input=True | v, [0.2, 0.5], weight
 cov corrcoef @sum : m | v | m, rowvar=False | v, w | m, dtype=np.float64
 cov @sum : m, bias=True | m, ddof=0 | m, fweights=[1, 2, 3, 1] | m, aweights=[1.0, 2, 3, 1]
 histogram : v | l | v, 4 | v, bins=5, range=(0, 4) | l, density=True | v, bins=[0, 1, 2, 5] | v, weights=w | l, bins='auto' | v, 0 | e | s
-histogram_bin_edges : v, weights=w | v, 4, weights=None | v | l | v, 4 | v, bins=5, range=(0, 4) | v, bins=[0, 1, 2, 5]
+histogram_bin_edges : v, weights=w | v, weights=[1.0, 2.0] | v, 4, weights=None | v | l | v, 4 | v, bins=5, range=(0, 4) | v, bins=[0, 1, 2, 5]
 histogram2d : v, w | v, w, 4 | v, w, bins=[3, 2] | v, w, range=[[0, 4], [0, 4]] | v, w, density=True | v, w, weights=x
 histogramdd : m, 3, density=True | m, 3, range=[(0, 4)] * 4 | m, 3, weights=[1, 2, 3] | m | m, 3 | m, bins=(2, 2, 2, 2)
 bincount : kn | k1 | k1, x | k1, weights=v | k1, minlength=9 | ke | k | d | v | d, None, 3
 digitize : v, [0, 1, 3] | m, g | v, g | v, [3, 1, 0] | v, [0, 1, 3], right=True | s, [0.0, 1.0] | z, [0, 1]
 searchsorted : g, v | g, 2 | g, v, side='right' | g, m | g, v, 'right' | v, v, sorter=np.argsort(v) | g, z | g, np.nan | e, v | g, 2.5
-sort @order : v, order=None | v | m | t | s | e | m, 0 | m, axis=0 | m, axis=None | l | v, kind='stable' | v, kind='mergesort' | v, kind='heapsort' | m, axis=5 | em | z | m, axis=-2 | v, stable=True | m, -1, 'stable' | d
-argsort : g, order=None | v[:1] | g | m, axis=5 | m, kind='stable' | t, axis=1, kind='stable' | s, kind='stable' | e | m, 0, 'stable' | m, axis=None, kind='stable' | d, stable=True | v, kind='mergesort' | d, kind='stable' | z
+sort @order : v, kind='stable', stable=True | v, order=None | v | m | t | s | e | m, 0 | m, axis=0 | m, axis=None | l | v, kind='stable' | v, kind='mergesort' | v, kind='heapsort' | m, axis=5 | em | z | m, axis=-2 | v, stable=True | m, -1, 'stable' | d
+argsort : g, kind='stable', stable=True | g, order=None | v[:1] | g | m, axis=5 | m, kind='stable' | t, axis=1, kind='stable' | s, kind='stable' | e | m, 0, 'stable' | m, axis=None, kind='stable' | d, stable=True | v, kind='mergesort' | d, kind='stable' | z
 argsort @order : l3 | d | m | s | m, 0 | m, axis=0 | l | m, axis=None
 sort_complex : v | m | e
 lexsort : (v, w) | m | (d[:6], w) | (v, w), axis=0 | t, 0

@@ -1,10 +1,8 @@
 """What NumPy offers: every public name with its kind and its parameters, read off NumPy itself.
 
 The names that the catalog knows are those of the modules in :data:`MODULES`, the members of ndarray, of the random
-generators
-and of the ufuncs, Python's operators, and the names that NumPy 1 had and NumPy 2 dropped (:data:`LEGACY`), since
-code that
-people migrate is full of them.
+generators and of the ufuncs, Python's operators, and the names that NumPy 1 had and NumPy 2 dropped (:data:`LEGACY`),
+since code that people migrate is full of them.
 """
 
 from __future__ import annotations
@@ -29,6 +27,13 @@ CLASSES = {
     "numpy.random.Generator": np.random.Generator,
     "numpy.random.RandomState": np.random.RandomState,
     "numpy.dtype": np.dtype,
+}
+
+#: Methods that take other positional arguments than their signature says: choices one by one; a dtype before `out`.
+_TRUE_PARAMETERS = {
+    "ndarray.choose": ["*choices", "out=None", "mode='raise'"],
+    "ndarray.all": ["axis=None", "*", "out=None", "keepdims=False", "where=True"],
+    "ndarray.any": ["axis=None", "*", "out=None", "keepdims=False", "where=True"],
 }
 
 BINARY_OPERATORS = (
@@ -77,6 +82,8 @@ def list_surface() -> dict[str, dict[str, Any]]:
     for prefix, cls in CLASSES.items():
         for attribute in _public_names(cls):
             facts[f"{prefix}.{attribute}"] = _member_fact(getattr(cls, attribute))
+    for name, parameters in _TRUE_PARAMETERS.items():
+        facts[name]["parameters"] = parameters
     for name, fact in facts.items():
         function = facts.get("numpy" + name.removeprefix("ndarray"), {})
         if name.startswith("ndarray.") and "**kwargs" in fact["parameters"] and "parameters" in function:

@@ -12,8 +12,8 @@ from np2tnp.analysis.values import HOST, Array, Sequence, Symbol, Unknown, may_h
 from np2tnp.edits import build
 from np2tnp.edits.edit import Edits
 
-#: Methods that take a shape or axes as separate arguments, where the function takes one tuple.
-_SPREADS = frozenset(("reshape", "transpose", "resize"))
+#: Methods that take a shape, axes or choices as separate arguments, where the function takes one tuple.
+_SPREADS = frozenset(("reshape", "transpose", "resize", "choose"))
 
 
 def retarget(event: ev.Call, edits: Edits, function: str, method: bool) -> None:

@@ -29,8 +29,11 @@ __all__ = [
 #: Attributes that say how an ndarray lies in memory.
 _MEMORY = frozenset(("base", "data", "ctypes", "flags", "strides", "device"))
 
-#: Methods that take a shape or axes as separate arguments, where the function takes one tuple.
-_SPREADS = frozenset(("reshape", "transpose", "resize"))
+#: Methods that take a shape, axes or choices as separate arguments, where the function takes one tuple.
+_SPREADS = frozenset(("reshape", "transpose", "resize", "choose"))
+
+#: Methods that do something else than the function of their name: the helper's name.
+_OTHERS = {"conj": "conjugated", "conjugate": "conjugated", "compress": "compressed"}
 
 
 def core(function: Callable[..., Any], *, mutates: tuple[str, ...] = ()) -> Callable[..., Any]:
@@ -149,8 +152,8 @@ def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         return _call_on_copies(getattr(receiver, name), (), args, kwargs)[0]
     runtime: Any = sys.modules[__package__]
 
-    helper = getattr(runtime, name, None) or HELPERS.get(f"numpy.{name}")
-    if helper is None:
+    helper = getattr(runtime, _OTHERS.get(name, name), None) or HELPERS.get(f"numpy.{name}")
+    if helper is None or not hasattr(np.ndarray, name):
         return tensor(getattr(host(receiver), name)(*host(args), **host(kwargs)))
     if name in _SPREADS and len(args) > 1:
         args = (args,)

@@ -51,6 +51,9 @@ _NOT_TAKEN = (
     "Cannot convert the argument `type_value`: dtype(",
 )
 
+#: What NumPy says to TensorFlow, which asks it for the dtype of a tensor and an object, a Fraction, a date.
+_NO_COMMON_DTYPE = re.compile(r"^Cannot interpret .* as a data type$|^The DType <class ", re.DOTALL)
+
 #: What a tensor says where Python wants an integer: ``range(x[0])``, ``names[x.sum()]``.
 _NO_INDEX = re.compile(r"^('numpy\.\w+') object has no attribute '__index__'$")
 
@@ -62,6 +65,8 @@ def translate(error: BaseException) -> Exception | None:
     kind = type(error)
     if kind in (ValueError, TypeError) and any(words in str(error) for words in _NOT_TAKEN):
         return UnverifiedError(str(error).partition("\n")[0])
+    if isinstance(error, TypeError) and _NO_COMMON_DTYPE.search(str(error)) and _is_raised_in_tensorflow(error):
+        return UnverifiedError(str(error).partition(". ")[0])
     if kind is ValueError and str(error).startswith("Multiple ellipses in slice"):
         return IndexError(str(error))
     if kind is AttributeError and (no_index := _NO_INDEX.search(str(error))):
@@ -74,3 +79,10 @@ def translate(error: BaseException) -> Exception | None:
             if pattern.search(message):
                 return target(message)
     return _BY_CLASS.get(kind.__name__, RuntimeError)(message)
+
+
+def _is_raised_in_tensorflow(error: BaseException) -> bool:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith("tensorflow.")

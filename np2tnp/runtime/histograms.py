@@ -111,8 +111,10 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 
 @exact("numpy.histogram_bin_edges")
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
-    """``np.histogram_bin_edges``."""
-    return to_tensor(_edges(tf.reshape(_ordered(as_tensor(a)), (-1,)), bins, range)[0])
+    """``np.histogram_bin_edges``: weights need the shape of `a`, and decide nothing."""
+    values = as_tensor(a)
+    require(weights is None or static_shape(as_tensor(weights)) == static_shape(values), "weights")
+    return to_tensor(_edges(tf.reshape(_ordered(values), (-1,)), bins, range)[0])
 
 
 @exact("numpy.histogramdd")

@@ -98,9 +98,9 @@ def _places_last(x: Any) -> Any:
     return cast(_ascending(keys)[1], tf.int64)
 
 
-def _check_kind(kind: Any, order: Any) -> None:
-    if order is not None or kind not in _KINDS:
-        raise Unsupported("order, or an unknown kind")
+def _check_kind(kind: Any, order: Any, stable: Any) -> None:
+    if order is not None or kind not in _KINDS or (kind is not None and stable is not None):
+        raise Unsupported("order, an unknown kind, or one beside stable")
 
 
 def _along(a: Any, axis: Any) -> tuple[Any, int]:
@@ -113,7 +113,7 @@ def _along(a: Any, axis: Any) -> tuple[Any, int]:
 @exact("numpy.sort")
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """``numpy.sort``: a sorted copy, NaN last; flattened when `axis` is None. All kinds give the same values."""
-    _check_kind(kind, order)
+    _check_kind(kind, order, stable)
     x, index = _along(a, axis)
     return _from_last(_sorted_last(_to_last(x, index)), index)
 
@@ -121,7 +121,7 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
 @exact("numpy.argsort")
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """``numpy.argsort``: int64 places, NaN last. Always stable: NumPy's default kind may order ties otherwise."""
-    _check_kind(kind, order)
+    _check_kind(kind, order, stable)
     x, index = _along(a, axis)
     if is_tracing() and x.dtype.is_floating:  # XLA sorts -0.0 before 0.0
         x = select(is_zero(x), 0.0, x)

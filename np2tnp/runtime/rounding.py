@@ -131,9 +131,9 @@ def _are_numbers(limits: list[tuple[Any, Any]]) -> bool:
 
 
 def _reference_clip(a: Any, *args: Any, **keywords: Any) -> Any:
-    """NumPy's clip; before 2.1 only the method knew ``min=`` and ``max=``."""
+    """NumPy's clip; only the method takes one limit alone, and before 2.1 only it knew ``min=`` and ``max=``."""
     is_new = not args and keywords.keys() <= {"min", "max"} and not _ignores_wide_limits()
-    return np.asarray(a).clip(**keywords) if is_new else np.clip(a, *args, **keywords)
+    return np.asarray(a).clip(*args, **keywords) if is_new or len(args) == 1 else np.clip(a, *args, **keywords)
 
 
 @exact("numpy.clip", _reference_clip)

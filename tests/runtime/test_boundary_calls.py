@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -203,6 +204,26 @@ def test_what_a_tensor_says_of_indices_and_objects_is_a_type_error() -> None:
         f(np.ones(3), lambda x: x + None)
     with pytest.raises(AttributeError, match="'__index__'"):
         f(np.ones(3), lambda x: "a".__index__())
+
+
+@pytest.mark.parametrize("foreign", [Fraction(1, 2), np.timedelta64(3, "s"), np.array([1, 2], "m8[s]")])
+def test_what_has_no_common_dtype_with_a_tensor_is_refused(foreign: Any) -> None:
+    @rt.migrated(hosted=("get",))
+    def f(x: Any, get: Any) -> Any:
+        return get() * rt.sum(x)
+
+    with pytest.raises(rt.UnverifiedError):
+        f(np.ones(3), lambda: foreign)
+
+
+def test_a_type_error_of_the_body_is_its_own() -> None:
+    @rt.migrated
+    def f(x: Any) -> Any:
+        return rt.sum(x) * np.zeros(2, dtype=5)  # type: ignore[call-overload]
+
+    with pytest.raises(TypeError, match="as a data type") as caught:
+        f(np.ones(3))
+    assert not isinstance(caught.value, rt.UnverifiedError)
 
 
 def test_who_looks_at_the_parameters_sees_the_originals() -> None:
