@@ -8,6 +8,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.results import is_read_only
+from np2tnp.analysis.scopes import dotted
 from np2tnp.analysis.state import State
 from np2tnp.analysis.tables import (
     ARRAY_MEMBERS,
@@ -60,6 +61,7 @@ def _joined(name: str, keys: tuple[Value, ...], made: str) -> Value:
 
 
 #: Attributes that are no arrays, whatever object has them.
+_DESCRIBING = frozenset(("shape", "ndim", "size", "dtype", "itemsize", "nbytes"))
 _NUMBERS_OF_ARRAYS = frozenset(("dtype", "ndim", "itemsize", "nbytes"))
 
 
@@ -88,9 +90,9 @@ class Access(State):
     """Evaluates attributes and subscripts."""
 
     def _attribute(self, node: cst.Attribute, env: Env, called: bool = False, base: Value | None = None) -> Value:
-        if base is None:
-            base = self.evaluate_base(node.value, env)
         name = node.attr.value
+        if base is None:
+            base = self._described(node, env) if name in _DESCRIBING else self.evaluate_base(node.value, env)
         if isinstance(base, Symbol):
             value = self.symbol_attribute(base, name, env)
             if not called and isinstance(value, Symbol) and value.name.startswith("numpy."):
@@ -128,6 +130,17 @@ class Access(State):
         if result.home != HOST:
             self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
         return result
+
+    def _described(self, node: cst.Attribute, env: Env) -> Value:
+        """The array that is only asked for its shape or dtype: no store through another name changes those."""
+        name = dotted(node.value)
+        stale = env.stale.get(name)
+        if stale is None or any(r.kind != "store" or r.line_node in self.reforming for r in stale.reasons):
+            return self.evaluate_base(node.value, env)
+        del env.stale[name]
+        base = self.evaluate_base(node.value, env)
+        env.stale[name] = stale
+        return base
 
     def evaluate_base(self, node: cst.BaseExpression, env: Env) -> Value:
         """Evaluate the left side of a dot, without reporting the module name itself as a read of NumPy."""

@@ -179,6 +179,7 @@ class State:
         self.nested_results: dict[str, Value] = {}
         self.nested_keeps = False  #: a nested function gives an argument of its to somebody who may keep or change it
         self.updated: list[frozenset[str]] = []  #: what each array updated so far may share memory with
+        self.reforming: set[int] = set()  #: ids of nodes that write in place what may be a shape or dtype
         self.recorded: dict[tuple[type, int], ev.Event] = {}
         self.unresolved = 0
         self.capturable: list[frozenset[str]] = []  #: names that each enclosing nested function can only read

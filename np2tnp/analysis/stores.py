@@ -34,6 +34,7 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     parameters_in,
     refs_of,
+    view_of,
 )
 from np2tnp.analysis.walk import walk
 from np2tnp.analysis.writes import Writes
@@ -175,6 +176,9 @@ class Stores(Writes):
             self.construct(node, "attribute of an unknown", name)
         elif isinstance(base, Unknown):
             self.facts.extra.setdefault("writes", set()).update(parameters_in(refs_of(base)))
+        if of_array and may_hold_tensor(base) and view_of(base) == "":  # under other names, it is the same object
+            self.reforming.add(id(node))
+            self._mark_shared(refs_of(base), dotted(target), node, env, skip=dotted(target.value), base=base)
         self.emit(ev.AttributeStore(node, target, self.place(target), base, name, value, source))
         if isinstance(base, Instance):
             env.bind(f".{name}", Unknown(HOST, refs_of(value)))

@@ -92,6 +92,8 @@ class Writes(Calls):
     ) -> None:
         """The memory of `base` is written through the expression `target`; `op` says how."""
         place, root = self.place(node), self._root(target)
+        if keys is None and type(node) is not cst.AugAssign:
+            self.reforming.add(id(node))
         if type(node) is cst.Call:
             self._forget_reads(target, env)
         if isinstance(base, (Sequence, Const, Scalar)) and not (op and keys is None):

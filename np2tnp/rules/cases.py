@@ -106,7 +106,8 @@ def chained_form(event: ev.Store) -> str | None:
     stored = {part.value for part in parts if isinstance(part, cst.Name)}
     if isinstance(value, cst.BaseNumber) or (dotted(value) and not refs_of(event.value) & stored):
         return "repeated"
-    return None if refs_of(event.value) else "name"
+    shown = stored | {place + name for name in stored for place in "@."} | refs_of(event.base)
+    return None if refs_of(event.value) & shown else "name"
 
 
 def store_words(event: ev.Store) -> str:
