@@ -16,7 +16,7 @@ from np2tnp.profiling.emitted import compiled_texts, eager
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measured import Measured, Plan
 from np2tnp.profiling.measurement import measure
-from np2tnp.profiling.results import SCHEMA, draw, now, write_json
+from np2tnp.profiling.results import SCHEMA, draw, missing_gpu, now, write_json
 from np2tnp.profiling.sizes import grid, parse_sizes
 
 VARIANTS = ("eager-ndarray", "eager-tensor", "graph-ndarray", "graph", "xla")
@@ -118,6 +118,8 @@ def run_basics(args: argparse.Namespace, config: Config) -> int:
         print(f"np2tnp profile: interrupted; what was measured so far is in {folder}", file=sys.stderr)
         return 130
     save(None, complete=True)
+    if said := missing_gpu(done[0][1].devices):
+        console.print(said, highlight=False)
     said = f"wrote {result}, {_write_page(result, config)}"
     if not args.no_charts:
         said += draw(["basics", str(result), str(folder)])

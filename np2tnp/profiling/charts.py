@@ -8,6 +8,7 @@ Prints the path of each file it wrote, a line each.
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +34,11 @@ _MARKERS = {
     "graph-ndarray": "<",
     "xla-ndarray": ">",
 }
+#: Of lines by the device's number: CPUs broken, GPUs (nearly) whole.
+_DASHES: tuple[tuple[Any, ...], ...] = (
+    ("--", "-.", (0, (6, 2, 1, 2, 1, 2)), (0, (2, 2))),
+    ("-", (0, (12, 2)), (0, (12, 2, 2, 2)), (0, (8, 1, 1, 1))),
+)
 _STYLE = {
     "figure.dpi": 110,
     "savefig.dpi": 150,
@@ -102,6 +108,11 @@ def _numpy_curve(curves: Curves) -> list[tuple[int, float, int]]:
     return [(size, sorted(values)[len(values) // 2], elements[size]) for size, values in sorted(found.items())]
 
 
+def _number(device: str) -> int:
+    number = device.rpartition(":")[2]
+    return int(number) if number.isdigit() else 0
+
+
 def _look(device: str, variant: str) -> dict[str, Any]:
     gpu = device.startswith("GPU")
     return {
@@ -109,7 +120,7 @@ def _look(device: str, variant: str) -> dict[str, Any]:
         "marker": _MARKERS.get(variant, "o"),
         "markersize": 5,
         "linewidth": 1.8,
-        "linestyle": "-" if gpu or variant == "numpy" else "--",
+        "linestyle": "-" if variant == "numpy" else _DASHES[gpu][_number(device) % len(_DASHES[gpu])],
         "markerfacecolor": colour(variant) if gpu or variant == "numpy" else "white",
         "label": label(variant) if variant.startswith("numpy") else f"{device}: {label(variant)}",
     }
@@ -160,21 +171,23 @@ def _draw_parts(axes: Any, function: dict[str, Any], curves: Curves) -> None:
     for (device, variant), trials in curves.items():
         last = trials[-1]
         if last["size"] == largest:
-            labels.append(f"{device}\n{label(variant)}".replace(", ", ",\n"))
+            labels.append(f"{device}: {label(variant)}")
             transfer = last["transfer"] or {}
             rows.append(
                 (last["first_call"], last["seconds"]["median"], transfer.get("to_device"), transfer.get("to_host"))
             )
-    width = 0.2
+    height = 0.2
     for k, (name, shade) in enumerate(parts):
-        places = [i + (k - 1.5) * width for i, row in enumerate(rows) if row[k]]
-        axes.bar(places, [row[k] for row in rows if row[k]], width, label=name, color=shade)
-    axes.set_xticks(range(len(labels)), labels, fontsize=8)
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(_seconds)
+        places = [i + (k - 1.5) * height for i, row in enumerate(rows) if row[k]]
+        axes.barh(places, [row[k] for row in rows if row[k]], height, label=name, color=shade)
+    axes.figure.set_size_inches(8, max(4, 0.5 * len(rows) + 1.5))
+    axes.set_yticks(range(len(labels)), labels, fontsize=8.5)
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(_seconds)
     axes.set_title(f"{function['function']}: where the time goes at {function['size_name']} = {largest:,}")
-    axes.grid(visible=False, axis="x")
-    axes.legend(ncols=4, loc="upper left", bbox_to_anchor=(0, -0.16))
+    axes.grid(visible=False, axis="y")
+    axes.legend(ncols=4, loc="upper left", bbox_to_anchor=(0, -0.5 / len(labels)))
 
 
 def _moved(curves: Curves) -> Curves:
@@ -208,10 +221,23 @@ def _draw_first_calls(axes: Any, function: dict[str, Any], curves: Curves) -> No
 def _finish(axes: Any, function: dict[str, Any], title: str, ylabel: str) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
+    _name_sizes(axes, sorted({trial["size"] for trial in function["trials"]}))
     axes.set_title(f"{function['function']}: {title}")
     axes.set_xlabel(function.get("size_label") or f"size ({function['size_name']})")
     axes.set_ylabel(ylabel)
     axes.legend(loc="upper left", bbox_to_anchor=(0, -0.13), ncols=2)
+
+
+def _name_sizes(axes: Any, sizes: list[int]) -> None:
+    """Ticks at the sizes that were measured, as far as their names have room."""
+    ends = math.log(max(sizes[0], 1)), math.log(max(sizes[-1], 2))
+    named: list[int] = []
+    for size in sizes:
+        room = 0.012 * (len(f"{size:,}") + 2) * (ends[1] - ends[0])
+        if size > 0 and (not named or math.log(size) - math.log(named[-1]) >= room):
+            named.append(size)
+    axes.set_xticks(named, [f"{size:,}" for size in named])
+    axes.set_xticks([], minor=True)
 
 
 def _seconds(value: float, _: object = None) -> str:

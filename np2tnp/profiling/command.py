@@ -16,7 +16,7 @@ from np2tnp.profiling.emitted import compiled_texts, eager, emission_options, va
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measured import AS_GIVEN, VARIANTS, Measured, Plan
 from np2tnp.profiling.measurement import measure
-from np2tnp.profiling.results import SCHEMA, draw, now, write_json
+from np2tnp.profiling.results import SCHEMA, draw, missing_gpu, now, write_json
 from np2tnp.profiling.sizes import SizeError, parse_sizes
 
 
@@ -134,8 +134,8 @@ def _run_function(args: argparse.Namespace, plan: Plan) -> int:
     if not any(trial.variant_time for trial in measured.trials):
         print("np2tnp profile: nothing could be timed", file=sys.stderr)
         return 2
-    if not any("GPU" in device for device in measured.devices):
-        console.print("no GPU was measured (np2tnp doctor says what is missing)", highlight=False)
+    if said := missing_gpu(measured.devices):
+        console.print(said, highlight=False)
     said = f"wrote {output}"
     if not args.no_charts:
         said += draw(["function", str(output), str(output.with_suffix(""))])

@@ -94,8 +94,8 @@ def note_slowed_numpy(measured: Measured, last: int) -> None:
     medians = [trial.reference.median for trial in trials if trial.reference is not None]
     if medians and max(medians) > 3 * min(medians):
         measured.notes.append(
-            f"{measured.plan.size_name} = {trials[0].size:,}: NumPy itself took from {min(medians):.3g} s to "
-            f"{max(medians):.3g} s; is the machine busy?"
+            f"{measured.plan.size_name} = {trials[0].size:,}: NumPy itself took from {min(medians) * 1e3:.3g} ms to "
+            f"{max(medians) * 1e3:.3g} ms; is the machine busy?"
         )
 
 

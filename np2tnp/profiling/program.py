@@ -27,7 +27,7 @@ from np2tnp.profiling.hot import Ended, Hot, Ranking, Samples, command_line, ran
 from np2tnp.profiling.measured import Measured, Plan
 from np2tnp.profiling.measurement import measure
 from np2tnp.profiling.record import Recorded, Wanted, record
-from np2tnp.profiling.results import now, write_json
+from np2tnp.profiling.results import missing_gpu, now, write_json
 from np2tnp.profiling.summary import EMITTED
 
 if TYPE_CHECKING:
@@ -125,6 +125,9 @@ def run_program(args: argparse.Namespace, config: Config) -> int:
             return 130
         save(complete=True)
     _show_decisions(found, console)
+    first = next(iter(found.measured.values()), None)
+    if first is not None and (said := missing_gpu(first.devices)):
+        console.print(said, highlight=False)
     console.print(f"wrote {output}", highlight=False, soft_wrap=True, markup=False)
     return found.ended.status
 

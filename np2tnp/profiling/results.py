@@ -32,6 +32,13 @@ def write_json(path: Path, document: dict[str, Any]) -> None:
         raise CannotVerify(f"cannot write {path}: {error.strerror or error}") from None
 
 
+def missing_gpu(devices: list[str]) -> str:
+    """What to say once where no GPU was among the devices; empty where one was."""
+    if any("GPU" in device for device in devices):
+        return ""
+    return "no GPU was measured (np2tnp doctor says what is missing)"
+
+
 def draw(arguments: list[str]) -> str:
     """Draw charts in a child process (matplotlib imports NumPy). What to tell the user about them."""
     command = [sys.executable, "-m", "np2tnp.profiling.charts", *arguments]
