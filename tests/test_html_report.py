@@ -278,7 +278,14 @@ def test_hot_functions_and_what_stands_in_their_way(project):
     reader = read(write_page(project, "--profile", "profile.json"))
     assert reader.texts["h2"] == ["Hot functions", "Measured", "Environment"]
     words = " ".join(text for texts in reader.texts.values() for text in texts)
-    for text in ("python <run>.py", "ended with status 3", "confirmed", "2.1 times", "TNP205", "imports 30 %"):
+    for text in (
+        "python <run>.py",
+        "ended with status 3",
+        "confirmed",
+        "2.1 times",
+        "TNP205",
+        "imports 30\N{NO-BREAK SPACE}%",
+    ):
         assert text in words
     del document["hot"][0]["share"]
     (project / "profile.json").write_text(json.dumps(document))

@@ -40,7 +40,7 @@ def test_the_crossover_is_where_the_ratio_passes_one():
     assert found is not None
     assert found.size == pytest.approx(10**2.5, rel=1e-6)
     assert found.low < found.size < found.high
-    assert str(find_crossover(curve(0.1, 10.0), "elements")).startswith("faster above elements = 320")
+    assert str(find_crossover(curve(0.1, 10.0), "elements")).startswith("faster above 320")
     assert bracket(curve(0.1, 0.5, 2.0, 8.0)) == (1000, 10000)
 
 

@@ -78,7 +78,7 @@ def _reason(place: Place, entries: dict[Place, _Entry], dropped: dict[Place, str
     entry = entries.get(place)
     if entry is None:
         return "it was not measured"
-    more = f" (--dispatch migrates it for {entry.above:,} elements and more)" if entry.above and not dispatch else ""
+    more = f" (--dispatch rewrites it for {entry.above:,} elements and more)" if entry.above and not dispatch else ""
     return entry.reason + more
 
 

@@ -20,9 +20,10 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 
+from np2tnp.profiling.sizes import named
 from np2tnp.report.html_measured import one_thread
 from np2tnp.report.to_profile import seconds
-from np2tnp.report.variants import colour, label
+from np2tnp.report.variants import colour, dash, label
 
 _MARKERS = {
     "numpy": "o",
@@ -34,11 +35,6 @@ _MARKERS = {
     "graph-ndarray": "<",
     "xla-ndarray": ">",
 }
-#: Of lines by the device's number: CPUs broken, GPUs (nearly) whole.
-_DASHES: tuple[tuple[Any, ...], ...] = (
-    ("--", "-.", (0, (6, 2, 1, 2, 1, 2)), (0, (2, 2))),
-    ("-", (0, (12, 2)), (0, (12, 2, 2, 2)), (0, (8, 1, 1, 1))),
-)
 _STYLE = {
     "figure.dpi": 110,
     "savefig.dpi": 150,
@@ -108,19 +104,15 @@ def _numpy_curve(curves: Curves) -> list[tuple[int, float, int]]:
     return [(size, sorted(values)[len(values) // 2], elements[size]) for size, values in sorted(found.items())]
 
 
-def _number(device: str) -> int:
-    number = device.rpartition(":")[2]
-    return int(number) if number.isdigit() else 0
-
-
 def _look(device: str, variant: str) -> dict[str, Any]:
     gpu = device.startswith("GPU")
+    dashes = tuple(float(part) / 2 for part in dash(device).split()) if variant != "numpy" else ()
     return {
         "color": colour(variant),
         "marker": _MARKERS.get(variant, "o"),
         "markersize": 5,
         "linewidth": 1.8,
-        "linestyle": "-" if variant == "numpy" else _DASHES[gpu][_number(device) % len(_DASHES[gpu])],
+        "linestyle": (0, dashes) if dashes else "-",
         "markerfacecolor": colour(variant) if gpu or variant == "numpy" else "white",
         "label": label(variant) if variant.startswith("numpy") else f"{device}: {label(variant)}",
     }
@@ -185,7 +177,7 @@ def _draw_parts(axes: Any, function: dict[str, Any], curves: Curves) -> None:
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(_seconds)
-    axes.set_title(f"{function['function']}: where the time goes at {function['size_name']} = {largest:,}")
+    axes.set_title(f"{function['function']}: where the time goes at {named(function['size_name'], f'{largest:,}')}")
     axes.grid(visible=False, axis="y")
     axes.legend(ncols=4, loc="upper left", bbox_to_anchor=(0, -0.5 / len(labels)))
 

@@ -11,7 +11,7 @@ from np2tnp.profiling.evidence import Speed, Spread
 from np2tnp.profiling.measured import AS_GIVEN, Measured, Plan
 from np2tnp.profiling.record import Signature
 from np2tnp.profiling.session import ORIGINAL, Session, failed
-from np2tnp.profiling.sizes import bracket
+from np2tnp.profiling.sizes import bracket, named
 
 Progress = Callable[[str, int, int], None]  #: what is being measured, trials done, trials in all
 
@@ -93,10 +93,9 @@ def note_slowed_numpy(measured: Measured, last: int) -> None:
     trials = [trial for trial in measured.trials[-last:] if trial.reference is not None]
     medians = [trial.reference.median for trial in trials if trial.reference is not None]
     if medians and max(medians) > 3 * min(medians):
-        measured.notes.append(
-            f"{measured.plan.size_name} = {trials[0].size:,}: NumPy itself took from {min(medians) * 1e3:.3g} ms to "
-            f"{max(medians) * 1e3:.3g} ms; is the machine busy?"
-        )
+        size = named(measured.plan.size_name, f"{trials[0].size:,}")
+        slow, fast = 1e3 * max(medians), 1e3 * min(medians)
+        measured.notes.append(f"{size}: NumPy itself took from {fast:.3g} ms to {slow:.3g} ms; is the machine busy?")
 
 
 def choose_devices(wanted: str, present: list[str]) -> list[str]:

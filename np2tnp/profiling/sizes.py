@@ -50,6 +50,11 @@ def _whole(text: str) -> int:
     return int(value)
 
 
+def named(name: str, size: str) -> str:
+    """A size for people: ``n = 100``, but ``100 elements`` where the arguments were not made for a size."""
+    return f"{size} {name}" if name == "elements" else f"{name} = {size}"
+
+
 @dataclass(frozen=True)
 class Point:
     """How many times faster than NumPy something is at one size, with the ends of the interval."""
@@ -70,7 +75,7 @@ class Crossover:
     name: str = "n"  #: of the size
 
     def __str__(self) -> str:
-        said = f"faster above {self.name} = {_rounded(self.size)}"
+        said = f"faster above {named(self.name, _rounded(self.size))}"
         if self.low is None and self.high is None:
             return said
         low = _rounded(self.low) if self.low is not None else "below what was measured"

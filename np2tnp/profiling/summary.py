@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from np2tnp.profiling.evidence import Speed
+from np2tnp.profiling.sizes import named
 
 #: Variants that are what a caller gets, with ``--compile``'s value for each: ndarrays in, ndarrays out.
 EMITTED = {"eager-ndarray": "none", "graph-ndarray": "graph", "xla-ndarray": "xla"}
@@ -58,7 +59,7 @@ def _pays(measured: Measured, device: str, *variants: str) -> str:
     calls = pays_after(largest)
     if calls is None:
         return ""
-    size = f"{measured.plan.size_name} = {largest.size:,}"
+    size = named(measured.plan.size_name, f"{largest.size:,}")
     return f"; at {size} the first call pays after {calls:,} call{'s' if calls != 1 else ''}"
 
 

@@ -64,4 +64,4 @@ def _linked(reason: str) -> Markup:
 
 def _share(part: float) -> str:
     percent = 100 * float(part)
-    return f"{percent:.0f} %" if percent >= 10 or not percent else f"{percent:.2g} %"
+    return f"{percent:.0f}\N{NO-BREAK SPACE}%" if percent >= 10 or not percent else f"{percent:.2g}\N{NO-BREAK SPACE}%"

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from np2tnp.profiling.sizes import named
 from np2tnp.report.markup import Markup, element, join
 from np2tnp.report.svg import Curve, Mark, Row, dot_chart, line_chart, share_axis, short
 from np2tnp.report.to_profile import seconds, three
-from np2tnp.report.variants import colour, label
+from np2tnp.report.variants import colour, dash, label
 
 #: A result file as ``profile`` wrote it (docs/profile-schema.md), and one function or trial of it.
 Result = dict[str, Any]
 _Curves = dict[tuple[str, str], list[Result]]
 
-_Key = tuple[str, str, bool]  #: label, colour, dashed
-_NUMPY: _Key = ("NumPy", "currentColor", False)
-_ALONE: _Key = (label("numpy-alone"), colour("numpy-alone"), True)
+_Key = tuple[str, str, str]  #: label, colour, dashes
+_NUMPY: _Key = ("NumPy", "currentColor", "")
+_ALONE: _Key = (label("numpy-alone"), colour("numpy-alone"), "6 4")
 _FIRST, _STEADY = "#999999", "#0072B2"  #: of first and later calls
 
 
@@ -86,7 +87,9 @@ def _function(function: Result) -> list[Markup]:
     decision = function.get("decision")
     if decision:
         words = "Confirmed" if decision["confirmed"] else "Not confirmed"
-        parts.append(element("p", f"{words}: {decision['reason']}." if decision["reason"] else f"{words}."))
+        more = f" --dispatch rewrites it for {decision['above']:,} elements and more." if decision.get("above") else ""
+        said = f"{words}: {decision['reason']}." if decision["reason"] else f"{words}."
+        parts.append(element("p", said + more))
     parts += [
         element("p", f"{it['calls']:,} calls with {it['signature']}", class_="muted") for it in function.get("seen", ())
     ]
@@ -140,14 +143,16 @@ def _name(device: str, variant: str) -> str:
 
 
 def _curve(key: tuple[str, str], points: list[tuple[float, float]], band: list[tuple[float, float]]) -> Curve:
-    return Curve(_name(*key), colour(key[1]), tuple(points), tuple(band), dashed=not key[0].startswith("GPU"))
+    return Curve(_name(*key), colour(key[1]), tuple(points), tuple(band), dash(key[0]))
 
 
 def _time_chart(function: Result, curves: _Curves) -> Markup:
     reference = tuple((float(size), time) for size, (time, _) in _numpy(curves).items())
     lines = [Curve("NumPy", "currentColor", reference)]
     if alone := one_thread(function):
-        lines.append(Curve(_ALONE[0], _ALONE[1], tuple((float(n), time) for n, time in alone.items()), dashed=True))
+        lines.append(
+            Curve(_ALONE[0], _ALONE[1], tuple((float(n), time) for n, time in alone.items()), dashes=_ALONE[2])
+        )
     for key, trials in curves.items():
         points = [(trial["size"], trial["seconds"]["median"]) for trial in trials]
         lines.append(_curve(key, points, [(trial["seconds"]["q1"], trial["seconds"]["q3"]) for trial in trials]))
@@ -203,18 +208,18 @@ def _first_call_figure(function: Result, curves: _Curves) -> Markup:
             if calls := last["pays_after"]:
                 paid.append(f"{_name(*key)} pays after {calls:,} call{'s' if calls > 1 else ''}.")
     chart = dot_chart(rows, "time of one call", seconds)
-    words = f"first call (grey) against later calls (blue) at {function['size_name']} = {largest:,}"
+    words = f"first call (grey) against later calls (blue) at {named(function['size_name'], f'{largest:,}')}"
     return element("figure", element("figcaption", words), chart, *(element("p", text) for text in paid))
 
 
 def _figure(title: str, chart: Markup, curves: _Curves, others: Sequence[_Key] = ()) -> Markup:
     keys = [_key(*other) for other in others]
-    keys += [_key(_name(*key), colour(key[1]), dashed=not key[0].startswith("GPU")) for key in curves]
+    keys += [_key(_name(*key), colour(key[1]), dash(key[0])) for key in curves]
     return element("figure", element("figcaption", title), chart, element("div", *keys, class_="keys"))
 
 
-def _key(name: str, shade: str, dashed: bool) -> Markup:
-    line = element("line", x1=0.0, x2=26.0, y1=5.0, y2=5.0, stroke=shade, stroke_dasharray="6 4" if dashed else None)
+def _key(name: str, shade: str, dashes: str) -> Markup:
+    line = element("line", x1=0.0, x2=26.0, y1=5.0, y2=5.0, stroke=shade, stroke_dasharray=dashes or None)
     sample = element("svg", line, viewBox="0 0 26 10", width=26.0, height=10.0, aria_hidden="true", class_="key")
     return element("span", sample, name)
 

@@ -22,7 +22,7 @@ class Curve:
     colour: str
     points: tuple[tuple[float, float], ...]
     band: tuple[tuple[float, float], ...] = ()
-    dashed: bool = False
+    dashes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def line_chart(
                 "polyline",
                 points=_path(places),
                 stroke=curve.colour,
-                stroke_dasharray="6 4" if curve.dashed else None,
+                stroke_dasharray=curve.dashes or None,
                 class_="curve",
             )
         )

@@ -94,7 +94,7 @@ def render_decisions(found: Findings, width: int) -> list[RenderableType]:
                 confirmed += 1
                 parts.append(Text(f"{hot.name}: confirmed: {decision.reason}", "green"))
                 continue
-            more = f"; --dispatch would migrate it from {decision.above:,} elements on" if decision.above else ""
+            more = f"; --dispatch would rewrite it for {decision.above:,} elements and more" if decision.above else ""
             parts.append(Text(f"{hot.name}: not confirmed: {decision.reason}{more}", "yellow"))
         elif obstacle := found.obstacles.get(place):
             parts.append(Text(f"{hot.name}: not timed: {obstacle}", "yellow"))

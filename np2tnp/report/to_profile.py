@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from np2tnp.profiling.sizes import named
 from np2tnp.profiling.summary import summarize
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ def render(measured: Measured, width: int = _WIDE) -> list[RenderableType]:
         reasons.setdefault((which[2], tuple(sizes)), []).append(f"{which[0]} on {which[1]}")
     for (reason, places), variants in list(reasons.items())[:12]:
         shown = ", ".join(f"{size:,}" for size in places[:6])
-        where = f" at {measured.plan.size_name} = {shown}" if any(places) else ""  # 0: the arguments were never made
+        where = (
+            f" at {named(measured.plan.size_name, shown)}" if any(places) else ""
+        )  # 0: the arguments were never made
         every = len(variants) == len(measured.devices) * len(measured.plan.variants)
         tried = "" if every else f" ({', '.join(variants)})"
         parts.append(Text(f"not timed{where}: {reason}{tried}", "yellow"))

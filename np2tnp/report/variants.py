@@ -24,11 +24,23 @@ LABELS = {
     "xla-ndarray": "tf.function + XLA, ndarrays in and out",
 }
 _OTHER = "#777777"
+#: Of lines, as SVG has it, by the device's number: CPUs broken, GPUs whole or nearly so.
+_DASHES: dict[bool, tuple[str, ...]] = {
+    False: ("6 4", "8 3 2 3", "2 3", "10 3 2 3 2 3"),
+    True: ("", "14 3", "14 3 3 3", "10 2 2 2"),
+}
 
 
 def colour(variant: str) -> str:
     """The colour of a variant; grey for one that is not known here."""
     return COLOURS.get(variant, _OTHER)
+
+
+def dash(device: str) -> str:
+    """The dashes of a device's lines (``CPU:1``); empty for a whole line."""
+    number = device.rpartition(":")[2]
+    dashes = _DASHES[device.startswith("GPU")]
+    return dashes[int(number) % len(dashes)] if number.isdigit() else dashes[0]
 
 
 def label(variant: str) -> str:
