@@ -84,7 +84,7 @@ def test_a_size_test_keeps_numpy_for_small_arrays(project, capsys):
     entry = function("alone", (10, Speed.SLOWER), (50_000, Speed.FASTER), (900_000, Speed.FASTER))
     assert confirm([entry]) == 0
     assert Path("m.py").read_text() == TEXT
-    assert "--dispatch migrates it for 50,000 elements and more" in capsys.readouterr().err
+    assert "--dispatch rewrites it for 50,000 elements and more" in capsys.readouterr().err
     assert confirm([entry], "--dispatch") == 0
     text = Path("m.py").read_text()
     assert '@rt.migrated(original=_alone_numpy, on_unverified="numpy", pure=True, above=50_000)' in text
