@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.effects import Effects
-from np2tnp.analysis.tables import CALLBACKS, CALLERS
+from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.returned import copy_marks
+from np2tnp.analysis.state import NESTED
+from np2tnp.analysis.tables import BUILTINS_PYTHON, CALLBACKS, CALLERS, TENSOR_SAFE_BUILTINS
 from np2tnp.analysis.values import (
+    EITHER,
+    HOST,
+    NO_NAMES,
     UNKNOWN,
+    Array,
     Bound,
     Class,
+    Const,
     Function,
     Instance,
+    Scalar,
+    Sequence,
     Symbol,
     Unknown,
     Value,
+    deps_of,
     may_be_array,
     may_hold_tensor,
     refs_of,
+    view_of,
 )
+
+
+def _given(value: Value, refs: frozenset[str], deps: frozenset[str], view: str, known: bool) -> Value:
+    """What a nested function gives, which may be an argument of its call. `known`: its results were looked at."""
+    if isinstance(value, Sequence):
+        items = None if value.items is None else tuple([_given(item, refs, deps, view, known) for item in value.items])
+        return Sequence(value.type, _given(value.element, refs, deps, view, known), items, refs)
+    if isinstance(value, Array):
+        return replace(value, refs=refs, deps=deps, exact=None, view=view) if value.refs else replace(value, deps=deps)
+    if isinstance(value, (Const, Scalar)):
+        return value
+    if isinstance(value, Unknown) and not value.refs and known:
+        return Unknown(EITHER, deps=deps)
+    return Unknown(EITHER, refs, deps=deps, view=view)
 
 
 class Callbacks(Effects):
@@ -74,3 +102,50 @@ class Callbacks(Effects):
                 return bool(fact.mutates)
             return not (callback.name.startswith("builtins.") or self.catalog.is_pure(callback.name))
         return isinstance(callback, (Unknown, Class))
+
+    def mapped(self, name: str, arguments: tuple[ev.Argument, ...]) -> Value:
+        """What ``map(function, *iterables)`` and ``filter(function, iterable)`` give; they read when they are asked."""
+        function, values = arguments[0].value, [argument.value for argument in arguments]
+        held = any(map(may_hold_tensor, values))
+        nested = isinstance(function, Function) and function.nested
+        if self.nested_keeps and held and nested:
+            self.construct(arguments[0].node, "nested keeps")
+        refs = NO_NAMES.union(*map(refs_of, values))
+        fresh = name == "map" and isinstance(function, Symbol) and self._makes_new(function.name)
+        kind, shown = ("map", NO_NAMES) if fresh else ("iterator", refs)
+        if self.called_with_items(function, arguments[1:]):
+            marks = copy_marks(refs) if held else NO_NAMES  # what is read is a copy
+            item = Unknown(HOST, NO_NAMES if fresh else refs | marks, view="view")
+            return Sequence(kind, item, None, refs | marks)
+        if name == "filter":
+            return Sequence(kind, self.element_of(values[1]), None, refs)
+        if isinstance(function, Function) and function.nested:
+            return Sequence("map", self.nested_call(function, arguments[1:]), None, refs)
+        return Sequence(kind, Unknown(EITHER if held else HOST, shown), None, refs)
+
+    def called_with_items(self, function: Value, arguments: Iterable[ev.Argument]) -> bool:
+        """``map(function, x)``, ``sorted(x, key=function)``: whether it gets items of `arguments` on the host.
+
+        That is so for ``str`` and whatever else looks at a tensor in its own way.
+        """
+        if not isinstance(function, Symbol) or function.name.removeprefix("builtins.") in TENSOR_SAFE_BUILTINS:
+            return False
+        for argument in arguments:
+            self.escape(argument.node.value, argument.value, f"is passed to {function.name.rpartition('.')[2]}()")
+        return True
+
+    def _makes_new(self, function: str) -> bool:
+        """Whether what a function of Python's or NumPy's gives shares no memory with its arguments."""
+        if function.startswith("builtins."):
+            return function == "builtins.abs" or BUILTINS_PYTHON.get(function[9:], "object") != "object"
+        fact = self.catalog.get(function)
+        return fact is not None and fact.effect not in ("view", "may-view")
+
+    def nested_call(self, callee: Function, arguments: tuple[ev.Argument, ...]) -> Value:
+        result = self.nested_value(callee)
+        refs = refs_of(result)
+        if not refs.isdisjoint(NESTED):  # else it gives nothing of its arguments' memory back
+            refs = refs.union(*(refs_of(argument.value) for argument in arguments))
+        deps = deps_of(result).union(*(deps_of(argument.value) for argument in arguments))
+        view = max(map(view_of, (result, *(argument.value for argument in arguments))))
+        return _given(result, refs, deps, view, callee.qualname in self.nested_results)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import libcst as cst
 
 from np2tnp.analysis import events as ev
@@ -19,7 +17,6 @@ from np2tnp.analysis.module import dotted
 from np2tnp.analysis.names_seen import changes_by_name, sees_names, takes_tensor
 from np2tnp.analysis.results import foreign_dtype
 from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.tables import (
     BUILTINS_PYTHON,
     BY_ORDER,
@@ -31,7 +28,6 @@ from np2tnp.analysis.tables import (
     MEMBERS,
     OVER_MEMORY,
     READING_METHODS,
-    TENSOR_SAFE_BUILTINS,
 )
 from np2tnp.analysis.values import (
     BY_LAYOUT,
@@ -58,12 +54,12 @@ from np2tnp.analysis.values import (
     deps_of,
     exact_of,
     join,
+    made_of,
     may_be_array,
     may_hold_tensor,
     parameters_in,
     refs_of,
     scalar_type,
-    view_of,
 )
 
 
@@ -77,20 +73,6 @@ def _holds_objects(value: Value) -> bool:
 
 #: Builtins that call ``key`` themselves, and only compare what it gives.
 _COMPARING = (Symbol("builtins.max"), Symbol("builtins.min"), Symbol("builtins.sorted"))
-
-
-def _given(value: Value, refs: frozenset[str], deps: frozenset[str], view: str, known: bool) -> Value:
-    """What a nested function gives, which may be an argument of its call. `known`: its results were looked at."""
-    if isinstance(value, Sequence):
-        items = None if value.items is None else tuple([_given(item, refs, deps, view, known) for item in value.items])
-        return Sequence(value.type, _given(value.element, refs, deps, view, known), items, refs)
-    if isinstance(value, Array):
-        return replace(value, refs=refs, deps=deps, exact=None, view=view) if value.refs else replace(value, deps=deps)
-    if isinstance(value, (Const, Scalar)):
-        return value
-    if isinstance(value, Unknown) and not value.refs and known:
-        return Unknown(EITHER, deps=deps)
-    return Unknown(EITHER, refs, deps=deps, view=view)
 
 
 class Calls(ContainerMethods):
@@ -131,7 +113,7 @@ class Calls(ContainerMethods):
         elif isinstance(callee, Function) and callee.nested:
             if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
                 self.construct(node, "nested keeps")
-            result = self._nested_call(callee, arguments)
+            result = self.nested_call(callee, arguments)
         elif isinstance(callee, Function):
             result = self._project_call(node, callee, arguments, env)
         elif isinstance(callee, Class):
@@ -260,7 +242,7 @@ class Calls(ContainerMethods):
             if not takes_tensor(name, argument.value):
                 self.escape(argument.node.value, argument.value, f"is passed to {name}()")
         key = next((argument.value for argument in arguments if argument.name == "key"), NONE)
-        if self._called_with_items(key, [argument for argument in arguments if not argument.name]):
+        if self.called_with_items(key, [argument for argument in arguments if not argument.name]):
             values = [from_host(value) for value in values]
             first = values[0]
         if name in BUILTINS_PYTHON:
@@ -271,18 +253,17 @@ class Calls(ContainerMethods):
             if not values:
                 return Sequence(kind, NOTHING)
             items = first.items if isinstance(first, Sequence) and name in ("list", "tuple") else None
-            return Sequence(kind, self.element_of(first), items, refs_of(first))
+            return Sequence(
+                kind, self.element_of(first), items, refs_of(first if kind == "iterator" else made_of(first))
+            )
         if name == "range":
             return Sequence("range", Scalar("int"))
         if name == "enumerate":
-            element = self.element_of(first)
-            return Sequence("iterator", self.sequence("tuple", [Scalar("int"), element]), None, refs_of(first))
+            pair = self.sequence("tuple", [Scalar("int"), self.element_of(first)])
+            return Sequence("iterator", pair, None, refs_of(first))
         if name == "zip":
-            elements = [self.element_of(value) for value in values]
-            refs = NO_NAMES.union(*(refs_of(value) for value in values))
-            return Sequence(
-                "iterator", self.sequence("tuple", elements, not any(a.star for a in arguments)), None, refs
-            )
+            pair = self.sequence("tuple", list(map(self.element_of, values)), not any(a.star for a in arguments))
+            return Sequence("iterator", pair, None, NO_NAMES.union(*map(refs_of, values)))
         if name in ("sum", "min", "max", "next"):
             choices = [self.element_of(first)] if len(values) == 1 or name in ("next", "sum") else values
             result = choices[0]
@@ -298,50 +279,12 @@ class Calls(ContainerMethods):
         if name == "dict":
             return self.dict_of(arguments)
         if name in ("map", "filter") and len(values) > 1:
-            held = any(may_hold_tensor(value) for value in values)
-            if self.nested_keeps and held and isinstance(first, Function) and first.nested:
-                self.construct(arguments[0].node, "nested keeps")
-            fresh = name == "map" and isinstance(first, Symbol) and self._makes_new(first.name)
-            refs = NO_NAMES if fresh else NO_NAMES.union(*map(refs_of, values))
-            if self._called_with_items(first, arguments[1:]):
-                return Sequence("iterator", Unknown(HOST, refs | copy_marks(refs), view="view"), None, refs)
-            if name == "filter":
-                return Sequence("iterator", self.element_of(values[1]), None, refs)
-            if isinstance(first, Function) and first.nested:
-                return Sequence("iterator", self._nested_call(first, arguments[1:]))
-            return Sequence("iterator", Unknown(EITHER if held else HOST, refs), None, refs)
+            return self.mapped(name, arguments)
         if name in ("any", "all"):
             return Scalar("bool")
         if name == "round":
             return Scalar("number") if len(values) == 1 or not may_be_array(first) else UNKNOWN
         return Unknown(HOST, self._given_back(arguments), view="view")
-
-    def _called_with_items(self, function: Value, arguments: Iterable[ev.Argument]) -> bool:
-        """``map(function, x)``, ``sorted(x, key=function)``: whether it gets items of `arguments` on the host.
-
-        That is so for ``str`` and whatever else looks at a tensor in its own way.
-        """
-        if not isinstance(function, Symbol) or function.name.removeprefix("builtins.") in TENSOR_SAFE_BUILTINS:
-            return False
-        for argument in arguments:
-            self.escape(argument.node.value, argument.value, f"is passed to {function.name.rpartition('.')[2]}()")
-        return True
-
-    def _makes_new(self, function: str) -> bool:
-        """Whether what a function of Python's or NumPy's gives shares no memory with its arguments."""
-        if function.startswith("builtins."):
-            return function == "builtins.abs" or BUILTINS_PYTHON.get(function[9:], "object") != "object"
-        fact = self.catalog.get(function)
-        return fact is not None and fact.effect not in ("view", "may-view")
-
-    def _nested_call(self, callee: Function, arguments: tuple[ev.Argument, ...]) -> Value:
-        result = self.nested_value(callee)
-        refs = refs_of(result)
-        if not refs.isdisjoint(NESTED):  # else it gives nothing of its arguments' memory back
-            refs = refs.union(*(refs_of(argument.value) for argument in arguments))
-        deps = deps_of(result).union(*(deps_of(argument.value) for argument in arguments))
-        view = max(map(view_of, (result, *(argument.value for argument in arguments))))
-        return _given(result, refs, deps, view, callee.qualname in self.nested_results)
 
     def _method(self, node: cst.Call, callee: Bound, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         receiver, name = callee.receiver, callee.name

@@ -37,7 +37,6 @@ from np2tnp.analysis.values import (
     held,
     is_outside_location,
     is_python_number,
-    is_without_numbers,
     join,
     may_be_array,
     may_hold_tensor,
@@ -223,7 +222,7 @@ class Evaluator(Operands):
         if (
             op == "mul"
             and Sequence in kinds_of
-            and any(isinstance(value, Sequence) and is_without_numbers(value) for value in operands)
+            and any(isinstance(value, Sequence) and _is_without_numbers(value) for value in operands)
         ):
             return self._sequence_operator(op, operands)  # only a number repeats it, whatever the other operand is
         if Unknown in kinds_of:
@@ -337,7 +336,16 @@ class Evaluator(Operands):
         self.nested_results[name] = result
         if self.made == HOST:
             self.module.lambdas[name] = node
-        return Function(name, nested=True)
+        return Function(name, nested=True, refs=self.default_refs(node.params, env))
+
+
+def _is_without_numbers(value: Sequence) -> bool:
+    """Whether all that the list or tuple holds, at any depth, is certainly None or text."""
+    items = value.items if value.items is not None else (value.element,)
+    return all(
+        _is_without_numbers(item) if isinstance(item, Sequence) else scalar_type(item) in ("none", "str")
+        for item in items
+    )
 
 
 def _joined(op: str, operands: list[Value], result: Unknown) -> Unknown:

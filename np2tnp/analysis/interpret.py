@@ -35,6 +35,7 @@ from np2tnp.analysis.values import (
     join,
     may_hold_tensor,
     parameters_in,
+    reads_later,
     refs_of,
     view_of,
 )
@@ -248,9 +249,7 @@ class Interpreter(Nesting):
         iterated = self.evaluate(node.iter, env)
         element = self._each_of(node.iter, iterated)
         alive = iterated_name(id(node))  # the loop goes on reading what it iterates over
-        if isinstance(iterated, (Array, Unknown)) or (
-            isinstance(iterated, Sequence) and iterated.type in ("iterator", "dict view")
-        ):
+        if isinstance(iterated, (Array, Unknown)) or reads_later(iterated):
             env.bind(alive, iterated)
 
         def step(current: Env) -> None:

@@ -66,4 +66,4 @@ class Nesting(Hosting):
         for decorator in node.decorators:
             self.construct(decorator, "nested decorator", dotted(decorator.decorator))
         self.nested_results[name] = result if result is not None else NONE
-        return Function(name, nested=True)
+        return Function(name, nested=True, refs=self.default_refs(node.params, env))

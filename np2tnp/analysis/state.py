@@ -299,6 +299,12 @@ class State:
             inner.bind(parameter.name.value, Unknown(home, NESTED | refs_of(default), view=view_of(default)))
         return inner
 
+    def default_refs(self, parameters: cst.Parameters, env: Env) -> frozenset[str]:
+        """What a nested function holds on to: the arrays that its parameters have by default."""
+        defaults = [parameter.default for parameter in parameters_of(parameters) if parameter.default is not None]
+        values = [self.evaluate(default, env) for default in defaults]
+        return NO_NAMES.union(*(refs_of(value) for value in values if may_hold_tensor(value)))
+
     # ---- given by the parts further up
 
     def evaluate(self, node: cst.BaseExpression, env: Env) -> Value:

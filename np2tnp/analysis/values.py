@@ -105,19 +105,20 @@ class Scalar(_Unshared):
 class Sequence:
     """A Python container made in view of the analysis. ``items`` is known for displays whose length is certain."""
 
-    type: str  # tuple, list, set, dict, iterator
+    type: str  # tuple, list, set, dict, iterator; map: an iterator whose items share only what they say themselves
     element: Value
     items: tuple[Value, ...] | None = None
     refs: frozenset[str] = NO_NAMES
 
 
 @frozen
-class Function(_Unshared):
+class Function:
     """A function or method of the project; ``nested`` when it is defined inside a region."""
 
     qualname: str
     nested: bool = False
     module: str = ""  #: path of the module that defines it
+    refs: frozenset[str] = NO_NAMES  #: of what a nested one has by default
 
 
 @frozen
@@ -179,6 +180,8 @@ def item_of(symbol: Symbol) -> Value:
 
 def held(item: Value, container: Sequence) -> Value:
     """An item taken out of a container: what shares memory with the container may share memory with it."""
+    if container.type == "map":
+        return item
     if isinstance(item, Array) and item.rank == 0 and item.zero_d == "scalar":
         return item
     return with_refs(item, refs_of(item) | container.refs) if container.refs else item
@@ -189,6 +192,11 @@ def home_of(value: Value) -> str:
     if isinstance(value, (Unknown, Array)):
         return value.home
     return HOST
+
+
+def made_of(value: Value) -> Value:
+    """What a list made of all items of `value` shares memory with."""
+    return value.element if isinstance(value, Sequence) and value.type == "map" else value
 
 
 def refs_of(value: Value) -> frozenset[str]:
@@ -274,7 +282,12 @@ def holds_iterator(value: Value) -> bool:
 
 def is_lazy(value: Value) -> bool:
     """Whether `value` is an iterator, or a view of a dict, that gives tensors when it is asked."""
-    return isinstance(value, Sequence) and value.type in ("iterator", "dict view") and may_hold_tensor(value)
+    return reads_later(value) and may_hold_tensor(value)
+
+
+def reads_later(value: Value) -> bool:
+    """Whether `value` is an iterator, or a view of a dict: what its locations hold is read when it is asked."""
+    return isinstance(value, Sequence) and value.type in ("iterator", "map", "dict view")
 
 
 def has_unfilled_container(value: Value) -> bool:
@@ -303,15 +316,6 @@ def scalar_type(value: Value) -> str:
     if isinstance(value, (Const, Scalar)):
         return "none" if isinstance(value, Const) and value.value is None else value.type
     return "object"
-
-
-def is_without_numbers(value: Sequence) -> bool:
-    """Whether all that the list or tuple holds, at any depth, is certainly None or text."""
-    items = value.items if value.items is not None else (value.element,)
-    return all(
-        is_without_numbers(item) if isinstance(item, Sequence) else scalar_type(item) in ("none", "str")
-        for item in items
-    )
 
 
 def join(a: Value, b: Value) -> Value:

@@ -21,6 +21,7 @@ from np2tnp.analysis.values import (
     UNKNOWN,
     Array,
     Const,
+    Function,
     Instance,
     Scalar,
     Sequence,
@@ -31,6 +32,7 @@ from np2tnp.analysis.values import (
     home_of,
     may_be_array,
     may_hold_tensor,
+    reads_later,
     refs_of,
     scalar_type,
 )
@@ -228,7 +230,12 @@ class Writes(Calls):
                     conflicts.add(ref)
                 continue
             held = env.values.get(ref)
-            if held is not None and (may_hold_tensor(held) or COPIED in refs or COPIED in env.aliases(ref)):
+            if held is not None and (
+                may_hold_tensor(held)
+                or (not host and (isinstance(held, Function) or reads_later(held)))  # what it goes on reading is old
+                or COPIED in refs
+                or COPIED in env.aliases(ref)
+            ):
                 env.stale[ref] = Stale(via, id(node))
         if host and any(ref.startswith(".") for ref in refs):
             # an object that got one of our arrays may be what is written here

@@ -57,7 +57,9 @@ class Edits:
 
     def wrap_host(self, node: cst.CSTNode, value: Value | None = None) -> None:
         """Convert `node` for the host. A 0-d `value` that NumPy would have as an array is no scalar there, either."""
-        (self.host_items if isinstance(value, Sequence) and value.type == "iterator" else self.host).add(id(node))
+        (self.host_items if isinstance(value, Sequence) and value.type in ("iterator", "map") else self.host).add(
+            id(node)
+        )
         self._mark_zero_d(node, value)
 
     def _mark_zero_d(self, node: cst.CSTNode, value: Value | None) -> None:

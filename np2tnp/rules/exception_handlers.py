@@ -8,7 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
-from np2tnp.analysis.values import Bound, Class, Function, Instance, Symbol, may_hold_tensor
+from np2tnp.analysis.values import Bound, Class, Function, Instance, Symbol, may_hold_tensor, scalar_type
 from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
@@ -23,6 +23,9 @@ TRANSLATED = frozenset({
 
 #: What NumPy makes of floating-point errors where it is told to: TensorFlow never does, in no function.
 _FLOATING = frozenset(("FloatingPointError", "RuntimeWarning", "Warning"))
+
+#: What looking something up raises; a refusal of the runtime is none of them.
+_LOOKUPS = frozenset(("KeyError", "IndexError", "LookupError", "AttributeError"))
 
 #: Functions outside of numpy.linalg that solve systems or find eigenvalues.
 _LINEAR_BESIDE = ("numpy.poly", "numpy.roots")
@@ -48,7 +51,8 @@ class ExceptionHandler(Rule):
             "Leaves the whole function in NumPy. Where only functions of the project are called inside `try`, they are"
             " called by their public names instead of their cores: these raise what NumPy raises. A handler of"
             " LinAlgError alone stays: the exact forms of numpy.linalg's functions raise it, and nothing else does."
-            " So does one around conversions such as `n = int(n)`."
+            " So does one around conversions such as `n = int(n)`, and one of KeyError and its like around lookups"
+            " alone, such as `k = options['k']`."
         ),
         bad="""
             def pick(x, i):
@@ -77,7 +81,9 @@ class ExceptionHandler(Rule):
             )
             yield self.hit(event.node, f"{words}; do it after the `try`", Verdict.BLOCK)
         caught = sorted({*TRANSLATED.intersection(event.detail.split(",")), *_swallowed(event.node)})
-        if _converts_numbers_only(event.node, context):
+        if _converts_numbers_only(event.node, context) or (
+            _LOOKUPS.issuperset(caught) and _looks_up_only(event, context)
+        ):
             return
         if caught == ["LinAlgError"] and self._raises_it_alike(event.node, context):
             return
@@ -121,6 +127,35 @@ def _converts_numbers_only(node: cst.Try | cst.TryStar, context: Context) -> boo
     converted = all(call is not None and (call.callee in _CONVERSIONS or _cannot_fail(call)) for call in calls)
     plain = all(isinstance(part, (cst.Call, cst.Name, cst.BaseNumber)) for part in parts)
     return converted and plain and all(isinstance(part, (cst.Assign, cst.Return, cst.Expr)) for part in statements)
+
+
+def _looks_up_only(event: ev.Construct, context: Context) -> bool:
+    """Whether all that is tried is ``v = d["key"]`` or alike: Python's own objects raise what they raise.
+
+    A string is no index of an array: an array of numbers raises IndexError there, as does the exact form.
+    """
+    assert isinstance(event.node, (cst.Try, cst.TryStar))
+    whole = list(walk(event.node.body))
+    inside = {id(part) for part in whole}
+    targets = [target.target for part in whole if isinstance(part, cst.Assign) for target in part.targets]
+    return (
+        all(isinstance(part, _LOOKING) for part in whole if isinstance(part, _MEANING))
+        and all(isinstance(target, cst.Name) for target in targets)
+        and all(_is_lookup(tried) for tried in context.facts.events if id(tried.node) in inside)
+    )
+
+
+_MEANING = (cst.BaseExpression, cst.BaseSmallStatement, cst.BaseCompoundStatement)
+_LOOKING = (cst.Name, cst.Attribute, cst.Subscript, cst.SimpleString, cst.BaseNumber, cst.Assign, cst.Return, cst.Expr)
+
+
+def _is_lookup(event: ev.Event) -> bool:
+    """Whether what happens raises the same with tensors."""
+    if isinstance(event, ev.Read):
+        return not may_hold_tensor(event.base) or all(scalar_type(key) == "str" for key in event.keys)
+    if isinstance(event, ev.AttributeRead):
+        return not may_hold_tensor(event.base)
+    return isinstance(event, (ev.NameRead, ev.Return))
 
 
 def _is_own(call: ev.Call) -> bool:

@@ -82,7 +82,7 @@ class ObjectState(Rule):
         node = event.node
         if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) and may_hold_tensor(event.value):
             assert node.value is not None
-            items = isinstance(event.value, Sequence) and event.value.type == "iterator"
+            items = isinstance(event.value, Sequence) and event.value.type in ("iterator", "map")
             context.edits.wrap_host(_stored(node, event.target), event.value if items else None)
         if isinstance(event.target, cst.Subscript):
             wrap_keys(event.target, event.keys, context)
