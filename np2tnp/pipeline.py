@@ -279,10 +279,11 @@ def summarize(reports: Iterable[FileReport]) -> Summary:
 def _run(
     reports: Iterable[FileReport], config: Config, notes: Iterable[str] = (), texts: dict[str, str] | None = None
 ) -> Run:
-    chosen = tuple(
-        replace(report, findings=tuple(item for item in report.findings if config.reports(item.code, report.path)))
-        for report in reports
-    )
+    def chosen_findings(report: FileReport) -> FileReport:
+        wanted = {code: config.reports(code, report.path) for code in {item.code for item in report.findings}}
+        return replace(report, findings=tuple(item for item in report.findings if wanted[item.code]))
+
+    chosen = tuple(map(chosen_findings, reports))
     return Run(chosen, summarize(chosen), tuple(notes), texts=texts or {})
 
 

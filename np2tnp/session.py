@@ -84,14 +84,15 @@ class Session:
         """Plan one region; what becomes of it. `again`: the plan is kept only if nothing blocks it."""
         analysis = self.analysis
         special = self.decided(facts.qualname).compile if facts.qualname != MODULE else "none"
+        options = self.options if special is None else replace(self.options, compile=special)
         plan = plan_region(
             facts,
             analysis.info,
             analysis.catalog,
             self.names,
-            self.options if special is None else replace(self.options, compile=special),
+            options,
             analysis,
-            rules_by_event(),
+            rules_by_event(options.compile != "none", options.float32),
             top_level=facts.qualname == MODULE and bool(self.library),
             against=self._against(facts),
             is_pure=self._is_pure,

@@ -23,8 +23,10 @@ from np2tnp.analysis.values import (
     NO_NAMES,
     SHARED,
     UNKNOWN,
+    Const,
     Function,
     Instance,
+    Scalar,
     Sequence,
     Symbol,
     Unknown,
@@ -55,6 +57,10 @@ _HOLDERS = (".", "global:", "kept by")
 def _are_watched(refs: frozenset[str]) -> bool:
     """Whether a callee has seen or keeps what lies at one of the locations `refs`."""
     return any(ref.startswith(("seen by", "kept by")) for ref in refs)
+
+
+#: Nothing happens to these arguments, nor through them.
+_NEVER_ARRAYS = frozenset((Const, Scalar, Symbol))
 
 
 class Effects(NumpyResults):
@@ -199,6 +205,7 @@ class Effects(NumpyResults):
                 return Unknown(HOST, self._given_back(arguments), view="view")
             return UNKNOWN
         self._kept_may_change(node, callee, env)
+        arguments = tuple([argument for argument in arguments if type(argument.value) not in _NEVER_ARRAYS])
         for argument in arguments:
             self.hand_iterators(argument.node, argument.value)
             self._copies_may_differ(node, callee, argument, arguments)

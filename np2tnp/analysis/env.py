@@ -49,8 +49,10 @@ class Stale:
 
     def join(self, other: Stale) -> Stale:
         """Either, or both."""
-        if other is self or (not other.more and self._tells(other)):
+        if other is self:
             return self
+        if not other.more:
+            return self if self._tells(other) else Stale(self.via, self.line_node, self.kind, (*self.more, other))
         own = self.reasons
         more = tuple(reason for reason in other.reasons if reason not in own)
         return Stale(self.via, self.line_node, self.kind, self.more + more) if more else self

@@ -29,12 +29,11 @@ _SUMS = {cst.Add: "add", cst.Subtract: "subtract", cst.Multiply: "multiply"}
 
 def whole_array_form(node: cst.For, function: cst.FunctionDef, events: Events) -> Form:
     """The form of a loop. Raises NoForm with the reason where it has none, or none is known."""
-    words = events.words(function)
-    header(node, events, words)
+    header(node, events)
     for statement in _inner(node.body):  # most loops end here: what follows costs more
         if type(statement) not in _STATEMENTS and not is_docstring(statement):
             raise NoForm(f"it has a statement of another kind ({type(statement).__name__})")
-    nest = _Nest(node, events, words)
+    nest = _Nest(node, events, events.words(function))
     form = nest.form()
     live = live_after(function.body.body, node, NONE)
     if live is None:

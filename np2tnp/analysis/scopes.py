@@ -51,8 +51,9 @@ def scan(function: cst.FunctionDef, scopes: dict[int, Scope]) -> Uses:
     parts, notes, nested, leaves = PARTS, _NOTES, _NESTED, _LEAVES
     while pending:
         stack, scope = pending.pop()
+        pop, extend = stack.pop, stack.extend
         while stack:
-            node = stack.pop()
+            node = pop()
             kind = type(node)
             if kind in leaves:
                 continue
@@ -69,10 +70,9 @@ def scan(function: cst.FunctionDef, scopes: dict[int, Scope]) -> Uses:
                 if scope is not nowhere:
                     pending.append((list(parts[kind](node)), nowhere))
                     continue
-            note = notes.get(kind)
-            if note is not None:
-                note(node, scope, uses)
-            stack.extend(parts[kind](node))
+            if kind in notes:
+                notes[kind](node, scope, uses)
+            extend(parts[kind](node))
     for scope in opened:
         scope.bound -= scope.declared
     return uses

@@ -13,6 +13,7 @@ from typing import ClassVar
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.frozen import frozen
 from np2tnp.analysis.loop_parts import Events
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.state import Services, Summary
@@ -59,7 +60,7 @@ class Doc:
             object.__setattr__(self, name, text + "\n" if text else "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """A rule's finding at a node of the tree; the engine turns it into a Finding once its position is known."""
 
@@ -91,7 +92,7 @@ class Context:
     tried: set[int] = field(default_factory=set)  #: calls by id of their node whose exceptions are handled here
     events: Events | None = None  #: the events by their nodes, once a rule asked for them
     vectorized: set[int] = field(default_factory=set)  #: statements in loops that get whole-array form, by id
-    no_form: dict[int, str] = field(default_factory=dict)  #: id of a statement in a loop → why it stays slow
+    no_form: list[tuple[cst.For, str]] = field(default_factory=list)  #: loops, and why they stay slow
     interruptible: set[int] = field(default_factory=set)  #: ids of calls inside of ``try``
     changeable: set[int] = field(default_factory=set)  #: ids of arguments that an unresolved callee may change
     changing: set[int] = field(default_factory=set)  #: ids of calls that are refused if they change an argument
@@ -136,6 +137,7 @@ class Rule:
     doc: ClassVar[Doc]
     also: ClassVar[tuple[Doc, ...]] = ()  #: further codes, by which the rule tells cases of one kind apart
     on: ClassVar[tuple[type | str | Calls, ...]] = ()
+    only_with: ClassVar[str] = ""  #: "compile" or "float32": it looks at nothing without that option
 
     @property
     def code(self) -> str:
@@ -172,10 +174,11 @@ Table = dict[type | str | tuple[bool, bool], list[Rule]]
 
 
 @functools.cache
-def rules_by_event() -> Table:
-    """All rules, in order of their codes wherever several look at the same."""
+def rules_by_event(compiled: bool, float32: bool) -> Table:
+    """All rules that those options ask, in order of their codes wherever several look at the same."""
     table: Table = {}
-    for rule in sorted(REGISTRY, key=lambda item: item.code):
+    asked = {"": True, "compile": compiled, "float32": float32}
+    for rule in sorted((rule for rule in REGISTRY if asked[rule.only_with]), key=lambda item: item.code):
         for key in rule.on:
             if not isinstance(key, Calls) and key is not ev.Call:
                 table.setdefault(key, []).append(rule)

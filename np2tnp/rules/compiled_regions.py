@@ -65,9 +65,10 @@ class CompiledRegion(Rule):
         safety="Safe: what runs eagerly gives the same results.",
     )
     on = (ev.Call, ev.AttributeStore, ev.Store, ev.Escape, "with", *_WORDS)
+    only_with = "compile"
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
-        if context.compile == "none" or not context.in_region:
+        if not context.in_region:
             return
         why = ""
         if isinstance(event, ev.Call):

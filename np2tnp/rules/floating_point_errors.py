@@ -11,6 +11,9 @@ from np2tnp.analysis.module import dotted
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
+#: What is looked for among all calls, by the last name.
+_CALLED = frozenset(("simplefilter", "filterwarnings", "catch_warnings", "seterr", "seterrcall", "warns"))
+
 
 @register
 class FloatingPointErrors(Rule):
@@ -46,7 +49,10 @@ class FloatingPointErrors(Rule):
             yield from self._with(event)
             return
         assert isinstance(event, ev.Call)
-        text = dotted(event.node.func).rpartition(".")[2]
+        func = event.node.func
+        text = func.attr.value if type(func) is cst.Attribute else func.value if type(func) is cst.Name else ""
+        if text not in _CALLED or not dotted(func):
+            return
         if text in ("simplefilter", "filterwarnings") and any(
             isinstance(arg.value, cst.SimpleString) and arg.value.value.strip("'\"") == "error"
             for arg in event.node.args

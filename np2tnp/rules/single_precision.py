@@ -79,9 +79,10 @@ class SinglePrecision(Rule):
         ),
     )
     on = (ev.Call, ev.Operator, ev.NameRead)
+    only_with = "float32"
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
-        if not context.float32 or not context.in_region:
+        if not context.in_region:
             return
         values: tuple[Value, ...] = ()
         if isinstance(event, ev.Call):

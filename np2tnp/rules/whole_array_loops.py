@@ -65,13 +65,14 @@ class WholeArrayLoop(Rule):
             if not is_free(form, context.edits):
                 raise NoForm("its statements change in other ways")
         except NoForm as reason:
-            _explain(event.node, f"no whole-array form: {reason}", context)
+            context.no_form.append((event.node, f"no whole-array form: {reason}"))
             return
         vectorize(form, context.edits, context.rt, context.events.words(function))
         context.edits.converted += 1
         context.edits.total += 1
         if event.place.loops:  # a few operations, where NumPy's loop has a few elements: how many, nobody knows
-            _explain(event.node, "its whole-array form is run again in each iteration of the loop around", context)
+            words = "its whole-array form is run again in each iteration of the loop around"
+            context.no_form.append((event.node, words))
         else:
             context.vectorized.update(map(id, form.statements))
         names = ", ".join(form.results)
@@ -81,11 +82,14 @@ class WholeArrayLoop(Rule):
         yield self.hit(event.node, message, Verdict.ADAPT)
 
 
-def _explain(loop: cst.For, words: str, context: Context) -> None:
-    """Say `words` of the stores in the loop, but for those in an inner loop of which more is known."""
-    for part in walk(loop):
-        if type(part) is cst.Assign or type(part) is cst.AugAssign:
-            context.no_form.setdefault(id(part), words)
+def _reasons(context: Context) -> dict[int, str]:
+    """By id, why stores in loops stay slow: in an inner loop of which more is known, for what is known of that."""
+    found: dict[int, str] = {}
+    for loop, words in context.no_form:
+        for part in walk(loop):
+            if type(part) is cst.Assign or type(part) is cst.AugAssign:
+                found.setdefault(id(part), words)
+    return found
 
 
 def settled(hits: list[Hit], context: Context) -> list[Hit]:
@@ -93,11 +97,13 @@ def settled(hits: list[Hit], context: Context) -> list[Hit]:
     if context.events is None:
         return hits
     result: list[Hit] = []
+    reasons: dict[int, str] | None = None
     for hit in hits:
         if hit.code == ElementLoop.doc.code:
             if id(hit.node) in context.vectorized:
                 continue
-            reason = context.no_form.get(id(hit.node))
+            reasons = _reasons(context) if reasons is None else reasons
+            reason = reasons.get(id(hit.node))
             if reason:
                 hit = replace(hit, message=f"{hit.message}; {reason}")
         result.append(hit)

@@ -6,12 +6,12 @@ import ast
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 import libcst as cst
 
+from np2tnp.analysis.frozen import frozen
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.positions import offsets
 from np2tnp.model import Span
@@ -21,7 +21,7 @@ _COMMENT = re.compile(rb"#[^\r\n]*")
 _GAP = re.compile(rb"(?:[ \t\r\n\\]|#[^\r\n]*)*.?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArgumentPlace:
     """A positional argument: with the parentheses around its value, which Python's tree does not know."""
 
@@ -29,14 +29,14 @@ class ArgumentPlace:
     value: ast.expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DecoratorPlace:
     """From the ``@`` to the end of the expression."""
 
     expression: ast.expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WithItemPlace:
     """What one item of ``with`` says, its ``as`` included."""
 
