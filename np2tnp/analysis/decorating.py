@@ -30,16 +30,15 @@ def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bo
     """Tell of each decorator of the region `node`; `wrapped`: what it gets takes and gives ndarrays."""
     interpreter.statement = node
     for decorator in node.decorators:
-        made = type(decorator.decorator) is cst.Call
-        written = decorator.decorator.func if type(decorator.decorator) is cst.Call else decorator.decorator
-        value = interpreter.callee(written, Env())
-        summary = (
-            interpreter.services.summary(value) if wrapped and type(value) is Function and not value.nested else None
-        )
-        effect = (summary.makes if made else summary.decorates) if summary is not None else ""
+        call = decorator.decorator if type(decorator.decorator) is cst.Call else None
+        value = interpreter.callee(decorator.decorator if call is None else call.func, Env())
+        effect = ""
+        if wrapped and isinstance(value, Function) and not value.nested:
+            summary = interpreter.services.summary(value)
+            effect = "" if summary is None else summary.decorates if call is None else summary.makes
         if effect != SAME:
             kind = "wrapping decorator" if effect == CALLS else "decorator"
-            interpreter.construct(decorator, kind, getattr(value, "name", "") or dotted(written))
+            interpreter.construct(decorator, kind, interpreter.decorator_name(decorator, Env()))
 
 
 def effect_of(function: cst.FunctionDef, module: ModuleInfo) -> str:

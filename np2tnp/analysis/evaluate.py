@@ -13,6 +13,7 @@ from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.literals import KEYWORDS, constant
 from np2tnp.analysis.operands import Operands
 from np2tnp.analysis.results import operator_dtypes
+from np2tnp.analysis.scopes import dotted
 from np2tnp.analysis.tables import BINARY, COMPARISONS, UNARY
 from np2tnp.analysis.values import (
     EITHER,
@@ -63,6 +64,12 @@ class Evaluator(Operands):
     def callee(self, node: cst.BaseExpression, env: Env) -> Value:
         """The value of the function part of a call: a method stays bound to its receiver."""
         return self._attribute(node, env, called=True) if type(node) is cst.Attribute else self.evaluate(node, env)
+
+    def decorator_name(self, decorator: cst.Decorator, env: Env) -> str:
+        """The canonical name of a decorator, or of the function that makes it."""
+        node = decorator.decorator
+        made_by = node.func if type(node) is cst.Call else node
+        return getattr(self.callee(made_by, env), "name", "") or dotted(made_by)
 
     # ---- names and literals
 

@@ -18,7 +18,7 @@ _Nested = cst.Lambda | cst.FunctionDef
 
 
 def kept_functions(region: cst.CSTNode) -> frozenset[int]:
-    """Nested functions and lambdas of `region`, by id, that are not only called, handed over and returned.
+    """Nested functions and lambdas of `region`, by id, that are not only called and handed over in it.
 
     What such a function calls is kept with it.
     """
@@ -27,6 +27,7 @@ def kept_functions(region: cst.CSTNode) -> frozenset[int]:
     outer: set[str] = set()  # names declared global: what is bound to them is kept by the module
     plain: set[int] = set()  # ids of expressions that stand where nothing keeps a function
     names: list[cst.Name] = []
+    nested: set[int] = set()  #: ids of nodes below nested functions: what those return stays in the region
     for node in walk(region):
         kind = type(node)
         if kind is cst.Name:
@@ -38,7 +39,9 @@ def kept_functions(region: cst.CSTNode) -> frozenset[int]:
         elif kind is cst.FunctionDef and node is not region:
             assert isinstance(node, cst.FunctionDef)
             named[node.name.value].append(node)
-        _note_plain(node, plain, named)
+            nested.update(id(part) for part in walk(node) if type(part) is cst.Return)
+        if kind is not cst.Return or id(node) in nested:
+            _note_plain(node, plain, named)
     kept = [node for key, node in lambdas.items() if key not in plain]
     used = {name.value for name in names if name.value in named and id(name) not in plain} | (outer & named.keys())
     return _with_callees(kept, used, named)

@@ -32,6 +32,9 @@ from np2tnp.analysis.values import (
 )
 from np2tnp.analysis.walk import walk
 
+#: Decorators that change nothing but a function's name and attributes.
+_NAMING = ("functools.wraps", "builtins.staticmethod")
+
 #: What stands for a function that is handed over: calling it may change whatever it is called with. One object.
 LENT = Symbol("<a nested function>")
 
@@ -94,7 +97,8 @@ class Lending(Callbacks):
         own = {parameter.name.value for parameter in parameters_of(node.params)}
         if type(node) is cst.FunctionDef:
             own |= self.module.scopes[id(node)].bound
-            if node.decorators or node.asynchronous or any(type(part) is cst.Nonlocal for part in walk(node.body)):
+            changed = any(self.decorator_name(item, env) not in _NAMING for item in node.decorators)
+            if changed or node.asynchronous or any(type(part) is cst.Nonlocal for part in walk(node.body)):
                 return False
         captured = names_captured(node, own) & self.locals
         if captured and self.depth:
@@ -113,6 +117,8 @@ class Lending(Callbacks):
         if any(isinstance(held := env.values[name], Function) and held.nested for name in captured):
             return False  # it works on tensors
         tensors = {name for name in captured if may_hold_tensor(env.values[name]) or COPIED in env.aliases(name)}
+        assigned = {name for name in captured & set(self.facts.parameters) if bindings[name]}
+        tensors |= assigned - self.host_locals  # what they are assigned may come later
         if tensors:  # they can stay ndarrays, too
             self.facts.host_parameters |= {exact for name in tensors if (exact := exact_of(env.values[name]))}
             self.facts.extra.setdefault("lent", set()).update(tensors)

@@ -7,7 +7,7 @@ import libcst as cst
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.hosting import Hosting
 from np2tnp.analysis.liveness import reads
-from np2tnp.analysis.module import dotted, parameters_of
+from np2tnp.analysis.module import parameters_of
 from np2tnp.analysis.values import NONE, NOTHING, Function, Value, join
 
 #: A loop whose state has not settled after so many rounds is widened: what still changes becomes unknown.
@@ -64,6 +64,6 @@ class Nesting(Hosting):
         if node.asynchronous is not None:
             self.construct(node, "async")
         for decorator in node.decorators:
-            self.construct(decorator, "nested decorator", dotted(decorator.decorator))
+            self.construct(decorator, "nested decorator", self.decorator_name(decorator, env))
         self.nested_results[name] = result if result is not None else NONE
         return Function(name, nested=True, refs=self.default_refs(node.params, env))

@@ -15,20 +15,23 @@ class Callback(Rule):
     doc = Doc(
         code="TNP408",
         name="callback",
-        summary="A function nested in the region is returned or handed to other code, or a class is defined in it.",
+        summary="A nested function is returned or handed to others and reads names that change, or a class is nested.",
         why="It would be called with ndarrays, and would give tensors back to code that does not expect them.",
         does=(
-            "Leaves the whole function in NumPy. A nested function that is handed over but never called in the region"
+            "Leaves the whole function in NumPy. A nested function that is returned, kept or handed over without a call"
             " stays NumPy by itself, where what it reads is assigned once; arrays among that stay ndarrays."
         ),
         bad="""
             def scaled(x):
                 y = np.exp(x)
+                y = y / np.sum(y)
                 return lambda k: k * y
         """,
         good="""
-            def scaled(x, k):
-                return k * np.exp(x)
+            def scaled(x):
+                y = np.exp(x)
+                z = y / np.sum(y)
+                return lambda k: k * z
         """,
     )
     on = (ev.Call, ev.Return, "local class", "kept function")
@@ -39,7 +42,9 @@ class Callback(Rule):
         if isinstance(event, ev.Construct):
             words = "a class defined inside the function"
             if event.kind == "kept function":
-                words = "a nested function goes into an object or a container: whoever calls it would see tensors"
+                words = (
+                    "a nested function is returned or kept and would see tensors: assign each name that it reads once"
+                )
             yield self.hit(event.node, words, Verdict.BLOCK)
             return
         if isinstance(event, ev.Return):

@@ -54,7 +54,7 @@ class Decorator(Rule):
                 does = "may look at arguments or results: put the array work into a function without it"
                 words = f"the decorator {name or 'here'} {does}"
                 yield self.hit(event.node, words, Verdict.BLOCK)
-        elif name not in ("staticmethod", "functools.wraps"):
+        elif name not in ("builtins.staticmethod", "functools.wraps"):
             words = (
                 f"the decorator {name or 'here'} of a nested function may look at arrays: define that function outside"
             )
