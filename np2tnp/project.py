@@ -189,6 +189,18 @@ class Project:
         self.solver.note(self.names.places)
         return found
 
+    def operators(self, module: str) -> frozenset[str]:
+        """Those of the classes that the module imports, directly or in a module."""
+        session = self._sessions.get(module)
+        if session is None:
+            return NO_NAMES
+        if session.operators is None:
+            self.names.places.clear()
+            found = self.names.operators(module)
+            session.operators = (found, frozenset(self.names.places))
+        self.solver.note(session.operators[1])
+        return session.operators[0]
+
     # ---- names
 
     def _find(self, session: Session, name: str) -> Target | None:
@@ -305,7 +317,7 @@ class Project:
             vendored(source.path, source.text) if config.runtime == "vendor" else INSTALLED,
         )
         with self.solver.watch(session.places):
-            session.start(self.catalog, self)
+            session.start(self.catalog, self, functools.partial(self.operators, path))
         return session
 
     def _left_alone(self, found: bool) -> bool:

@@ -65,6 +65,7 @@ class Session:
     leaking: frozenset[str] = frozenset()  #: found in an earlier round: code that stays NumPy uses them
     regions: dict[str, RegionPlan] = field(default_factory=dict)
     found: dict[str, tuple[Target | None, frozenset[str]]] = field(default_factory=dict)
+    operators: tuple[frozenset[str], frozenset[str]] | None = None  #: of imported classes, and where these are
     places: set[str] = field(default_factory=set)  #: what the names of its top level depend on
     names: LocalNames = field(init=False)
     analysis: Analysis = field(init=False)
@@ -72,11 +73,12 @@ class Session:
     library: str = NOT_ASKED  #: why the top level stays NumPy; empty where it is a region
     _left_out: frozenset[str] = frozenset()
 
-    def start(self, catalog: Catalog, project: Answers) -> None:
-        """Bind the names of the top level."""
+    def start(self, catalog: Catalog, project: Answers, operators: Callable[[], frozenset[str]]) -> None:
+        """Bind the names of the top level. `operators` gives those of the classes that the module imports."""
         self.analysis = Analysis(self.tree, self.path, catalog, self.decide, project, self.options.boundary == "numpy")
         self.analysis.bind_names()
         info = self.analysis.info
+        info.imported_operators = operators
         self.names = choose_names(info, self.words)
         self.originals, self._left_out = kept_originals(info), left_out(info)
 

@@ -222,4 +222,41 @@ IMPORTS: dict[str, tuple[dict[str, str], str]] = {
         },
         "convertible",
     ),
+    "operators of a class in an imported module": (
+        {
+            "systems.py": """
+                import numpy as np
+
+
+                class Gain:
+                    __array_priority__ = 10
+
+                    def __init__(self, value):
+                        self.value = value
+
+                    def doubled(self):
+                        return Gain(2 * self.value)
+
+                    def __mul__(self, other):
+                        return Gain(self.value * len(other)) if isinstance(other, np.ndarray) else NotImplemented
+
+                    __rmul__ = __mul__
+            """,
+            "user.py": """
+                import numpy as np
+                import systems
+
+
+                def run(system, x):
+                    y = np.zeros((2, 2))
+                    y[0, 0] = np.exp(1.0)
+                    return y * system.doubled() * np.sqrt(x)
+
+
+                def main():
+                    return np.asarray(run(systems.Gain(3.0), np.ones(4)).value)
+            """,
+        },
+        "",
+    ),
 }

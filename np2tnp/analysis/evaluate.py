@@ -194,7 +194,7 @@ class Evaluator(Operands):
         if Sequence in kinds and Unknown in kinds and type(node) is cst.BinaryOperation:
             operands = self.beside_unknown(node, operands)
             result = self.operator_result(op, operands)
-        if (op == "matmul" or Array in kinds) and op not in self.module.operators:
+        if (op == "matmul" or Array in kinds) and Unknown in kinds and not self.module.defines(op):
             # beside an array NumPy would convert a list, and tensors would convert it otherwise: it must be none
             for value in operands:
                 if isinstance(value, Unknown) and value.home != HOST:
@@ -210,7 +210,7 @@ class Evaluator(Operands):
         for value in operands:
             if value is NOTHING:
                 return NOTHING
-        if op in self.module.operators and Unknown in kinds_of:
+        if Unknown in kinds_of and self.module.defines(op):
             home = EITHER if any(map(may_hold_tensor, operands)) else HOST
             return _joined(op, operands, Unknown(home))  # an object with that operator?
         deps = NO_NAMES.union(*map(deps_of, operands)) if Array in kinds_of or Unknown in kinds_of else NO_NAMES

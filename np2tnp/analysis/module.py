@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from np2tnp.analysis.scopes import Scope, Uses, dotted, parameters_of, scan, signature_names
 from np2tnp.analysis.values import NO_NAMES, Value
+from np2tnp.files.outline import operators_of
 
 _KINDS = {
     "staticmethod": "static", "classmethod": "class",
@@ -83,6 +84,8 @@ class ModuleInfo:
     lambdas: dict[str, cst.Lambda] = field(default_factory=dict)  #: those of the top level
     values: dict[str, Value] = field(default_factory=dict)
     operators: frozenset[str] = NO_NAMES  #: those that classes of the module define: ``matmul`` for __matmul__
+    #: asks for those of the modules that it imports, which others must read
+    imported_operators: Callable[[], frozenset[str]] = frozenset
     rebound: frozenset[str] = NO_NAMES  #: module names that some function rebinds with ``global``
     written: set[str] = field(default_factory=set)  #: module names some function writes into
     name_of: dict[int, str] = field(default_factory=dict)  #: id of a FunctionDef or ClassDef -> qualname
@@ -92,6 +95,10 @@ class ModuleInfo:
     bindings: dict[int, Counter[str]] = field(default_factory=dict)
     kept_functions: dict[int, frozenset[int]] = field(default_factory=dict)  #: ... and those that others may call later
 
+    def defines(self, operator: str) -> bool:
+        """Whether an object whose class is not known may say itself what the operator does."""
+        return operator in self.operators or operator in self.imported_operators()
+
 
 def collect(tree: cst.Module, path: str = "") -> ModuleInfo:
     """Find the regions of a module: functions at top level (under if/try/with too) and methods of its classes."""
@@ -99,8 +106,7 @@ def collect(tree: cst.Module, path: str = "") -> ModuleInfo:
     rebound: set[str] = set()
     _collect_body(tree.body, "", None, info, rebound)
     info.rebound = frozenset(rebound)
-    methods = {name.strip("_") for item in info.classes.values() for name in item.methods if name.startswith("__")}
-    info.operators = frozenset(methods | {name[1:] for name in methods if name.startswith("r")})
+    info.operators = operators_of(name for item in info.classes.values() for name in item.methods)
     return info
 
 

@@ -40,6 +40,14 @@ class Names:
         self._public(file, module, found, set())
         return tuple(found)
 
+    def operators(self, file: str) -> frozenset[str]:
+        """The operators that classes of the modules define which `file` imports, or from which it imports a class."""
+        outline = self._outline(file)
+        bound = outline.names.values() if outline is not None else ()
+        targets = [self.find(file, str(binding.detail)) for binding in bound if binding.kind == "import"]
+        modules = {target.module for target in targets if target is not None and target.kind in ("module", "class")}
+        return frozenset().union(*(found.operators for found in map(self._outline, sorted(modules)) if found))
+
     def _public(self, file: str, name: str, found: dict[str, None], seen: set[str]) -> None:
         """Add to `found` what a star import of `name` binds. `seen`: the modules that were looked at."""
         module = self._module(file, name)

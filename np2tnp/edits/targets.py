@@ -107,6 +107,8 @@ def _problem(
     first = event.receiver if event.receiver is not None else next(iter(bound.values())).value if bound else None
     if isinstance(first, Scalar) and first.type == "object":
         return "what kind of object it gets is not known"
+    if isinstance(first, Array) and first.home == HOST and first.dtypes >= ALL_DTYPES:
+        return "the array is one of NumPy's, which may hold objects"
     if first is not None and fact.kind not in ("class", "dtype"):
         dtypes, weak = _dtypes(first)
         if fact.result is not None and not fact.result.startswith("dtype("):

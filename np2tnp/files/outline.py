@@ -20,6 +20,10 @@ _PATCHED = (
 )
 
 
+#: Methods by which a class takes part in Python's syntax.
+_METHOD = re.compile(r"^[ \t]+(?:def[ \t]+)?(__\w+__)[ \t]*[(=]", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True)
 class Binding:
     """What one name of a module's top level is bound to.
@@ -43,6 +47,7 @@ class Outline:
     stars: list[str] = field(default_factory=list)  #: modules of ``from m import *``, in order
     exported: tuple[str, ...] | None = None  #: ``__all__``, where it is a literal
     patched: frozenset[str] = frozenset()  #: names that some code of the module may replace in another module
+    operators: frozenset[str] = frozenset()  #: those that its classes define: ``matmul`` for __matmul__, __rmatmul__
 
     def public(self) -> Iterable[str]:
         """The names that a star import takes, those of its own star imports left out."""
@@ -60,12 +65,19 @@ def outline_of(text: str, trees: Trees) -> Outline | None:
     found = Outline(patched=patched_names(text))
     for statement in tree.body:
         _note(statement, found)
+    found.operators = operators_of(_METHOD.findall(text))
     if re.search(r"^\s+global ", text, re.MULTILINE):
         for node in ast.walk(tree):
             if isinstance(node, ast.Global):
                 for name in node.names:
                     found.names[name] = SEVERAL
     return found
+
+
+def operators_of(methods: Iterable[str]) -> frozenset[str]:
+    """The operators that methods of these names stand for, and more that are none: ``init``."""
+    names = {name.strip("_") for name in methods if name.startswith("__")}
+    return frozenset(names | {name[1:] for name in names if name.startswith("r")})
 
 
 @lru_cache(maxsize=256)  # of modules that others import it is asked twice
