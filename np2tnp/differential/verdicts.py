@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from np2tnp.differential.program import FunctionResult
 
 _COLOURS = {"EQUAL": "green", "DIFFERENT": "bold red", "UNTESTED": "yellow"}
+NO_ARGUMENTS = "no arguments found"  #: begins the reason of functions for which the search found none
 _WORDS = {"raised": "raising alike", "refused": "refused", "unstable": "too sensitive to rounding to compare"}
 
 
@@ -53,6 +54,9 @@ def print_summary(pair: Pair, results: list[FunctionResult]) -> None:
         return
     said = ", ".join(f"{counts[name]} {name}" for name in _COLOURS if counts[name])
     _console().print(f"{pair.path}: {said} (original: {pair.source})", highlight=False, markup=False)
+    if any(result.reason.startswith(NO_ARGUMENTS) for result in results):
+        hint = "arguments that no search finds come from --inputs FILE.npz, or from a run: verify FILE -- PROGRAM"
+        _console().print(hint, highlight=False, markup=False)
 
 
 def _evidence(result: FunctionResult) -> str:

@@ -86,8 +86,10 @@ class Session:
                 budget=plan.budget,
                 min_effect=plan.min_effect,
             )
-        except (ChildDied, ChildTimeout) as error:
+        except ChildDied as error:
             return fail(str(error))
+        except ChildTimeout as error:
+            return fail(f"{error} (--timeout)")
         except (RuntimeError, CannotVerify) as error:
             return fail(str(error))
         if not reply["agreed"] or "variant" not in reply:
@@ -131,8 +133,10 @@ class Session:
         if self._size != size:
             try:
                 self._prepared = self._prepare(size)
-            except (ChildDied, ChildTimeout) as error:
+            except ChildDied as error:
                 self._prepared = {"failed": f"{ORIGINAL}: {error}"}
+            except ChildTimeout as error:
+                self._prepared = {"failed": f"{ORIGINAL}: {error} (--timeout)"}
             except RuntimeError as error:
                 self._prepared = {"failed": str(error)}
             if why := self._prepared.get("failed"):  # it would not go better for the next variant
