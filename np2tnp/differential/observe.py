@@ -297,10 +297,13 @@ def seed_all() -> None:
 
 
 def _sharing(result: Any, arguments: dict[str, Any], owner: Any) -> tuple[str, ...]:
-    """Which arrays of the result and of the owner are, or share memory with, an argument or each other."""
-    made = {label: part for label, part in _arrays(result, "result") if part.size}
-    if owner is not None:
-        made.update((label, part) for label, part in _arrays(getattr(owner, "__dict__", {}), "self") if part.size)
+    """Which arrays of the result and of the owner are, or share memory with, an argument or each other.
+
+    Those without dimensions are left out: they count as scalars.
+    """
+    held = getattr(owner, "__dict__", {}) if owner is not None else {}
+    arrays = (*_arrays(result, "result"), *_arrays(held, "self"))
+    made = {label: part for label, part in arrays if part.size and part.ndim}
     given = {label: part for name, value in arguments.items() for label, part in _arrays(value, name)}
     found = []
     for label, part in made.items():

@@ -343,7 +343,9 @@ class Search:
             return not (key in seen or seen.add(key))  # type: ignore[func-returns-value]
 
         plain = [case for _, case in found]
-        for number in range(3 * len(SIZES)):
+        for number in range(12 * len(SIZES)):
+            if number >= 3 * len(SIZES) and len(plain) >= _FEW:  # the original returns on few draws: some more
+                break
             profile, frame = found[number % len(found)]
             real = "f4" if number % 4 == 3 else "f8"
             plain_case = self._draw(profile, frame, rng, SIZES[number % len(SIZES)], _FLAVOURS[number % 5], real)

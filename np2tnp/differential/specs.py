@@ -162,6 +162,9 @@ def make_call(call: Call, namespace: dict[str, Any]) -> tuple[list[Any], dict[st
 
 def _make_array(spec: Array) -> Any:
     values = np.asarray(spec.values)
+    if values.dtype.kind in "biufc" and values.dtype.isnative:
+        # an unpickled dtype is not the one that NumPy compares with `is`: np.asarray would make a view for nothing
+        values = values.view(np.dtype(values.dtype.char))
     if spec.layout == "F":
         return np.array(values, order="F")
     if spec.layout == "strided" and values.ndim:

@@ -72,7 +72,8 @@ def asarray(
 ) -> Any:
     """``numpy.asarray``: the tensor itself where neither dtype nor `copy` asks for another."""
     refuse_like(device, like)
-    if type(a) is np.ndarray and not a.ndim and not copy and dtype in (None, a.dtype) and is_array(a):
+    # not `in (None, a.dtype)`: NumPy takes None for float64, so that dtype("f8") == None
+    if type(a) is np.ndarray and not a.ndim and not copy and (dtype is None or dtype == a.dtype) and is_array(a):
         return a  # the caller's own object: bodies get 0-d ndarrays as they are
     x = _as_array(a, dtype)
     if copy is False and x is not a:

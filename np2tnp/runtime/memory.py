@@ -62,7 +62,7 @@ def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
     """``a.view(dtype)`` of a tensor: its bytes as numbers of another dtype, in a new tensor."""
     if not is_tensor(a):
         return a.view(*(item for item in (dtype, type) if item is not None))
-    wanted = None if dtype in (None, np.ndarray) else np.dtype(dtype)
+    wanted = None if dtype is None or dtype is np.ndarray else np.dtype(dtype)  # dtype("f8") == None
     if type not in (None, np.ndarray):
         raise UnverifiedError("a view of another class")
     if wanted is None or wanted == numpy_dtype(a.dtype):

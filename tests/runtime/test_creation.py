@@ -137,6 +137,17 @@ def test_copies_are_other_tensors():
     assert rt.astype(x, float, copy=False) is x
 
 
+@pytest.mark.parametrize("dtype", [np.dtype("f8"), np.float64, "f8", float, None, np.dtype("i8")])
+def test_a_dtype_that_numpy_takes_for_none_is_one(dtype):
+    whole = np.array(3)
+    assert rt.dtype(rt.asarray(whole, dtype=dtype)) == np.asarray(whole, dtype=dtype).dtype
+    assert rt.asarray(whole, dtype=dtype) == 3
+    row = np.array([1, 2])
+    viewed, expected = rt.view(rt.tensor(row), dtype), row.view(*([] if dtype is None else [dtype]))
+    assert rt.dtype(viewed) == expected.dtype
+    np.testing.assert_array_equal(rt.host(viewed).view(np.int64), row)
+
+
 def test_grids():
     a, b = np.arange(3), np.arange(4.0)
     for keywords in ({}, {"indexing": "ij"}, {"sparse": True}):
