@@ -98,6 +98,8 @@ def list_surface() -> dict[str, dict[str, Any]]:
                 else LEGACY_FACTS.get(name, {"kind": "function", "parameters": ["*args", "**kwargs"]})
             )
             facts[name] = {**fact, "legacy": True}
+        elif target not in (None, name) and facts[name].get("kind") == "function":  # still there, and deprecated
+            facts[name] = {"alias_of": target}
     for name in SINCE_2 & facts.keys():
         facts[name] = {**facts[name], "since": "2"}
     for fact in facts.values():  # no chains: an alias names the canonical one

@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.lazy import OutOfBoundsError
 
 #: Message pattern -> exception class; the first that matches decides. The messages are those of TensorFlow's kernels.
 _BY_MESSAGE: tuple[tuple[re.Pattern[str], type[Exception]], ...] = tuple(
@@ -69,6 +70,8 @@ def translate(error: BaseException) -> Exception | None:
         return UnverifiedError(str(error).partition(". ")[0])
     if kind is ValueError and str(error).startswith("Multiple ellipses in slice"):
         return IndexError(str(error))
+    if kind is OutOfBoundsError:
+        return OverflowError(str(error))
     if kind is AttributeError and (no_index := _NO_INDEX.search(str(error))):
         return TypeError(f"{no_index[1]} object cannot be interpreted as an integer")
     if not kind.__module__.startswith("tensorflow") or not hasattr(error, "error_code"):

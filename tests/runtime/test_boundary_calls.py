@@ -216,6 +216,22 @@ def test_what_has_no_common_dtype_with_a_tensor_is_refused(foreign: Any) -> None
         f(np.ones(3), lambda: foreign)
 
 
+@pytest.mark.parametrize("dtype", ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"])
+def test_integers_that_the_dtype_cannot_hold_overflow_as_numpys(dtype: str) -> None:
+    @rt.migrated
+    def f(x: Any, k: Any) -> Any:
+        return x + k
+
+    limits = np.iinfo(dtype)
+    x = np.array([1, 2], dtype)
+    for k in (limits.min - 1, limits.max + 1, -(2**70)):
+        if dtype != "i8":  # TensorFlow's own ValueError
+            with pytest.raises(OverflowError, match="out of bounds") as caught:
+                f(x, int(k))
+            assert type(caught.value) is OverflowError
+    assert f(x, int(limits.min)).tolist() == (x + int(limits.min)).tolist()
+
+
 def test_a_type_error_of_the_body_is_its_own() -> None:
     @rt.migrated
     def f(x: Any) -> Any:
