@@ -118,7 +118,8 @@ class Lending(Callbacks):
             return False  # it works on tensors
         tensors = {name for name in captured if may_hold_tensor(env.values[name]) or COPIED in env.aliases(name)}
         assigned = {name for name in captured & set(self.facts.parameters) if bindings[name]}
-        tensors |= assigned - self.host_locals  # what they are assigned may come later
+        if assigned:
+            tensors |= (assigned & _bound_later(region, node)) - self.host_locals
         if tensors:  # they can stay ndarrays, too
             self.facts.host_parameters |= {exact for name in tensors if (exact := exact_of(env.values[name]))}
             self.facts.extra.setdefault("lent", set()).update(tensors)
@@ -174,5 +175,22 @@ def _bindings(region: cst.CSTNode) -> Counter[str]:
     return found
 
 
+def _bound_later(region: cst.CSTNode, node: cst.CSTNode) -> set[str]:
+    """The names that `region` may assign after `node`, a function nested in it, was made: behind it, or in its loop."""
+    inside = {id(part) for part in walk(node)}
+    loops = [part for part in walk(region) if type(part) in _LOOPS]
+    found = {name for loop in loops if any(part is node for part in walk(loop)) for name in _bindings(loop)}
+    behind = False
+    for part in walk(region):
+        if id(part) in inside:
+            behind = True
+        elif behind and type(part) in _BINDING:
+            found.update(target_names(part.target))  # type: ignore[attr-defined]
+        elif behind and type(part) is cst.AsName:
+            found.update(target_names(part.name))
+    return found
+
+
+_LOOPS = (cst.For, cst.While)
 _BINDING = frozenset((cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr))
 METHODS[cst.Lambda] = Lending._lambda
