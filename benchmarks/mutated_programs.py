@@ -1,9 +1,9 @@
 """Change real programs at random, rewrite what still runs, compare both versions: aliases in code that people write.
 
-    python benchmarks/mutated_programs.py [PROGRAM.py ...] [--rounds 3] [--seed 0] [--jobs 1] [--out FILE]
+    python benchmarks/mutated_programs.py [PROGRAM.py ...] [--snippets] [--rounds 3] [--seed 0] [--jobs 1] [--out FILE]
 
-In each round every program (of ``fixtures/programs``, unless others are named) gets changes in some of its functions
-(``mutations.py``); those that make one of its examples raise are taken back. The rest is rewritten and all examples are
+In each round every program (of ``fixtures/programs``, or snippet of ``fixtures/semantics``) gets changes in some of
+its functions (``mutations.py``); those that make one of its examples raise are taken back. The rest is rewritten and all examples are
 called in both versions, some with other layouts or with one array for two arguments. Prints how many calls are equal,
 refused, different..., and each difference with the smallest set of changes that shows it. Exit status 1 if any is.
 """
@@ -32,6 +32,7 @@ from mutations import HEAD, functions, mutate
 
 Change = tuple[int, int]  #: number of the function, seed of what is changed in it
 Options = dict[str, Any]
+ROOT = Path(__file__).resolve().parents[1]
 _SECONDS = 10  #: for one call
 
 
@@ -67,14 +68,32 @@ def _with_head(text: str) -> str:
     return ast.unparse(tree) + "\n"
 
 
-def run(path: Path, seeds: range, options: Options) -> Batch:
+def snippets() -> dict[Path, str]:
+    """Texts of the snippets of fixtures/semantics, with their calls as examples."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from snippets import read_all
+
+    found = {}
+    for number, snippet in enumerate(read_all()):
+        calls = [ast.parse(call, mode="eval").body for call in snippet.calls]
+        examples = [
+            f"({call.func.id!r}, lambda np, rng: [{', '.join(map(ast.unparse, call.args))}], "
+            f"dict({', '.join(map(ast.unparse, call.keywords))}))"
+            for call in calls
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        ]
+        if examples:
+            found[Path(f"snippet{number}.py")] = f"{snippet.text}\nEXAMPLES = [{', '.join(examples)}]\n"
+    return found
+
+
+def run(path: Path, text: str, seeds: range, options: Options) -> Batch:
     """Mutants of one program, in this process."""
     batch = Batch()
-    text = path.read_text(encoding="utf-8")
     for seed in seeds:
         rng = random.Random(f"{path.stem} {seed}")
         numbers = range(len(functions(ast.parse(text))))
-        changes = [(number, rng.randrange(10**9)) for number in numbers for _ in range(rng.choice((0, 0, 1, 1, 2)))]
+        changes = [(number, rng.randrange(10**9)) for number in numbers for _ in range(rng.choice((0, 1, 1, 2, 3)))]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             changes = _that_run(path, text, changes, seed)
@@ -231,7 +250,7 @@ def _smallest(path: Path, text: str, changes: list[Change], seed: int, options: 
     return changes
 
 
-def _run_task(task: tuple[Path, range, Options]) -> Batch:
+def _run_task(task: tuple[Path, str, range, Options]) -> Batch:
     with open(os.devnull, "w") as quiet, contextlib.redirect_stderr(quiet):
         return run(*task)
 
@@ -239,17 +258,20 @@ def _run_task(task: tuple[Path, range, Options]) -> Batch:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("programs", nargs="*", type=Path)
+    parser.add_argument("--snippets", action="store_true", help="those of fixtures/semantics instead of programs")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0, help="of the first round")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--compile", choices=("none", "graph", "xla"), default="none")
     parser.add_argument("--out", type=Path, help="write the problems there as they are found")
     options = parser.parse_args()
-    programs = options.programs or sorted((Path(__file__).resolve().parents[1] / "fixtures/programs").glob("*.py"))
+    paths = options.programs or sorted((ROOT / "fixtures" / "programs").glob("*.py"))
+    programs = snippets() if options.snippets else {path: path.read_text(encoding="utf-8") for path in paths}
     rounds = range(options.seed, options.seed + options.rounds)
-    tasks = [(path, range(s, s + 1), {"compile": options.compile}) for s in rounds for path in programs]
+    rewriting = {"compile": options.compile}
+    tasks = [(path, text, range(s, s + 1), rewriting) for s in rounds for path, text in programs.items()]
     total = Batch()
-    with get_context("spawn").Pool(options.jobs, maxtasksperchild=40) as pool:
+    with get_context("spawn").Pool(options.jobs, maxtasksperchild=200) as pool:
         for done, batch in enumerate(pool.imap(_run_task, tasks), 1):
             total.counts.update(batch.counts)
             total.problems.extend(batch.problems)
