@@ -3,9 +3,10 @@
     python benchmarks/mutated_programs.py [PROGRAM.py ...] [--snippets] [--rounds 3] [--seed 0] [--jobs 1] [--out FILE]
 
 In each round every program (of ``fixtures/programs``, or snippet of ``fixtures/semantics``) gets changes in some of
-its functions (``mutations.py``); those that make one of its examples raise are taken back. The rest is rewritten and all examples are
-called in both versions, some with other layouts or with one array for two arguments. Prints how many calls are equal,
-refused, different..., and each difference with the smallest set of changes that shows it. Exit status 1 if any is.
+its functions (``mutations.py``); those that make one of its examples raise are taken back. The rest is rewritten and
+all examples are called in both versions, some with other layouts or with one array for two arguments. Prints how many
+calls are equal, refused, different..., and each difference with the smallest set of changes that shows it. Exit status
+1 if any is.
 """
 
 from __future__ import annotations

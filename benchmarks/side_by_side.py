@@ -109,6 +109,7 @@ def load_noisy(texts: Mapping[str, str]) -> Version:
 
 
 def _load(codes: Mapping[str, types.CodeType], names: Mapping[str, Any]) -> Version:
+    importlib.import_module("tensorflow")  # now, not while the time of a call runs
     modules = []
     for name, code in codes.items():
         module = sys.modules[name] = types.ModuleType(name)
@@ -124,7 +125,6 @@ class Pair:
     def __init__(
         self, old: str, new: str, name: str = "snippet", beside: Mapping[str, tuple[str, str]] | None = None
     ) -> None:
-        importlib.import_module("tensorflow")  # now, not while the time of a call runs
         others = list((beside or {}).items())
         self._texts = {**{other: texts[0] for other, texts in others}, name: old}
         self._old = load(self._texts)

@@ -8,6 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.effects import Effects
+from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.state import NESTED
@@ -103,7 +104,7 @@ class Callbacks(Effects):
             return not (callback.name.startswith("builtins.") or self.catalog.is_pure(callback.name))
         return isinstance(callback, (Unknown, Class))
 
-    def mapped(self, name: str, arguments: tuple[ev.Argument, ...]) -> Value:
+    def mapped(self, name: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         """What ``map(function, *iterables)`` and ``filter(function, iterable)`` give; they read when they are asked."""
         function, values = arguments[0].value, [argument.value for argument in arguments]
         held = any(map(may_hold_tensor, values))
@@ -120,7 +121,7 @@ class Callbacks(Effects):
         if name == "filter":
             return Sequence(kind, self.element_of(values[1]), None, refs)
         if isinstance(function, Function) and function.nested:
-            return Sequence("map", self.nested_call(function, arguments[1:]), None, refs)
+            return Sequence("map", self.nested_call(function, arguments[1:], env), None, refs)
         return Sequence(kind, Unknown(EITHER if held else HOST, shown), None, refs)
 
     def called_with_items(self, function: Value, arguments: Iterable[ev.Argument]) -> bool:
@@ -141,7 +142,8 @@ class Callbacks(Effects):
         fact = self.catalog.get(function)
         return fact is not None and fact.effect not in ("view", "may-view")
 
-    def nested_call(self, callee: Function, arguments: tuple[ev.Argument, ...]) -> Value:
+    def nested_call(self, callee: Function, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
+        self.give_nested(arguments, env)
         result = self.nested_value(callee)
         refs = refs_of(result)
         if not refs.isdisjoint(NESTED):  # else it gives nothing of its arguments' memory back

@@ -113,7 +113,7 @@ class Calls(ContainerMethods):
         elif isinstance(callee, Function) and callee.nested:
             if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
                 self.construct(node, "nested keeps")
-            result = self.nested_call(callee, arguments)
+            result = self.nested_call(callee, arguments, env)
         elif isinstance(callee, Function):
             result = self._project_call(node, callee, arguments, env)
         elif isinstance(callee, Class):
@@ -279,7 +279,7 @@ class Calls(ContainerMethods):
         if name == "dict":
             return self.dict_of(arguments)
         if name in ("map", "filter") and len(values) > 1:
-            return self.mapped(name, arguments)
+            return self.mapped(name, arguments, env)
         if name in ("any", "all"):
             return Scalar("bool")
         if name == "round":

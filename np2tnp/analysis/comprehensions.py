@@ -9,7 +9,7 @@ import libcst as cst
 from np2tnp.analysis.access import Access
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.scopes import target_names
-from np2tnp.analysis.values import SHARED, Sequence, Value, may_hold_tensor, refs_of
+from np2tnp.analysis.values import NO_NAMES, SHARED, Sequence, Value, may_hold_tensor, refs_of
 from np2tnp.analysis.walk import walk
 
 _COMPREHENSIONS: dict[type, str] = {cst.ListComp: "list", cst.SetComp: "set", cst.GeneratorExp: "iterator"}
@@ -20,6 +20,7 @@ class Comprehensions(Access):
 
     def comprehension(self, node: Any, env: Env) -> Value:
         inner = env.copy()
+        puts = len(self.puts_made)
         self._clauses(node.for_in, inner)
         self.depth += 1
         if type(node) is cst.DictComp:
@@ -31,6 +32,7 @@ class Comprehensions(Access):
             value = self.evaluate(node.elt, inner)
             kind = _COMPREHENSIONS[type(node)]
         self.depth -= 1
+        self.leave_nested(puts, NO_NAMES, env)
         refs = refs_of(value)
         if refs and not _gives_each_once(node):
             refs |= {SHARED}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.containers import put_into
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.lending import Lending
@@ -61,7 +60,7 @@ class ContainerMethods(Lending):
             if _holds_object(item.value):
                 return None
             kept = self.on_host(item.node.value, item.value, "an item of a heap")
-            put_into(where, kept, env)
+            self.put(where, kept, env)
             self.keep(refs_of(heap), kept, env)
             heap = replace(heap, element=join(heap.element, kept))
             arguments = (
@@ -88,7 +87,7 @@ class ContainerMethods(Lending):
             else:
                 kept = given[-1:]
             for added in kept:
-                put_into(where, added, env)
+                self.put(where, added, env)
                 self.keep(refs_of(receiver), added, env)
             return NONE if name != "setdefault" else join(shown, kept[0])
         if name in ("items", "enumerate"):

@@ -5,15 +5,19 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis.env import Env
-from np2tnp.analysis.values import SHARED, Sequence, Value, join, refs_of
+from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.values import NOTHING, SHARED, Sequence, Value, join, refs_of
 
 #: Methods that give what a container holds.
 _ITEM_METHODS = frozenset(("get", "setdefault", "pop", "popleft"))
 _SHARED = frozenset((SHARED,))
 
 
-def put_into(where: cst.BaseExpression, added: Value, env: Env) -> None:
-    """The container that `where` denotes, such as ``rows`` or ``rows[k]``, holds `added` as well from here on."""
+def put_into(where: cst.BaseExpression, added: Value, env: Env) -> str:
+    """The container that `where` denotes, such as ``rows`` or ``rows[k]``, holds `added` as well from here on.
+
+    Gives its name (``rows``), empty where it has none.
+    """
     depth = 0
     while True:
         if isinstance(where, cst.Subscript):
@@ -27,18 +31,37 @@ def put_into(where: cst.BaseExpression, added: Value, env: Env) -> None:
         else:
             break
         depth += 1
-    if isinstance(where, cst.Name) and where.value in env.values:
+    if not isinstance(where, cst.Name):
+        return ""
+    if where.value in env.values:
         env.values[where.value] = _holding(env.values[where.value], added, depth)
         share_items(where.value, added, env)
+    return where.value
 
 
 def share_items(name: str, added: Value, env: Env) -> None:
-    """Two items of the container `name` may be one array, if what is `added` shares memory with what it holds."""
+    """What other names of the container `name` know of its items from here on.
+
+    Two of them may be one array, if what is `added` shares memory with what it holds.
+    """
     names = env.aliases(name) | {name}
+    for each in names:
+        if isinstance(env.values.get(each), Sequence):
+            env.values[each] = _no_longer_empty(env.values[each], added)
     if refs_of(added) & names:
         for each in names:
             if isinstance(env.values.get(each), Sequence):
                 env.link(each, _SHARED)
+
+
+def _no_longer_empty(value: Value, added: Value) -> Value:
+    """`value`, of whose empty containers each may be the one that holds `added` now."""
+    if not isinstance(value, Sequence):
+        return value
+    if value.element is NOTHING:
+        return replace(value, element=added, items=None)
+    items = None if value.items is None else tuple([_no_longer_empty(item, added) for item in value.items])
+    return replace(value, element=_no_longer_empty(value.element, added), items=items)
 
 
 def _holding(container: Value, added: Value, depth: int) -> Value:

@@ -11,6 +11,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.literals import KEYWORDS, constant
+from np2tnp.analysis.module import parameters_of
 from np2tnp.analysis.operands import Operands
 from np2tnp.analysis.results import operator_dtypes
 from np2tnp.analysis.scopes import dotted
@@ -336,9 +337,11 @@ class Evaluator(Operands):
 
     def _lambda(self, node: cst.Lambda, env: Env) -> Value:
         inner = self.nested_env(node.params, env)
+        puts = len(self.puts_made)
         self.depth += 1
         result = self.evaluate(node.body, inner)
         self.depth -= 1
+        self.leave_nested(puts, {parameter.name.value for parameter in parameters_of(node.params)}, env)
         name = f"<lambda {id(node)}>"
         self.nested_results[name] = result
         if self.made == HOST:

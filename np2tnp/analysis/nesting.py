@@ -48,6 +48,7 @@ class Nesting(Hosting):
         self.locals = self.locals | bound
         outer_returns = self.nested_returns
         self.nested_returns = []
+        puts = len(self.puts_made)
         self.depth += 1
         inner = self.nested_env(node.params, env)
         for local in bound - {parameter.name.value for parameter in parameters_of(node.params)}:
@@ -56,6 +57,7 @@ class Nesting(Hosting):
             inner.bind(node.name.value, itself)
         end = self.run(node.body, inner)
         self.depth -= 1
+        self.leave_nested(puts, bound, env)
         result: Value | None = NONE if end is not None or not self.nested_returns else None
         for value in self.nested_returns:
             result = value if result is None else join(result, value)

@@ -10,6 +10,7 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.values import (
     BY_LAYOUT,
     COPIED,
+    EITHER,
     FOREIGN,
     FORTRAN,
     HOST,
@@ -43,8 +44,13 @@ def shown_by(value: Value, env: Env) -> Value:
     """`value` with what it shares memory with by now: ``return y, Box(y)`` evaluates y before the box keeps it."""
     refs = refs_of(value).union(*map(env.aliases, refs_of(value)))
     if isinstance(value, Sequence):
+        element = shown_by(value.element, env)
         items = None if value.items is None else tuple(shown_by(item, env) for item in value.items)
-        return Sequence(value.type, shown_by(value.element, env), items, refs)
+        own = refs_of(element).union(*(refs_of(leaf) for item in items or () for leaf in leaves_of(item)))
+        more = {ref for ref in refs - own if ref.startswith("@")}
+        if more and value.type != "tuple":  # another name of it put that in, perhaps as a view
+            items, element = None, Unknown(EITHER, own | more, view="view")
+        return Sequence(value.type, element, items, refs)
     return with_refs(value, refs)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import takewhile
@@ -12,6 +12,7 @@ from typing import Protocol
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.containers import put_into
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.module import ModuleInfo, parameters_of
 from np2tnp.analysis.values import (
@@ -19,6 +20,7 @@ from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
     NONE,
+    NOTHING,
     UNKNOWN,
     Array,
     Bound,
@@ -32,6 +34,7 @@ from np2tnp.analysis.values import (
     exact_of,
     has_unfilled_container,
     holds_iterator,
+    join,
     may_hold_tensor,
     refs_of,
     view_of,
@@ -182,6 +185,8 @@ class State:
         self.reforming: set[int] = set()  #: ids of nodes that write in place what may be a shape or dtype
         self.recorded: dict[tuple[type, int], ev.Event] = {}
         self.unresolved = 0
+        self.puts_made: list[tuple[str, Value]] = []  #: by names, what was put into containers so far
+        self.puts_inside: dict[str, Value] = {}  #: what nested functions put into containers of their enclosing ones
         self.capturable: list[frozenset[str]] = []  #: names that each enclosing nested function can only read
 
     # ---- reporting
@@ -304,6 +309,37 @@ class State:
         defaults = [parameter.default for parameter in parameters_of(parameters) if parameter.default is not None]
         values = [self.evaluate(default, env) for default in defaults]
         return NO_NAMES.union(*(refs_of(value) for value in values if may_hold_tensor(value)))
+
+    def put(self, where: cst.BaseExpression, added: Value, env: Env) -> None:
+        """The container that `where` denotes holds `added` from here on, for the functions around this one, too."""
+        name = put_into(where, added, env)
+        others = env.aliases(name) if self.depth else NO_NAMES
+        self.puts_made += [(each, added) for each in (name, *others) if each and each.isidentifier()]
+
+    def leave_nested(self, puts: int, own: Container[str], env: Env) -> None:
+        """What a nested function or comprehension put into containers since there were `puts`, but into its `own`.
+
+        That holds from here on: nobody looks when it is called.
+        """
+        for name, added in self.puts_made[puts:]:
+            if name not in own:
+                known = frozenset(ref for ref in refs_of(added) if ref in env.values or not ref.isidentifier())
+                added = with_refs(added, known)
+                self.puts_inside[name] = join(self.puts_inside.get(name, NOTHING), added)
+                self.hold(name, env)
+
+    def give_nested(self, arguments: Iterable[ev.Argument], env: Env) -> None:
+        """A nested function is called: it may put its arguments into containers of the functions around it."""
+        for name, added in self.puts_inside.items():
+            if not NESTED.isdisjoint(refs_of(added)) and name in env.values:
+                env.link(name, NO_NAMES.union(*(refs_of(argument.value) for argument in arguments)) - {name})
+
+    def hold(self, name: str, env: Env) -> None:
+        """The container `name` holds what nested functions put there."""
+        added = self.puts_inside.get(name)
+        if added is not None and isinstance(env.values.get(name), Sequence):
+            put_into(cst.Name(name), added, env)
+            env.link(name, refs_of(added) - {name})
 
     # ---- given by the parts further up
 

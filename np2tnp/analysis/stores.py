@@ -73,6 +73,7 @@ class Stores(Writes):
                     value = replace(value, exact=target.value)
                     env.values.pop(f"?{target.value}")
                 env.bind(target.value, value)
+                self.hold(target.value, env)
         elif type(target) is cst.Tuple or type(target) is cst.List:
             self._unpack(node, target, value, env, source)
         elif type(target) is cst.Attribute:
@@ -218,6 +219,7 @@ class Stores(Writes):
             element = self.element_of(value)
             env.values[target.value] = Sequence(old.type, join(old.element, element))
             share_items(target.value, element, env)
+            self.puts_made.append((target.value, element))
             self.keep(frozenset((target.value,)), value, env)
             return
         if isinstance(old, Unknown) and old.home != HOST and isinstance(value, Array):

@@ -7,7 +7,6 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.access import owner_of
 from np2tnp.analysis.calls import Calls
-from np2tnp.analysis.containers import put_into
 from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.returned import COPIED_OUTSIDE
@@ -250,5 +249,5 @@ class Writes(Calls):
     def _write_container(
         self, target: cst.BaseExpression, base: Sequence, value: Value, env: Env, root: str | None
     ) -> None:
-        put_into(target.value if type(target) is cst.Subscript else target, value, env)
+        self.put(target.value if type(target) is cst.Subscript else target, value, env)
         self.keep(base.refs | ({root} if root else NO_NAMES), value, env)
