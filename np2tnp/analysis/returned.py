@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import combinations
 
 from np2tnp.analysis.env import Env
@@ -22,6 +22,7 @@ from np2tnp.analysis.values import (
     Value,
     home_of,
     is_outside_location,
+    join,
     may_hold_tensor,
     refs_of,
     view_of,
@@ -47,11 +48,17 @@ def shown_by(value: Value, env: Env) -> Value:
         element = shown_by(value.element, env)
         items = None if value.items is None else tuple(shown_by(item, env) for item in value.items)
         own = refs_of(element).union(*(refs_of(leaf) for item in items or () for leaf in leaves_of(item)))
-        more = {ref for ref in refs - own if ref.startswith("@")}
-        if more and value.type != "tuple":  # another name of it put that in, perhaps as a view
-            items, element = None, Unknown(EITHER, own | more, view="view")
+        if value.type in ("list", "dict", "set") and not _parameters(refs) <= own:  # another name of it put more in
+            others = [env.values[ref] for ref in refs if ref in env.values]
+            items, element = None, reduce(join, (o.element for o in others if isinstance(o, Sequence)), element)
+            more = _parameters(refs) - refs_of(element)
+            element = join(element, Unknown(EITHER, more, view="view")) if more else element
         return Sequence(value.type, element, items, refs)
     return with_refs(value, refs)
+
+
+def _parameters(refs: frozenset[str]) -> frozenset[str]:
+    return frozenset(ref for ref in refs if ref[0] == "@")
 
 
 def all_of(value: Sequence) -> Value:
