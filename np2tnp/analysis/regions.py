@@ -287,8 +287,9 @@ class Analysis:
     ) -> ev.RegionFacts:
         """Interpret the function until what it shows of its parameters is settled; `known`: those seen to be arrays."""
         hosted = given | filled_containers(function)
+        certain = known & given  # the caller's own arrays, which the boundary looks at all the same
         arrays, scalars = declared(function)
-        arrays, scalars = (arrays | known) - numbers - hosted, scalars | numbers
+        arrays, scalars = (arrays | known) - numbers - (hosted - certain), scalars | numbers
         changeable = viewed = objects = NO_NAMES
         params = function.node.params
         never = texts(function) | {p.name.value for p in (params.star_arg, params.star_kwarg) if type(p) is cst.Param}
@@ -305,7 +306,7 @@ class Analysis:
             objects |= facts.objects
             viewed |= facts.viewed
             arrays, hosted = arrays | more_arrays, hosted | more_hosted
-            arrays -= hosted
+            arrays -= hosted - certain
         facts.assumed_arrays, facts.assumed_scalars, facts.host_parameters = arrays, scalars, hosted
         facts.changeable, facts.kept = changeable, host_locals | given
         for name in hosted:

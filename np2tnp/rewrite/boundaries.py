@@ -45,7 +45,7 @@ def decorator(
     mutates = tuple(facts.mutated)
     names("mutates", mutates)
     names("returns", tuple(name for name in order if name in facts.returned))
-    names("arrays", tuple(name for name in order if name in facts.assumed_arrays and name not in facts.host_parameters))
+    names("arrays", tuple(name for name in order if name in facts.assumed_arrays))
     names("scalars", tuple(name for name in order if name in facts.assumed_scalars))
     names("hosted", tuple(name for name in order if name in facts.host_parameters))
     if any(name not in facts.host_parameters | facts.assumed_scalars | {"self", "cls"} for name in order):
