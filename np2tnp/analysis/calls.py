@@ -113,6 +113,8 @@ class Calls(ContainerMethods):
         elif isinstance(callee, Function) and callee.nested:
             if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
                 self.construct(node, "nested keeps")
+            if self.facts.extra.get("captured"):
+                self._kept_may_change(node, dotted(node.func) or "a nested function", env)
             result = self.nested_call(callee, arguments, env)
         elif isinstance(callee, Function):
             result = self._project_call(node, callee, arguments, env)
@@ -238,6 +240,8 @@ class Calls(ContainerMethods):
     def _builtin(self, name: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         values = [argument.value for argument in arguments]
         first = values[0] if values else NONE
+        if self.facts.extra.get("captured") and any(isinstance(v, Function) and v.nested for v in values):
+            self.construct(arguments[0].node, "closure store", "arrays")  # who knows when it runs
         for argument in arguments:
             if not takes_tensor(name, argument.value):
                 self.escape(argument.node.value, argument.value, f"is passed to {name}()")

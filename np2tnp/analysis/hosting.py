@@ -52,7 +52,19 @@ class Hosting(Stores):
         self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], receiver: Value | None, env: Env
     ) -> Value:
         result = super()._numpy_call(node, api, arguments, receiver, env)
+        if captured := self.facts.extra.get("captured"):
+            self._reads_before_updates(node, arguments, receiver, captured)
         return hosted(result) if id(node) in self.kept_as_made and makes_from_numbers(api, arguments) else result
+
+    def _reads_before_updates(
+        self, node: cst.Call, arguments: tuple[ev.Argument, ...], receiver: Value | None, captured: set[str]
+    ) -> None:
+        """``np.add(x, f())``, where `f` may update `x`: NumPy reads it after the call, a tensor is made before it."""
+        before = refs_of(receiver) if receiver is not None else NO_NAMES
+        for argument in arguments:
+            if not captured.isdisjoint(before) and self.has_effect(argument.node.value):
+                self.construct(node, "closure store", min(captured & before))
+            before |= refs_of(argument.value)
 
     def operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
         if id(node) not in self.kept_as_made or any(map(may_hold_tensor, operands)):

@@ -317,6 +317,7 @@ class Interpreter(Nesting):
         subject = self.evaluate(node.subject, env)
         if may_hold_tensor(subject):
             self.construct(node, "match")
+            self.facts.host_parameters |= parameters_in(refs_of(subject))
         branches: list[Env | None] = [env]
         for case in node.cases:
             branch = env.copy()

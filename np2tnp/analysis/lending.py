@@ -28,6 +28,7 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     exact_of,
+    may_be_array,
     may_hold_tensor,
 )
 from np2tnp.analysis.walk import walk
@@ -128,6 +129,8 @@ class Lending(Callbacks):
             held = env.values[name]
             if isinstance(held, Sequence) and held.type != "tuple":
                 env.values[name] = Unknown(HOST, NO_NAMES)  # the function may fill it
+            elif may_be_array(held):
+                self.facts.extra.setdefault("captured", set()).add(name)
         self.construct(node, "handed over")
         return True
 

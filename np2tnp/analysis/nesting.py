@@ -8,7 +8,7 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.hosting import Hosting
 from np2tnp.analysis.liveness import reads
 from np2tnp.analysis.module import parameters_of
-from np2tnp.analysis.values import NONE, NOTHING, Function, Value, join
+from np2tnp.analysis.values import NO_NAMES, NONE, NOTHING, Function, Value, join, may_hold_tensor, refs_of
 
 #: A loop whose state has not settled after so many rounds is widened: what still changes becomes unknown.
 ROUNDS = 5
@@ -44,7 +44,7 @@ class Nesting(Hosting):
         bound = self.module.scopes[id(node)].bound
         name = f"<{node.name.value} {id(node)}>"
         self.breaks, self.continues, self.own_returns = [], [], False
-        self.capturable = [*self.capturable, frozenset(env.values) - bound]
+        self.capturable = [*self.capturable, (self.locals | env.values.keys()) - bound]
         self.locals = self.locals | bound
         outer_returns = self.nested_returns
         self.nested_returns = []
@@ -68,4 +68,7 @@ class Nesting(Hosting):
         for decorator in node.decorators:
             self.construct(decorator, "nested decorator", self.decorator_name(decorator, env))
         self.nested_results[name] = result if result is not None else NONE
+        for updated in self.facts.extra.get("captured", NO_NAMES) & env.values.keys():
+            if not may_hold_tensor(env.values[updated]):  # else the region is blocked
+                env.link("kept by a nested function", refs_of(env.values[updated]) | {updated})
         return Function(name, nested=True, refs=self.default_refs(node.params, env))

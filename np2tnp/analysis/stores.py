@@ -90,8 +90,8 @@ class Stores(Writes):
                 and source is not None
                 and may_hold_tensor(base)
                 and not isinstance(base, Sequence)  # Python goes on storing there
-                and self._has_effect(target)
-                and self._has_effect(source)
+                and self.has_effect(target)
+                and self.has_effect(source)
             ):
                 self.construct(node, "evaluation order")
         elif type(target) is cst.StarredElement:
@@ -252,7 +252,7 @@ class Stores(Writes):
         else:
             env.bind(target.value, result)
 
-    def _has_effect(self, node: cst.CSTNode) -> bool:
+    def has_effect(self, node: cst.CSTNode) -> bool:
         """Whether a call in `node` may change something.
 
         It matters because an assignment evaluates its value before its index, a rebinding after.

@@ -155,7 +155,7 @@ class Writes(Calls):
             env.values[f"!{exact}"] = Const.of(True)
             self.facts.mutated.setdefault(exact, True)
         if root is not None and self.depth and root in self.captured(env):
-            self.construct(node, "closure store", root)
+            self._updates_captured(node, root, refs_of(base), env)
         if home_of(base) == HOST and not isinstance(base, Array):  # arrays copy what is stored into them
             self.keep(refs_of(base) - frozenset((root or "",)) | _holder(target), value, env)
         held = env.values.get(root or "")
@@ -203,6 +203,17 @@ class Writes(Calls):
     def captured(self, env: Env) -> frozenset[str]:
         """Names of the region that the nested function being interpreted does not bind itself."""
         return self.capturable[-1] if self.capturable else NO_NAMES
+
+    def _updates_captured(self, node: cst.CSTNode, root: str, refs: frozenset[str], env: Env) -> None:
+        """A nested function updates an array of the function around it: all names that show it must be ndarrays."""
+        names = {root, *(ref for ref in refs if ref in env.values)}
+        tensors = {name for name in names if name not in env.values or may_hold_tensor(env.values[name])}
+        self.facts.extra.setdefault("captured", set()).update(names)
+        if tensors:
+            self.construct(node, "closure store", root)
+            self.facts.extra.setdefault("lent", set()).update(tensors & self.locals)
+            given = (exact_of(env.values[name]) for name in tensors & env.values.keys())
+            self.facts.mutated.update((name, False) for name in given if name is not None)
 
     def _root(self, target: cst.BaseExpression) -> str | None:
         """The name whose rebinding makes a store through `target` seen."""

@@ -15,10 +15,14 @@ class NestedState(Rule):
         code="TNP404",
         name="nested-state",
         summary=(
-            "A nested function rebinds or updates arrays of the enclosing one, or a global is assigned by unpacking."
+            "A nested function rebinds a name of the enclosing one, or updates an array that is read in the same"
+            " expression before, or a global is assigned by unpacking."
         ),
         why="When the nested function runs is not known, so neither is which tensor a name holds.",
-        does="Leaves the whole function in NumPy.",
+        does=(
+            "Leaves the whole function in NumPy. Arrays that a nested function only updates in place stay ndarrays,"
+            " where every name that shows them can."
+        ),
         bad="""
             def total(x):
                 acc = np.zeros(3)
