@@ -123,7 +123,9 @@ class Noise:
             return _spoilt(function(*args, **kwargs))
         if function.__name__ in _SEARCHES and _is_unsorted(args, _SEARCHES[function.__name__]):
             found = np.asarray(function(*args, **kwargs))
-            return np.where(self._rng.random(found.shape) < 0.5, found, 0)
+            last = np.size(args[_SEARCHES[function.__name__]]) if found.dtype.kind == "i" else 0
+            anywhere = self._rng.integers(0, last + 1, found.shape)
+            return np.where(self._rng.random(found.shape) < 0.5, found, anywhere)
         if function.__name__ in _POWERS and len(args) == 2:
             return self._power(function(self.moved(args[0]), args[1], **kwargs), args[1])
         move = self._near if function.__name__ in _SOLVERS else self.moved
