@@ -106,3 +106,12 @@ def test_what_was_loaded_before_does_not_hide_what_changed() -> None:
     assert refs_of(other.load("a") or fresh()) == {"a"}
     env.bind("a", Array(HOST))
     assert env.load("a") == Array(HOST, refs=frozenset("a"))
+
+
+def test_reasons_of_a_stale_name_are_told_once() -> None:
+    first, second = Stale("y", 1), Stale("f", 2, "call")
+    both = first.join(second)
+    assert both.reasons == (first, second)
+    assert both.join(second) is both
+    assert both.join(first) is both
+    assert second.join(both).reasons == (second, first)
