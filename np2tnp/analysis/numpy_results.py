@@ -53,6 +53,8 @@ from np2tnp.catalog.catalog import ApiFact
 
 #: Methods that give a scalar for a NumPy scalar, and an array for a 0-d array.
 _SCALAR_TO_SCALAR = frozenset("astype copy squeeze transpose swapaxes view round conj conjugate clip".split())
+#: Functions that do.
+_SCALAR_OF_SCALAR = frozenset("real imag squeeze transpose swapaxes".split())
 
 
 #: What gives back its very argument or a copy, never another view of it, and which of them shows in a tensor as well:
@@ -183,7 +185,8 @@ class NumpyResults(Evaluator):
         zero_d = "never" if name in NEVER_0D else fact.zero_d
         if (fact.kind == "ufunc" or name in SAME_RANK or name == "where") and any(map(has_axes, values.values())):
             zero_d = "never"
-        if isinstance(receiver, Array) and receiver.zero_d == "scalar" and name in _SCALAR_TO_SCALAR:
+        whole, keeps = (first, _SCALAR_OF_SCALAR) if receiver is None else (receiver, _SCALAR_TO_SCALAR)
+        if isinstance(whole, Array) and whole.zero_d == "scalar" and name in keeps:
             zero_d = "scalar"
         if exact is None:  # an array, whatever it was made from, or what an object's own method of that name gave
             own = exact_of(receiver) if receiver is not None else None
