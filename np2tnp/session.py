@@ -109,7 +109,7 @@ class Session:
         if dropped is not None:
             dropped.edits.clear()  # a circle, which would keep the whole module
         self.regions[facts.qualname] = kept
-        return plan.fate_again if again else plan.fate
+        return plan.fate
 
     def _is_pure(self, callee: Function) -> bool:
         analysis = self.analysis

@@ -220,11 +220,9 @@ class Analysis:
     def _migrates_on_host(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
         """Whether it can be migrated where arrays that other code may change stay ndarrays, and likely numbers are."""
         names = numbers = given = NO_NAMES
-        likely, facts, fate = likely_numbers(function), before, Fate.IN_DOUBT
+        likely, facts = likely_numbers(function), before
         for _ in range(2 * ATTEMPTS):
             more = changed_elsewhere(facts) - names
-            if fate is Fate.STAYS and not more:  # all else would be a guess
-                break
             doubted = likely - numbers if numbers_in_doubt(facts) & likely else NO_NAMES
             parameters = NO_NAMES
             if not more and not doubted:  # nor does a tensor show what is written through another name
@@ -241,7 +239,7 @@ class Analysis:
             names, numbers, given = names | more, numbers | doubted, given | parameters
             known = facts.assumed_arrays
             facts = self.facts[function.qualname] = self._analyze(function, names, numbers, given, known)
-            if (fate := self.decide(facts, True)) is Fate.MIGRATES:
+            if self.decide(facts, True) is Fate.MIGRATES:
                 return True
         self.facts[function.qualname] = before
         return False
@@ -270,8 +268,9 @@ class Analysis:
                 function = self.info.functions[method]
                 if not function.uses.stores_attributes:
                     continue
-                facts = ev.RegionFacts(method, function.node)
-                collector = AttributeCollector(self.info, self.catalog, self, facts, HOST)
+                collector = AttributeCollector(
+                    self.info, self.catalog, self, ev.RegionFacts(method, function.node), HOST
+                )
                 self._interpret(collector, function, NO_NAMES, NO_NAMES, NO_NAMES)
                 join_into(found, collector.found)
         finally:
@@ -391,7 +390,8 @@ class Analysis:
         return interpreter.run(node.body, env)
 
     def _parameter(self, name: str, arrays: frozenset[str], hosted: frozenset[str], made: str) -> Value:
-        location, deps = frozenset((f"@{name}",)), frozenset((name,))
+        location = frozenset((f"@{name}",))
+        deps = frozenset((name,))
         if made == HOST or name in hosted:
             return (
                 Array(HOST, refs=location, exact=name, weak=True) if name in arrays else Unknown(HOST, location, name)

@@ -48,14 +48,6 @@ class RegionPlan:
         in_doubt = self.reasons and not self.is_unwanted and not any(hit.code in _ANYWHERE for hit in self.reasons)
         return Fate.IN_DOUBT if in_doubt else Fate.STAYS
 
-    @property
-    def fate_again(self) -> Fate:
-        """As ``fate``, after a second look: where more than two kinds of things are in the way still, it stays.
-
-        No guess at what else might help was seen to succeed then; they would be a thirtieth of all work.
-        """
-        return Fate.STAYS if len({hit.code for hit in self.reasons}) > 2 else self.fate
-
 
 @dataclass(frozen=True, slots=True)
 class Names:
