@@ -12,8 +12,9 @@ from np2tnp.analysis.env import ITERATED, Env, iterated_name, join_all, widen
 from np2tnp.analysis.hosting import makers
 from np2tnp.analysis.imports import import_bindings
 from np2tnp.analysis.lending import LENT
-from np2tnp.analysis.module import dotted, parameters_of, statements_of
-from np2tnp.analysis.nesting import ROUNDS, Nesting
+from np2tnp.analysis.module import parameters_of, statements_of
+from np2tnp.analysis.nesting import ROUNDS
+from np2tnp.analysis.raising import Raising
 from np2tnp.analysis.returned import copied, has_shared_items, leaves_of, outside_views, shown_by
 from np2tnp.analysis.values import (
     HOST,
@@ -44,12 +45,13 @@ from np2tnp.analysis.walk import none_test, walk
 _PAIRING = (Symbol("builtins.zip"), Symbol("builtins.enumerate"))
 
 
-class Interpreter(Nesting):
+class Interpreter(Raising):
     """Interprets the body of one region, or a module's top level."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.breaks: list[list[Env]] = []
+        self.tried: list[Env | None] = []
         self.continues: list[list[Env]] = []
         self.heads: dict[int, Env] = {}
         self.own_returns = True
@@ -64,13 +66,17 @@ class Interpreter(Nesting):
         current: Env | None = env
         for statement in statements_of(body):
             if current is None:
-                return None
+                current, self.swallowed = self.swallowed, None
+                if current is None:
+                    return None
+            self.swallowed = None
             current = self.statement_(statement, current)
         return current
 
     def statement_(self, node: cst.CSTNode, env: Env) -> Env | None:
         if type(node) is cst.SimpleStatementLine:
             return self._small(node.body, env)
+        self.may_raise(env)
         handler = _COMPOUND.get(type(node))
         if handler is None:
             return env
@@ -78,11 +84,13 @@ class Interpreter(Nesting):
 
     def _small(self, statements: Any, env: Env) -> Env | None:
         for node in statements:
+            self.may_raise(env)
             self.statement, self.root = node, None
             handler = _SIMPLE.get(type(node))
             if handler is not None:
                 handler(self, node, env)
                 if handler in _LEAVING:
+                    self.may_raise(env)
                     return None
             elif type(node) is cst.Break:
                 if self.breaks:
@@ -156,18 +164,6 @@ class Interpreter(Nesting):
             facts.extra.setdefault("shown twice", set()).update(*(refs_of(leaf) for leaf in leaves_of(value)))
             self.construct(node or facts.node, "returned view", min(views, default=""))
             facts.extra.setdefault("lent", set()).update(copied(value))
-
-    def _raise(self, node: cst.Raise, env: Env) -> None:
-        if node.exc is not None:
-            value = self.evaluate(node.exc, env)
-            self.escape(node.exc, value, "is raised")
-        if any(name.startswith("!") for name in env.values) and self.own_returns:
-            self.construct(node, "raise after mutation")
-
-    def _assert(self, node: cst.Assert, env: Env) -> None:
-        self.evaluate(node.test, env)
-        if node.msg is not None:
-            self.escape(node.msg, self.evaluate(node.msg, env), "is shown by assert")
 
     def _delete(self, node: cst.Del, env: Env) -> None:
         whole = node.target
@@ -274,44 +270,6 @@ class Interpreter(Nesting):
     def _while(self, node: cst.While, env: Env) -> Env | None:
         return self._loop(node, env, lambda current: self.evaluate(node.test, current))
 
-    def _try(self, node: cst.Try | cst.TryStar, env: Env) -> Env | None:
-        start = env.copy()
-        self.construct(node, "try", ",".join(_caught(handler) for handler in node.handlers))
-        before = set(self.recorded)
-        end = self.run(node.body, env)
-        inside = (event for key, event in self.recorded.items() if key not in before)
-        if end is not None or any(isinstance(event, (ev.Store, ev.Call)) for event in inside):
-            start = join_all([start, end]) or start
-        results: list[Env | None] = []
-        for handler in node.handlers:
-            branch = start.copy()
-            if handler.name is not None and type(handler.name.name) is cst.Name:
-                branch.bind(handler.name.name.value, UNKNOWN)
-            results.append(self.run(handler.body, branch))
-        if node.orelse is not None and end is not None:
-            end = self.run(node.orelse.body, end)
-        out = join_all([end, *results])
-        if node.finalbody is not None:
-            outer, self.updated = self.updated, []
-            final = self.run(node.finalbody.body, out if out is not None else start)
-            returns = any(type(part) is cst.Return for part in walk(node))
-            if any(returns or any(ref.startswith("@") for ref in refs) for refs in self.updated):
-                self.construct(node, "update in finally")
-            self.updated = outer + self.updated
-            return final if out is not None else None
-        return out
-
-    def _with(self, node: cst.With, env: Env) -> Env | None:
-        for item in node.items:
-            self.statement, self.root = node, None
-            value = self.evaluate(item.item, env)
-            self.construct(item, "with", dotted(item.item.func) if type(item.item) is cst.Call else "")
-            if item.asname is not None:
-                self.assign(node, item.asname.name, value if not isinstance(value, Array) else UNKNOWN, env, None)
-        if node.asynchronous is not None:
-            self.construct(node, "async")
-        return self.run(node.body, env)
-
     def _match(self, node: cst.Match, env: Env) -> Env | None:
         self.statement, self.root = node, None
         subject = self.evaluate(node.subject, env)
@@ -364,34 +322,27 @@ class Interpreter(Nesting):
         return env
 
 
-def _caught(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> str:
-    if handler.type is None:
-        return "BaseException"
-    nodes = [e.value for e in handler.type.elements] if type(handler.type) is cst.Tuple else [handler.type]
-    return ",".join(dotted(node).rpartition(".")[2] for node in nodes)
-
-
 _SIMPLE: dict[type, Callable[..., None]] = {
     cst.Expr: Interpreter._expr,
     cst.Assign: Interpreter._assign,
     cst.AnnAssign: Interpreter._annotated,
     cst.AugAssign: Interpreter._augmented,
     cst.Return: Interpreter._return,
-    cst.Raise: Interpreter._raise,
-    cst.Assert: Interpreter._assert,
+    cst.Raise: Interpreter.raise_,
+    cst.Assert: Interpreter.assert_,
     cst.Del: Interpreter._delete,
     cst.Import: Interpreter._import,
     cst.ImportFrom: Interpreter._import,
     cst.Nonlocal: Interpreter._nonlocal,
 }
-_LEAVING = (Interpreter._return, Interpreter._raise)
+_LEAVING = (Interpreter._return, Interpreter.raise_)
 _COMPOUND: dict[type, Callable[..., Env | None]] = {
     cst.If: Interpreter._if,
     cst.For: Interpreter._for,
     cst.While: Interpreter._while,
-    cst.Try: Interpreter._try,
-    cst.TryStar: Interpreter._try,
-    cst.With: Interpreter._with,
+    cst.Try: Interpreter.try_,
+    cst.TryStar: Interpreter.try_,
+    cst.With: Interpreter.with_,
     cst.Match: Interpreter._match,
     cst.FunctionDef: Interpreter._function,
     cst.ClassDef: Interpreter._class,

@@ -19,6 +19,7 @@ class Nesting(Hosting):
 
     breaks: list[list[Env]]
     continues: list[list[Env]]
+    tried: list[Env | None]  #: for each ``try`` around: what may hold where an exception leaves it
     own_returns = True
     nested_returns: list[Value]
 
@@ -41,6 +42,7 @@ class Nesting(Hosting):
 
     def _body_of(self, node: cst.FunctionDef, env: Env, itself: Function | None) -> Function:
         saved = (self.breaks, self.continues, self.loops, self.own_returns, self.locals, self.capturable)
+        outer_tried, self.tried = self.tried, []
         bound = self.module.scopes[id(node)].bound
         name = f"<{node.name.value} {id(node)}>"
         self.breaks, self.continues, self.own_returns = [], [], False
@@ -61,7 +63,7 @@ class Nesting(Hosting):
         result: Value | None = NONE if end is not None or not self.nested_returns else None
         for value in self.nested_returns:
             result = value if result is None else join(result, value)
-        self.nested_returns = outer_returns
+        self.nested_returns, self.tried = outer_returns, outer_tried
         self.breaks, self.continues, self.loops, self.own_returns, self.locals, self.capturable = saved
         if node.asynchronous is not None:
             self.construct(node, "async")

@@ -161,3 +161,10 @@ NEVER_0D = frozenset(
     " compress extract polyfit roots poly union1d intersect1d setdiff1d setxor1d triu_indices tril_indices"
     " diag_indices ediff1d eigvals eigvalsh inv pinv cholesky take_along_axis".split()
 )
+
+#: Context managers that neither swallow an exception nor do anything that depends on its class.
+INDIFFERENT = frozenset(
+    "builtins.open numpy.errstate numpy.printoptions numpy.testing.suppress_warnings warnings.catch_warnings"
+    " contextlib.closing contextlib.nullcontext contextlib.redirect_stdout contextlib.redirect_stderr threading.Lock"
+    " threading.RLock tempfile.TemporaryFile tempfile.NamedTemporaryFile tempfile.TemporaryDirectory".split()
+)

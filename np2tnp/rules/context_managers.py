@@ -9,18 +9,12 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
+from np2tnp.analysis.tables import INDIFFERENT
 from np2tnp.analysis.values import Symbol
 from np2tnp.edits import build
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.exception_handlers import TRANSLATED
-
-#: Those that neither swallow an exception nor do anything that depends on its class.
-_INDIFFERENT = frozenset(
-    "builtins.open numpy.errstate numpy.printoptions numpy.testing.suppress_warnings warnings.catch_warnings"
-    " contextlib.closing contextlib.nullcontext contextlib.redirect_stdout contextlib.redirect_stderr threading.Lock"
-    " threading.RLock tempfile.TemporaryFile tempfile.NamedTemporaryFile tempfile.TemporaryDirectory".split()
-)
 
 
 @register
@@ -59,7 +53,7 @@ class ContextManager(Rule):
         item = event.node
         call = context.calls.get(id(item.item))
         callee = call.callee if call is not None else None
-        if not context.in_region or (isinstance(callee, Symbol) and callee.name in _INDIFFERENT):
+        if not context.in_region or (isinstance(callee, Symbol) and callee.name in INDIFFERENT):
             return
         if call is not None and callee == Symbol("contextlib.suppress"):
             names = [dotted(argument.value).rpartition(".")[2] for argument in call.node.args]
