@@ -115,6 +115,7 @@ class Calls(ContainerMethods):
                 self.construct(node, "nested keeps")
             if self.facts.extra.get("captured"):
                 self._kept_may_change(node, dotted(node.func) or "a nested function", env)
+            self.read_captured(node, callee, env)
             result = self.nested_call(callee, arguments, env)
         elif isinstance(callee, Function):
             result = self._project_call(node, callee, arguments, env)

@@ -11,6 +11,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.literals import KEYWORDS, constant
+from np2tnp.analysis.liveness import reads
 from np2tnp.analysis.module import parameters_of
 from np2tnp.analysis.operands import Operands
 from np2tnp.analysis.results import operator_dtypes
@@ -344,6 +345,7 @@ class Evaluator(Operands):
         self.leave_nested(puts, {parameter.name.value for parameter in parameters_of(node.params)}, env)
         name = f"<lambda {id(node)}>"
         self.nested_results[name] = result
+        self.nested_reads[name] = reads(node.body)
         if self.made == HOST:
             self.module.lambdas[name] = node
         return Function(name, nested=True, refs=self.default_refs(node.params, env))

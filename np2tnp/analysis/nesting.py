@@ -69,6 +69,7 @@ class Nesting(Hosting):
             self.construct(node, "async")
         for decorator in node.decorators:
             self.construct(decorator, "nested decorator", self.decorator_name(decorator, env))
+        self.nested_reads[name] = reads(node.body) - bound
         self.nested_results[name] = result if result is not None else NONE
         for updated in self.facts.extra.get("captured", NO_NAMES) & env.values.keys():
             if not may_hold_tensor(env.values[updated]):  # else the region is blocked

@@ -180,6 +180,7 @@ class State:
         self.root: cst.CSTNode | None = None
         self._last_place = ev.Place(facts.qualname, None, False, 0)  # many events stand at the same
         self.nested_results: dict[str, Value] = {}
+        self.nested_reads: dict[str, frozenset[str]] = {}  #: what they mention
         self.nested_keeps = False  #: a nested function gives an argument of its to somebody who may keep or change it
         self.updated: list[frozenset[str]] = []  #: what each array updated so far may share memory with
         self.reforming: set[int] = set()  #: ids of nodes that write in place what may be a shape or dtype
@@ -333,6 +334,15 @@ class State:
         for name, added in self.puts_inside.items():
             if not NESTED.isdisjoint(refs_of(added)) and name in env.values:
                 env.link(name, NO_NAMES.union(*(refs_of(argument.value) for argument in arguments)) - {name})
+
+    def read_captured(self, node: cst.Call, callee: Function, env: Env, seen: frozenset[str] = NO_NAMES) -> None:
+        """A nested function is called: it reads names of the functions around it as they are by now."""
+        for name in self.nested_reads.get(callee.qualname, NO_NAMES) - seen:
+            stale, value = env.stale.get(name), env.values.get(name)
+            if stale is not None:
+                self.emit(ev.StaleRead(node, self.place(node), name, stale, env.aliases(name)))
+            if isinstance(value, Function) and value.nested:
+                self.read_captured(node, value, env, seen | {name})
 
     def hold(self, name: str, env: Env) -> None:
         """The container `name` holds what nested functions put there."""
