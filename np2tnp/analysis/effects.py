@@ -337,7 +337,7 @@ class Effects(NumpyResults):
         refs = refs_of(value)
         if not refs:
             return
-        for holder in holders - {SHARED}:  # that is said of a container, and is no place
+        for holder in sorted(holders - {SHARED}):  # that is said of a container, and is no place
             env.link(holder, refs)
             if not holder.isidentifier():
                 if not refs.isdisjoint(NESTED) and holder.startswith((".", "global:", "kept by", "seen by")):
