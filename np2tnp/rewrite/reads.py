@@ -7,6 +7,7 @@ from typing import TypeVar, cast
 import libcst as cst
 
 from np2tnp.analysis.liveness import Names, reads
+from np2tnp.analysis.scopes import dotted
 from np2tnp.edits import build
 
 Node = TypeVar("Node", bound=cst.CSTNode)
@@ -72,7 +73,8 @@ class _Builtins(cst.CSTTransformer):
         """`node`, which is iterated over, through the runtime where it may be an array by its form."""
         if isinstance(node, cst.Attribute) and node.attr.value == "shape":
             return node
-        if not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript, cst.BinaryOperation)):
+        exact = isinstance(node, cst.Call) and dotted(node.func).startswith(f"{self.runtime}.op_")  # an operator
+        if not exact and not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript, cst.BinaryOperation)):
             return node
         return build.call(f"{self.runtime}.elements", build.argument(node))
 

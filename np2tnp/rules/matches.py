@@ -14,21 +14,21 @@ class Match(Rule):
     doc = Doc(
         code="TNP407",
         name="match-statement",
-        summary="A match statement in a function that works with arrays.",
+        summary="A match statement on what a function computes from arrays.",
         why="Its patterns look at the class of what they get: `case np.ndarray():` never holds for a tensor.",
-        does="Leaves the whole function in NumPy.",
+        does="Leaves the whole function in NumPy. A parameter that is matched stays what the caller gave.",
         bad="""
-            def norm(x, kind):
-                match kind:
-                    case 1:
-                        return np.abs(x).sum()
-                return np.sqrt(x)
+            def norm(x):
+                match np.sum(np.abs(x)):
+                    case 0.0:
+                        return x
+                    case total:
+                        return x / total
         """,
         good="""
-            def norm(x, kind):
-                if kind == 1:
-                    return np.abs(x).sum()
-                return np.sqrt(x)
+            def norm(x):
+                total = np.sum(np.abs(x))
+                return x if total == 0.0 else x / total
         """,
         severity=Severity.SILENT,
     )

@@ -25,18 +25,21 @@ class NestedState(Rule):
         ),
         bad="""
             def total(x):
-                acc = np.zeros(3)
+                acc = 0.0
 
-                def add(v):
-                    acc[0] += v
+                def add(row):
+                    nonlocal acc
+                    acc = acc + np.sum(np.sqrt(row))
 
-                add(x)
+                for row in x:
+                    add(row)
                 return acc
         """,
         good="""
             def total(x):
-                acc = np.zeros(3)
-                acc[0] += x
+                acc = 0.0
+                for row in x:
+                    acc = acc + np.sum(np.sqrt(row))
                 return acc
         """,
         severity=Severity.SILENT,

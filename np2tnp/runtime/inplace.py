@@ -165,7 +165,7 @@ def apply(operation: str, x: Any, value: Any, joins: bool = False) -> Any:
     joins: whether a container may take the items of another one. Else UnverifiedError where that is no number or text:
     NumPy's list would have the very arrays.
     """
-    if isinstance(x, (list, dict)) and not joins:
+    if isinstance(x, (list, dict)) and not joins and not is_tensor(value):  # a list and an array give an array
         without_tensors([x, value])
     if is_tensor(x):
         return in_place(operation, x, value) if x.shape.rank != 0 else updated_value(operation, x, value)

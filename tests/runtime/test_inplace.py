@@ -63,7 +63,7 @@ def test_in_place_operators_follow_python_for_everything_else() -> None:
     assert rt.iadd(1, 2) == 3
     assert rt.iadd("a", "b") == "ab"
     items = [1]
-    assert rt.iadd(items, [tf.constant(2)]) is items
+    assert rt.iadd(items, [2]) is items
     assert items == [1, 2]
     assert rt.iadd([1], tf.constant([2, 3])).tolist() == [3, 4]  # so does a list with an ndarray
     assert type(rt.imul(np.float32(2), np.float32(3))) is np.float32
