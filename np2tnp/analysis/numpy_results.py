@@ -48,6 +48,7 @@ from np2tnp.analysis.values import (
     refs_of,
     scalar_type,
     view_of,
+    zero_d_of,
 )
 from np2tnp.catalog.catalog import ApiFact
 
@@ -55,6 +56,7 @@ from np2tnp.catalog.catalog import ApiFact
 _SCALAR_TO_SCALAR = frozenset("astype copy squeeze transpose swapaxes view round conj conjugate clip".split())
 #: Functions that do.
 _SCALAR_OF_SCALAR = frozenset("real imag squeeze transpose swapaxes".split())
+_PARTS = frozenset(("real", "imag"))
 
 
 #: What gives back its very argument or a copy, never another view of it, and which of them shows in a tensor as well:
@@ -188,6 +190,8 @@ class NumpyResults(Evaluator):
         whole, keeps = (first, _SCALAR_OF_SCALAR) if receiver is None else (receiver, _SCALAR_TO_SCALAR)
         if isinstance(whole, Array) and whole.zero_d == "scalar" and name in keeps:
             zero_d = "scalar"
+        elif isinstance(whole, Unknown) and name in _PARTS and not whole.refs and zero_d_of(whole) == "scalar":
+            zero_d = "scalar"  # what an operator gave; Python's own numbers have parts, too
         if exact is None:  # an array, whatever it was made from, or what an object's own method of that name gave
             own = exact_of(receiver) if receiver is not None else None
             deps = NO_NAMES if own is None else frozenset((own,))
