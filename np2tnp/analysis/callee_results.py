@@ -8,6 +8,7 @@ from itertools import permutations, product
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.returned import copy_marks
+from np2tnp.analysis.state import Summary
 from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
@@ -87,7 +88,7 @@ def joined(events: Iterable[ev.Event]) -> Iterator[tuple[str, str, bool]]:
             both = event.operands if isinstance(event, ev.Operator) else (event.base, event.value)
             for one, other in permutations(both):
                 if isinstance(one, Unknown) and (
-                    may_repeat(other) if event.op == "mul" else isinstance(other, Unknown)
+                    _may_repeat(other) if event.op == "mul" else isinstance(other, Unknown)
                 ):
                     yield from product(_named(one), _named(other), (event.op == "mul",))
 
@@ -96,7 +97,22 @@ def _named(value: Value) -> Iterable[str]:
     return parameters_in(refs_of(value)) or ("",)
 
 
-def may_repeat(value: Value) -> bool:
+def may_join(summary: Summary, arguments: tuple[ev.Argument, ...], skip: int) -> bool:
+    """Whether the callee may join or repeat containers of our arrays: the new one would hold copies."""
+    if not summary.joins:
+        return False
+    given = {name: argument.value for name, argument in (summary.match(arguments, skip) or {}).items()}
+    lists = {name for name, value in given.items() if isinstance(value, (Unknown, Sequence))}
+    ours = {name for name in lists if may_hold_tensor(given[name])}
+    numbers = {name for name, value in given.items() if _may_repeat(value)}
+    others = {"", *summary.parameters} - given.keys()
+    return any(
+        (p in ours or q in ours) and p in lists | others and q in (numbers if repeats else lists) | others
+        for p, q, repeats in summary.joins
+    )
+
+
+def _may_repeat(value: Value) -> bool:
     """Whether it may be an int, which repeats lists."""
     number = isinstance(value, (Const, Scalar)) and scalar_type(value) in ("int", "bool", "number", "object")
     return number or isinstance(value, Unknown)

@@ -60,7 +60,7 @@ class ContainerMethods(Lending):
             if _holds_object(item.value):
                 return None
             kept = self.on_host(item.node.value, item.value, "an item of a heap")
-            self.put(where, kept, env)
+            self.put(where, heap, kept, env)
             self.keep(refs_of(heap), kept, env)
             heap = replace(heap, element=join(heap.element, kept))
             arguments = (
@@ -87,7 +87,7 @@ class ContainerMethods(Lending):
             else:
                 kept = given[-1:]
             for added in kept:
-                self.put(where, added, env)
+                self.put(where, receiver, added, env)
                 self.keep(refs_of(receiver), added, env)
             return NONE if name != "setdefault" else join(shown, kept[0])
         if name in ("items", "enumerate"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import libcst as cst
 
 from np2tnp.analysis.env import Env
@@ -45,13 +47,18 @@ def share_items(name: str, added: Value, env: Env) -> None:
     Two of them may be one array, if what is `added` shares memory with what it holds.
     """
     names = env.aliases(name) | {name}
-    for each in names:
-        if isinstance(env.values.get(each), Sequence):
-            env.values[each] = _no_longer_empty(env.values[each], added)
+    fill_empty(names, added, env)
     if refs_of(added) & names:
         for each in names:
             if isinstance(env.values.get(each), Sequence):
                 env.link(each, _SHARED)
+
+
+def fill_empty(names: Iterable[str], added: Value, env: Env) -> None:
+    """Of the empty containers that `names` show, each may be the one that holds `added` now."""
+    for name in names:
+        if isinstance(env.values.get(name), Sequence):
+            env.values[name] = _no_longer_empty(env.values[name], added)
 
 
 def _no_longer_empty(value: Value, added: Value) -> Value:

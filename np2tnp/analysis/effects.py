@@ -9,7 +9,7 @@ from itertools import filterfalse
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.callee_results import hosted, may_repeat, translated
+from np2tnp.analysis.callee_results import hosted, may_join, translated
 from np2tnp.analysis.env import ITERATED, Env, Stale, is_iterated
 from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.numpy_results import NumpyResults
@@ -340,6 +340,8 @@ class Effects(NumpyResults):
         for holder in sorted(holders - {SHARED}):  # that is said of a container, and is no place
             env.link(holder, refs)
             if not holder.isidentifier():
+                if self.depth:
+                    self.puts_made.append((holder, value))
                 if not refs.isdisjoint(NESTED) and holder.startswith((".", "global:", "kept by", "seen by")):
                     self.nested_keeps = True
                     self.facts.extra.setdefault("keeps", set()).update(self.facts.parameters)
@@ -384,21 +386,6 @@ class Effects(NumpyResults):
         if callee.qualname == self.facts.qualname and callee.module == self.module.path:
             self._updates_own_default(node, summary, arguments, skip)
         migrated = summary.migrated and not (method and summary.mutates)  # an object's class may override it
-        if not summary.migrated and _may_join(summary, arguments, skip):
+        if not summary.migrated and may_join(summary, arguments, skip):
             return self._unresolved(node, callee.qualname, arguments, env, pure=False)
         return self._apply_summary(node, summary, arguments, env, migrated=migrated, skip=skip)
-
-
-def _may_join(summary: Summary, arguments: tuple[ev.Argument, ...], skip: int) -> bool:
-    """Whether the callee may join or repeat containers of our arrays: the new one would hold copies."""
-    if not summary.joins:
-        return False
-    given = {name: argument.value for name, argument in (summary.match(arguments, skip) or {}).items()}
-    lists = {name for name, value in given.items() if isinstance(value, (Unknown, Sequence))}
-    ours = {name for name in lists if may_hold_tensor(given[name])}
-    numbers = {name for name, value in given.items() if may_repeat(value)}
-    others = {"", *summary.parameters} - given.keys()
-    return any(
-        (p in ours or q in ours) and p in lists | others and q in (numbers if repeats else lists) | others
-        for p, q, repeats in summary.joins
-    )

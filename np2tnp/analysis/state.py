@@ -12,7 +12,7 @@ from typing import Protocol
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.containers import put_into
+from np2tnp.analysis.containers import fill_empty, put_into
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.module import ModuleInfo, parameters_of
 from np2tnp.analysis.values import (
@@ -186,7 +186,7 @@ class State:
         self.reforming: set[int] = set()  #: ids of nodes that write in place what may be a shape or dtype
         self.recorded: dict[tuple[type, int], ev.Event] = {}
         self.unresolved = 0
-        self.puts_made: list[tuple[str, Value]] = []  #: by names, what was put into containers so far
+        self.puts_made: list[tuple[str, Value]] = []  #: by names, what was put into containers and objects so far
         self.puts_inside: dict[str, Value] = {}  #: what nested functions put into containers of their enclosing ones
         self.capturable: list[frozenset[str]] = []  #: names that each enclosing nested function can only read
 
@@ -311,9 +311,11 @@ class State:
         values = [self.evaluate(default, env) for default in defaults]
         return NO_NAMES.union(*(refs_of(value) for value in values if may_hold_tensor(value)))
 
-    def put(self, where: cst.BaseExpression, added: Value, env: Env) -> None:
-        """The container that `where` denotes holds `added` from here on, for the functions around this one, too."""
+    def put(self, where: cst.BaseExpression, container: Value, added: Value, env: Env) -> None:
+        """`container`, at `where`, holds `added` from here on, for the functions around this one, too."""
         name = put_into(where, added, env)
+        if not name:
+            fill_empty(refs_of(container), added, env)
         others = env.aliases(name) if self.depth else NO_NAMES
         self.puts_made += [(each, added) for each in (name, *others) if each and each.isidentifier()]
 
@@ -326,6 +328,9 @@ class State:
             if name not in own:
                 known = frozenset(ref for ref in refs_of(added) if ref in env.values or not ref.isidentifier())
                 added = with_refs(added, known)
+                if not name.isidentifier():  # an object or a global holds it
+                    env.link(name, known)
+                    continue
                 self.puts_inside[name] = join(self.puts_inside.get(name, NOTHING), added)
                 self.hold(name, env)
 

@@ -260,5 +260,5 @@ class Writes(Calls):
     def _write_container(
         self, target: cst.BaseExpression, base: Sequence, value: Value, env: Env, root: str | None
     ) -> None:
-        self.put(target.value if type(target) is cst.Subscript else target, value, env)
+        self.put(target.value if type(target) is cst.Subscript else target, base, value, env)
         self.keep(base.refs | ({root} if root else NO_NAMES), value, env)

@@ -18,6 +18,7 @@ from np2tnp.analysis.values import (
     Sequence,
     Unknown,
     Value,
+    has_axes,
     is_python_number,
     scalar_type,
 )
@@ -72,6 +73,8 @@ def _stage_problem(target: Target, compile: str) -> str | None:
     return f"{target.name} gives something else {_WHERE[compile]} for {_dtype_words(frozenset(chars))}: {example}"
 
 
+#: Where NumPy takes axis 0 and -1 of 0-d arrays, or tells of a wrong axis by another exception.
+_AXIS_OF_NUMBERS = frozenset(("cumsum", "cumprod", "squeeze", "sort"))
 _WHERE = {"graph": "inside tf.function", "xla": "under XLA"}
 
 
@@ -109,6 +112,9 @@ def _problem(
         return "what kind of object it gets is not known"
     if isinstance(first, Array) and first.home == HOST and first.dtypes >= ALL_DTYPES:
         return "the array is one of NumPy's, which may hold objects"
+    given = bound.get("axis")
+    if short in _AXIS_OF_NUMBERS and given is not None and given.value != NONE and not (first and has_axes(first)):
+        return f"tnp.{short} takes no axis of 0-d arrays"
     if first is not None and fact.kind not in ("class", "dtype"):
         dtypes, weak = _dtypes(first)
         if fact.result is not None and not fact.result.startswith("dtype("):

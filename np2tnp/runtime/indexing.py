@@ -125,7 +125,11 @@ class Item:
                     raise
                 kind = np.dtype(self._x.dtype.as_numpy_dtype).type.__name__
                 raise ScalarStoreError(f"'numpy.{kind}' object does not support item assignment") from None
-        self._x[_host_key(self._key)] = host(value)
+        key = _host_key(self._key)
+        if (
+            type(self._x) is not tuple or self._x[key] is not value
+        ):  # the item is an ndarray, which was updated in place
+            self._x[key] = host(value)
         return self._x
 
     # NumPy's buffered in-place operators: a repeated index counts once, and its last value wins.
