@@ -8,7 +8,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.lending import Lending
-from np2tnp.analysis.tables import HEAP_FUNCTIONS, KEEPING_METHODS, TENSOR_SAFE_BUILTINS
+from np2tnp.analysis.tables import CONTAINER_MUTATORS, HEAP_FUNCTIONS, KEEPING_METHODS, TENSOR_SAFE_BUILTINS
 from np2tnp.analysis.values import (
     NONE,
     NOTHING,
@@ -90,6 +90,8 @@ class ContainerMethods(Lending):
                 self.put(where, receiver, added, env)
                 self.keep(refs_of(receiver), added, env)
             return NONE if name != "setdefault" else join(shown, kept[0])
+        if name in CONTAINER_MUTATORS:
+            self.changes_container(receiver)
         if name in ("items", "enumerate"):
             pair = self.sequence("tuple", [Scalar("object"), shown])
             return Sequence("dict view" if name == "items" else "iterator", pair, None, receiver.refs)

@@ -61,6 +61,12 @@ def fill_empty(names: Iterable[str], added: Value, env: Env) -> None:
             env.values[name] = _no_longer_empty(env.values[name], added)
 
 
+def given_to(container: Value) -> str:
+    """Who outside got `container` itself and may go on showing it; empty if nobody did."""
+    holders = (ref for ref in refs_of(container) if ref.startswith(("kept by", "seen by")))
+    return min(holders, default="").rpartition(" ")[2]
+
+
 def _no_longer_empty(value: Value, added: Value) -> Value:
     """`value`, of whose empty containers each may be the one that holds `added` now."""
     if not isinstance(value, Sequence):

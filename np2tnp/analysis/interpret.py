@@ -172,7 +172,10 @@ class Interpreter(Raising):
             if type(target) is cst.Name:
                 env.forget(target.value)
             elif type(target) is cst.Subscript:
-                self.evaluate(target.value, env)
+                container = self.evaluate(target.value, env)
+                self.changes_container(container)
+                if may_hold_tensor(container):  # the caller's own loses an item
+                    self.facts.host_parameters |= parameters_in(refs_of(container))
                 for part in (element.slice for element in target.slice):
                     if type(part) is cst.Index:
                         self.escape(part.value, self.evaluate(part.value, env), "is looked up by its hash")

@@ -12,7 +12,7 @@ from typing import Protocol
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.containers import fill_empty, put_into
+from np2tnp.analysis.containers import fill_empty, given_to, put_into
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.module import ModuleInfo, parameters_of
 from np2tnp.analysis.values import (
@@ -313,11 +313,19 @@ class State:
 
     def put(self, where: cst.BaseExpression, container: Value, added: Value, env: Env) -> None:
         """`container`, at `where`, holds `added` from here on, for the functions around this one, too."""
+        self.changes_container(container, added)
         name = put_into(where, added, env)
         if not name:
             fill_empty(refs_of(container), added, env)
         others = env.aliases(name) if self.depth else NO_NAMES
         self.puts_made += [(each, added) for each in (name, *others) if each and each.isidentifier()]
+
+    def changes_container(self, container: Value, added: Value = NOTHING) -> None:
+        """`container` changes: whoever outside was given it while it held tensors has a copy, with ndarrays."""
+        holder = given_to(container) if may_hold_tensor(container) or may_hold_tensor(added) else ""
+        if holder and self.made != HOST:
+            self.construct(self.statement or self.facts.node, "kept container", holder)
+            self.facts.extra.setdefault("kept twice", set()).update(filter(str.isidentifier, refs_of(container)))
 
     def leave_nested(self, puts: int, own: Container[str], env: Env) -> None:
         """What a nested function or comprehension put into containers since there were `puts`, but into its `own`.

@@ -148,6 +148,10 @@ class Writes(Calls):
             conflicts = self._mark_shared(refs_of(base), via, node, env, skip=root or owner_of(target), base=base)
             if isinstance(base, Unknown) and not op and keys and _may_be_an_item(keys) and may_hold_tensor(value):
                 self.keep(refs_of(base) | _holder(target), value, env)  # if it is a list, that holds the array itself
+        joins = op in ("add", "or_") and keys is None and isinstance(base, Unknown) and isinstance(value, Sequence)
+        if joins and may_hold_tensor(value):  # if it is a list, it is the caller's, and holds the arrays themselves
+            self.keep(refs_of(base) - frozenset((root or "",)) | _holder(target), value, env)
+            self.facts.host_parameters |= given
         root = root if root in self.locals or root in env.values else None
         exact = exact_of(env.values[root]) if root is not None and root in env.values else None
         if exact is not None:

@@ -12,6 +12,7 @@ _WORDS = {
     "store through an index": "a store through an index that may give a copy: write a[i, j] instead of a[i][j]",
     "store into an item": "a store into an item of a {0}: the item may be an array that other names hold",
     "kept twice": "an array that an object holds already is stored as {0} too: the two would no longer be one",
+    "kept container": "a list or dict of arrays changes, which {0} was given: the two would no longer be one",
     "argument kept through a view": "an argument, or a view of it, is kept as {0}: the object would get a copy",
     "aliased arguments": "one array is passed twice to a function that updates {0}",
     "array by default": "a function that updates {0} may give back an array that it has by default: pass a copy of it",
