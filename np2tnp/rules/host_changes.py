@@ -47,7 +47,18 @@ def words_for(event: ev.Call, context: Context) -> str:
     ndarrays = any((may_be_array(value) or holds_array(value)) and not may_hold_tensor(value) for value in values)
     if ndarrays:
         return f"{callee_words(event)} may change the ndarrays that it gets"
-    return f"{callee_words(event)} may change what it gets and give it back" if _is_rebound(event) else ""
+    if _is_rebound(event):
+        return f"{callee_words(event)} may change what it gets and give it back"
+    return f"{callee_words(event)} may change the copies that it gets" if _updates_copies(event, context) else ""
+
+
+def _updates_copies(event: ev.Call, context: Context) -> bool:
+    """Whether a function of the project that stays in NumPy is known to update parameters for which tensors come."""
+    summary = context.summary(event.callee) if isinstance(event.callee, Function) else None
+    if summary is None or summary.migrated or not summary.mutates:
+        return False
+    matched = summary.match(event.arguments) or {}
+    return any(name in matched and may_hold_tensor(matched[name].value) for name in summary.mutates)
 
 
 def _may_change(callee: object, context: Context) -> bool:
