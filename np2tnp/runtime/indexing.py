@@ -126,9 +126,8 @@ class Item:
                 kind = np.dtype(self._x.dtype.as_numpy_dtype).type.__name__
                 raise ScalarStoreError(f"'numpy.{kind}' object does not support item assignment") from None
         key = _host_key(self._key)
-        if (
-            type(self._x) is not tuple or self._x[key] is not value
-        ):  # the item is an ndarray, which was updated in place
+        updated = type(self._x) is tuple and self._x[key] is value  # an ndarray, in place
+        if not updated:
             self._x[key] = host(value)
         return self._x
 
