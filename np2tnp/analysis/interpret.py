@@ -248,7 +248,7 @@ class Interpreter(Raising):
         iterated = self.evaluate(node.iter, env)
         element = self._each_of(node.iter, iterated)
         alive = iterated_name(id(node))  # the loop goes on reading what it iterates over
-        if isinstance(iterated, (Array, Unknown)) or reads_later(iterated):
+        if isinstance(iterated, (Array, Unknown)) or reads_later(iterated) or may_hold_tensor(iterated):
             env.bind(alive, iterated)
 
         def step(current: Env) -> None:
