@@ -40,10 +40,10 @@ class Net:
         return y.mean(axis=0)
 
     def stuck(self, x):
-        return np.sort(x)[:9].astype(object)
+        return np.sort(x).astype(object)
 
 def data():
-    return np.ones(200_000), np.ones((100, 1000)), np.arange(200_000.0) * 7919 % 200_003
+    return np.ones(200_000), np.ones((100, 1000)), np.ones(80_000)
 
 def main():
     net = Net(100)
