@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -143,10 +144,11 @@ def check_mask(x: Any, mask: Any, first: int) -> None:
 def _read_mask(x: Any, mask: Any, first: int) -> Any:
     check_mask(x, mask, first)
     rank = consumed(mask)
-    if first == 0:
+    if first == 0 and 0 not in x.shape[rank:]:  # of rows without elements GatherNd takes none
         return tf.raw_ops.GatherNd(params=x, indices=true_indices(mask))
     shape = static_shape(x)
-    merged = x if rank == 1 else reshaped(x, (*shape[:first], -1, *shape[first + rank :]))
+    masked = math.prod(shape[first : first + rank])
+    merged = x if rank == 1 else reshaped(x, (*shape[:first], masked, *shape[first + rank :]))
     flat = reshaped(mask, (-1,)) if is_tensor(mask) else mask.ravel()
     return tf.raw_ops.GatherV2(params=merged, indices=true_indices(flat)[:, 0], axis=first, batch_dims=0)
 

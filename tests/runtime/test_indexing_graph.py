@@ -90,6 +90,16 @@ CASES = [
 ]
 
 
+@pytest.mark.parametrize("shape", [(1, 0), (2, 0, 3), (2, 3, 0), (2, 2, 0)])
+@pytest.mark.parametrize("rank", [1, 2])
+def test_masks_select_rows_without_elements(shape: tuple[int, ...], rank: int) -> None:
+    x = np.zeros(shape)
+    mask = np.ones(shape[:rank], bool)
+    read = tf.function(lambda x, mask: rt.at(x)[mask].get(), autograph=False)
+    assert read(tf.constant(x), mask).shape == x[mask].shape
+    assert read(tf.constant(x), tf.constant(mask)).shape == x[mask].shape
+
+
 @JIT
 @pytest.mark.parametrize(("key", "shape"), CASES, ids=str)
 @pytest.mark.parametrize("known", [True, False], ids=["static", "symbolic"])
