@@ -22,27 +22,19 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from campaign import Batch, conclude
 from mutations import HEAD, functions, mutate
 
 Change = tuple[int, int]  #: number of the function, seed of what is changed in it
 Options = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[1]
 _SECONDS = 10  #: for one call
-
-
-@dataclass
-class Batch:
-    """What some mutants showed."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    problems: list[str] = field(default_factory=list)
 
 
 def mutant(text: str, changes: Sequence[Change]) -> str:
@@ -271,21 +263,8 @@ def main() -> int:
     rounds = range(options.seed, options.seed + options.rounds)
     rewriting = {"compile": options.compile}
     tasks = [(path, text, range(s, s + 1), rewriting) for s in rounds for path, text in programs.items()]
-    total = Batch()
     with get_context("spawn").Pool(options.jobs, maxtasksperchild=200) as pool:
-        for done, batch in enumerate(pool.imap(_run_task, tasks), 1):
-            total.counts.update(batch.counts)
-            total.problems.extend(batch.problems)
-            if options.out and batch.problems:
-                with options.out.open("a", encoding="utf-8") as file:
-                    file.write("\n\n".join(batch.problems) + "\n\n")
-            if options.out and done % 10 == 0:
-                print(f"{done} of {len(tasks)}, {len(total.problems)} problems", file=sys.stderr, flush=True)
-    for problem in total.problems if not options.out else []:
-        print(problem, end="\n\n")
-    for name, count in sorted(total.counts.items(), key=lambda item: -item[1]):
-        print(f"{count:8} {name}")
-    return 1 if total.problems else 0
+        return conclude(pool.imap(_run_task, tasks), len(tasks), options.out)
 
 
 if __name__ == "__main__":

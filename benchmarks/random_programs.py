@@ -18,9 +18,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
@@ -28,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from campaign import Batch, conclude
 from program_generator import Module, generate
 
 if TYPE_CHECKING:
@@ -35,14 +34,6 @@ if TYPE_CHECKING:
 
 FUNCTIONS = 6  #: programs in a module
 Options = dict[str, Any]  #: of np2tnp rewrite, as Config has them
-
-
-@dataclass
-class Batch:
-    """What some modules showed."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    problems: list[str] = field(default_factory=list)  #: for people: one a differing call
 
 
 def run(
@@ -217,24 +208,9 @@ def main() -> int:
         (start, min(start + step, options.seed + modules), options.shrink, rewriting, options.files)
         for start in range(options.seed, options.seed + modules, step)
     ]
-    total = Batch()
     # not an executor: one with a limit of tasks a child can wait for ever (CPython issue 115634)
     with get_context("spawn").Pool(options.jobs, maxtasksperchild=8) as pool:
-        for batch in pool.imap(_run_batch, tasks):
-            total.counts.update(batch.counts)
-            total.problems.extend(batch.problems)
-            if options.out:
-                print(
-                    f"{total.counts['programs']} programs, {len(total.problems)} problems", file=sys.stderr, flush=True
-                )
-            if options.out and batch.problems:
-                with options.out.open("a", encoding="utf-8") as file:
-                    file.write("\n\n".join(batch.problems) + "\n\n")
-    for problem in total.problems if not options.out else []:
-        print(problem, end="\n\n")
-    for name, count in sorted(total.counts.items(), key=lambda item: -item[1]):
-        print(f"{count:8} {name}")
-    return 1 if total.problems else 0
+        return conclude(pool.imap(_run_batch, tasks), len(tasks), options.out)
 
 
 if __name__ == "__main__":

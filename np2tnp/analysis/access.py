@@ -60,8 +60,9 @@ def _joined(name: str, keys: tuple[Value, ...], made: str) -> Value:
     return Array(made)
 
 
-#: Attributes that are no arrays, whatever object has them.
+#: Attributes that tell of an array's form, not of its elements.
 _DESCRIBING = frozenset(("shape", "ndim", "size", "dtype", "itemsize", "nbytes"))
+#: Attributes that are no arrays, whatever object has them.
 _NUMBERS_OF_ARRAYS = frozenset(("dtype", "ndim", "itemsize", "nbytes"))
 
 

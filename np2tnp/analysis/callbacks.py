@@ -56,9 +56,8 @@ class Callbacks(Effects):
 
     def hand_over(self, node: cst.Call, name: str, arguments: tuple[ev.Argument, ...]) -> None:
         """`name` calls one of its arguments with the arrays in others, which that callable may change."""
-        # others' get ndarrays, as CALLERS do
         if name in CALLERS or not (name in CALLBACKS or name.startswith(("numpy.", "builtins."))):
-            return
+            return  # callables of others, and of CALLERS, get ndarrays
         position, keyword = CALLBACKS.get(name, (None, None))
         callbacks = [
             argument
