@@ -162,9 +162,12 @@ def call_with_deep_stack(function: Callable[..., T], *args: Any) -> T:
     results: list[T] = []
     errors: list[BaseException] = []
 
+    def call() -> None:
+        results.append(function(*args))
+
     def work() -> None:
         try:
-            results.append(function(*args))
+            _with_frame_of(_FRAME_SLOTS, call)()
         except BaseException as error:  # handed to the caller, whatever it is
             errors.append(error)
 
@@ -182,6 +185,22 @@ def call_with_deep_stack(function: Callable[..., T], *args: Any) -> T:
 
 
 _DEEP = "np2tnp-deep"
+_FRAME_SLOTS = 1_000_000  #: eight megabytes, of which only what is used gets memory
+
+
+def _with_frame_of(slots: int, function: Callable[[], None]) -> Callable[[], None]:
+    """A function that calls ``function`` from a frame of so many slots.
+
+    CPython (3.11 on) keeps frames in chunks of 16 KiB or twice the frame that asks for one, and gives a chunk back to
+    the system with its last frame. A loop whose calls cross the end of a chunk maps and unmaps memory at each of them:
+    one file of SciPy took 100 seconds of system time for that. One large frame makes one chunk hold all that follow.
+    """
+
+    def caller() -> None:
+        function()
+
+    caller.__code__ = caller.__code__.replace(co_stacksize=slots)
+    return caller
 
 
 def _start(work: Callable[[], None]) -> threading.Thread:
