@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
-from np2tnp.analysis.frozen import frozen
 from np2tnp.analysis.values import (
     EITHER,
     HOST,
@@ -28,8 +28,7 @@ from np2tnp.analysis.values import (
 )
 
 
-@frozen
-class Stale:
+class Stale(NamedTuple):
     """Why a name no longer shows what NumPy would show: its memory was written through another name."""
 
     via: str  #: the name or expression that was written
@@ -53,7 +52,7 @@ class Stale:
             return self
         if not other.more:
             return self if self._tells(other) else Stale(self.via, self.line_node, self.kind, (*self.more, other))
-        own = self.reasons
+        own = frozenset(self.reasons)
         more = tuple(reason for reason in other.reasons if reason not in own)
         return Stale(self.via, self.line_node, self.kind, self.more + more) if more else self
 
