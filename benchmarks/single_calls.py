@@ -186,7 +186,7 @@ def serve() -> int:
     work(
         job["indices"],
         skip,
-        list_singles(),
+        list_singles(in_keywords=job["in_keywords"]),
         job["mode"],
         lambda *words: print(json.dumps(words, default=str), file=stream),
     )
@@ -197,11 +197,13 @@ def serve() -> int:
 
 
 def run(
-    singles: list[Single], indices: list[int], jobs: int, mode: str = "none"
+    singles: list[Single], indices: list[int], jobs: int, mode: str = "none", in_keywords: bool = False
 ) -> tuple[list[Result], dict[int, str], Counter[str]]:
     """Results of all functions `indices` names, the texts of those that were rewritten, and how compiled ones ran."""
     with ThreadPoolExecutor(jobs) as pool:
-        parts = list(pool.map(lambda part: list(_drive(part, mode)), (indices[i::jobs] for i in range(jobs))))
+        parts = list(
+            pool.map(lambda part: list(_drive(part, mode, in_keywords)), (indices[i::jobs] for i in range(jobs)))
+        )
     words = [word for part in parts for word in part]
     results = [Result(*rest) for kind, *rest in words if kind == "result"]
     texts = {index: text for kind, index, text, *_ in words if kind == "rewritten"}
@@ -212,13 +214,13 @@ def run(
     return sorted(results, key=lambda result: (result.index, result.char)), texts, runs
 
 
-def _drive(indices: list[int], mode: str) -> Iterator[list[Any]]:
+def _drive(indices: list[int], mode: str, in_keywords: bool) -> Iterator[list[Any]]:
     """Run children until none dies."""
     skip: list[list[Any]] = []
     while indices:
         last: list[Any] | None = None
         done: set[int] = set()
-        for word in _child({"indices": indices, "skip": skip, "mode": mode}):
+        for word in _child({"indices": indices, "skip": skip, "mode": mode, "in_keywords": in_keywords}):
             if word[0] == "start":
                 last = word[1:]
                 continue
@@ -290,18 +292,23 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="only calls of these, such as sum or ndarray.sort")
     parser.add_argument("--sample", type=int, metavar="N", help="only N calls, chosen at random with a fixed seed")
     parser.add_argument("--problems", action="store_true", help="list everything that is not equal")
+    parser.add_argument("--in-keywords", action="store_true", help="give each argument that has a name by its name")
     parser.add_argument("--compile", choices=("none", "graph", "xla"), default="none")
     parser.add_argument("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1), help="child processes")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
     if arguments.serve:
         return serve()
-    singles = list_singles()
-    named = {single.case.api for single in list_singles(set(arguments.names))} if arguments.names else None
+    singles = list_singles(in_keywords=arguments.in_keywords)
+    named = (
+        {single.case.api for single in list_singles(set(arguments.names), arguments.in_keywords)}
+        if arguments.names
+        else None
+    )
     indices = [i for i, single in enumerate(singles) if named is None or single.case.api in named]
     if arguments.sample:
         indices = choose(singles, arguments.sample)
-    results, texts, runs = run(singles, indices, arguments.jobs, arguments.compile)
+    results, texts, runs = run(singles, indices, arguments.jobs, arguments.compile, arguments.in_keywords)
     if arguments.problems:
         print("\n".join(list_problems(results, singles, texts)))
     print("\n".join(describe(results, singles)))

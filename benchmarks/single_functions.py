@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from np2tnp.catalog import load
 from np2tnp.differential import surface
 from np2tnp.differential.cases import OUTPUTS, Case, all_cases, make_arguments, names_in
 
@@ -34,13 +35,40 @@ class Single:
         return f"def {name}({', '.join(self.parameters)}):\n{self.body}\n"
 
 
-def list_singles(names: set[str] | None = None) -> list[Single]:
-    """All cases that the installed NumPy can be asked, in the order of the tables."""
+def list_singles(names: set[str] | None = None, in_keywords: bool = False) -> list[Single]:
+    """All cases that the installed NumPy can be asked, in the order of the tables.
+
+    With `in_keywords` instead those that can be asked otherwise, too: each argument that has a name given by it.
+    """
     singles = []
     for api, cases in all_cases().items():
         if names is None or api in names or api.removeprefix("numpy.") in names:
-            singles += [single for case in cases if (single := make_single(case)) is not None]
+            asked = [named for case in cases if (named := by_name(case)) is not None] if in_keywords else cases
+            singles += [single for case in asked if (single := make_single(case)) is not None]
     return singles
+
+
+def by_name(case: Case) -> Case | None:
+    """The case with keywords instead of positions, or None where that makes no other call."""
+    fact = load().get(case.api)
+    if fact is None or case.api.startswith("operator."):
+        return None
+    node = ast.parse(f"f({case.call})", mode="eval").body
+    assert isinstance(node, ast.Call)
+    first = 1 if case.api.startswith("ndarray.") else 0  # the array before the dot
+    names = [None] * first + [name if name not in fact.positional_only else None for name in fact.positional]
+    given = {keyword.arg for keyword in node.keywords}
+    positions, keywords = [], []
+    for index, argument in enumerate(node.args):
+        name = names[index] if index < len(names) else None
+        if name is None or name in given:
+            positions.append(ast.unparse(argument))
+        else:
+            keywords.append(f"{name}={ast.unparse(argument)}")
+    if not keywords or len(positions) > first + len(fact.positional_only):
+        return None
+    rest = [ast.unparse(keyword) for keyword in node.keywords]
+    return replace(case, call=", ".join(positions + keywords + rest))
 
 
 def make_single(case: Case) -> Single | None:

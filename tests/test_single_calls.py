@@ -12,7 +12,7 @@ pytest.importorskip("tensorflow")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
 import single_calls
-from single_functions import list_singles, make_single
+from single_functions import by_name, list_singles, make_single
 
 from np2tnp.differential.cases import Case
 
@@ -34,7 +34,8 @@ def test_no_call_differs_or_raises_anew(results: list[single_calls.Result]) -> N
 def test_most_calls_are_converted_and_few_are_refused(results: list[single_calls.Result]) -> None:
     compared = [r for r in results if r.char]
     assert len({r.index for r in compared}) >= 0.75 * SAMPLE
-    assert sum(r.state == "refused" for r in compared) < 0.03 * len(compared)
+    # 2 % of all: a sample scatters around it
+    assert sum(r.state == "refused" for r in compared) < 0.05 * len(compared)
     assert sum(r.state == "equal" for r in compared) > 1000
 
 
@@ -85,3 +86,18 @@ def test_a_returned_argument_is_one() -> None:
     assert single is not None
     assert single_calls.examine(single, "d", lambda v: v, lambda v: v) == ("equal", "")
     assert single_calls.examine(single, "d", lambda v: v, lambda v: v.copy())[0] == "different"
+
+
+@pytest.mark.parametrize(
+    ("api", "call", "asked"),
+    [
+        ("numpy.sum", "m, 0, keepdims=True", "a=m, axis=0, keepdims=True"),
+        ("numpy.add", "v, w, o", "v, w, out=o"),
+        ("numpy.meshgrid", "v, w", None),
+        ("ndarray.argsort", "m, 0, 'stable'", "m, axis=0, kind='stable'"),
+        ("operator.add", "v, w", None),
+    ],
+)
+def test_arguments_are_given_by_their_names(api: str, call: str, asked: str | None) -> None:
+    case = by_name(Case(api, call, "d", "elementwise"))
+    assert (case and case.call) == asked

@@ -23,6 +23,7 @@ import numpy as np
 from np2tnp.differential import (
     cases_arrays,
     cases_elementwise,
+    cases_host,
     cases_indexing,
     cases_keywords,
     cases_linear,
@@ -84,7 +85,7 @@ def all_cases() -> dict[str, tuple[Case, ...]]:
     cases: dict[str, list[Case]] = {}
     tables = (
         cases_elementwise, cases_reductions, cases_arrays, cases_linear, cases_others, cases_ufuncs, cases_indexing,
-        cases_keywords,
+        cases_keywords, cases_host,
     )  # fmt: skip
     for module in tables:
         for names, tags, calls in _rows(module.TABLE):
