@@ -231,3 +231,25 @@ def test_objects_that_only_a_call_shows_are_left_to_numpy() -> None:
     _, lenient = compare_text(text, calls, on_unverified="numpy")
     assert [judgement.kind for judgement in strict][1:] == ["refused", "refused"]
     assert {judgement.kind for judgement in lenient} == {"equal"}
+
+
+def test_arrays_of_the_host_stay_there_where_the_original_is_called_for_a_core() -> None:
+    text = """
+import copy
+
+import numpy as np
+
+
+def scaled(a, weights):
+    mean = (a + weights).mean()
+    return copy.deepcopy(np.exp(a * weights) + mean)
+
+
+def total(a, weights):
+    first = scaled(np.tanh(a), weights)
+    return first.sum(), first.shape, first.T.flags.writeable, isinstance(first, np.ndarray)
+"""
+    calls = ["total(np.arange(3.0), np.ones(3))", "total(np.arange(3.0), [1.0, 2.0, 3.0])"]
+    report, lenient = compare_text(text, calls, on_unverified="numpy")
+    assert "= rt.host(scaled.core(" in (report.new_text or "")
+    assert [judgement.kind for judgement in lenient] == ["equal", "equal"]

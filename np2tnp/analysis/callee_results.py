@@ -21,6 +21,7 @@ from np2tnp.analysis.values import (
     Sequence,
     Unknown,
     Value,
+    deps_of,
     may_hold_tensor,
     parameters_in,
     refs_of,
@@ -76,6 +77,13 @@ def translated(
         element = translated(value.element, refs, None, deps, given, show)
         return replace(value, refs=show(refs), items=items, element=element)
     return value
+
+
+def deps_in(value: Value) -> frozenset[str]:
+    """Parameters that arrays in `value` were computed from."""
+    if isinstance(value, Sequence):
+        return deps_in(value.element).union(*map(deps_in, value.items or ()))
+    return deps_of(value)
 
 
 def joined(events: Iterable[ev.Event]) -> Iterator[tuple[str, str, bool]]:

@@ -9,7 +9,7 @@ from itertools import filterfalse
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.callee_results import hosted, may_join, translated
+from np2tnp.analysis.callee_results import deps_in, hosted, may_join, translated
 from np2tnp.analysis.env import ITERATED, Env, Stale, is_iterated
 from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.numpy_results import NumpyResults
@@ -110,7 +110,8 @@ class Effects(NumpyResults):
                 on_host = on_host or (may_be_array(argument.value) and not may_hold_tensor(argument.value))
         exact = exact_of(summary.result)
         exact = exact_of(matched[exact].value) if exact in matched else None
-        deps = NO_NAMES.union(*[deps_of(argument.value) for argument in matched.values()])
+        made_of = deps_in(summary.result)
+        deps = NO_NAMES.union(*[deps_of(argument.value) for name, argument in matched.items() if name in made_of])
         if filled:
             self._fill_containers(matched, env, summary.fills)
         held = {*matched, *summary.mutates}  # the core works on the very array by default that it updates
