@@ -17,7 +17,38 @@ _FOR_NAMES = """
 x[:]; x[...]; x.T; x[::-1]; x.reshape(-1); np.asarray(x); x.copy(); x.view(); y; [x][0]; (lambda: x)(); (y, x)[1]
 x[1:]; x[:1]; x[None][0]; np.atleast_1d(x); np.ascontiguousarray(x); {'k': x}['k']; next(iter([x])); x.ravel()
 np.array(x, copy=None); x if x is y else y; (lambda v=x: v)(); x.astype(float, copy=False); np.broadcast_to(x, x.shape)
+x.real; np.moveaxis(x, 0, -1); np.split(x, 1)[0]; np.squeeze(x); np.swapaxes(x, 0, -1); np.expand_dims(x, 0)[0]
+np.require(x); getattr(x, 'T'); x.__getitem__(slice(None)); np.lib.stride_tricks.sliding_window_view(x, 1)[..., 0]
+(lambda *v: v)(y, x)[1]
+(lambda **k: k)(v=x)['v']; np.diagonal(np.atleast_2d(x)); np.broadcast_arrays(x, y)[0]; np.transpose(x); np.real(x)
 """.replace("\n", ";").split(";")
+
+#: What any expression can be put through; ``x`` stands for it.
+_THROUGH = [
+    "[x][0]",
+    "(lambda v: v)(x)",
+    "(lambda: x)()",
+    "{'k': x}['k']",
+    "list({'k': x}.values())[0]",
+    "dict(k=x).popitem()[1]",
+    "next(iter((x,)))",
+    "next(v for v in [x])",
+    "[v for v in (x,)][0]",
+    "max([x], key=np.size)",
+    "sorted([x], key=np.sum)[0]",
+    "list(zip([x]))[0][0]",
+    "list(reversed([x]))[0]",
+    "list(map(np.asarray, [x]))[0]",
+    "next(map(lambda v: v, [x]))",
+    "list(filter(lambda v: v is not None, [x]))[0]",
+    "list(enumerate([x]))[0][1]",
+    "functools.reduce(lambda p, q: q, [0, x])",
+    "[[x]][0].pop()",
+    "(0, [x])[1][0]",
+    "types.SimpleNamespace(v=x).v",
+    "np.asarray(x)",
+    "np.atleast_1d(x)",
+]
 
 #: Statements to put somewhere.
 _STATEMENTS = """
@@ -68,6 +99,12 @@ _AROUND = [
     "try:\n    s\n    x[0] = 1\nexcept (IndexError, TypeError):\n    pass",
     "if x is not y:\n    s",
     "if np.sum(x) > 0:\n    s",
+    "def box():\n    s\nbox()",
+    "def box(x):\n    s\nbox(x)",
+    "def box(x=x):\n    s\nbox()",
+    "box = [x]\nfor x in box:\n    s",
+    "for x, box in zip([x], [y]):\n    s",
+    "for x in map(np.asarray, [x, y]):\n    s",
 ]
 
 #: A name's uses in the rest of its block go through ``new`` after ``line``.
@@ -89,6 +126,20 @@ _DETOURS = [
     ("box = [y] + [x]", "box[1]"),
     ("box = list((x, y))", "box[0]"),
     ("KEPT.append(x)", "KEPT[-1]"),
+    ("def box(): return held\nheld = x", "box()"),
+    ("held = 0\nbox = lambda: held\nheld = x", "box()"),
+    ("def box(): return held()\ndef held(): return x", "box()"),
+    ("held = box = [x, y]", "held[0]"),
+    ("held, _ = box = x, y", "box[0]"),
+    ("box = {}\nbox['k'] = held = x", "held"),
+    ("box = [None]\nbox[0] = x", "box[0]"),
+    ("box = []\nbox.append(x)", "box[-1]"),
+    ("box = {}\nbox.setdefault('k', x)", "box['k']"),
+    ("box = {'a': {'b': x}, 'c': y}", "box['a']['b']"),
+    ("box = [x] + [{'k': y}]", "box[0]"),
+    ("box = {**{'k': x}}", "box['k']"),
+    ("box = [*[y], x]", "box[1]"),
+    ("box = functools.partial(lambda v, w: w, y)", "box(x)"),
 ]
 
 HEAD = "import functools\nimport types\n\nimport numpy as np\n\nKEPT = []\n"
@@ -116,6 +167,8 @@ def mutate(node: FunctionNode, rng: random.Random) -> bool:
         (2, _same_argument),
         (2, _no_copy),
         (2, _chain),
+        (4, _through),
+        (2, _closed),
     ]
     return rng.choices([f for _, f in changes], [w for w, _ in changes])[0](node, rng, names)
 
@@ -145,14 +198,12 @@ def _place(node: FunctionNode, rng: random.Random) -> tuple[list[ast.stmt], int]
 
 def _filled(text: str, rng: random.Random, names: list[str]) -> str:
     one, two = rng.sample(names, 2) if len(names) > 1 else names * 2
-    words = {"x": one, "y": two, "box": f"box{rng.randrange(100)}"}
-    tree = ast.parse(text)
-    for found in ast.walk(tree):
-        if isinstance(found, ast.Name):
-            found.id = words.get(found.id, found.id)
-        elif isinstance(found, ast.FunctionDef):
-            found.name = words.get(found.name, found.name)
-    return ast.unparse(tree)
+    return ast.unparse(_renamed(ast.parse(text), _words(one, two, rng)))
+
+
+def _words(one: str, two: str, rng: random.Random) -> dict[str, str]:
+    number = rng.randrange(100)
+    return {"x": one, "y": two, "box": f"box{number}", "held": f"held{number}"}
 
 
 class _Replace(ast.NodeTransformer):
@@ -190,12 +241,12 @@ def _insert(node: FunctionNode, rng: random.Random, names: list[str]) -> bool:
 
 def _around(node: FunctionNode, rng: random.Random, names: list[str]) -> bool:
     block, index = _place(node, rng)
-    new = ast.parse(_filled(rng.choice(_AROUND), rng, names)).body[0]
+    new = ast.parse(_filled(rng.choice(_AROUND), rng, names))
     for inner in ast.walk(new):
         body = getattr(inner, "body", None)
         if isinstance(body, list) and isinstance(body[0], ast.Expr) and getattr(body[0].value, "id", "") == "s":
             body[0] = block[index]
-            block[index] = new
+            block[index : index + 1] = new.body
             return True
     return False
 
@@ -203,8 +254,8 @@ def _around(node: FunctionNode, rng: random.Random, names: list[str]) -> bool:
 def _detour(node: FunctionNode, rng: random.Random, names: list[str]) -> bool:
     block, index = _place(node, rng)
     line, new = rng.choice(_DETOURS)
-    name, other, box = rng.choice(names), rng.choice(names), f"box{rng.randrange(100)}"
-    words = {"x": name, "y": other, "box": box}
+    name = rng.choice(names)
+    words = _words(name, rng.choice(names), rng)
     rest = [n for statement in block[index:] for n in _names(statement) if n.id == name and isinstance(n.ctx, ast.Load)]
     chosen = {id(n): _renamed(_expression(new), words) for n in rest if rng.random() < 0.7}
     if not chosen:
@@ -220,7 +271,42 @@ def _renamed(tree: ast.AST, words: dict[str, str]) -> ast.AST:
             found.id = words.get(found.id, found.id)
         elif isinstance(found, ast.FunctionDef):
             found.name = words.get(found.name, found.name)
+        elif isinstance(found, ast.arg) and found.arg in "xy":
+            found.arg = words.get(found.arg, found.arg)
     return tree
+
+
+def _through(node: FunctionNode, rng: random.Random, names: list[str]) -> bool:
+    """An argument, an operand or what is assigned or returned goes through a container or a function."""
+    places = [value for part in ast.walk(node) for value in _values(part)]
+    if not places:
+        return False
+    place = rng.choice(places)
+    tree = _expression(rng.choice(_THROUGH))
+    inner = next(found for found in ast.walk(tree) if isinstance(found, ast.Name) and found.id == "x")
+    _Replace({id(place): _Replace({id(inner): copy.deepcopy(place)}).visit(tree)}).visit(node)
+    return True
+
+
+def _closed(node: FunctionNode, rng: random.Random, names: list[str]) -> bool:
+    """An expression moves into a function that is defined at the top, before its names are bound."""
+    places = [value for part in node.body for inner in ast.walk(part) for value in _values(inner)]
+    if not places:
+        return False
+    place, name = rng.choice(places), f"box{rng.randrange(100)}"
+    _Replace({id(place): _expression(f"{name}()")}).visit(node)
+    node.body[:0] = ast.parse(f"def {name}():\n    return {ast.unparse(place)}").body
+    return True
+
+
+def _values(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Call):
+        return [argument for argument in node.args if not isinstance(argument, ast.Starred)]
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, (ast.Assign, ast.AugAssign, ast.Return)) and node.value is not None:
+        return [node.value]
+    return []
 
 
 def _order(node: FunctionNode, rng: random.Random, names: list[str]) -> bool:
@@ -306,7 +392,9 @@ def _chain(node: FunctionNode, rng: random.Random, names: list[str]) -> bool:
         return False
     target = f"self.kept{rng.randrange(2)}" if node.args.args[:1] and node.args.args[0].arg == "self" else ""
     text = target if target and rng.random() < 0.7 else rng.choice(names)
-    new = _expression(text)
-    new.ctx = ast.Store()  # type: ignore[attr-defined]
-    rng.choice(places).targets.append(new)
+    place = rng.choice(places)
+    if rng.random() < 0.3 and len(names) > 1:
+        text = ", ".join(rng.sample(names, 2))
+    new = ast.parse(f"{text} = 0").body[0].targets  # type: ignore[attr-defined]
+    place.targets = [*new, *place.targets] if rng.random() < 0.5 else [*place.targets, *new]
     return True

@@ -42,6 +42,7 @@ def _given(value: Value, refs: frozenset[str], deps: frozenset[str], view: str, 
     if isinstance(value, Sequence):
         items = None if value.items is None else tuple([_given(item, refs, deps, view, known) for item in value.items])
         return Sequence(value.type, _given(value.element, refs, deps, view, known), items, refs)
+    view = max(view, view_of(value))
     if isinstance(value, Array):
         return replace(value, refs=refs, deps=deps, exact=None, view=view) if value.refs else replace(value, deps=deps)
     if isinstance(value, (Const, Scalar)):
@@ -120,6 +121,7 @@ class Callbacks(Effects):
         if name == "filter":
             return Sequence(kind, self.element_of(values[1]), None, refs)
         if isinstance(function, Function) and function.nested:
+            self.late.lazy.add(function.qualname)
             return Sequence("map", self.nested_call(function, arguments[1:], env), None, refs)
         return Sequence(kind, Unknown(EITHER if held else HOST, shown), None, refs)
 
@@ -145,8 +147,9 @@ class Callbacks(Effects):
         self.give_nested(arguments, env)
         result = self.nested_value(callee)
         refs = refs_of(result)
+        refs = refs.union(*map(env.aliases, refs))  # of names as they are by now
         if not refs.isdisjoint(NESTED):  # else it gives nothing of its arguments' memory back
             refs = refs.union(*(refs_of(argument.value) for argument in arguments))
         deps = deps_of(result).union(*(deps_of(argument.value) for argument in arguments))
-        view = max(map(view_of, (result, *(argument.value for argument in arguments))))
+        view = max([view_of(argument.value) for argument in arguments], default="")
         return _given(result, refs, deps, view, callee.qualname in self.nested_results)

@@ -82,10 +82,11 @@ class Calls(ContainerMethods):
         callee = self.callee(node.func, env)
         foreign = self.is_foreign(callee)
         arguments = tuple([self._argument(arg, env, callee, foreign) for arg in node.args])  # calls nest: no generator
-        if not foreign:
-            for argument in arguments:
-                if argument.value is LENT:
-                    self.construct(node, "lent")
+        for argument in arguments:
+            if argument.value is LENT and not foreign:
+                self.construct(node, "lent")
+            if isinstance(argument.value, Function) and argument.value.nested:
+                self.read_captured(node, argument.value, env)  # whoever gets it may call it
         api = None if self.calls_back(callee, arguments) else self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
         self.hand_over(node, api or (callee.name if isinstance(callee, Symbol) else ""), arguments)

@@ -91,7 +91,7 @@ class ContainerMethods(Lending):
                 self.keep(refs_of(receiver), added, env)
             return NONE if name != "setdefault" else join(shown, kept[0])
         if name in CONTAINER_MUTATORS:
-            self.changes_container(receiver)
+            self.changes_container(receiver, env)
         if name in ("items", "enumerate"):
             pair = self.sequence("tuple", [Scalar("object"), shown])
             return Sequence("dict view" if name == "items" else "iterator", pair, None, receiver.refs)

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from np2tnp.analysis.env import Env
+from np2tnp.analysis.env import ITERATED, Env, is_iterated
 from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.values import NOTHING, SHARED, Sequence, Value, join, refs_of
+from np2tnp.analysis.values import COPIED, NOTHING, SHARED, Sequence, Value, join, reads_later, refs_of
 
 #: Methods that give what a container holds.
 _ITEM_METHODS = frozenset(("get", "setdefault", "pop", "popleft"))
@@ -65,6 +65,15 @@ def given_to(container: Value) -> str:
     """Who outside got `container` itself and may go on showing it; empty if nobody did."""
     holders = (ref for ref in refs_of(container) if ref.startswith(("kept by", "seen by")))
     return min(holders, default="").rpartition(" ")[2]
+
+
+def reader_of_copy(container: Value, env: Env) -> str:
+    """The iterator that goes on reading a copy of `container`, made for the host; empty if none does."""
+    for ref in refs_of(container):
+        held = env.values.get(ref)
+        if held is not None and reads_later(held) and COPIED in env.aliases(ref):
+            return ITERATED if is_iterated(ref) else ref
+    return ""
 
 
 def _no_longer_empty(value: Value, added: Value) -> Value:

@@ -337,15 +337,14 @@ class Evaluator(Operands):
         return UNKNOWN
 
     def _lambda(self, node: cst.Lambda, env: Env) -> Value:
-        inner = self.nested_env(node.params, env)
+        name = f"<lambda {id(node)}>"
+        inner = self.nested_env(name, node.params, reads(node.body), env)
         puts = len(self.puts_made)
         self.depth += 1
         result = self.evaluate(node.body, inner)
         self.depth -= 1
         self.leave_nested(puts, {parameter.name.value for parameter in parameters_of(node.params)}, env)
-        name = f"<lambda {id(node)}>"
         self.nested_results[name] = result
-        self.nested_reads[name] = reads(node.body)
         if self.made == HOST:
             self.module.lambdas[name] = node
         return Function(name, nested=True, refs=self.default_refs(node.params, env))

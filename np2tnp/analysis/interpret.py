@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import libcst as cst
@@ -16,6 +17,8 @@ from np2tnp.analysis.module import parameters_of, statements_of
 from np2tnp.analysis.nesting import ROUNDS
 from np2tnp.analysis.raising import Raising
 from np2tnp.analysis.returned import copied, has_shared_items, leaves_of, outside_views, shown_by
+from np2tnp.analysis.scopes import stored_names, target_names
+from np2tnp.analysis.stores import is_number
 from np2tnp.analysis.values import (
     HOST,
     NONE,
@@ -119,10 +122,17 @@ class Interpreter(Raising):
         value = self.kept_on_host(targets, node.value, made)
         for target in targets:
             self.assign(node, target, value, env, node.value)
-        if len(targets) > 1 and not isinstance(value, (Const, Scalar)):
-            names = [target.value for target in targets if type(target) is cst.Name]
-            for name in names[1:]:
-                env.link(names[0], frozenset((name,)))
+        if len(targets) > 1 and not isinstance(value, (Const, Scalar)) and not is_number(value):
+            holders = [self._holders(target, env) for target in targets]
+            for one, other in combinations(holders, 2):
+                for name in one:  # whichever item each of them has
+                    env.link(name, other)
+
+    @staticmethod
+    def _holders(target: cst.BaseExpression, env: Env) -> frozenset[str]:
+        """The names by which what is assigned to `target` is found from here on. Arrays copy what they get."""
+        stored = (name for name in stored_names(target) if not isinstance(env.values.get(name), Array))
+        return frozenset((*target_names(target), *stored))
 
     def _annotated(self, node: cst.AnnAssign, env: Env) -> None:
         if node.value is not None:
@@ -142,6 +152,8 @@ class Interpreter(Raising):
             return
         facts = self.facts
         self.emit(ev.Return(node, self.place(node or facts.node), value))
+        for function in self.late.lazy:
+            self.late.call(function, env)
         facts.result = value if facts.result is None else join(facts.result, value)
         for name in facts.parameters:
             held = env.values.get(name)
@@ -173,7 +185,7 @@ class Interpreter(Raising):
                 env.forget(target.value)
             elif type(target) is cst.Subscript:
                 container = self.evaluate(target.value, env)
-                self.changes_container(container)
+                self.changes_container(container, env)
                 if may_hold_tensor(container):  # the caller's own loses an item
                     self.facts.host_parameters |= parameters_in(refs_of(container))
                 for part in (element.slice for element in target.slice):

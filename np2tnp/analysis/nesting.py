@@ -52,7 +52,7 @@ class Nesting(Hosting):
         self.nested_returns = []
         puts = len(self.puts_made)
         self.depth += 1
-        inner = self.nested_env(node.params, env)
+        inner = self.nested_env(name, node.params, reads(node.body) - bound, env)
         for local in bound - {parameter.name.value for parameter in parameters_of(node.params)}:
             inner.forget(local)
         if itself is not None:
@@ -69,7 +69,6 @@ class Nesting(Hosting):
             self.construct(node, "async")
         for decorator in node.decorators:
             self.construct(decorator, "nested decorator", self.decorator_name(decorator, env))
-        self.nested_reads[name] = reads(node.body) - bound
         self.nested_results[name] = result if result is not None else NONE
         for updated in self.facts.extra.get("captured", NO_NAMES) & env.values.keys():
             if not may_hold_tensor(env.values[updated]):  # else the region is blocked

@@ -26,6 +26,7 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, given_to_changers, numbers_in_doubt
 from np2tnp.analysis.interpret import Interpreter
+from np2tnp.analysis.late_names import LateNames
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, parameters_of, signature_names
 from np2tnp.analysis.plain_callables import summarize_generator, summarize_lambda
 from np2tnp.analysis.returned import holds_host
@@ -291,22 +292,27 @@ class Analysis:
         arrays, scalars = declared(function)
         arrays, scalars = (arrays | known) - numbers - (hosted - certain), scalars | numbers
         changeable = viewed = objects = NO_NAMES
+        late = LateNames()
         params = function.node.params
         never = texts(function) | {p.name.value for p in (params.star_arg, params.star_kwarg) if type(p) is cst.Param}
         for _ in range(ATTEMPTS):
-            interpreter = self._attempt(function, arrays, scalars, hosted, viewed, host_locals, numbers, objects)
+            interpreter = self._attempt(function, arrays, scalars, hosted, viewed, host_locals, numbers, objects, late)
             facts = interpreter.facts
+            before, late = late, interpreter.late.found(interpreter.nested_results)
             more_arrays = facts.assumed_arrays - scalars - hosted - never - facts.objects
             changeable |= facts.host_parameters
             more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
             taken = facts.objects & facts.assumed_arrays - objects  # for arrays, until their other attributes were seen
-            settled = more_arrays <= arrays and more_hosted <= hosted and not taken
+            settled = more_arrays <= arrays and more_hosted <= hosted and not taken and late.confirms(before)
             if settled and interpreter.never_asked(facts.viewed - viewed):
                 break
             objects |= facts.objects
             viewed |= facts.viewed
             arrays, hosted = arrays | more_arrays, hosted | more_hosted
             arrays -= hosted - certain
+        if not late.confirms(before):
+            interpreter.construct(function.node, "late names")
+            facts.events = list(interpreter.recorded.values())
         facts.assumed_arrays, facts.assumed_scalars, facts.host_parameters = arrays, scalars, hosted
         facts.changeable, facts.kept = changeable, host_locals | given
         for name in hosted:
@@ -326,12 +332,14 @@ class Analysis:
         host_locals: frozenset[str],
         numbers: frozenset[str],
         objects: frozenset[str],
+        late: LateNames,
     ) -> Interpreter:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names)
         interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
         interpreter.hosted, interpreter.viewed, interpreter.objects = hosted, viewed, objects
         interpreter.host_locals, interpreter.numbers = host_locals, numbers
+        interpreter.late, interpreter.nested_results = late.look(), dict(late.results)
         end = self._interpret(interpreter, function, arrays, scalars, hosted)
         if end is not None:
             interpreter.statement = None

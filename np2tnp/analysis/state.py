@@ -12,8 +12,9 @@ from typing import Protocol
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.containers import fill_empty, given_to, put_into
+from np2tnp.analysis.containers import fill_empty, given_to, put_into, reader_of_copy
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.late_names import LateNames
 from np2tnp.analysis.module import ModuleInfo, parameters_of
 from np2tnp.analysis.values import (
     EITHER,
@@ -181,6 +182,7 @@ class State:
         self._last_place = ev.Place(facts.qualname, None, False, 0)  # many events stand at the same
         self.nested_results: dict[str, Value] = {}
         self.nested_reads: dict[str, frozenset[str]] = {}  #: what they mention
+        self.late = LateNames()
         self.nested_keeps = False  #: a nested function gives an argument of its to somebody who may keep or change it
         self.updated: list[frozenset[str]] = []  #: what each array updated so far may share memory with
         self.reforming: set[int] = set()  #: ids of nodes that write in place what may be a shape or dtype
@@ -296,9 +298,14 @@ class State:
         summary = self.services.class_of(receiver)
         return summary.methods.get(name) if summary is not None else None
 
-    def nested_env(self, parameters: cst.Parameters, env: Env) -> Env:
-        """The environment of a function nested in the region: captured names as they are here, parameters unknown."""
+    def nested_env(self, function: str, parameters: cst.Parameters, reads: frozenset[str], env: Env) -> Env:
+        """The environment of a function nested in the region: captured names as they are here, parameters unknown.
+
+        reads: the names that it mentions.
+        """
         inner = env.copy()
+        self.nested_reads[function] = reads
+        self.late.begin(function, reads, inner)
         for parameter in parameters_of(parameters):
             default = self.evaluate(parameter.default, env) if parameter.default is not None else UNKNOWN
             home = EITHER if self.made != HOST else HOST
@@ -313,16 +320,17 @@ class State:
 
     def put(self, where: cst.BaseExpression, container: Value, added: Value, env: Env) -> None:
         """`container`, at `where`, holds `added` from here on, for the functions around this one, too."""
-        self.changes_container(container, added)
+        self.changes_container(container, env, added)
         name = put_into(where, added, env)
         if not name:
             fill_empty(refs_of(container), added, env)
         others = env.aliases(name) if self.depth else NO_NAMES
         self.puts_made += [(each, added) for each in (name, *others) if each and each.isidentifier()]
 
-    def changes_container(self, container: Value, added: Value = NOTHING) -> None:
-        """`container` changes: whoever outside was given it while it held tensors has a copy, with ndarrays."""
-        holder = given_to(container) if may_hold_tensor(container) or may_hold_tensor(added) else ""
+    def changes_container(self, container: Value, env: Env, added: Value = NOTHING) -> None:
+        """`container` changes: who was given it while it held tensors, or goes on reading it, has a copy."""
+        given = may_hold_tensor(container) or may_hold_tensor(added)
+        holder = (given_to(container) if given else "") or reader_of_copy(container, env)
         if holder and self.made != HOST:
             self.construct(self.statement or self.facts.node, "kept container", holder)
             self.facts.extra.setdefault("kept twice", set()).update(filter(str.isidentifier, refs_of(container)))
@@ -350,6 +358,7 @@ class State:
 
     def read_captured(self, node: cst.Call, callee: Function, env: Env, seen: frozenset[str] = NO_NAMES) -> None:
         """A nested function is called: it reads names of the functions around it as they are by now."""
+        self.late.call(callee.qualname, env)
         for name in self.nested_reads.get(callee.qualname, NO_NAMES) - seen:
             stale, value = env.stale.get(name), env.values.get(name)
             if stale is not None:

@@ -40,7 +40,7 @@ from np2tnp.analysis.walk import walk
 from np2tnp.analysis.writes import Writes
 
 
-def _is_number(value: Value) -> bool:
+def is_number(value: Value) -> bool:
     """Whether `value` is a NumPy scalar rather than an array: immutable."""
     return isinstance(value, Array) and value.rank == 0 and value.zero_d == "scalar" and exact_of(value) is None
 
@@ -82,7 +82,7 @@ class Stores(Writes):
             base = self._store_base(target, env)
             keys = self.keys(target, env)
             flat = type(target.value) is cst.Attribute and target.value.attr.value == "flat"
-            if flat and may_hold_tensor(base) and not (is_python_number(value) or _is_number(value)):
+            if flat and may_hold_tensor(base) and not (is_python_number(value) or is_number(value)):
                 self.construct(node, "flat store")
             self.write(node, target, base, value, env, keys=keys)
             if (
@@ -196,7 +196,7 @@ class Stores(Writes):
             base = self._store_base(target, env)
             keys = self.keys(target, env)
             item = self.read(base, keys) if isinstance(base, Sequence) else None
-            if item is not None and may_be_array(item) and not _is_number(item):
+            if item is not None and may_be_array(item) and not is_number(item):
                 self.emit(ev.Read(target, self.place(target), base, keys, item))
                 self.write(node, target, item, value, env, op=op, keys=None)
             else:
@@ -224,7 +224,7 @@ class Stores(Writes):
             return
         if isinstance(old, Unknown) and old.home != HOST and isinstance(value, Array):
             self.facts.assumed_arrays |= old.deps  # as beside any operator
-        immutable = _is_number(old)
+        immutable = is_number(old)
         if may_be_array(old) and not immutable:
             self.write(node, target, old, value, env, op=op)
             if (isinstance(old, Array) and old.weak) or isinstance(old, Unknown):

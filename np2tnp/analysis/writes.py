@@ -130,6 +130,7 @@ class Writes(Calls):
             self.emit(ev.StaleRead(target, place, f"@{min(given)}", Stale("a callee", id(node), "call on a view")))
         if refs_of(base) & NESTED:  # whatever the nested function is called with
             written.update(self.facts.parameters)
+            self.nested_keeps |= COPIED in refs_of(base)  # its argument itself must be what is written
         self.updates_state(base)
         if home_of(base) != HOST:
             self.updated.append(refs_of(base))
@@ -138,9 +139,10 @@ class Writes(Calls):
         conflicts: set[str] = set()
         if isinstance(base, Unknown) and keys:
             self.puts(base, [value])
-        if isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str":  # an item of a dict: no array's memory
+        of_dict = isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str"
+        if of_dict:  # no array's memory is written, but that of the item by an operator
             self.keep(refs_of(base) - frozenset((root or "",)) | _holder(target), value, env)
-        else:
+        if op or not of_dict:
             whole = target
             while type(whole) is cst.Subscript:
                 whole = whole.value
@@ -158,8 +160,8 @@ class Writes(Calls):
             conflicts -= {f"@{exact}"}
             env.values[f"!{exact}"] = Const.of(True)
             self.facts.mutated.setdefault(exact, True)
-        if root is not None and self.depth and root in self.captured(env):
-            self._updates_captured(node, root, refs_of(base), env)
+        if self.depth and (seen := (refs_of(base) | {root or ""}) & self.captured(env)):  # by whatever name here
+            self._updates_captured(node, root if root in seen else min(seen), refs_of(base), env)
         if home_of(base) == HOST and not isinstance(base, Array):  # arrays copy what is stored into them
             self.keep(refs_of(base) - frozenset((root or "",)) | _holder(target), value, env)
         held = env.values.get(root or "")

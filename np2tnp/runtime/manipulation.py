@@ -103,7 +103,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
     """``np.transpose``: axes reversed, or in the order given (negative ones too)."""
     tensor = as_tensor(a)
     if axes is None:
-        return tf.transpose(tensor)
+        return a if isinstance(a, np.generic) else tf.transpose(tensor)  # of a Python number NumPy makes a 0-d array
     order = normal_axes(axes, rank_of(tensor))
     require(len(order) == rank_of(tensor), "axes do not match the array")
     return tf.transpose(tensor, order)
@@ -167,8 +167,9 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     """``np.squeeze``. Raises ValueError as NumPy does for an axis whose length is not one."""
     tensor = as_tensor(a)
     shape = static_shape(tensor)
-    if not shape and axis in (0, -1):  # NumPy allows these two for a 0-d array
-        return tf.identity(tensor)
+    if not shape and (axis in (0, -1) or isinstance(a, np.generic)):  # NumPy allows these two for a 0-d array
+        require(axis in (0, -1, None), "an axis that is not there")
+        return a if isinstance(a, np.generic) else tf.identity(tensor)
     axes = [i for i, d in enumerate(shape) if d == 1] if axis is None else normal_axes(axis, len(shape))
     require(all(shape[i] == 1 for i in axes), "an axis that is not of length one")
     if not axes:

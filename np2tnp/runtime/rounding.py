@@ -209,6 +209,8 @@ def _without_nan(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
 @exact("numpy.real")
 def real(val: Any) -> Any:
     """``numpy.real``: the real part; the array itself where it is real."""
+    if isinstance(val, (int, float, complex)) and not isinstance(val, np.generic):
+        return val.real  # Python's own number
     x = array(val)
     return tf.math.real(x) if x.dtype.is_complex else x
 
@@ -216,6 +218,8 @@ def real(val: Any) -> Any:
 @exact("numpy.imag")
 def imag(val: Any) -> Any:
     """``numpy.imag``: the imaginary part; zeros of the same dtype where it is real."""
+    if isinstance(val, (int, float, complex)) and not isinstance(val, np.generic):
+        return val.imag
     x = array(val)
     return tf.math.imag(x) if x.dtype.is_complex else op("ZerosLike")(x=x)
 

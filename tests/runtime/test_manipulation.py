@@ -93,11 +93,20 @@ def test_shape_functions(name: str, args: tuple, kwargs: dict, shape: tuple) -> 
 def test_lists_and_scalars() -> None:
     for value in ([1, 2, 3], [[1.0, 2.0]], 5, 2.5, True, np.float32(3), (1, 2)):
         for name in ("atleast_1d", "atleast_2d", "atleast_3d", "ravel", "transpose", "squeeze", "flip"):
-            check(name, value)
+            if not (isinstance(value, np.generic) and name in ("transpose", "squeeze")):
+                check(name, value)
     check("atleast_2d", np.arange(3), 4.0, [1, 2])
     check("broadcast_arrays", np.arange(3), np.ones((2, 1), np.float32), 4)
     check("broadcast_arrays", np.arange(3), np.ones(4))
     assert rt.broadcast_shapes((3, 1), (4,), 1) == (3, 4)
+
+
+def test_numpy_scalars_stay_scalars() -> None:
+    number = np.float32(3)  # of Python's number NumPy makes a 0-d array: as a tensor the two could not be told apart
+    assert rt.transpose(number) is rt.squeeze(number) is rt.squeeze(number, axis=0) is number
+    assert rt.host(rt.zero_d_array(rt.squeeze(3.0))).shape == ()
+    with pytest.raises(np.exceptions.AxisError):
+        rt.squeeze(number, axis=1)
 
 
 def test_flatten_is_a_method() -> None:

@@ -150,6 +150,12 @@ def test_rounding_and_limits(char):
         check("angle", x, factor=4)
 
 
+def test_parts_of_python_numbers_are_python_numbers():
+    for number in (True, 2, 2.5, 3 - 4j):
+        for part, expected in ((rt.real(number), number.real), (rt.imag(number), number.imag)):
+            assert (type(part), part) == (type(expected), expected)
+
+
 @pytest.mark.parametrize("char", NUMERIC)
 def test_closeness(char):
     x = edge_values(char)
