@@ -40,9 +40,12 @@ def _gathered(arguments: list[cst.Arg]) -> list[cst.Arg]:
     return [cst.Arg(build.tuple_of(positional)), *rest]
 
 
-def convert_arguments(event: ev.Call, edits: Edits, to: str) -> None:
-    """Wrap the arguments that need it. `to` is "host" (what may hold tensors) or "tensor" (what may be of the host)."""
-    for argument in event.arguments:
+def convert_arguments(event: ev.Call, edits: Edits, to: str, first: int = 0) -> None:
+    """Wrap the arguments that need it, from the `first` on.
+
+    `to` is "host" (what may hold tensors) or "tensor" (what may be of the host).
+    """
+    for argument in event.arguments[first:]:
         node = argument.node.value
         if to == "host":
             if may_hold_tensor(argument.value):

@@ -8,9 +8,10 @@ from np2tnp.analysis.walk import walk
 
 
 def array_attributes(function: cst.FunctionDef, runtime: str) -> tuple[str, ...]:
-    """The attributes of ``self`` that the rewritten `function` only gives to ``rt.tensor`` and to exact operators.
+    """The attributes of ``self`` that only ``rt.tensor``, ``rt.array`` and exact operators of the `function` get.
 
-    These take a tensor for an ndarray. Wherever else an attribute stands, NumPy's own semantics are meant.
+    It is the rewritten one. These take a tensor for an ndarray. Wherever else an attribute stands, NumPy's own
+    semantics are meant.
     """
     through: set[int] = set()
     for part in walk(function):
@@ -25,7 +26,7 @@ def _takes_tensors(node: cst.BaseExpression, runtime: str) -> bool:
     if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name) or node.value.value != runtime:
         return False
     name = node.attr.value
-    return name == "tensor" or name.startswith("op_")
+    return name in ("tensor", "array", "asarray") or name.startswith("op_")
 
 
 def _is_self(node: cst.BaseExpression) -> bool:

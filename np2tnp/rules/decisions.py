@@ -11,7 +11,7 @@ from np2tnp.analysis.binding import bind, ufunc_method
 from np2tnp.analysis.hosting import makes_from_numbers
 from np2tnp.analysis.numpy_results import asks_for_fortran_order
 from np2tnp.analysis.results import foreign_dtype
-from np2tnp.analysis.values import GENERATORS, HOST, Array, may_hold_tensor
+from np2tnp.analysis.values import GENERATORS, HOST, Array, may_be_array, may_hold_tensor
 from np2tnp.catalog.catalog import ApiFact
 from np2tnp.edits.calls import convert_arguments, needs_tensor, retarget
 from np2tnp.edits.targets import choose
@@ -20,6 +20,9 @@ from np2tnp.rules.base import Context, Hit
 from np2tnp.rules.shared import makes_tensor, short_name
 
 _STRIDED = ("numpy.lib.stride_tricks.", "numpy.nditer", "numpy.ndenumerate", "numpy.nested_iters")
+
+#: What gives a plain ndarray of whatever it gets, subclasses of the project included; so do the helpers.
+_OF_ANY_CLASS = ("numpy.array", "numpy.asarray")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +120,18 @@ def made_kind(event: ev.Call) -> str | None:
     return None
 
 
+def _is_one_object(event: ev.Call) -> bool:
+    """Whether the first argument is no container whose items have to become tensors."""
+    return bool(event.arguments) and may_be_array(event.arguments[0].value)
+
+
 def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
     """Call the target that was decided for instead of NumPy."""
     method = event.receiver is not None and not decision.ufunc_method
     prefix = context.tnp if decision.module == "tnp" else context.rt
     retarget(event, context.edits, f"{prefix}.{decision.function}", method)
-    convert_arguments(event, context.edits, "tensor")
+    as_it_is = decision.module == "rt" and event.api in _OF_ANY_CLASS and _is_one_object(event)
+    convert_arguments(event, context.edits, "tensor", first=int(as_it_is))
     if method and isinstance(event.receiver, Array) and needs_tensor(event.receiver):
         assert isinstance(event.node.func, cst.Attribute)
         context.edits.wrap_tensor(event.node.func.value)

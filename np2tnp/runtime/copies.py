@@ -8,7 +8,7 @@ import numpy as np
 
 from np2tnp.runtime.axes import flat, rank_of
 from np2tnp.runtime.creation import fresh, refuse_like
-from np2tnp.runtime.dispatch import exact, is_array, is_tensor, is_tracing, to_tensor
+from np2tnp.runtime.dispatch import exact, is_array, is_tensor, is_tracing, tensor, to_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import array as tensor_of
@@ -43,6 +43,11 @@ def _as_array(a: Any, dtype: Any) -> Any:
     return cast(tensor_of(a), wanted)
 
 
+def _of_any_class(a: Any) -> Any:
+    """`a` for TensorFlow, as :func:`tensor` has it; of an ndarray subclass its numbers, which are all NumPy takes."""
+    return tensor(a if type(a) is np.ndarray else np.asarray(a)) if isinstance(a, np.ndarray) else a
+
+
 @exact("numpy.array")
 def array(
     object: Any,
@@ -57,7 +62,7 @@ def array(
 ) -> Any:
     """``numpy.array``: lists follow NumPy's dtype rules (no weak numbers in a list); a tensor is copied."""
     refuse_like(None, like)
-    x = _as_array(object, dtype)
+    x = _as_array(object if subok else _of_any_class(object), dtype)
     if ndmax or (copy is False and x is not object):
         raise Unsupported("ndmax, or copy=False where NumPy cannot but copy")
     missing = ndmin - rank_of(x)
@@ -75,7 +80,7 @@ def asarray(
     # not `in (None, a.dtype)`: NumPy takes None for float64, so that dtype("f8") == None
     if type(a) is np.ndarray and not a.ndim and not copy and (dtype is None or dtype == a.dtype) and is_array(a):
         return a  # the caller's own object: bodies get 0-d ndarrays as they are
-    x = _as_array(a, dtype)
+    x = _as_array(_of_any_class(a), dtype)
     if copy is False and x is not a:
         raise Unsupported("copy=False")
     return fresh(x) if x is a and (copy or _is_copied(x, order)) else x
@@ -91,7 +96,8 @@ def asanyarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
 ) -> Any:
     """``numpy.asanyarray``: as :func:`asarray` (there are no subclasses of tensors)."""
-    return asarray(a, dtype, order, device=device, copy=copy, like=like)
+    given = tensor(a) if isinstance(a, np.ndarray) and type(a) is not np.ndarray else a  # refuses them
+    return asarray(given, dtype, order, device=device, copy=copy, like=like)
 
 
 @exact("numpy.ascontiguousarray")

@@ -18,6 +18,8 @@ CALLS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "asarray": (lambda: rt.asarray(MASKED, np.float32), lambda: np.asarray(MASKED, np.float32)),
     "asanyarray": (lambda: rt.asanyarray(MASKED, np.float32), lambda: np.asanyarray(MASKED, np.float32)),
     "array": (lambda: rt.array([MASKED, X], np.float64), lambda: np.array([MASKED, X], np.float64)),
+    "array of one": (lambda: rt.array(MASKED, ndmin=2), lambda: np.array(MASKED, ndmin=2)),
+    "array, subok": (lambda: rt.array(MASKED, subok=True), lambda: np.array(MASKED, subok=True)),
     "concatenate": (lambda: rt.concatenate([MASKED, X]), lambda: np.concatenate([MASKED, X])),
     "concatenate tensor": (lambda: rt.concatenate([rt.tensor(X), MASKED]), lambda: np.concatenate([X, MASKED])),
     "stack": (lambda: rt.stack([X, MASKED]), lambda: np.stack([X, MASKED])),
@@ -42,3 +44,12 @@ def test_a_subclass_is_refused_or_exact(name: str) -> None:
     assert type(found) is type(expected)
     assert np.array_equal(np.ma.getmaskarray(found), np.ma.getmaskarray(expected))
     assert np.array_equal(np.asarray(found), np.asarray(expected))
+
+
+def test_array_and_asarray_take_the_numbers_of_a_subclass() -> None:
+    for made in (rt.array(MASKED), rt.asarray(MASKED)):
+        assert type(made) is not np.ndarray
+        assert np.array_equal(rt.host(made), MASKED.data)
+    for other in (X.astype(">f8"), X.astype("g")):
+        with pytest.raises(rt.UnverifiedError):
+            rt.asarray(other.view(np.recarray))
