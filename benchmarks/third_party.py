@@ -101,6 +101,20 @@ PACKAGES = (
     ),
     Package("lmfit", "lmfit", source_tests="tests"),
     Package("uncertainties", "uncertainties", source_tests="tests"),
+    Package("nashpy", "nashpy", source_tests="tests"),
+    Package("python-picard", "picard", source_tests="picard/tests"),
+    Package(  # its tests stand among the functions
+        *("colorspacious", "colorspacious"),
+        tests=tuple(
+            f"colorspacious/{name}.py"
+            for name in ("basics", "ciecam02", "comparison", "conversion", "cvd", "illuminants", "luoetal2006", "util")
+        ),
+    ),
+    Package(
+        *("scikit-rf", "skrf"),
+        rewrite=("skrf/*.py", "skrf/media/*.py", "skrf/calibration/*.py"),
+        tests=("skrf/tests", "skrf/media/tests", "skrf/calibration/tests"),
+    ),
     Package(
         *("colour-science", "colour"),
         rewrite=("colour/algebra/*", "colour/utilities/array.py", "colour/models/*", "colour/adaptation/*"),
