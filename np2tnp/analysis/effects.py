@@ -103,8 +103,7 @@ class Effects(NumpyResults):
             if by_others:
                 self._may_change(node, callee, argument, env, keeps=False)
             elif updates:
-                others = [refs_of(other.value) for key, other in matched.items() if key != name]
-                if any(refs_of(argument.value) & refs for refs in others):
+                if any(self._are_one(argument.value, item.value) for key, item in matched.items() if key != name):
                     self.construct(argument.node, "aliased arguments", name)
                 self.write(node, argument.node.value, argument.value, UNKNOWN, env, op="call")
                 on_host = on_host or (may_be_array(argument.value) and not may_hold_tensor(argument.value))
@@ -154,6 +153,15 @@ class Effects(NumpyResults):
         view = max([view_of(matched[name].value) for name in parameters_in(told) if name in matched], default="")
         result = translated(summary.result, told, exact, deps, view, show)
         return hosted(result) if public else result
+
+    def _are_one(self, updated: Value, other: Value) -> bool:
+        """Whether a core would get two tensors of one array.
+
+        Of two attributes of an object that nobody knows, each may be any array: its public function looks.
+        """
+        mine, yours = (frozenset(ref for ref in refs_of(value) if ref[0] == ".") for value in (updated, other))
+        attributes = mine and yours and mine != yours and self._is_theirs(updated) and self._is_theirs(other)
+        return not attributes and not refs_of(updated).isdisjoint(refs_of(other))
 
     @staticmethod
     def _is_theirs(value: Value) -> bool:

@@ -86,6 +86,21 @@ def _number(dtypes: frozenset[str], made: str) -> Array:
     return Array(EITHER if made == TENSOR else HOST, dtypes, 0, weak=True)
 
 
+def has_axes_perhaps(value: Value) -> bool:
+    """Whether `value` may be an array that is no single number."""
+    return may_be_array(value) and not (isinstance(value, Array) and value.rank == 0)
+
+
+def _gives_tuple(name: str, values: Mapping[str, Value]) -> bool:
+    """Whether a function that gives an array or several, as its arguments say, gives several here: with axes, each."""
+    if name == "where":
+        return "x" not in values
+    if name == "svd":
+        return "compute_uv" not in values
+    flags = (value for key, value in values.items() if name in ("unique", "intersect1d") and key.startswith("return_"))
+    return any(value == Const.of(True) for value in flags)
+
+
 def _sequence_rank(value: Sequence) -> int | None:
     element = value.element
     if value.items == ():
@@ -184,7 +199,8 @@ class NumpyResults(Evaluator):
                 refs |= {FORTRAN}
         if dtypes is None:
             return UNKNOWN
-        zero_d = "never" if name in NEVER_0D else fact.zero_d
+        several = fact.returns in ("tuple", "list") or (fact.returns == "mixed" and _gives_tuple(name, values))
+        zero_d = "never" if name in NEVER_0D or (several and fact.returns == "mixed") else fact.zero_d
         if (fact.kind == "ufunc" or name in SAME_RANK or name == "where") and any(map(has_axes, values.values())):
             zero_d = "never"
         whole, keeps = (first, _SCALAR_OF_SCALAR) if receiver is None else (receiver, _SCALAR_TO_SCALAR)
@@ -196,9 +212,7 @@ class NumpyResults(Evaluator):
             own = exact_of(receiver) if receiver is not None else None
             deps = NO_NAMES if own is None else frozenset((own,))
         made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view)
-        if fact.returns in ("tuple", "list"):
-            return Sequence(fact.returns, made, None, refs)
-        return made
+        return Sequence("list" if fact.returns == "list" else "tuple", made, None, refs) if several else made
 
     def _may_copy(self, value: Value, refs: frozenset[str]) -> bool:
         """Whether a tensor that is made of `value` may be our copy of memory which stays on the host."""
@@ -250,7 +264,7 @@ class NumpyResults(Evaluator):
         if name in ("rand", "randn"):
             return Array(self.made, dtypes, len(arguments)) if arguments else _number(dtypes, self.made)
         if size is None or size.value == NONE:
-            if name in _FLOAT_DRAWS and any(may_be_array(argument.value) for argument in arguments):
+            if name in _FLOAT_DRAWS and any(has_axes_perhaps(argument.value) for argument in arguments):
                 return Array(EITHER if self.made == TENSOR else HOST, dtypes, weak=True)
             if name in _FLOAT_DRAWS or name in ("integers", "randint"):
                 return _number(dtypes, self.made)
