@@ -56,6 +56,18 @@ class Hosting(Stores):
             self._reads_before_updates(node, arguments, receiver, captured)
         return hosted(result) if id(node) in self.kept_as_made and makes_from_numbers(api, arguments) else result
 
+    def emit(self, event: ev.Event) -> None:
+        super().emit(event)
+        if type(event) is ev.Operator and (captured := self.facts.extra.get("captured")):
+            node = event.node
+            later = node.right if type(node) is cst.BinaryOperation else node  # of comparisons, whichever it is
+            if (
+                not captured.isdisjoint(refs_of(event.operands[0]))
+                and len(event.operands) > 1
+                and self.has_effect(later)
+            ):
+                self.construct(node, "closure store", min(captured & refs_of(event.operands[0])))
+
     def _reads_before_updates(
         self, node: cst.Call, arguments: tuple[ev.Argument, ...], receiver: Value | None, captured: set[str]
     ) -> None:

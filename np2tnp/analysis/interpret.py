@@ -17,10 +17,10 @@ from np2tnp.analysis.module import parameters_of, statements_of
 from np2tnp.analysis.nesting import ROUNDS
 from np2tnp.analysis.raising import Raising
 from np2tnp.analysis.returned import copied, has_shared_items, leaves_of, outside_views, shown_by
-from np2tnp.analysis.scopes import stored_names, target_names
 from np2tnp.analysis.stores import is_number
 from np2tnp.analysis.values import (
     HOST,
+    NO_NAMES,
     NONE,
     TENSOR,
     UNKNOWN,
@@ -123,16 +123,21 @@ class Interpreter(Raising):
         for target in targets:
             self.assign(node, target, value, env, node.value)
         if len(targets) > 1 and not isinstance(value, (Const, Scalar)) and not is_number(value):
-            holders = [self._holders(target, env) for target in targets]
+            holders = [self._holders(target) for target in targets]
             for one, other in combinations(holders, 2):
                 for name in one:  # whichever item each of them has
                     env.link(name, other)
 
-    @staticmethod
-    def _holders(target: cst.BaseExpression, env: Env) -> frozenset[str]:
-        """The names by which what is assigned to `target` is found from here on. Arrays copy what they get."""
-        stored = (name for name in stored_names(target) if not isinstance(env.values.get(name), Array))
-        return frozenset((*target_names(target), *stored))
+    def _holders(self, target: cst.BaseExpression) -> frozenset[str]:
+        """The names by which what was assigned to `target` is found from here on. Arrays copy what they get."""
+        if type(target) is cst.Tuple or type(target) is cst.List:
+            return NO_NAMES.union(*[self._holders(element.value) for element in target.elements])
+        if type(target) is cst.Name:
+            return frozenset((target.value,))
+        store = self.recorded.get((ev.Store, id(target)))
+        if not isinstance(store, ev.Store) or isinstance(store.base, Array):
+            return NO_NAMES
+        return frozenset(ref for ref in refs_of(store.base) if ref.isidentifier())
 
     def _annotated(self, node: cst.AnnAssign, env: Env) -> None:
         if node.value is not None:

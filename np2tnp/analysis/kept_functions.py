@@ -27,7 +27,6 @@ def kept_functions(region: cst.CSTNode) -> frozenset[int]:
     outer: set[str] = set()  # names declared global: what is bound to them is kept by the module
     plain: set[int] = set()  # ids of expressions that stand where nothing keeps a function
     names: list[cst.Name] = []
-    nested: set[int] = set()  #: ids of nodes below nested functions: what those return stays in the region
     for node in walk(region):
         kind = type(node)
         if kind is cst.Name:
@@ -39,9 +38,7 @@ def kept_functions(region: cst.CSTNode) -> frozenset[int]:
         elif kind is cst.FunctionDef and node is not region:
             assert isinstance(node, cst.FunctionDef)
             named[node.name.value].append(node)
-            nested.update(id(part) for part in walk(node) if type(part) is cst.Return)
-        if kind is not cst.Return or id(node) in nested:
-            _note_plain(node, plain, named)
+        _note_plain(node, plain, named)
     kept = [node for key, node in lambdas.items() if key not in plain]
     used = {name.value for name in names if name.value in named and id(name) not in plain} | (outer & named.keys())
     return _with_callees(kept, used, named)
@@ -67,8 +64,6 @@ def _note_plain(node: cst.CSTNode, plain: set[int], named: defaultdict[str, list
         name = node.func.value if isinstance(node.func, cst.Name) else ""
         if name in _CALLING or not hasattr(builtins, name or " "):
             plain.update(id(argument.value) for argument in node.args if not argument.star)
-    elif kind is cst.Return:
-        plain.add(id(node.value))  # type: ignore[attr-defined]
     elif kind is cst.Attribute:
         plain.add(id(node.attr))  # type: ignore[attr-defined]
     elif kind is cst.FunctionDef or kind is cst.Param:

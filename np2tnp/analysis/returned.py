@@ -15,6 +15,7 @@ from np2tnp.analysis.values import (
     FORTRAN,
     HOST,
     NO_NAMES,
+    SHARED,
     TENSOR,
     Array,
     Sequence,
@@ -119,8 +120,8 @@ def copied_outside(value: Value) -> frozenset[str]:
 
 def has_shared_items(value: Value) -> bool:
     """Whether two arrays of the result may share memory in NumPy, without being one, and might not do so here."""
-    if not isinstance(value, Sequence):
-        return False
+    if not isinstance(value, Sequence):  # a container of copies, perhaps
+        return isinstance(value, Unknown) and refs_of(value) >= {SHARED, COPIED}
     shown = list(_kinds(value))
     return _is_of_views(value) or any(
         ((_is_copy(first) and _is_copy(second)) or {BY_LAYOUT, FOREIGN} & (refs_of(first) | refs_of(second)))

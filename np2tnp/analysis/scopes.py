@@ -99,7 +99,7 @@ def _note_target(node: Any, scope: Scope, uses: Uses) -> None:
         scope.bound.update(names)
         uses.assigned.update(names)
         uses.stores_attributes = uses.stores_attributes or _has_attribute(target)
-        uses.stored.update(stored_names(target))
+        uses.stored.update(_stored_names(target))
 
 
 def _note_clause(node: cst.CompFor, scope: Scope, uses: Uses) -> None:
@@ -250,11 +250,11 @@ def target_names(target: cst.CSTNode) -> Iterator[str]:
             yield from target_names(element.value)
 
 
-def stored_names(target: cst.CSTNode) -> Iterator[str]:
+def _stored_names(target: cst.CSTNode) -> Iterator[str]:
     """The names through which assigning to `target` stores items."""
     if type(target) is cst.Tuple or type(target) is cst.List:
         for element in target.elements:
-            yield from stored_names(element.value)
+            yield from _stored_names(element.value)
         return
     root = target
     while type(root) is cst.Subscript:

@@ -173,7 +173,7 @@ class Stores(Writes):
             if not isinstance(base, Instance):  # it goes on holding that when another object's is assigned to
                 holders.add(f"kept by {dotted(target.value) or 'an object'}")
             self.keep(frozenset(holders), value, env)
-        if isinstance(base, Unknown) and (may_hold_tensor(base) or COPIED in refs_of(base)) and of_array:
+        if of_array and (COPIED in refs_of(base) or (isinstance(base, Unknown) and may_hold_tensor(base))):
             self.construct(node, "attribute of an unknown", name)
         elif isinstance(base, Unknown):
             self.facts.extra.setdefault("writes", set()).update(parameters_in(refs_of(base)))

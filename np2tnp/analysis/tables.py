@@ -51,12 +51,12 @@ READING_METHODS = {
     "dot": 1, "clip": 2, "take": 1, "repeat": 1, "reshape": 9, "transpose": 9, "squeeze": 1, "swapaxes": 2, "astype": 2,
     "sum": 2, "prod": 2, "mean": 2, "std": 2, "var": 2, "cumsum": 2, "cumprod": 2, "min": 1, "max": 1, "any": 1,
     "all": 1, "argmin": 1, "argmax": 1, "argsort": 3, "round": 1, "trace": 4, "diagonal": 3, "item": 9, "ravel": 1,
-    "flatten": 1, "view": 2,
+    "flatten": 1, "view": 2, "__getitem__": 1,
 }  # fmt: skip
 
 #: Those of them that never give a view of an array.
 COMPUTING_METHODS = READING_METHODS.keys() - frozenset(
-    "clip reshape transpose squeeze swapaxes astype diagonal take round ravel view".split()
+    "clip reshape transpose squeeze swapaxes astype diagonal take round ravel view __getitem__".split()
 )
 
 #: What gives a view or a copy, by the memory order of its argument.

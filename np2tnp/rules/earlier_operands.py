@@ -31,7 +31,7 @@ def guard_calls(event: ev.Call | ev.Operator | ev.Store, context: Context) -> No
         if not refs or type(later) in _LEAVES:
             continue
         given = context.calls.get(id(first))
-        if given is not None and given.api is None:
+        if given is not None and given.api is None and not (isinstance(given.callee, Function) and given.callee.nested):
             continue  # what another callee gave back: a new array nearly always, and NumPy's own object
         for node in walk(later):
             call = context.calls.get(id(node)) if type(node) is cst.Call else None
