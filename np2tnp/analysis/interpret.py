@@ -17,7 +17,6 @@ from np2tnp.analysis.module import parameters_of, statements_of
 from np2tnp.analysis.nesting import ROUNDS
 from np2tnp.analysis.raising import Raising
 from np2tnp.analysis.returned import copied, has_shared_items, leaves_of, outside_views, shown_by
-from np2tnp.analysis.stores import is_number
 from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
@@ -36,6 +35,7 @@ from np2tnp.analysis.values import (
     exact_of,
     holds_iterator,
     is_lazy,
+    is_number,
     join,
     may_hold_tensor,
     parameters_in,

@@ -25,10 +25,10 @@ from np2tnp.analysis.values import (
     Symbol,
     Unknown,
     Value,
-    exact_of,
     held,
     home_of,
-    is_python_number,
+    is_number,
+    is_numpy_number,
     join,
     may_be_array,
     may_hold_tensor,
@@ -38,11 +38,6 @@ from np2tnp.analysis.values import (
 )
 from np2tnp.analysis.walk import walk
 from np2tnp.analysis.writes import Writes
-
-
-def is_number(value: Value) -> bool:
-    """Whether `value` is a NumPy scalar rather than an array: immutable."""
-    return isinstance(value, Array) and value.rank == 0 and value.zero_d == "scalar" and exact_of(value) is None
 
 
 def _learn_rank(source: cst.BaseExpression | None, rank: int, env: Env) -> None:
@@ -82,7 +77,7 @@ class Stores(Writes):
             base = self._store_base(target, env)
             keys = self.keys(target, env)
             flat = type(target.value) is cst.Attribute and target.value.attr.value == "flat"
-            if flat and may_hold_tensor(base) and not (is_python_number(value) or is_number(value)):
+            if flat and may_hold_tensor(base) and not is_number(value):
                 self.construct(node, "flat store")
             self.write(node, target, base, value, env, keys=keys)
             if (
@@ -196,7 +191,7 @@ class Stores(Writes):
             base = self._store_base(target, env)
             keys = self.keys(target, env)
             item = self.read(base, keys) if isinstance(base, Sequence) else None
-            if item is not None and may_be_array(item) and not is_number(item):
+            if item is not None and may_be_array(item) and not is_numpy_number(item):
                 self.emit(ev.Read(target, self.place(target), base, keys, item))
                 self.write(node, target, item, value, env, op=op, keys=None)
             else:
@@ -224,7 +219,7 @@ class Stores(Writes):
             return
         if isinstance(old, Unknown) and old.home != HOST and isinstance(value, Array):
             self.facts.assumed_arrays |= old.deps  # as beside any operator
-        immutable = is_number(old)
+        immutable = is_numpy_number(old)
         if may_be_array(old) and not immutable:
             self.write(node, target, old, value, env, op=op)
             if (isinstance(old, Array) and old.weak) or isinstance(old, Unknown):

@@ -14,7 +14,7 @@ from np2tnp.analysis.values import (
     Array,
     Value,
     home_of,
-    is_python_number,
+    is_number,
     may_be_array,
     may_hold_tensor,
     refs_of,
@@ -51,14 +51,10 @@ def how_to_split(
     shown = [(source, item) for source, item in zip(sources, items, strict=True) if refs_of(item) & written]
     if any(_has_axes(source, item) for source, item in shown):
         return "store in tuple", ""
-    if not all(_is_number(item) for _, item in shown):
+    if not all(is_number(item) for _, item in shown):
         return "split stores", "numbers"
     bound = {part.value for item in targets for part in walk(item) if isinstance(part, cst.Name)}
     return "split stores", "as they are" if all(_is_untouched(source, bound) for source in sources) else "names"
-
-
-def _is_number(value: Value) -> bool:
-    return is_python_number(value) or (isinstance(value, Array) and value.rank == 0 and value.zero_d == "scalar")
 
 
 def _has_axes(source: cst.BaseExpression | None, value: Value) -> bool:

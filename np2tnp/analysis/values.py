@@ -311,6 +311,16 @@ def is_python_number(value: Value) -> bool:
     return isinstance(value, Scalar) and value.type in ("int", "float", "complex", "bool", "number")
 
 
+def is_numpy_number(value: Value) -> bool:
+    """Whether `value` certainly is a NumPy scalar rather than an array: immutable."""
+    return isinstance(value, Array) and value.rank == 0 and value.zero_d == "scalar" and value.exact is None
+
+
+def is_number(value: Value) -> bool:
+    """Whether `value` certainly is a number, of Python's or of NumPy's."""
+    return is_python_number(value) or is_numpy_number(value)
+
+
 def scalar_type(value: Value) -> str:
     """The Python type name of a Const or Scalar; "object" where it is neither."""
     if isinstance(value, (Const, Scalar)):

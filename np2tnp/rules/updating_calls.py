@@ -10,6 +10,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.scopes import target_names
 from np2tnp.analysis.state import Summary
+from np2tnp.analysis.values import is_number
 from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
 from np2tnp.edits.mutation import is_storable, rebind
@@ -73,7 +74,11 @@ class UpdatingCall(Rule):
         form = summary.form if context.boundary == "tensor" else "pair"
         complex_targets = [t for t in targets if t is not None and not isinstance(t, cst.Name) and is_storable(t)]
         unread = _unread_name(context)
-        names = [t.value if isinstance(t, cst.Name) else unread for t in targets]
+        numbers = _numbers(event)
+        names = [t.value if isinstance(t, cst.Name) and id(t) not in numbers else unread for t in targets]
+        if isinstance(statement, cst.Assign):  # what the statement assigns is bound last: y = step(y)
+            bound = {name for target in statement.targets for name in target_names(target.target)}
+            names = [unread if name in bound else name for name in names]
         edit = context.edits.statement(statement)  # type: ignore[arg-type]
         if complex_targets:
             if len(targets) > 1 or not isinstance(statement, cst.Expr):
@@ -99,6 +104,9 @@ class UpdatingCall(Rule):
             message = "the result of a function that only updates its arguments is used; write the call on a line"
             yield self.hit(event.node, message, Verdict.BLOCK)
             return
+        elif form == "pair" and set(names) == {unread}:
+            if not isinstance(statement, cst.Expr):
+                _take_result(event, context)
         elif isinstance(statement, cst.Return):
             result = unused_name("result", context)
             edit.before.append(lambda: _bound([result, *names], form, event.node, unread))
@@ -114,8 +122,6 @@ class UpdatingCall(Rule):
                         Verdict.BLOCK,
                     )
                     return
-                bound = set(target_names(first))  # what the statement assigns is bound last: y = step(y)
-                names = [unread if name in bound else name for name in names]
 
             def change(updated: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
                 value: cst.BaseExpression = updated.value  # type: ignore[attr-defined]
@@ -130,6 +136,17 @@ class UpdatingCall(Rule):
             f"{dotted(event.node.func)}() updates its arguments: its core gives the new arrays back",
             Verdict.ADAPT,
         )
+
+
+def _numbers(event: ev.Call) -> set[int]:
+    """Which arguments certainly are numbers: the callee's updates of those are its own."""
+    return {id(it.node.value) for it in event.arguments if is_number(it.value)}
+
+
+def _take_result(event: ev.Call, context: Context) -> None:
+    """Nobody reads the arrays that the core gives beside its result."""
+    change = context.edits.replace[id(event.node)]
+    context.edits.replace[id(event.node)] = lambda updated: cst.Attribute(change(updated), cst.Name("result"))
 
 
 def _bound(

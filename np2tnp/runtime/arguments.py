@@ -23,6 +23,8 @@ _PLAIN = frozenset(
     | {np.dtype(char).type for char in NUMERIC + "gGSUMm"}
 )
 _NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+#: What a body cannot update in place.
+_IMMUTABLE = (type(None), bool, int, float, complex, str, np.generic)
 _VAR = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -334,6 +336,11 @@ def _enter_container(value: Any, memo: dict[int, Any], keeps_zero_d: bool) -> An
     if type(value) is list:
         return items
     return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+
+
+def is_immutable(value: Any) -> bool:
+    """Whether `value` is a number, text or None: an in-place operator binds a name to another one."""
+    return isinstance(value, (*_IMMUTABLE, Weak))
 
 
 def is_foreign(value: Any) -> bool:

@@ -16,10 +16,10 @@ from typing import Any, TypeVar, overload
 import numpy as np
 
 from np2tnp.runtime import lazy, precision
-from np2tnp.runtime.arguments import Call, Plan, describe
+from np2tnp.runtime.arguments import Call, Plan, describe, is_immutable
 from np2tnp.runtime.compiled import MODES, Compiled
 from np2tnp.runtime.compiled_state import State
-from np2tnp.runtime.core_results import updated
+from np2tnp.runtime.core_results import Undecided, updated
 from np2tnp.runtime.dispatch import host, is_tensor, tensor, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import translate
@@ -31,9 +31,6 @@ from np2tnp.runtime.startup import place
 from np2tnp.runtime.tracing import current
 
 __all__ = ["migrated", "updated"]
-
-#: What a body cannot update in place.
-_IMMUTABLE = (type(None), bool, int, float, complex, str, np.generic)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -176,9 +173,7 @@ def _wrap(
 ) -> Callable[..., Any]:
     def has_objects(call: Call) -> bool:
         """Whether the body updates something in place: a trace would do that once."""
-        return not all(
-            is_tensor(value) or isinstance(value, _IMMUTABLE) for value in map(call.converted.get, plan.mutates)
-        )
+        return not all(is_tensor(value) or is_immutable(value) for value in map(call.converted.get, plan.mutates))
 
     def run(call: Call) -> Any:
         args, kwargs = call.args, call.kwargs
@@ -208,7 +203,9 @@ def _wrap(
                     raise
                 return _on_host(fallback, refusal, plan, args, kwargs)
             result = run(call)
-        return _ordered(result, plan) if plan.mutates else result
+        if not plan.mutates:
+            return result
+        return _with_numbers(_ordered(result, plan), {it: call.originals[it] for it in plan.mutates}, plan.name)
 
     def answer(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         handled = sys.exc_info()[1]
@@ -266,8 +263,9 @@ def _on_host(
     if not plan.mutates:
         return result
     given, changed = plan.tracked(args, kwargs), plan.tracked(host_args, host_kwargs)
-    finals = {n: tensor(changed[n]) if is_tensor(given[n]) else given[n] for n in plan.mutates}
-    return updated(result, **finals)
+    given = {name: given[name] for name in plan.mutates}
+    finals = {name: tensor(changed[name]) if is_tensor(given[name]) else given[name] for name in given}
+    return _with_numbers(updated(result, **finals), given, plan.name)
 
 
 def _by_size(public: Callable[..., Any], original: Callable[..., Any], above: int) -> Callable[..., Any]:
@@ -319,6 +317,17 @@ def _ordered(value: Any, plan: Plan) -> updated:
     if tuple(value.arrays) != plan.mutates:
         value.arrays = {name: value.arrays[name] for name in plan.mutates}
     return value
+
+
+def _with_numbers(pair: updated, given: Mapping[str, Any], name: str) -> updated:
+    """`pair` with the caller's own numbers: to such a one ``v += x`` in a callee does nothing."""
+    for parameter, value in given.items():
+        is_variable = hasattr(value, "assign")
+        if is_immutable(value):
+            pair.arrays[parameter] = value
+        elif is_tensor(value) and not is_variable and value.shape.rank == 0 and pair.arrays[parameter] is not value:
+            pair.arrays[parameter] = Undecided(name)
+    return pair
 
 
 def _write_back(originals: dict[str, Any], finals: dict[str, Any], plan: Plan) -> None:

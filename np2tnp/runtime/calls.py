@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.boundary import updated
+from np2tnp.runtime.core_results import Undecided
 from np2tnp.runtime.dispatch import HELPERS, NUMERIC, host, is_tensor, map_structure, tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
 
@@ -120,6 +121,8 @@ def _call_on_copies(
 
 def _final(value: Any, leave: Callable[[Any], Any], name: str) -> Any:
     """What became of an argument that the callee may have updated: a container is updated, an array replaced."""
+    if is_tensor(value) and value.shape.rank == 0:
+        return Undecided("a function that is not migrated")  # it had a number
     changed = tensor(map_structure(leave, value))
     if type(value) is list:
         value[:] = changed

@@ -43,6 +43,23 @@ def test_updates_reach_the_callers_own_object(x: np.ndarray) -> None:
     assert (x == 7).all()
 
 
+def test_numbers_given_to_a_core_stay_the_callers() -> None:
+    @rt.migrated(mutates=("v",), arrays=("v",))
+    def kick(v: Any, a: Any) -> Any:
+        v = rt.iadd(v, rt.sqrt(a))
+        return rt.updated(v, v=v)
+
+    a = rt.tensor(np.full(3, 4.0))
+    for number in (1, 2.5, np.float64(3.0)):
+        result, kept = kick.core(number, a)
+        assert kept is number
+        assert list(rt.host(result)) == [number + 2.0] * 3
+    either = kick.core(rt.tensor(np.array(4.0)), a)
+    assert list(rt.host(either.result)) == [6.0] * 3
+    with pytest.raises(rt.UnverifiedError, match="a number or a 0-d array"):
+        _, _ = either
+
+
 def test_views_of_the_updated_array_see_the_update() -> None:
     base = np.zeros((4, 4))
     fill(base[1:3, ::2], 5)
