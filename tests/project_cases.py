@@ -159,6 +159,23 @@ IMPORTS: dict[str, tuple[dict[str, str], str]] = {
             "pkg/blur.py": OPS,
             "user.py": USER.format(imports="from pkg import blur", call="blur"),
         },
+        "core",
+    ),
+    "from a submodule that a function hides": (
+        {
+            "pkg/__init__.py": "from .blur import blur\n",
+            "pkg/blur.py": OPS,
+            "user.py": USER.format(imports="from pkg.blur import blur", call="blur"),
+        },
+        "core",
+    ),
+    "submodule of the name of another one's function": (
+        {
+            "pkg/__init__.py": "from .ops import blur\n",
+            "pkg/ops.py": OPS,
+            "pkg/blur.py": "",
+            "user.py": USER.format(imports="from pkg import blur", call="blur"),
+        },
         "convertible",
     ),
     "gives back what was updated": (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -10,7 +11,7 @@ import libcst as cst
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.module import ModuleInfo, dotted, parameters_of, statements_of
 from np2tnp.analysis.values import Function, Symbol
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.walk import none_test, walk
 
 if TYPE_CHECKING:
     from np2tnp.analysis.interpret import Interpreter
@@ -21,6 +22,8 @@ SAME, CALLS = "same", "calls"
 _COPYING = frozenset(("functools.wraps", "functools.update_wrapper"))
 _KEEPING = frozenset(("append", "add", "insert", "setdefault"))  #: methods by which registries take a function
 _NAMES = frozenset(("__name__", "__qualname__", "__module__", "__doc__"))
+
+_DEPTH = 3  #: decorators that call decorators: deeper than this they call each other
 
 #: NumPy's errors and warnings come out of NumPy alone: who looks for them would find none.
 _WATCHING = frozenset("errstate seterr seterrcall catch_warnings simplefilter filterwarnings".split())
@@ -41,13 +44,24 @@ def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bo
             interpreter.construct(decorator, kind, interpreter.decorator_name(decorator, Env()))
 
 
-def effect_of(function: cst.FunctionDef, module: ModuleInfo) -> str:
-    """What the decorator `function` does with the function that it gets: SAME, CALLS or "" (more, or not known)."""
+def effect_of(function: cst.FunctionDef, module: ModuleInfo, within: tuple[cst.FunctionDef, ...] = ()) -> str:
+    """What the decorator `function` does with the function that it gets: SAME, CALLS or "" (more, or not known).
+
+    within: the decorators through which the question came here, the first one first.
+    """
     parameters = parameters_of(function.params)
-    if not parameters or function.asynchronous is not None:
+    if not parameters or function.asynchronous is not None or len(within) > _DEPTH:
         return ""
     name = parameters[0].name.value
-    harmless: set[int] = set()
+    ways = _ways(function, name)
+    harmless: set[int] = set(ways.tested)
+    effects = set()
+    for value in ways.direct:
+        if value is not None and (applied := _applied(value, name, (*within, function))) is not None:
+            effects.add(applied(module))
+            harmless.update(map(id, walk(value)))
+        else:
+            effects.add(SAME if value is not None and dotted(value) == name else CALLS)
     for node in walk(function.body):
         kind = type(node)
         if kind is cst.Name:
@@ -58,21 +72,111 @@ def effect_of(function: cst.FunctionDef, module: ModuleInfo) -> str:
             return ""
         else:
             harmless.update(map(id, _harmless(node, module)))
-    returned = _returned(function)
-    same = returned and all(type(node) is cst.Name and node.value == name for node in returned)
-    return SAME if same else CALLS
+    return SAME if effects == {SAME} else "" if "" in effects else CALLS
 
 
 def effect_of_made(function: cst.FunctionDef, module: ModuleInfo) -> str:
-    """What the decorator that `function` returns, one nested in it, does with the function that it gets."""
-    if not any(type(statement) is cst.FunctionDef for statement in statements_of(function.body)):
-        return ""
-    nested = [node for node in _own(function) if type(node) is cst.FunctionDef]
-    names = {node.value if type(node) is cst.Name else "" for node in _returned(function)}
-    if len(names) != 1 or [node.name.value for node in nested].count(name := names.pop()) != 1:
-        return ""
+    """What the decorator that `function` returns when it is called with options does with the function that it gets."""
+    parameters = parameters_of(function.params)
+    ways = _ways(function, parameters[0].name.value if parameters else "")
+    values = ways.made or ways.direct
+    effects = {_effect_of_value(value, function, module) for value in values}
+    return effects.pop() if len(effects) == 1 else ""
+
+
+def _effect_of_value(value: cst.BaseExpression | None, function: cst.FunctionDef, module: ModuleInfo) -> str:
+    """What the decorator `value`, which `function` returns, does."""
+    if type(value) is cst.Name:
+        nested = _nested(value.value, function)
+        return "" if nested is None else effect_of(nested, module, (function,))
+    if type(value) is cst.Lambda and len(value.params.params) == 1:
+        applied = _applied(value.body, value.params.params[0].name.value, (function,))
+        return "" if applied is None else applied(module)
+    if type(value) is cst.Call and _canonical(value.func, module) == "functools.partial" and value.args:
+        itself = dotted(value.args[0].value) == function.name.value
+        return effect_of(function, module) if itself and all(item.keyword for item in value.args[1:]) else ""
+    return ""
+
+
+def _applied(
+    value: cst.BaseExpression, name: str, within: tuple[cst.FunctionDef, ...]
+) -> Callable[[ModuleInfo], str] | None:
+    """How to ask for the effect of ``decorator(name, ...)``: one of `within`, or one nested in the last of them."""
+    if type(value) is not cst.Call or not value.args or type(value.func) is not cst.Name:
+        return None
+    first, *rest = value.args
+    if first.star or first.keyword or dotted(first.value) != name or _reads(rest, name):
+        return None
+    called = value.func.value
+    decorator = _nested(called, within[-1]) or next((item for item in within if item.name.value == called), None)
+    if decorator is None:
+        return None
+    return lambda module: effect_of(decorator, module, within)
+
+
+def _reads(nodes: Sequence[cst.CSTNode], name: str) -> bool:
+    return any(type(part) is cst.Name and part.value == name for node in nodes for part in walk(node))
+
+
+def _nested(name: str, function: cst.FunctionDef) -> cst.FunctionDef | None:
+    """The only function called `name` that `function` defines."""
+    found = [node for node in _own(function.body) if type(node) is cst.FunctionDef and node.name.value == name]
     bound = [node for node in walk(function.body) if type(node) is cst.AssignTarget and dotted(node.target) == name]
-    return "" if bound else effect_of(next(node for node in nested if node.name.value == name), module)
+    return found[0] if len(found) == 1 and not bound else None
+
+
+@dataclass
+class _Ways:
+    """What a decorator returns where it gets a function (direct), and where it gets options alone (made)."""
+
+    direct: list[cst.BaseExpression | None] = field(default_factory=list)
+    made: list[cst.BaseExpression | None] = field(default_factory=list)
+    tested: set[int] = field(default_factory=set)  #: names in tests whether there is a function, and in what is `made`
+
+
+def _ways(function: cst.FunctionDef, name: str) -> _Ways:
+    found = _Ways()
+    rest = found.direct
+    for statement in statements_of(function.body):
+        given = _is_given(statement.test, name) if type(statement) is cst.If and statement.orelse is None else None
+        if given is not None:
+            assert isinstance(statement, cst.If)
+            values = [node.value for node in _own(statement.body) if type(node) is cst.Return]
+            ends = bool(values) and len(statements_of(statement.body)) == 1 if given else bool(values)
+            if ends:
+                found.tested.update(map(id, walk(statement.test)))
+                (found.direct if given else found.made).extend(values)
+                if given:
+                    rest = found.made
+                else:
+                    found.tested.update(map(id, walk(statement.body)))
+                continue
+        for node in () if isinstance(statement, (cst.FunctionDef, cst.ClassDef)) else _own(statement):
+            if type(node) is not cst.Return:
+                continue
+            value = node.value
+            given = _is_given(value.test, name) if type(value) is cst.IfExp else None
+            if given is None:
+                rest.append(value)
+            else:
+                assert isinstance(value, cst.IfExp)
+                found.tested.update(map(id, walk(value.test)))
+                found.direct.append(value.body if given else value.orelse)
+                found.made.append(value.orelse if given else value.body)
+    return found
+
+
+def _is_given(test: cst.BaseExpression, name: str) -> bool | None:
+    """Whether `test` is true where `name` is a function, or where it is not; None for any other test."""
+    if type(test) is cst.UnaryOperation and type(test.operator) is cst.Not:
+        given = _is_given(test.expression, name)
+        return None if given is None else not given
+    if type(test) is cst.Call and dotted(test.func) == "callable" and len(test.args) == 1:
+        test = test.args[0].value
+    if dotted(test) == name:
+        return True
+    missing = none_test(test)
+    return None if missing is None or missing[0] != name else not missing[1]
 
 
 def _harmless(node: cst.CSTNode, module: ModuleInfo) -> Iterator[cst.CSTNode | None]:
@@ -103,16 +207,12 @@ def _canonical(node: cst.BaseExpression, module: ModuleInfo) -> str:
     return f"{value.name}.{rest}".rstrip(".") if isinstance(value, Symbol) else ""
 
 
-def _returned(function: cst.FunctionDef) -> list[cst.BaseExpression | None]:
-    return [node.value for node in _own(function) if type(node) is cst.Return]
-
-
-def _own(function: cst.FunctionDef) -> Iterator[cst.CSTNode]:
-    """The statements of `function`, without those of functions and classes nested in it."""
+def _own(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The nodes below `node`, without those inside of functions and classes nested there."""
     inner: set[int] = set()
-    for node in walk(function.body):
-        if id(node) in inner:
+    for part in walk(node):
+        if id(part) in inner:
             continue
-        yield node
-        if isinstance(node, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
-            inner.update(map(id, walk(node)))
+        yield part
+        if isinstance(part, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
+            inner.update(map(id, walk(part)))

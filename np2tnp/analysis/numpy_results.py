@@ -184,7 +184,7 @@ class NumpyResults(Evaluator):
         if is_read_only(name, first):
             refs |= {READ_ONLY}
         home = self.made
-        held = any(map(may_hold_tensor, values.values()))
+        held = any(may_hold_tensor(value) for value in values.values() if refs_of(value) & refs)  # not axis or dtype
         if not held and (self.must_stay_view(refs) or refs & self.host_locals):
             home = HOST
             refs -= {FOREIGN}  # it is no copy of ours

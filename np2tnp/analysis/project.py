@@ -119,8 +119,16 @@ class Names:
         self, module: str, name: str, child: str | None, rest: tuple[str, ...], seen: frozenset[tuple[str, str]]
     ) -> Target | None:
         found = self._find(module, name, seen)
-        if found is None or (child is not None and found != Target("module", child)):
+        if found is None:
             return None
+        if child is not None and found != Target("module", child):
+            # the submodule or what the package binds, depending on the order of imports; but a name that is imported
+            # from that very submodule is bound after it
+            if self._module(module, name.rpartition(".")[0]) != child:
+                return None
+            if rest and found.kind == "function":  # of the module, where the import system was asked
+                member = self._follow(child, rest, seen)
+                return member if member is not None and member.kind in ("function", "class") else None
         if not rest:
             return found
         if found.kind == "module":

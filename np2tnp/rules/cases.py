@@ -30,6 +30,7 @@ from np2tnp.analysis.values import (
 from np2tnp.analysis.walk import walk
 from np2tnp.edits.mutation import is_storable
 from np2tnp.rules.base import Context
+from np2tnp.rules.evaluation_order import around, comes_first
 
 
 class StoreCase(Enum):
@@ -211,6 +212,24 @@ def _is_new(store: ev.Store, event: ev.Call, context: Context) -> bool:
     )
 
 
+def _can_move(event: ev.Call, context: Context) -> bool:
+    """Whether the call can become a statement of its own, before the one that it stands in, or need not do so."""
+    if event.place.nested or event.place.statement is None:
+        return False
+    if not any(is_storable(item.target) or refs_of(item.base) for item in context.stores[id(event.node)]):
+        return True  # it updates what was made for it
+
+    def moves(node: cst.Call) -> bool:
+        other = context.calls.get(id(node))
+        case = call_case(other, context) if other is not None else None
+        return case is not None and case.kind is CallCase.CORE
+
+    statement = event.place.statement
+    if not comes_first(event.node, statement, moves):
+        return False
+    return not any(id(node) in context.stores for node in around(event.node, statement))
+
+
 def call_case(event: ev.Call, context: Context) -> CallStores | None:
     """The case of a call that changes arrays; None for any other call."""
     stores = tuple(context.stores.get(id(event.node), ()))
@@ -227,16 +246,17 @@ def call_case(event: ev.Call, context: Context) -> CallStores | None:
             return CallStores(CallCase.SHARED, stores, "", _conflict_words("this call", item.conflicts))
         if not is_storable(item.target) and item.op != "call":
             return CallStores(CallCase.SHARED, stores, "", "no single name holds the array that is changed")
-    if not event.place.root or not isinstance(event.place.statement, (cst.Expr, cst.Assign, cst.Return)):
-        return CallStores(CallCase.NESTED, stores)
     kind = stores[0].op
+    alone = event.place.root and isinstance(event.place.statement, (cst.Expr, cst.Assign, cst.Return))
+    if not alone and (kind != "call" or not _can_move(event, context)):
+        return CallStores(CallCase.NESTED, stores)
     if kind == "call":
         callee = event.callee
         summary = context.summary(callee) if isinstance(callee, Function) else None
         if isinstance(callee, Bound) and isinstance(callee.receiver, Instance):
             summary = None
         if summary is None or not summary.migrated or any(home_of(item.base) == HOST for item in stores):
-            return CallStores(CallCase.ON_HOST, stores)
+            return CallStores(CallCase.ON_HOST if alone else CallCase.NESTED, stores)
         return CallStores(CallCase.CORE, stores, summary=summary)
     if kind == "out=":
         return CallStores(CallCase.OUT, stores)

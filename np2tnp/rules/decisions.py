@@ -11,13 +11,13 @@ from np2tnp.analysis.binding import bind, ufunc_method
 from np2tnp.analysis.hosting import makes_from_numbers
 from np2tnp.analysis.numpy_results import asks_for_fortran_order
 from np2tnp.analysis.results import foreign_dtype
-from np2tnp.analysis.values import GENERATORS, HOST, Array, may_be_array, may_hold_tensor
+from np2tnp.analysis.values import GENERATORS, Array, may_be_array, may_hold_tensor
 from np2tnp.catalog.catalog import ApiFact
 from np2tnp.edits.calls import convert_arguments, needs_tensor, retarget
 from np2tnp.edits.targets import choose
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Hit
-from np2tnp.rules.shared import makes_tensor, short_name
+from np2tnp.rules.shared import holds_array, makes_tensor, short_name
 
 _STRIDED = ("numpy.lib.stride_tricks.", "numpy.nditer", "numpy.ndenumerate", "numpy.nested_iters")
 
@@ -69,13 +69,14 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         suggestion = context.catalog.suggest(api)
         hint = f"; did you mean {suggestion}?" if suggestion else ""
         return Decision("TNP009", f"{short_name(api)} is not in the catalog{hint}")
-    if context.in_region and isinstance(event.result, Array) and event.result.home == HOST:
+    if context.in_region and holds_array(event.result) and not makes_tensor(event.result):
         if random:
             return Decision("TNP601", f"{short_name(api)} keeps NumPy's random stream")
         if asked_order(fact, event):
             return Decision("TNP004", "it leaves the function in the memory order that was asked for")
         if makes_from_numbers(api, event.arguments):
             return Decision("TNP004", "an object keeps its result, which is made faster than copied")
+        return Decision("TNP004", "its result is a view of memory that others hold, too")
     if random:
         short = api.rpartition(".")[2]
         if context.random == "tf" and short in context.catalog.device_draws:

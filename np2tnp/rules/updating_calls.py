@@ -29,6 +29,7 @@ class UpdatingCall(Rule):
         why="The callee cannot change the tensors that it gets; its updates would be lost.",
         does=(
             "Calls the functional core, which returns the new arrays besides its result, and binds the names to them."
+            " A call inside an expression moves to a line before, where nothing is computed before it."
         ),
         bad="""
             def step(x):
@@ -76,12 +77,12 @@ class UpdatingCall(Rule):
         unread = _unread_name(context)
         numbers = _numbers(event)
         names = [t.value if isinstance(t, cst.Name) and id(t) not in numbers else unread for t in targets]
-        if isinstance(statement, cst.Assign):  # what the statement assigns is bound last: y = step(y)
+        if isinstance(statement, cst.Assign) and event.place.root:  # it is bound last: y = step(y)
             bound = {name for target in statement.targets for name in target_names(target.target)}
             names = [unread if name in bound else name for name in names]
         edit = context.edits.statement(statement)  # type: ignore[arg-type]
         if complex_targets:
-            if len(targets) > 1 or not isinstance(statement, cst.Expr):
+            if len(targets) > 1 or not isinstance(statement, cst.Expr) or not event.place.root:
                 yield self.hit(
                     event.node,
                     "a call that updates several arrays, one of them part of another: use plain names",
@@ -100,15 +101,16 @@ class UpdatingCall(Rule):
                 return rebind(target, lambda base: changed, context.rt, context.tnp)
 
             edit.change.append(whole)
-        elif form == "updated" and not isinstance(statement, cst.Expr):
+        elif form == "updated" and not (isinstance(statement, cst.Expr) and event.place.root):
             message = "the result of a function that only updates its arguments is used; write the call on a line"
             yield self.hit(event.node, message, Verdict.BLOCK)
             return
         elif form == "pair" and set(names) == {unread}:
-            if not isinstance(statement, cst.Expr):
+            if not (isinstance(statement, cst.Expr) and event.place.root):
                 _take_result(event, context)
-        elif isinstance(statement, cst.Return):
-            result = unused_name("result", context)
+        elif isinstance(statement, cst.Return) or not event.place.root:
+            number = len(edit.before) + 1
+            result = unused_name("result" if number == 1 else f"result{number}", context)
             edit.before.append(lambda: _bound([result, *names], form, event.node, unread))
             _hoist(event, context, result)
         else:
