@@ -43,8 +43,11 @@ def list_singles(names: set[str] | None = None, in_keywords: bool = False) -> li
     singles = []
     for api, cases in all_cases().items():
         if names is None or api in names or api.removeprefix("numpy.") in names:
-            asked = [named for case in cases if (named := by_name(case)) is not None] if in_keywords else cases
-            singles += [single for case in asked if (single := make_single(case)) is not None]
+            for case in cases:
+                asked = by_name(case) if in_keywords else case
+                single = make_single(asked) if asked is not None else None
+                if single is not None:
+                    singles.append(replace(single, case=case))  # results are judged by positions
     return singles
 
 

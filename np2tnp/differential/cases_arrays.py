@@ -56,7 +56,7 @@ hsplit : m, 2 | v, 3 | m, [1, 3]
 vsplit : m, 3 | m, [1] | v, 2
 dsplit : t, 2 | t, [1, 3] | m, 2
 unstack : m | m, axis=1 | v
-tile : v, 2 | v, (2, 2) | m, (2, 1) | z, 3 | m, 2 | v, reps=0 | v, (2, 1, 1) | v, [2, 1] | m, () | [1, 2], 2
+tile : A=v, reps=2 | A=[1, 2], reps=2 | v, 2 | v, (2, 2) | m, (2, 1) | z, 3 | m, 2 | v, reps=0 | v, (2, 1, 1) | v, [2, 1] | m, () | [1, 2], 2
 repeat : v, 2 | m, 2 | m, 2, axis=0 | m, [1, 2, 0], axis=0 | v, kn | m, repeats=2, axis=-1 | z, 3 | v, 0 | v, [2] | v, -1 | m, 2, 5 | [1, 2], 2 | 3, 4
 roll : v, 1 | v, -2 | m, 1 | m, 1, axis=0 | m, (1, 2), axis=(0, 1) | v, 9 | m, shift=-1, axis=1 | m, 1, (0, 1) | z, 1 | e, 1 | m, 1, axis=5 | v, k0 | t, -3, axis=-1
 rot90 : m | m, 2 | m, k=-1 | t, 1, (1, 2) | v | m, 5 | m, axes=(1, 0) | m, 1, (0, 0)

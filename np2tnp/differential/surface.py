@@ -29,12 +29,18 @@ CLASSES = {
     "numpy.dtype": np.dtype,
 }
 
-#: Methods that take other positional arguments than their signature says: choices one by one; a dtype before `out`.
+#: Methods that take other arguments than their signature says: choices one by one; a dtype before `out`; no keyword;
+#: those of ufuncs.
 _TRUE_PARAMETERS = {
     "ndarray.choose": ["*choices", "out=None", "mode='raise'"],
     "ndarray.all": ["axis=None", "*", "out=None", "keepdims=False", "where=True"],
     "ndarray.any": ["axis=None", "*", "out=None", "keepdims=False", "where=True"],
-}
+    "ndarray.fill": ["value", "/"],
+    "ndarray.clip": [
+        "min=None", "max=None", "out=None", "*", "where=True", "casting='same_kind'", "order='K'", "dtype=None",
+        "subok=True",
+    ],
+}  # fmt: skip
 
 BINARY_OPERATORS = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift",

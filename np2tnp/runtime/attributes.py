@@ -19,25 +19,25 @@ from np2tnp.runtime.python_numbers import python_number
 __all__ = ["dtype", "flat", "item", "itemsize", "nbytes", "ndim", "shape", "size", "tobytes", "tolist"]
 
 
-def shape(x: Any) -> Any:
+def shape(a: Any) -> Any:
     """``x.shape`` as a tuple of ints (also ``np.shape`` of lists and numbers)."""
-    if is_tensor(x):
-        return _shape(x)
-    return x.shape if hasattr(x, "shape") else np.shape(x)
+    if is_tensor(a):
+        return _shape(a)
+    return a.shape if hasattr(a, "shape") else np.shape(a)
 
 
-def ndim(x: Any) -> Any:
+def ndim(a: Any) -> Any:
     """``x.ndim`` (also ``np.ndim`` of lists and numbers)."""
-    if is_tensor(x):
-        return len(_shape(x)) if x.shape.rank is None else x.shape.rank
-    return x.ndim if hasattr(x, "ndim") else np.ndim(x)
+    if is_tensor(a):
+        return len(_shape(a)) if a.shape.rank is None else a.shape.rank
+    return a.ndim if hasattr(a, "ndim") else np.ndim(a)
 
 
-def size(x: Any, axis: Any = None) -> Any:
-    """``x.size`` and ``np.size(x, axis)`` as an int."""
-    if is_tensor(x):
-        return np.size(np.broadcast_to(np.zeros((), np.bool_), _shape(x)), axis)
-    return x.size if axis is None and hasattr(x, "size") else np.size(x, axis)
+def size(a: Any, axis: Any = None) -> Any:
+    """``x.size`` and ``np.size(a, axis)`` as an int."""
+    if is_tensor(a):
+        return np.size(np.broadcast_to(np.zeros((), np.bool_), _shape(a)), axis)
+    return a.size if axis is None and hasattr(a, "size") else np.size(a, axis)
 
 
 def dtype(x: Any) -> Any:

@@ -147,7 +147,7 @@ def _inverse_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @exact("numpy.unique_all")
-def unique_all(x: Any) -> Any:
+def unique_all(x: Any, /) -> Any:
     """``np.unique_all``: (values, indices, inverse_indices, counts), every NaN by itself."""
     tensor = as_tensor(x)
     groups = _Groups(tf.reshape(tensor, (-1,)), equal_nan=False, first=True)
@@ -156,14 +156,14 @@ def unique_all(x: Any) -> Any:
 
 
 @exact("numpy.unique_counts")
-def unique_counts(x: Any) -> Any:
+def unique_counts(x: Any, /) -> Any:
     """``np.unique_counts``: (values, counts), every NaN by itself."""
     groups = _Groups(_flat(x), equal_nan=False)
     return _result_type_of("unique_counts")(groups.values(), groups.counts())
 
 
 @exact("numpy.unique_inverse")
-def unique_inverse(x: Any) -> Any:
+def unique_inverse(x: Any, /) -> Any:
     """``np.unique_inverse``: (values, inverse_indices), every NaN by itself."""
     tensor = as_tensor(x)
     groups = _Groups(tf.reshape(tensor, (-1,)), equal_nan=False)
@@ -171,7 +171,7 @@ def unique_inverse(x: Any) -> Any:
 
 
 @exact("numpy.unique_values")
-def unique_values(x: Any) -> Any:
+def unique_values(x: Any, /) -> Any:
     """``np.unique_values``, on the host: newer NumPy returns them in the order of a hash table."""
     raise Unsupported("an order that NumPy does not promise")
 
