@@ -13,7 +13,7 @@ import pytest
 from np2tnp.differential.inputs import shake
 from np2tnp.differential.judge import judge
 from np2tnp.differential.noise import Noise, disturbed
-from np2tnp.differential.observe import Observation, observe
+from np2tnp.differential.observe import Observation, UndefinedWarning, observe
 from np2tnp.differential.specs import Pickled, make
 
 
@@ -110,7 +110,18 @@ def test_a_search_in_an_unsorted_table_hits_anything() -> None:
     module = load("import numpy as np\ndef f(x, v):\n    return np.searchsorted(x, v)\n")
     v = np.linspace(0.0, 3.0, 7)
     np.testing.assert_array_equal(module.f(np.arange(4.0), v), np.searchsorted(np.arange(4.0), v))
-    assert len({module.f(np.array([3.0, 0.0, 2.0, 1.0]), v).tobytes() for _ in range(9)}) > 1
+    with pytest.warns(UndefinedWarning, match="not sorted"):
+        assert len({module.f(np.array([3.0, 0.0, 2.0, 1.0]), v).tobytes() for _ in range(9)}) > 1
+
+
+def test_logarithms_of_fractions_are_rounded_where_they_are_whole() -> None:
+    """``log10(1e-10)`` is -10, or its neighbour elsewhere; ``log10(1000)`` is 3."""
+    level = load("import numpy as np\ndef f(x):\n    return np.log10(x)\n").f
+    x = np.full(40, 1e-10)
+    assert len(np.unique(level(x))) > 1
+    assert type(level(np.float64(1e-10))) is np.float64
+    assert type(level(1e-10)) is np.float64
+    assert level(np.array([1000.0, 10.0])).tolist() == [3.0, 1.0]
 
 
 def test_what_is_only_rounding_may_be_zero() -> None:
@@ -231,6 +242,8 @@ def test_a_determinant_is_as_exact_as_its_logarithm() -> None:
         ("repr(x)", "repr(np.float64(x))", np.array(2.0), "as a scalar"),
         ("[np.asarray(x)]", "[np.float64(x)]", np.array(2.0), "as a scalar"),
         ("repr(x)", "repr(np.float64(x) + 1)", np.array(2.0), "different"),
+        ("x.searchsorted(x) * np.nan", "x.searchsorted(x) * 1.0", np.array([3.0, 0.0, 2.0]), "unstable"),
+        ("x.searchsorted(x) * np.nan", "x.searchsorted(x) * 1.0", np.array([0.0, 2.0, 3.0]), "different"),
     ],
 )
 def test_what_has_no_defined_result_is_no_difference(original: str, rewritten: str, argument: Any, kind: str) -> None:
@@ -240,7 +253,7 @@ def test_what_has_no_defined_result_is_no_difference(original: str, rewritten: s
     def again(how: str) -> Observation | None:
         if how == "scalars":
             return observe(one, [argument[()]], {}) if argument.ndim == 0 else None
-        return observe(one, [argument.copy()], {})
+        return observe(load(text.format(original)).f if how == "noisy" else one, [argument.copy()], {})
 
     assert judge(observe(one, [argument.copy()], {}), observe(other, [argument.copy()], {}), again).kind == kind
 
@@ -271,6 +284,14 @@ def test_columns_are_as_wide_as_their_digits(original: str, rewritten: str, kind
     expected = shown(original)
     found = judge(expected, shown(rewritten), lambda how: expected)
     assert found.kind == kind
+
+
+def test_a_recursion_without_an_end_is_no_use_of_a_function() -> None:
+    ends, deep = (
+        Observation("raised", error=name, bases=(name,), message="") for name in ("OverflowError", "RecursionError")
+    )
+    assert judge(ends, deep, lambda how: None).kind == "misused"
+    assert judge(Observation("returned", 1.0), deep, lambda how: Observation("returned", 1.0)).kind == "different"
 
 
 def test_what_tensorflow_makes_zero_decides_nothing() -> None:

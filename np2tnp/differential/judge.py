@@ -66,6 +66,8 @@ def _judge(
         return Judgement("misused", expected.message)
     if detail is None:
         return _alike(expected, actual, shared)
+    if actual.error == "RecursionError" and not expected.returned:
+        return Judgement("misused", "a recursion without an end: the rewritten function's calls take more of the stack")
     if actual.draws and actual.returned:
         return Judgement("random", "it draws random numbers from TensorFlow's streams (--random tf)")
     repeat = again("same")
@@ -77,6 +79,7 @@ def _judge(
             "unstable", "a change of the input by one ULP changes the original's result in kind: " + detail
         )
     loose = _difference(expected, actual, _slack(expected, moved), [other.printed for other in moved])
+    noisy: list[Observation] = []
     if loose is not None:
         noisy = [other for other in (again("noisy") for _ in range(12)) if other is not None]
         if any(_discrete_difference(expected, other) for other in noisy):
@@ -87,6 +90,9 @@ def _judge(
         loose = _difference(expected, actual, _slack(expected, moved), [other.printed for other in moved])
     if loose is None:
         return _alike(expected, actual, shared)
+    undefined = next((other.undefined for other in noisy if other.undefined), "")
+    if undefined:
+        return Judgement("unstable", f"{undefined} decides: {loose}")
     if expected.casts and expected.returned and actual.returned:
         return Judgement("unstable", "a number becomes an integer of a type that cannot hold it: " + loose)
     if expected.underflows and not _discrete_difference(expected, actual):

@@ -8,12 +8,14 @@ each gets operands, and gives results, that are moved to a neighbour. Whole numb
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from np2tnp.differential.inputs import moved
+from np2tnp.differential.observe import UndefinedWarning
 from np2tnp.differential.rounding import eps
 
 #: Functions and methods of NumPy whose last bits are nobody's promise, by name.
@@ -25,6 +27,12 @@ ROUNDED = frozenset(
     logaddexp2 logspace lstsq matmul mean multi_dot nancumsum nanmean nanpercentile nanquantile nanstd nansum nanvar
     norm outer percentile pinv polyfit polyval pow power prod qr quantile rfft rfft2 rfftn sin sinc sinh slogdet solve
     std sum svd tan tanh tensordot trace trapezoid trapz vander var vdot
+    """.split()
+)
+#: Those whose results at fractions are hardly ever whole: one that is, was rounded to that.
+_TRANSCENDENTAL = frozenset(
+    """
+    arccos arccosh arcsin arcsinh arctan arctanh cbrt cos cosh exp exp2 expm1 log log10 log1p log2 sin sinh tan tanh
     """.split()
 )
 #: Those that are exact, as their algorithms promise, for a matrix as near to the given one as its largest entry rounds.
@@ -122,6 +130,7 @@ class Noise:
         if function.__name__ in _MEMORY:
             return _spoilt(function(*args, **kwargs))
         if function.__name__ in _SEARCHES and _is_unsorted(args, _SEARCHES[function.__name__]):
+            warnings.warn("a search in a table that is not sorted", UndefinedWarning, stacklevel=2)
             found = np.asarray(function(*args, **kwargs))
             last = np.size(args[_SEARCHES[function.__name__]]) if found.dtype.kind == "i" else 0
             anywhere = self._rng.integers(0, last + 1, found.shape)
@@ -133,7 +142,11 @@ class Noise:
 
     def _rounded(self, name: str, call: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
         """The result moved; now and then 0 where it is nothing but the rounding of its terms."""
-        result = self.moved(call(*operands))
+        exact = call(*operands)
+        result = self.moved(exact)
+        if name in _TRANSCENDENTAL and isinstance(exact, (np.ndarray, np.inexact)) and _is_float(operands[0]):
+            is_whole = np.rint(operands[0]) == operands[0]
+            result = np.where(is_whole, result, moved(exact, self._rng, whole_too=True))[()]
         if name == "det":
             return self._by_logarithm(result)
         if name not in _SUMS or not isinstance(result, (np.ndarray, np.inexact)) or result.dtype.kind not in "fc":
@@ -217,6 +230,10 @@ class Noise:
 def _is_unsorted(args: tuple[Any, ...], place: int) -> bool:
     table = np.asarray(args[place] if len(args) > place else ())
     return table.ndim == 1 and table.dtype.kind in "biuf" and not bool(np.all(table[:-1] <= table[1:]))
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, (float, np.ndarray, np.inexact)) and np.asarray(value).dtype.kind in "fc"
 
 
 def _spoilt(array: Any) -> Any:

@@ -51,11 +51,16 @@ class Observation:
     outside: tuple[str, ...] = ()  #: what it did outside of its process: "writes out.txt"
     single: bool = False  #: whether it worked in float32 where NumPy works in float64 (``--float32``)
     casts: bool = False  #: whether NumPy warned that an integer type cannot hold a number, which has no defined result
+    undefined: str = ""  #: what had no defined result, as a noisy program (noise.py) tells
     underflows: bool = False  #: whether NumPy had a number with fewer bits than a normal one has, or 0 in its place
 
     @property
     def returned(self) -> bool:
         return self.status == "returned"
+
+
+class UndefinedWarning(RuntimeWarning):
+    """Given by a noisy program where NumPy promises nothing about the result."""
 
 
 class TimeIsUp(BaseException):
@@ -246,6 +251,7 @@ def observe(
         warned = stack.enter_context(warnings.catch_warnings(record=True))
         warnings.simplefilter("ignore")
         warnings.filterwarnings("always", "invalid value encountered in cast")
+        warnings.filterwarnings("always", category=UndefinedWarning)
         stack.enter_context(np.errstate(under="call", call=lambda what, _: small.append(what)))
         stack.enter_context(contextlib.redirect_stdout(printed))
         stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
@@ -271,7 +277,8 @@ def observe(
         "draws": counted is not None and any(name.startswith("StatelessRandom") for name in counted.ops),
         "single": _single_calls() > single,
         "changed": changed,
-        "casts": bool(warned),
+        "casts": any(it.category is not UndefinedWarning for it in warned),
+        "undefined": next((str(it.message) for it in warned if it.category is UndefinedWarning), ""),
         "underflows": bool(small),
         "outside": tuple(outside),
     }
