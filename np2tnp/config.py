@@ -30,9 +30,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "fail_on": ("convert", "adapt", "host", "block", "note"),
 }
 
-#: Values that are part of the design but not built yet. They are refused: an option that does nothing would be a lie.
-NOT_YET: dict[str, tuple[str, ...]] = {}
-
 #: Options that decide what is emitted: what was measured under some may only be rewritten under the same.
 EMISSION = ("boundary", "random", "on_unverified", "target_tensorflow", "unsafe", "float32")
 
@@ -381,8 +378,6 @@ def _require_choice(name: str, value: str, shown: str) -> None:
         raise ConfigError(
             f"{shown}: unknown value `{value}`{did_you_mean(value, CHOICES[name])} (one of {', '.join(CHOICES[name])})"
         )
-    if value in NOT_YET.get(name, ()):
-        raise ConfigError(f"{shown}: `{value}` is not implemented yet")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
