@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,11 +13,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from side_by_side import Call, Pair, compare_text, rewrite
-from snippets import read_all
+from snippets import read_all, variants
 
 from np2tnp.config import Config, RegionOptions
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
+from np2tnp.runtime.arguments import Plan
+from np2tnp.runtime.errors import UnverifiedError
 
 TEXT = '''
 import itertools
@@ -251,5 +254,26 @@ def total(a, weights):
 """
     calls = ["total(np.arange(3.0), np.ones(3))", "total(np.arange(3.0), [1.0, 2.0, 3.0])"]
     report, lenient = compare_text(text, calls, on_unverified="numpy")
-    assert "= rt.host(scaled.core(" in (report.new_text or "")
+    assert "= scaled.core(" in (report.new_text or "")
     assert [judgement.kind for judgement in lenient] == ["equal", "equal"]
+
+
+@pytest.mark.parametrize("file", ["views.txt", "recursion.txt", "updates_seen_elsewhere.txt"])
+def test_any_core_may_be_refused(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepare, refused = Plan.prepare, []
+
+    def refuse(plan: Plan, args: Any, kwargs: Any, public: bool) -> Any:
+        if public:
+            return prepare(plan, args, kwargs, public)
+        refused.append(plan.name)
+        raise UnverifiedError("for the test")
+
+    monkeypatch.setattr(Plan, "prepare", refuse)
+    for snippet in read_all():
+        text = variants(snippet).get("working", snippet.text)
+        if snippet.file == file and snippet.state == "equal" and text.count("def ") > 1:
+            report = rewrite(text, on_unverified="numpy")
+            if ".core(" in (report.new_text or ""):
+                judgements = Pair(text, report.new_text or "").compare(map(Call.parse, snippet.calls))
+                assert {judgement.kind for judgement in judgements} <= {"equal", "raised", "misused"}, snippet.name
+    assert refused

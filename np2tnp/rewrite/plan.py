@@ -94,7 +94,6 @@ def plan_region(
     )
     context.compile, context.is_pure = options.compile, is_pure
     context.boundary, context.float32 = options.boundary, options.float32
-    context.keeps_originals = options.on_unverified != "raise"
     for event in facts.events:
         if isinstance(event, ev.Store) and isinstance(event.node, cst.Call):
             context.stores.setdefault(id(event.node), []).append(event)

@@ -97,7 +97,6 @@ class Context:
     changeable: set[int] = field(default_factory=set)  #: ids of arguments that an unresolved callee may change
     changing: set[int] = field(default_factory=set)  #: ids of calls that are refused if they change an argument
     boundary: str = "numpy"  #: "tensor": migrated functions have no wrapper
-    keeps_originals: bool = False  #: a migrated function calls what it was for arguments that it refuses
     compile: str = "none"  #: "graph", "xla": functions run as one graph where they can
     float32: bool = False  #: functions work in float32 where they can
     is_pure: Callable[[Function], bool] = lambda function: False  #: whether it surely only computes its result

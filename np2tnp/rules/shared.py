@@ -10,18 +10,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.state import Summary
-from np2tnp.analysis.values import (
-    HOST,
-    TENSOR,
-    Array,
-    Bound,
-    Function,
-    Sequence,
-    Unknown,
-    Value,
-    may_be_array,
-    may_hold_tensor,
-)
+from np2tnp.analysis.values import HOST, TENSOR, Array, Bound, Function, Sequence, Unknown, Value, may_hold_tensor
 from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
@@ -95,13 +84,6 @@ def binds(event: ev.Call, summary: Summary) -> bool:
     return summary.match(event.arguments, isinstance(event.callee, Bound) and summary.method) is not None
 
 
-def _gives_ndarrays(value: Value) -> bool:
-    """Whether `value` may hold arrays, and the analysis counts on ndarrays."""
-    if isinstance(value, Sequence):
-        return not makes_tensor(value) and any(map(_gives_ndarrays, value.items or (value.element,)))
-    return may_be_array(value) and not makes_tensor(value)
-
-
 def use_core(event: ev.Call, context: Context, summary: Summary) -> None:
     """Call the functional core of a migrated function: tensors in, tensors out.
 
@@ -126,11 +108,8 @@ def use_core(event: ev.Call, context: Context, summary: Summary) -> None:
             mutates = [build.argument(build.strings_tuple(summary.mutates), "mutates")] if summary.mutates else []
             core = build.call(f"{context.rt}.core", func, *mutates)
         changed: cst.Call = updated.with_changes(func=core)
-        return build.call(f"{context.rt}.host", changed) if from_host else changed
+        return changed
 
-    # what is called in place of the core gives tensors: the original, or a function of a module that is not rewritten
-    used = not (isinstance(event.place.statement, cst.Expr) and event.place.statement.value is event.node)
-    from_host = used and (late or context.keeps_originals) and _gives_ndarrays(summary.result)
     context.edits.replace[id(event.node)] = change
 
 

@@ -20,11 +20,12 @@ from np2tnp.runtime.arguments import Call, Plan, describe, is_immutable
 from np2tnp.runtime.compiled import MODES, Compiled
 from np2tnp.runtime.compiled_state import State
 from np2tnp.runtime.core_results import Undecided, updated
-from np2tnp.runtime.dispatch import host, is_tensor, tensor, to_ndarray
+from np2tnp.runtime.dispatch import is_tensor, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import translate
 from np2tnp.runtime.fallback import Fallback, is_below, share_defaults, threshold
 from np2tnp.runtime.narrowing import crossed, kept_where_same, takes
+from np2tnp.runtime.plain_calls import call_plain
 from np2tnp.runtime.precision import working
 from np2tnp.runtime.refusals import explained, replaced
 from np2tnp.runtime.startup import place
@@ -201,7 +202,8 @@ def _wrap(
             except UnverifiedError as refusal:
                 if fallback is None or not lazy.tf.executing_eagerly():
                     raise
-                return _on_host(fallback, refusal, plan, args, kwargs)
+                fallback.tell(refusal)
+                return call_plain(fallback.original, plan.mutates, *args, **kwargs)
             result = run(call)
         if not plan.mutates:
             return result
@@ -252,20 +254,6 @@ def _wrap(
     public.core = core  # type: ignore[attr-defined]
     describe(public, body)
     return public
-
-
-def _on_host(
-    fallback: Fallback, refusal: UnverifiedError, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """What the core returns, from the original: it works on copies of the tensors, and its result becomes tensors."""
-    host_args, host_kwargs = host(args), host(kwargs)
-    result = tensor(fallback(refusal, host_args, host_kwargs))
-    if not plan.mutates:
-        return result
-    given, changed = plan.tracked(args, kwargs), plan.tracked(host_args, host_kwargs)
-    given = {name: given[name] for name in plan.mutates}
-    finals = {name: tensor(changed[name]) if is_tensor(given[name]) else given[name] for name in given}
-    return _with_numbers(updated(result, **finals), given, plan.name)
 
 
 def _by_size(public: Callable[..., Any], original: Callable[..., Any], above: int) -> Callable[..., Any]:

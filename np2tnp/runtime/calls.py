@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.boundary import updated
-from np2tnp.runtime.core_results import Undecided
-from np2tnp.runtime.dispatch import HELPERS, NUMERIC, host, is_tensor, map_structure, tensor, to_ndarray, to_tensor
+from np2tnp.runtime.dispatch import HELPERS, host, is_tensor, map_structure, tensor, to_ndarray
 from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.plain_calls import call_on_copies, call_plain
 
 __all__ = [
     "call_method",
@@ -42,7 +40,7 @@ def core(function: Callable[..., Any], *, mutates: tuple[str, ...] = ()) -> Call
 
     A function that is not migrated (its module was not rewritten yet, another decorator wraps it, or a subclass
     overrides a migrated method), or whose core updates other parameters than `mutates`, gets ndarrays; its results
-    become tensors. With `mutates`, the call gives ``rt.updated(result, name=array, ...)`` in any case.
+    stay what they are. With `mutates`, the call gives ``rt.updated(result, name=array, ...)`` in any case.
 
     Raises
     ------
@@ -52,7 +50,7 @@ def core(function: Callable[..., Any], *, mutates: tuple[str, ...] = ()) -> Call
     inner = getattr(function, "core", None)
     own = getattr(inner, "public", None) is getattr(function, "__func__", function)  # functools.wraps copies attributes
     if inner is None or not own or getattr(inner, "mutates", ()) != mutates:
-        return functools.partial(_call_plain, function, mutates)
+        return functools.partial(call_plain, function, mutates)
     owner = getattr(function, "__self__", None)
     result: Callable[..., Any] = inner if owner is None else functools.partial(inner, owner)
     return result
@@ -87,72 +85,12 @@ def _call_unchanging(function: Callable[..., Any], /, *args: Any, **kwargs: Any)
     return result
 
 
-def _call_plain(function: Callable[..., Any], mutates: tuple[str, ...], /, *args: Any, **kwargs: Any) -> Any:
-    """Call `function`, which takes ndarrays, as the core of a migrated one is called."""
-    result, finals = _call_on_copies(function, mutates, args, kwargs)
-    entered = map_structure(_enter_number, tensor(result))
-    return updated(entered, **finals) if mutates else entered
-
-
-def _call_on_copies(
-    function: Callable[..., Any], mutates: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, dict[str, Any]]:
-    """Call `function` with ndarrays in place of tensors; also gives what became of the arguments in `mutates`."""
-    copies: dict[int, tuple[Any, Any]] = {}  # tensor -> its copy for this call: one in several places stays one
-
-    def leave(leaf: Any) -> Any:
-        if not is_tensor(leaf):
-            return leaf
-        if id(leaf) not in copies:
-            copies[id(leaf)] = (leaf, to_ndarray(leaf))
-        return copies[id(leaf)][1][()] if leaf.shape.rank == 0 else copies[id(leaf)][1]
-
-    given = map_structure(leave, (args, kwargs))
-    result = function(*given[0], **given[1])
-    bound = inspect.signature(function).bind(*args, **kwargs).arguments if mutates else {}
-    expected = {id(value) for name in mutates for value in _tensors(bound.get(name))}
-    finals = {name: _final(bound.get(name), leave, name) for name in mutates}
-    for key, (leaf, array) in copies.items():
-        if key not in expected and array.tobytes() != to_ndarray(leaf).tobytes():
-            name = getattr(function, "__qualname__", function)
-            raise UnverifiedError(f"{name} changed an argument that it was not expected to change")
-    return result, finals
-
-
-def _final(value: Any, leave: Callable[[Any], Any], name: str) -> Any:
-    """What became of an argument that the callee may have updated: a container is updated, an array replaced."""
-    if is_tensor(value) and value.shape.rank == 0:
-        return Undecided("a function that is not migrated")  # it had a number
-    changed = tensor(map_structure(leave, value))
-    if type(value) is list:
-        value[:] = changed
-    elif type(value) is dict:
-        value.update(changed)
-    elif isinstance(value, np.ndarray):
-        return value  # the callee had the very object
-    elif isinstance(value, tuple):
-        raise UnverifiedError(f"{name!r} is updated in place, and a tuple of tensors cannot show it")
-    else:
-        return changed
-    return value
-
-
-def _tensors(value: Any) -> list[Any]:
-    found: list[Any] = []
-    map_structure(lambda leaf: found.append(leaf) if is_tensor(leaf) else None, value)
-    return found
-
-
-def _enter_number(leaf: Any) -> Any:
-    return to_tensor(leaf) if isinstance(leaf, np.generic) and leaf.dtype.char in NUMERIC else leaf
-
-
 def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
     """``receiver.name(*args, **kwargs)``: ndarray's method, exactly, of a tensor; else the object's own."""
     if isinstance(receiver, (np.ndarray, np.generic)):
         return getattr(receiver, name)(*host(args), **host(kwargs))
     if not is_tensor(receiver):
-        return _call_on_copies(getattr(receiver, name), (), args, kwargs)[0]
+        return call_on_copies(getattr(receiver, name), (), args, kwargs)[0]
     runtime: Any = sys.modules[__package__]
 
     helper = getattr(runtime, _OTHERS.get(name, name), None) or HELPERS.get(f"numpy.{name}")

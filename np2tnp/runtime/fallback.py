@@ -52,11 +52,12 @@ class Fallback:
 
     def __call__(self, refusal: UnverifiedError, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The original's result; what it raises is the caller's."""
-        self._tell(f"{self.name} calls its NumPy original: {refusal}")
+        self.tell(refusal)
         return self.original(*args, **kwargs)
 
-    def _tell(self, message: str) -> None:
+    def tell(self, refusal: UnverifiedError) -> None:
         """Say once that speed is lost, and why. A log record, since a warning may be made an error by the program."""
+        message = f"{self.name} calls its NumPy original: {refusal}"
         if message in self._told or len(self._told) == _REASONS:
             return
         self._told.add(message)

@@ -30,7 +30,7 @@ def test_what_is_verified_stays_with_tensorflow_and_the_rest_goes_to_the_origina
     assert scaled(MASKED, factor=3.0) == 15.0
 
 
-def test_cores_give_tensors_whoever_did_the_work() -> None:
+def test_cores_give_the_same_values_whoever_did_the_work() -> None:
     def original(x: Any, y: Any) -> Any:
         x += np.sum(y)
         return x * 2.0
@@ -43,7 +43,7 @@ def test_cores_give_tensors_whoever_did_the_work() -> None:
     x = to_tensor(np.ones(2))
     for y in (np.ones(3), [1.0, 1.0, 1.0]):
         result, final = add.core(x, y)
-        assert is_tensor(result)
+        assert is_tensor(final)
         np.testing.assert_array_equal(result, [8.0, 8.0])
         np.testing.assert_array_equal(final, [4.0, 4.0])
     np.testing.assert_array_equal(x, [1.0, 1.0])
