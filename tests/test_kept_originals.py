@@ -262,9 +262,9 @@ def total(a, weights):
 def test_any_core_may_be_refused(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     prepare, refused = Plan.prepare, []
 
-    def refuse(plan: Plan, args: Any, kwargs: Any, public: bool) -> Any:
+    def refuse(plan: Plan, args: Any, kwargs: Any, *, public: bool) -> Any:
         if public:
-            return prepare(plan, args, kwargs, public)
+            return prepare(plan, args, kwargs, public=public)
         refused.append(plan.name)
         raise UnverifiedError("for the test")
 
