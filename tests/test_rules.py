@@ -62,9 +62,11 @@ def test_every_rule_file_is_registered() -> None:
         "cases",
         "decisions",
         "earlier_operands",
+        "evaluation_order",
         "host_changes",
         "migrated_callees",
         "shared",
+        "single_items",
         "tool",
     }
 

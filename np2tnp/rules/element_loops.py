@@ -7,36 +7,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.tables import REDUCTIONS
-from np2tnp.analysis.values import Bound, Function, Instance
-from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
-
-
-def _does_array_work(event: ev.ElementLoop, context: Context) -> bool:
-    """Whether what is stored comes from whole arrays (a reduction, a function of the module): a store is little."""
-    node = event.node
-    if not isinstance(node, (cst.Assign, cst.AugAssign)):
-        return False
-    for part in walk(node.value):
-        if isinstance(part, (cst.Slice, cst.MatrixMultiply)):
-            return True
-        call = context.calls.get(id(part))
-        if call is None:
-            continue
-        if isinstance(call.callee, Function) or (
-            isinstance(call.callee, Bound) and isinstance(call.callee.receiver, Instance)
-        ):
-            return True
-        name = (call.api or "").rpartition(".")[2]
-        if (
-            name in REDUCTIONS
-            or name in ("dot", "inner", "vdot")
-            or (call.api or "").startswith(("numpy.linalg", "numpy.fft"))
-        ):
-            return True
-    return False
+from np2tnp.rules.single_items import does_array_work, number_of_an_item
 
 
 def _visits_every_element(event: ev.ElementLoop) -> bool:
@@ -51,7 +24,7 @@ class ElementLoop(Rule):
     doc = Doc(
         code="TNP701",
         name="element-loop",
-        summary="A loop that stores single elements of an array.",
+        summary="A loop that stores single elements of an array, or makes Python numbers of them.",
         why="Every functional update copies the whole array, and reading one element takes 190 µs instead of 0.06.",
         does=(
             "Keeps the function in NumPy unless --slow convert is given. Loops whose iterations need nothing of each"
@@ -71,11 +44,19 @@ class ElementLoop(Rule):
         """,
         severity=Severity.SLOWER,
     )
-    on = (ev.ElementLoop,)
+    on = (ev.ElementLoop, ev.Loop)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if isinstance(event, ev.Loop):
+            call = number_of_an_item(event, context)
+            if call is not None:
+                yield self.hit(
+                    call, "each item of an array becomes a Python number: 190 µs from a tensor", Verdict.NOTE
+                )
+            return
         assert isinstance(event, ev.ElementLoop)
-        if _does_array_work(event, context) and not _visits_every_element(event):
+        value = event.node.value if isinstance(event.node, (cst.Assign, cst.AugAssign)) else None
+        if value is not None and does_array_work(value, context) and not _visits_every_element(event):
             return
         yield self.hit(
             event.node,
