@@ -45,7 +45,7 @@ def _given(value: Value, refs: frozenset[str], deps: frozenset[str], view: str, 
     view = max(view, view_of(value))
     if isinstance(value, Array):
         return replace(value, refs=refs, deps=deps, exact=None, view=view) if value.refs else replace(value, deps=deps)
-    if isinstance(value, (Const, Scalar)):
+    if isinstance(value, (Const, Scalar, Symbol, Class, Instance)):
         return value
     if isinstance(value, Unknown) and not value.refs and known:
         return Unknown(EITHER, deps=deps)

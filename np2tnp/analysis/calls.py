@@ -34,6 +34,7 @@ from np2tnp.analysis.values import (
     CALLED,
     COPIED,
     EITHER,
+    HOLDS_ARGUMENTS,
     HOST,
     NO_NAMES,
     NONE,
@@ -60,6 +61,7 @@ from np2tnp.analysis.values import (
     parameters_in,
     refs_of,
     scalar_type,
+    with_refs,
 )
 
 
@@ -111,6 +113,8 @@ class Calls(ContainerMethods):
             result = self._unresolved(node, callee.name, arguments, env, pure=pure)
             if pure and self.catalog.makes_object(callee.name):
                 result = Symbol(f"{callee.name}()")
+            elif callee.name == "functools.partial" and refs_of(result):
+                result = with_refs(result, refs_of(result) | {HOLDS_ARGUMENTS})
         elif isinstance(callee, Function) and callee.nested:
             if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
                 self.construct(node, "nested keeps")
@@ -130,6 +134,8 @@ class Calls(ContainerMethods):
                 result = Unknown(HOST, refs_of(result) | {CALLED}, view="view")
             elif may_hold_tensor(callee):
                 result = Unknown(EITHER, refs_of(result), view="view")
+            elif HOLDS_ARGUMENTS in refs_of(callee):
+                result = Unknown(HOST, refs_of(result) | refs_of(callee), view="view")
         self.emit(ev.Call(node, self.place(node), callee, api, arguments, receiver, result))
         return result
 

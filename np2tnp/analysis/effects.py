@@ -88,6 +88,7 @@ class Effects(NumpyResults):
             self._kept_may_change(node, callee, env)
         if summary.updates:
             self.facts.updates |= self._own_state(summary)
+            self._updates_behind(summary, matched)
         filled = False
         on_host = False  # it updates ndarrays: its public form is called
         for name, argument in matched.items():
@@ -162,6 +163,14 @@ class Effects(NumpyResults):
         mine, yours = (frozenset(ref for ref in refs_of(value) if ref[0] == ".") for value in (updated, other))
         attributes = mine and yours and mine != yours and self._is_theirs(updated) and self._is_theirs(other)
         return not attributes and not refs_of(updated).isdisjoint(refs_of(other))
+
+    def _updates_behind(self, summary: Summary, matched: Mapping[str, ev.Argument]) -> None:
+        """The callee updates state that one of its arguments shows: a tensor of that would not."""
+        for name, argument in matched.items():
+            shown = summary.updates & refs_of(argument.value)
+            if shown and may_hold_tensor(argument.value):
+                self.facts.viewed |= shown
+                self.construct(argument.node, "aliased arguments", name)
 
     @staticmethod
     def _is_theirs(value: Value) -> bool:

@@ -14,7 +14,7 @@ from np2tnp.analysis.callee_results import hosted
 from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.state import HOST_FUNCTIONS
+from np2tnp.analysis.state import HOST_FUNCTIONS, Summary
 from np2tnp.analysis.stores import Stores
 from np2tnp.analysis.values import (
     FOREIGN,
@@ -40,6 +40,7 @@ from np2tnp.analysis.values import (
     with_refs,
     zero_d_of,
 )
+from np2tnp.analysis.walk import walk
 
 
 class Hosting(Stores):
@@ -52,31 +53,38 @@ class Hosting(Stores):
         self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], receiver: Value | None, env: Env
     ) -> Value:
         result = super()._numpy_call(node, api, arguments, receiver, env)
-        if captured := self.facts.extra.get("captured"):
-            self._reads_before_updates(node, arguments, receiver, captured)
+        if len(node.args) > (receiver is None):
+            self._reads_before_updates(node, arguments, receiver)
         return hosted(result) if id(node) in self.kept_as_made and makes_from_numbers(api, arguments) else result
 
     def emit(self, event: ev.Event) -> None:
         super().emit(event)
-        if type(event) is ev.Operator and (captured := self.facts.extra.get("captured")):
-            node = event.node
-            later = node.right if type(node) is cst.BinaryOperation else node  # of comparisons, whichever it is
-            if (
-                not captured.isdisjoint(refs_of(event.operands[0]))
-                and len(event.operands) > 1
-                and self.has_effect(later)
-            ):
-                self.construct(node, "closure store", min(captured & refs_of(event.operands[0])))
+        if type(event) is ev.Operator and len(event.operands) > 1 and home_of(event.operands[0]) == HOST:
+            later = event.node.right if type(event.node) is cst.BinaryOperation else event.node
+            if self._updated_by(later, refs_of(event.operands[0])):  # the operand must not be copied before
+                self.facts.extra.setdefault("read late", set()).add(id(event.node))
 
-    def _reads_before_updates(
-        self, node: cst.Call, arguments: tuple[ev.Argument, ...], receiver: Value | None, captured: set[str]
-    ) -> None:
+    def _reads_before_updates(self, node: cst.Call, arguments: tuple[ev.Argument, ...], receiver: Value | None) -> None:
         """``np.add(x, f())``, where `f` may update `x`: NumPy reads it after the call, a tensor is made before it."""
         before = refs_of(receiver) if receiver is not None else NO_NAMES
         for argument in arguments:
-            if not captured.isdisjoint(before) and self.has_effect(argument.node.value):
-                self.construct(node, "closure store", min(captured & before))
+            for updated in self._updated_by(argument.node.value, before):
+                self.construct(
+                    node, "closure store" if updated.isidentifier() else "read late", updated.rpartition(":")[2]
+                )
             before |= refs_of(argument.value)
+
+    def _updated_by(self, node: cst.BaseExpression, refs: frozenset[str]) -> frozenset[str]:
+        """Those of the locations `refs` that functions of the project update, where they are called in `node`."""
+        captured: frozenset[str] = refs & self.facts.extra.get("captured", NO_NAMES)
+        if captured and self.has_effect(node):
+            return captured
+        outside = outside_of(refs) if refs else refs
+        if not outside or type(node) is cst.Name:
+            return NO_NAMES
+        calls = (self.recorded.get((ev.Call, id(part))) for part in walk(node) if type(part) is cst.Call)
+        summaries = [self._summary_of(call) for call in calls if isinstance(call, ev.Call)]
+        return outside.intersection(*[NO_NAMES.union(*(found.updates for found in summaries if found is not None))])
 
     def operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
         if id(node) not in self.kept_as_made or any(map(may_hold_tensor, operands)):
@@ -172,13 +180,17 @@ class Hosting(Stores):
         kept = hosted(value)
         return with_refs(kept, refs_of(kept) | copy_marks(refs_of(kept))) if refs_of(kept) else kept
 
-    def _has_public_form(self, call: ev.Call) -> bool:
-        """Whether a function of the project is called that gives ndarrays itself."""
+    def _summary_of(self, call: ev.Call) -> Summary | None:
+        """Of the function or method of the project that is called."""
         callee = call.callee
         if isinstance(callee, Bound) and isinstance(callee.receiver, Instance):
             method = self.method_of(callee.receiver, callee.name)
             callee = method[0] if method is not None else UNKNOWN
-        summary = self.services.summary(callee) if isinstance(callee, Function) and not callee.nested else None
+        return self.services.summary(callee) if isinstance(callee, Function) and not callee.nested else None
+
+    def _has_public_form(self, call: ev.Call) -> bool:
+        """Whether a function of the project is called that gives ndarrays itself."""
+        summary = self._summary_of(call)
         return summary is not None and summary.migrated and not summary.mutates
 
 

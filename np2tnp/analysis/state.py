@@ -186,7 +186,7 @@ class State:
         self.nested_keeps = False  #: a nested function gives an argument of its to somebody who may keep or change it
         self.updated: list[frozenset[str]] = []  #: what each array updated so far may share memory with
         self.reforming: set[int] = set()  #: ids of nodes that write in place what may be a shape or dtype
-        self.recorded: dict[tuple[type, int], ev.Event] = {}
+        self.recorded: dict[tuple[type | str, int], ev.Event] = {}
         self.unresolved = 0
         self.puts_made: list[tuple[str, Value]] = []  #: by names, what was put into containers and objects so far
         self.puts_inside: dict[str, Value] = {}  #: what nested functions put into containers of their enclosing ones
@@ -210,7 +210,9 @@ class State:
 
         A later visit of the same node (in a loop, with more known values) replaces an earlier one.
         """
-        kind = type(event)
+        kind: type | str = type(event)
+        if kind is ev.Construct:
+            kind = event.kind  # type: ignore[union-attr]  # several may be said of one node
         at = event.target if kind is ev.Store or kind is ev.AttributeStore else event.node  # type: ignore[union-attr]
         self.recorded[(kind, id(at))] = event
 

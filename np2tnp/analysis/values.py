@@ -159,6 +159,8 @@ COPIED = "a copy made for the host"
 BY_LAYOUT = "a view or a copy by memory order"
 #: A reference of what a callable parameter returned: ndarrays and numbers, as a rule, that are computed with.
 CALLED = "what a callable gave"
+#: A reference of what ``functools.partial`` makes: a call of it may give back what it holds.
+HOLDS_ARGUMENTS = "what a partial function holds"
 #: A reference of arrays made of an object that is not ours: NumPy may have made a view of the object's memory.
 FOREIGN = "memory of another object"
 #: A reference of arrays that were asked for in Fortran order, which a tensor cannot have.

@@ -61,7 +61,8 @@ class OperatorDiffers(Rule):
         chained = event.op.startswith("chained ")
         differs = context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS
         differs = differs or operator_differs(context.catalog, event.op, event.operands, context.guarded)
-        if not chained and (differs or context.float32):  # tensors make float64 of integers and floats
+        late = id(event.node) in context.facts.extra.get("read late", ())  # the operator reads it itself
+        if not chained and (differs or late or context.float32):  # tensors make float64 of integers and floats
             op = event.op.rstrip("_")
             joins = event.op in JOINING and any(isinstance(value, Sequence) for value in event.operands)
             more = [build.argument(cst.Name("True"), "joins")] if joins else []

@@ -27,6 +27,7 @@ _WORDS = {
     "unknown in-place method": "x.{0}() of what may be an array or another object: say x[...] = ... instead",
     "nested keeps": "a nested function keeps its argument, or gives it to a callee that may change it",
     "callback": "{0}() calls something that may change the arrays it is given: call it in a loop instead",
+    "read late": "an expression reads {0} before a call in it updates that: give the call a statement of its own",
     "late names": "nested functions read names that are bound after them: define the functions where they are called",
     "lent": "a nested function is kept, or called with tensors: define it outside of the function",
     "object operator": "{0} of an object keeps, changes or gives back the array that it gets: call a named method",
