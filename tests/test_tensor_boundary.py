@@ -62,6 +62,32 @@ def test_functions_that_update_arguments_return_them() -> None:
         assert part in text
 
 
+def test_updating_calls_inside_of_expressions() -> None:
+    text = """
+import numpy as np
+
+
+def half(a):
+    a[1:] *= 0.5
+    return a.sum()
+
+
+def total(x):
+    y = np.exp(x)
+    z = half(y) * 2
+    return half(np.exp(x)) + sum(half(x + i) for i in range(2)) + z + last(y)
+
+
+def last(y):
+    y = y + 1
+    return half(y)
+"""
+    new = rewrite(text, boundary="tensor").new_text
+    assert new is not None
+    x = np.arange(3.0)
+    assert loaded(new, "new").total(x).numpy() == pytest.approx(loaded(text, "old").total(x.copy()))
+
+
 def test_results_and_updates_are_numpys(pair: tuple[Any, Any]) -> None:
     old, new = pair
     start = np.linspace(0.0, 1.0, 6)

@@ -195,7 +195,8 @@ def _harmless(node: cst.CSTNode, module: ModuleInfo) -> Iterator[cst.CSTNode | N
     elif type(node) is cst.Assign:
         targets = [item.target for item in node.targets]
         if all(type(target) in (cst.Subscript, cst.Attribute) for target in targets):
-            yield node.value
+            kept = node.value  # TABLE[name] = f, order
+            yield from (item.value for item in kept.elements) if isinstance(kept, (cst.Tuple, cst.List)) else (kept,)
         for target in targets:  # f.rank = 2
             if type(target) is cst.Attribute and not target.attr.value.startswith("__"):
                 yield target.value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -212,19 +213,24 @@ def _is_new(store: ev.Store, event: ev.Call, context: Context) -> bool:
     )
 
 
+def _updates_new_arrays(stores: Iterable[ev.Store]) -> bool:
+    """Whether a call updates nothing but what was made for it: only its result is of use."""
+    return not any(is_storable(item.target) or refs_of(item.base) for item in stores)
+
+
 def _can_move(event: ev.Call, context: Context) -> bool:
     """Whether the call can become a statement of its own, before the one that it stands in, or need not do so."""
-    if event.place.nested or event.place.statement is None:
+    if _updates_new_arrays(context.stores[id(event.node)]):
+        return True
+    statement = event.place.statement
+    if event.place.nested or statement is None:
         return False
-    if not any(is_storable(item.target) or refs_of(item.base) for item in context.stores[id(event.node)]):
-        return True  # it updates what was made for it
 
     def moves(node: cst.Call) -> bool:
         other = context.calls.get(id(node))
         case = call_case(other, context) if other is not None else None
-        return case is not None and case.kind is CallCase.CORE
+        return case is not None and case.kind is CallCase.CORE and not _updates_new_arrays(case.stores)
 
-    statement = event.place.statement
     if not comes_first(event.node, statement, moves):
         return False
     return not any(id(node) in context.stores for node in around(event.node, statement))

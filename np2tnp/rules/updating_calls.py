@@ -105,8 +105,8 @@ class UpdatingCall(Rule):
             message = "the result of a function that only updates its arguments is used; write the call on a line"
             yield self.hit(event.node, message, Verdict.BLOCK)
             return
-        elif form == "pair" and set(names) == {unread}:
-            if not (isinstance(statement, cst.Expr) and event.place.root):
+        elif set(names) == {unread}:
+            if form == "pair" and not (isinstance(statement, cst.Expr) and event.place.root):
                 _take_result(event, context)
         elif isinstance(statement, cst.Return) or not event.place.root:
             number = len(edit.before) + 1
@@ -147,6 +147,10 @@ def _numbers(event: ev.Call) -> set[int]:
 
 def _take_result(event: ev.Call, context: Context) -> None:
     """Nobody reads the arrays that the core gives beside its result."""
+    if context.boundary == "tensor":  # a tuple
+        first = [cst.SubscriptElement(cst.Index(cst.Integer("0")))]
+        context.edits.replace[id(event.node)] = lambda updated: cst.Subscript(updated, first)
+        return
     change = context.edits.replace[id(event.node)]
     context.edits.replace[id(event.node)] = lambda updated: cst.Attribute(change(updated), cst.Name("result"))
 
@@ -184,12 +188,12 @@ def _only_names(target: cst.BaseExpression) -> bool:
 def _hoist(event: ev.Call, context: Context, result: str) -> None:
     """The call moves to a statement before; what stood in its place reads the result."""
     edits = context.edits
-    change = edits.replace.pop(id(event.node))
+    change = edits.replace.pop(id(event.node), None)  # the boundary "tensor" calls no core
     statement = edits.statement(event.place.statement)  # type: ignore[arg-type]
     made: list[cst.BaseExpression] = []
 
     def replace(updated: cst.BaseExpression) -> cst.BaseExpression:
-        made.append(change(updated))
+        made.append(updated if change is None else change(updated))
         return cst.Name(result)
 
     edits.replace[id(event.node)] = replace
