@@ -148,7 +148,8 @@ class Writes(Calls):
                 whole = whole.value
             via = dotted(whole) or "an element"
             conflicts = self._mark_shared(refs_of(base), via, node, env, skip=root or owner_of(target), base=base)
-            if isinstance(base, Unknown) and not op and keys and _may_be_an_item(keys) and may_hold_tensor(value):
+            ours = may_hold_tensor(value) or COPIED in refs_of(value)
+            if isinstance(base, Unknown) and not op and keys and _may_be_an_item(keys) and ours:
                 self.keep(refs_of(base) | _holder(target), value, env)  # if it is a list, that holds the array itself
         joins = op in ("add", "or_") and keys is None and isinstance(base, Unknown) and isinstance(value, Sequence)
         if joins and may_hold_tensor(value):  # if it is a list, it is the caller's, and holds the arrays themselves
