@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.callee_results import hosted
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.lending import Lending
@@ -77,6 +78,10 @@ class ContainerMethods(Lending):
     def container_method(
         self, where: cst.BaseExpression, receiver: Sequence, name: str, arguments: tuple[ev.Argument, ...], env: Env
     ) -> Value:
+        if receiver.type == "set":  # which hashes what it gets, and the items of that
+            for argument in arguments:
+                self.escape(argument.node.value, argument.value, "is put into a set, or compared with its items")
+            arguments = tuple([ev.Argument(it.node, hosted(it.value), it.name, it.star) for it in arguments])
         values = [argument.value for argument in arguments]
         shown = held(receiver.element, receiver)
         if name in KEEPING_METHODS and values:
@@ -101,11 +106,7 @@ class ContainerMethods(Lending):
             return receiver
         if name == "values":
             return Sequence("dict view", receiver.element, None, receiver.refs)
-        if (
-            name in ("get", "pop", "setdefault", "remove", "discard", "add", "index", "count")
-            and arguments
-            and receiver.type in ("dict", "set")
-        ):
+        if name in ("get", "pop", "setdefault") and arguments and receiver.type == "dict":
             self.escape(arguments[0].node.value, values[0], "is looked up by its hash")
         if name == "sort" and arguments:
             self._sorts_by(arguments[-1], receiver)

@@ -128,11 +128,11 @@ class Evaluator(Operands):
         known = True
         for element in node.elements:
             value = self.evaluate(element.value, env)
+            if kind == "set":
+                self.escape(element.value, value, "is put into a set")
             if type(element) is cst.StarredElement:
                 known = False
                 value = self.element_of(value)
-            elif kind == "set":
-                self.escape(element.value, value, "is put into a set")
             items.append(value)
         return self.sequence(kind, items, known)
 
