@@ -8,7 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
-from np2tnp.analysis.values import Bound, Class, Function, Instance, Symbol, may_hold_tensor, scalar_type
+from np2tnp.analysis.values import Array, Bound, Class, Function, Instance, Symbol, may_hold_tensor, scalar_type
 from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
@@ -112,7 +112,11 @@ class ExceptionHandler(Rule):
         others = (call for call in calls if id(call.node) not in own)
         if context.boundary == "tensor" or not own or own & context.stores.keys() or not all(map(_cannot_fail, others)):
             return False
-        if any(isinstance(event, (ev.Operator, ev.Read, ev.Store, ev.AttributeStore)) for event in tried):
+        if any(
+            isinstance(event, (ev.Operator, ev.Store, ev.AttributeStore))
+            or (isinstance(event, ev.Read) and not _is_slice(event))
+            for event in tried
+        ):
             return False
         context.tried |= own
         return True
@@ -170,9 +174,40 @@ def _cannot_fail(call: ev.Call) -> bool:
     if call.api is None:
         held = any(may_hold_tensor(argument.value) for argument in call.arguments)
         return call.callee == Symbol("builtins.print") or (isinstance(call.callee, Symbol) and not held)
-    plain = (cst.Integer, cst.Float, cst.Tuple, cst.List, cst.Element, cst.Comma, cst.SimpleWhitespace)
-    made = call.api in ("numpy.arange", "numpy.zeros", "numpy.ones", "numpy.eye", "numpy.linspace")
-    return made and all(isinstance(part, plain) for argument in call.arguments for part in walk(argument.node.value))
+    made = call.api in ("numpy.arange", "numpy.zeros", "numpy.ones", "numpy.eye", "numpy.linspace", "numpy.array")
+    return (
+        made
+        and all(isinstance(part, _PLAIN) for argument in call.arguments for part in walk(argument.node.value))
+        and all(_has_one_shape(argument.node.value) for argument in call.arguments)
+    )
+
+
+#: What displays of numbers are made of.
+_PLAIN = (
+    cst.Integer, cst.Float, cst.UnaryOperation, cst.Minus, cst.Tuple, cst.List, cst.Element, cst.Comma,
+    cst.SimpleWhitespace, cst.LeftSquareBracket, cst.RightSquareBracket, cst.LeftParen, cst.RightParen,
+)  # fmt: skip
+
+
+def _has_one_shape(node: cst.BaseExpression) -> bool:
+    """Whether a display of numbers is flat, or holds flat ones of one length: NumPy refuses others."""
+    if not isinstance(node, (cst.List, cst.Tuple)):
+        return True
+    inner = [item.value for item in node.elements if isinstance(item.value, (cst.List, cst.Tuple))]
+    flat = all(not isinstance(part.value, (cst.List, cst.Tuple)) for item in inner for part in item.elements)
+    return not inner or (flat and len(inner) == len(node.elements) and len({len(item.elements) for item in inner}) == 1)
+
+
+def _is_slice(event: ev.Read) -> bool:
+    """Whether a part of an array is read that is there in any case: ``x[:3]``, where x has as many axes."""
+    parts = [element.slice for element in event.node.slice]
+    plain = all(
+        isinstance(part, cst.Slice)
+        and all(isinstance(bound, (cst.Integer, type(None))) for bound in (part.lower, part.upper))
+        and part.step is None
+        for part in parts
+    )
+    return plain and isinstance(event.base, Array) and (event.base.rank or 0) >= len(parts)
 
 
 def _swallowed(node: cst.Try | cst.TryStar) -> set[str]:
