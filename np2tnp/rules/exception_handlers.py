@@ -48,8 +48,9 @@ class ExceptionHandler(Rule):
             " `finally` that returns, breaks or continues."
         ),
         does=(
-            "Leaves the whole function in NumPy. Where only functions of the project are called inside `try`, they are"
-            " called by their public names instead of their cores: these raise what NumPy raises. A handler of"
+            "Leaves the whole function in NumPy. Where only functions of the project are called inside `try`, with"
+            " names, numbers and displays of them, they are called by their public names instead of their cores: these"
+            " raise what NumPy raises. A handler of"
             " LinAlgError alone stays: the exact forms of numpy.linalg's functions raise it, and nothing else does."
             " So does one around conversions such as `n = int(n)`, and one of KeyError and its like around lookups"
             " alone, such as `k = options['k']`."
