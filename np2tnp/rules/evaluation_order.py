@@ -33,8 +33,12 @@ def _reaches(node: cst.CSTNode, call: cst.Call, moves: Moves) -> bool | None:
         return None
     parts: Iterable[cst.CSTNode]
     if isinstance(node, (cst.Tuple, cst.List)):
-        return _first([element.value for element in node.elements], call, moves)
+        starred = any(isinstance(element, cst.StarredElement) for element in node.elements)
+        found = _first([element.value for element in node.elements], call, moves)
+        return False if starred else found  # *x runs through x
     if isinstance(node, cst.Call):
+        if any(argument.star for argument in node.args):
+            return False
         callee = node.func.value if isinstance(node.func, cst.Attribute) else node.func
         parts = (callee, *(argument.value for argument in node.args))
     elif isinstance(node, cst.BinaryOperation):
