@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import libcst as cst
 
+from np2tnp.analysis.decorating import NOT_KNOWN
 from np2tnp.analysis.imports import SAME_AS
 from np2tnp.analysis.module import signature_names
 from np2tnp.analysis.project import Names, Target
@@ -47,7 +48,7 @@ from np2tnp.rules import migrated_callees
 from np2tnp.rules.decorators import is_opaque
 from np2tnp.session import Session, Words, parse
 
-_CLASS, _ATTRIBUTES, _FUNCTION = range(3)
+_CLASS, _ATTRIBUTES, _FUNCTION, _DECORATOR = range(4)
 #: Among the places of an answer: it depends on what an earlier run migrated.
 _MIGRATED = "<migrated>"
 #: Trees are large: after each file it is closed, as hardly anybody asks for more than its answers, and others are until
@@ -161,6 +162,9 @@ class Project:
     def attributes(self, module: str, qualname: str) -> Mapping[str, Value]:
         return self.solver.ask(Key(module, _ATTRIBUTES, qualname)) or {}
 
+    def decorating(self, module: str, qualname: str) -> tuple[str, str]:
+        return self.solver.ask(Key(module, _DECORATOR, qualname)) or NOT_KNOWN
+
     def resolve(self, module: str, name: str) -> Value | None:
         known = self._not_ours.get(name)  # asked for every name that is read
         if known is None:
@@ -263,6 +267,8 @@ class Project:
             return session.analysis.summarize_class(key.name)
         if key.kind == _ATTRIBUTES:
             return session.analysis.class_attributes(key.name)
+        if key.kind == _DECORATOR:
+            return session.analysis.decorating_effects(key.name)
         function = session.analysis.info.functions.get(key.name)
         if function is not None and function.is_migrated:
             self._left_alone(True)

@@ -16,13 +16,15 @@ from np2tnp.analysis.walk import none_test, walk
 if TYPE_CHECKING:
     from np2tnp.analysis.interpret import Interpreter
 
-#: Effects: the decorator gives back the very function; it only calls, names and keeps it.
+#: Effects: the decorator gives back the very function; it only calls, names and keeps it. Else "": more, or not known.
 SAME, CALLS = "same", "calls"
+NOT_KNOWN = ("", "")
 
 _COPYING = frozenset(("functools.wraps", "functools.update_wrapper"))
 _KEEPING = frozenset(("append", "add", "insert", "setdefault"))  #: methods by which registries take a function
 _NAMES = frozenset(("__name__", "__qualname__", "__module__", "__doc__"))
 
+_SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _DEPTH = 3  #: decorators that call decorators: deeper than this they call each other
 
 #: NumPy's errors and warnings come out of NumPy alone: who looks for them would find none.
@@ -37,15 +39,21 @@ def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bo
         value = interpreter.callee(decorator.decorator if call is None else call.func, Env())
         effect = ""
         if wrapped and isinstance(value, Function) and not value.nested:
-            summary = interpreter.services.summary(value)
-            effect = "" if summary is None else summary.decorates if call is None else summary.makes
+            known = interpreter.services.summary(value) is not None
+            effects = interpreter.services.decorating(value) if known else NOT_KNOWN
+            effect = effects[call is not None]
         if effect != SAME:
             kind = "wrapping decorator" if effect == CALLS else "decorator"
             interpreter.construct(decorator, kind, interpreter.decorator_name(decorator, Env()))
 
 
-def effect_of(function: cst.FunctionDef, module: ModuleInfo, within: tuple[cst.FunctionDef, ...] = ()) -> str:
-    """What the decorator `function` does with the function that it gets: SAME, CALLS or "" (more, or not known).
+def effects_of(function: cst.FunctionDef, module: ModuleInfo) -> tuple[str, str]:
+    """What `function` does as a decorator (SAME, CALLS or ""), and what the decorator does that it makes of options."""
+    return _effect(function, module), _effect_of_made(function, module)
+
+
+def _effect(function: cst.FunctionDef, module: ModuleInfo, within: tuple[cst.FunctionDef, ...] = ()) -> str:
+    """What the decorator `function` does with the function that it gets.
 
     within: the decorators through which the question came here, the first one first.
     """
@@ -75,7 +83,7 @@ def effect_of(function: cst.FunctionDef, module: ModuleInfo, within: tuple[cst.F
     return SAME if effects == {SAME} else "" if "" in effects else CALLS
 
 
-def effect_of_made(function: cst.FunctionDef, module: ModuleInfo) -> str:
+def _effect_of_made(function: cst.FunctionDef, module: ModuleInfo) -> str:
     """What the decorator that `function` returns when it is called with options does with the function that it gets."""
     parameters = parameters_of(function.params)
     ways = _ways(function, parameters[0].name.value if parameters else "")
@@ -88,13 +96,13 @@ def _effect_of_value(value: cst.BaseExpression | None, function: cst.FunctionDef
     """What the decorator `value`, which `function` returns, does."""
     if type(value) is cst.Name:
         nested = _nested(value.value, function)
-        return "" if nested is None else effect_of(nested, module, (function,))
+        return "" if nested is None else _effect(nested, module, (function,))
     if type(value) is cst.Lambda and len(value.params.params) == 1:
         applied = _applied(value.body, value.params.params[0].name.value, (function,))
         return "" if applied is None else applied(module)
     if type(value) is cst.Call and _canonical(value.func, module) == "functools.partial" and value.args:
         itself = dotted(value.args[0].value) == function.name.value
-        return effect_of(function, module) if itself and all(item.keyword for item in value.args[1:]) else ""
+        return _effect(function, module) if itself and all(item.keyword for item in value.args[1:]) else ""
     return ""
 
 
@@ -111,7 +119,7 @@ def _applied(
     decorator = _nested(called, within[-1]) or next((item for item in within if item.name.value == called), None)
     if decorator is None:
         return None
-    return lambda module: effect_of(decorator, module, within)
+    return lambda module: _effect(decorator, module, within)
 
 
 def _reads(nodes: Sequence[cst.CSTNode], name: str) -> bool:
@@ -215,5 +223,5 @@ def _own(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         if id(part) in inner:
             continue
         yield part
-        if isinstance(part, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
+        if type(part) in _SCOPES:
             inner.update(map(id, walk(part)))

@@ -21,7 +21,7 @@ from np2tnp.analysis.declared import (
     scalar_annotation,
     texts,
 )
-from np2tnp.analysis.decorating import effect_of, effect_of_made, note_decorators
+from np2tnp.analysis.decorating import NOT_KNOWN, effects_of, note_decorators
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, given_to_changers, numbers_in_doubt
@@ -77,6 +77,7 @@ class Project(Protocol):
     def summary(self, function: Function) -> Summary | None: ...
     def class_of(self, module: str, qualname: str) -> ClassSummary | None: ...
     def attributes(self, module: str, qualname: str) -> Mapping[str, Value]: ...
+    def decorating(self, module: str, qualname: str) -> tuple[str, str]: ...
     def resolve(self, module: str, name: str) -> Value | None: ...
     def star_names(self, module: str, imported: str) -> tuple[str, ...]: ...
 
@@ -168,6 +169,9 @@ class Analysis:
         partial = self._partial.get(value.qualname) if value.module == self.path else None
         return partial if partial is not None else found
 
+    def decorating(self, function: Function) -> tuple[str, str]:
+        return self.project.decorating(function.module, function.qualname) if self._ready else NOT_KNOWN
+
     def resolve(self, name: str) -> Value | None:
         return self.project.resolve(self.path, name) if self._ready else None
 
@@ -213,10 +217,13 @@ class Analysis:
             fills=frozenset(facts.extra.get("fills", ())),
             joins=frozenset(() if migrated else joined(facts.events)),
             shows_defaults=frozenset(item for item in defaults.items() if f"@{item[0]}" in refs_of(result)),
-            decorates="" if function.owner else effect_of(function.node, self.info),
-            makes="" if function.owner else effect_of_made(function.node, self.info),
             quiet=not (facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method),
         )
+
+    def decorating_effects(self, qualname: str) -> tuple[str, str]:
+        """What a function of the module does as a decorator, and what the decorator does that it makes."""
+        function = self.info.functions.get(qualname)
+        return NOT_KNOWN if function is None or function.owner else effects_of(function.node, self.info)
 
     def _migrates_on_host(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
         """Whether it can be migrated where arrays that other code may change stay ndarrays, and likely numbers are."""

@@ -67,8 +67,6 @@ class Summary:
     #: (p, place): without the parameter `p`, its result may show the array by default, which lies there
     shows_defaults: frozenset[tuple[str, str]] = frozenset()
     joins: frozenset[tuple[str, str, bool]] = frozenset()  #: what it may join, as in callee_results.joined
-    decorates: str = ""  #: what it does as a decorator, see ``decorating.effect_of``
-    makes: str = ""  #: the same of a decorator that it returns
     quiet: bool = False  #: it runs no code that nobody knows: no array changes but those that its caller passed
 
     def match(self, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:
@@ -131,6 +129,9 @@ class Services(Protocol):
 
     def attributes(self, value: Instance) -> Mapping[str, Value]:
         """What the methods of the object's class assign to its attributes, joined."""
+
+    def decorating(self, function: Function) -> tuple[str, str]:
+        """What it does as a decorator, and what the decorator does that it makes: see ``decorating.effects_of``."""
 
     def resolve(self, name: str) -> Value | None:
         """What a dotted name that the module imports denotes, where it is first-party and certain."""
