@@ -124,7 +124,11 @@ def has_shared_items(value: Value) -> bool:
         return isinstance(value, Unknown) and refs_of(value) >= {SHARED, COPIED}
     shown = list(_kinds(value))
     return _is_of_views(value) or any(
-        ((_is_copy(first) and _is_copy(second)) or {BY_LAYOUT, FOREIGN} & (refs_of(first) | refs_of(second)))
+        (
+            (_is_copy(first) and _is_copy(second))
+            or TENSOR in (home_of(first), home_of(second))
+            or {BY_LAYOUT, FOREIGN} & (refs_of(first) | refs_of(second))
+        )
         and {kind, other} not in ({""}, {"piece"})
         and any(ref.isidentifier() or is_outside_location(ref) for ref in refs_of(first) & refs_of(second))
         for (first, kind), (second, other) in combinations(shown, 2)
