@@ -8,10 +8,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from verify_texts import HEAD, LIMITS, NEW_HEAD
 
 from np2tnp.differential.harvest import callers
 from np2tnp.differential.hints import parameters_of
+from np2tnp.differential.lessons import Lessons
 from np2tnp.differential.originals import Pair
 from np2tnp.differential.program import FunctionVerdict, verify_pair
 from np2tnp.profiling.record import Wanted, record
@@ -41,6 +43,20 @@ def test_callers_are_found_through_others_and_circles():
     text = "def a(): b(1)\ndef b(x): return c(x)\ndef c(x): return c(x - 1)\nclass K:\n    def m(self, y): return a()\n"
     assert callers(ast.parse(text), "c") == ["b", "a", "K.m"]
     assert callers(ast.parse(text), "K.m") == []
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("incompatible dimensions for cross product\n(dimension must be 2 or 3)", "triple"),
+        ("operands could not be broadcast together with shapes (6,) (3,)", "triple"),
+        ("could not broadcast input array from shape (6,) into shape (2,)", "couple"),
+    ],
+)
+def test_exceptions_tell_how_many_numbers_a_point_has(message, kind):
+    lessons = Lessons()
+    lessons.learn(message)
+    assert {it for it in ("couple", "triple", "vector", "int") if lessons.weight(it) > 1} == {kind}
 
 
 def test_hints_read_unpackings_and_docstrings():

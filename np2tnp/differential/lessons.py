@@ -28,6 +28,8 @@ _LESSONS = tuple(
         (r"enough values to unpack \(expected 3|subscripts string contains too many", "cube", ""),
         (r"enough values to unpack \(expected 4", "batch kernels", ""),
         (r"too many values to unpack", "vector matrix", "cube colour"),
+        (r"cross product|shapes? .*\(3,\)", "triple points", ""),
+        (r"shapes? .*\(2,\)", "couple places", ""),
         (r"is not callable", "callable", ""),
         (
             r"can only convert an array of size 1|only (length-1|0-dimensional) arrays|truth value of an array",
