@@ -63,6 +63,9 @@ _PARTS = frozenset(("real", "imag"))
 #: memory order, which decides about the others, does not.
 _SAME_OR_COPY = frozenset("asarray asanyarray array astype".split())
 
+#: What gives a view of each of several arguments.
+_OF_EACH = frozenset("broadcast_arrays atleast_1d atleast_2d atleast_3d".split())
+
 #: What gives a view only where a parameter is given: ``np.diff(x, n=0)``.
 _VIEWS_ONLY_WITH = {"diff": "n"}
 
@@ -170,6 +173,8 @@ class NumpyResults(Evaluator):
                 refs = refs_of(operands[0]) if len(operands) == 1 else NO_NAMES  # of several it is a sum
             elif not isinstance(first, Sequence) and _VIEWS_ONLY_WITH.get(name, name) in (name, *values):
                 refs = refs_of(first)  # of a list NumPy makes a new array
+                if name in _OF_EACH:
+                    refs = refs.union(*map(refs_of, values.values()))
             if self.made == TENSOR and may_be_array(first) and self._may_copy(first, refs):
                 refs |= {FOREIGN}
             view = view_of(first) if name in _SAME_OR_COPY and "order" not in values else "view"
