@@ -339,10 +339,9 @@ def catalog_facts() -> dict[str, dict[str, object]]:
 
 #: Parameters that no call of the tables has, and why.
 WITHOUT_CASE = {
-    "order of argpartition": "fields of structured arrays", "order of partition": "fields of structured arrays",
     "correction of std": "ndarray.std tells a parameter that it does not take", "correction of var": "the same",
     "einsum_call of einsum_path": "NumPy's own", "b of at": "ufuncs of one operand take none",
-    "like of fromiter": "it takes no array", "like of require": "it takes no ndarray",
+    "like of require": "it takes no ndarray",
 }  # fmt: skip
 
 

@@ -82,7 +82,7 @@ fft.rfft fft.ihfft @double @fft : v, out=oc4
 fft.hfft fft.irfft @complex @fft : v[:4], out=od
 fft.rfft2 fft.rfftn @double @fft : m, out=oc33
 fft.irfft2 fft.irfftn @complex @fft : q, out=od34
-ndarray.clip : v, 0, 2, out=o
+ndarray.clip : v, 0, 2, out=o | v, 0, 2, dtype=np.float64
 ndarray.compress : v, br, out=o[:2]
 ndarray.all ndarray.any : m, 0, ob4 | m, 0, None, True
 ndarray.choose @int : kn % 2, [v, w], out=o

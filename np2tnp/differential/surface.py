@@ -30,17 +30,14 @@ CLASSES = {
 }
 
 #: Methods that take other arguments than their signature says: choices one by one; a dtype before `out`; no keyword;
-#: those of ufuncs.
+#: other names than the function's.
 _TRUE_PARAMETERS = {
     "ndarray.choose": ["*choices", "out=None", "mode='raise'"],
     "ndarray.all": ["axis=None", "*", "out=None", "keepdims=False", "where=True"],
     "ndarray.any": ["axis=None", "*", "out=None", "keepdims=False", "where=True"],
     "ndarray.fill": ["value", "/"],
-    "ndarray.clip": [
-        "min=None", "max=None", "out=None", "*", "where=True", "casting='same_kind'", "order='K'", "dtype=None",
-        "subok=True",
-    ],
-}  # fmt: skip
+    "ndarray.clip": ["min=None", "max=None", "out=None", "**kwargs"],
+}
 
 BINARY_OPERATORS = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift",
@@ -88,12 +85,12 @@ def list_surface() -> dict[str, dict[str, Any]]:
     for prefix, cls in CLASSES.items():
         for attribute in _public_names(cls):
             facts[f"{prefix}.{attribute}"] = _member_fact(getattr(cls, attribute))
-    for name, parameters in _TRUE_PARAMETERS.items():
-        facts[name]["parameters"] = parameters
     for name, fact in facts.items():
         function = facts.get("numpy" + name.removeprefix("ndarray"), {})
         if name.startswith("ndarray.") and "**kwargs" in fact["parameters"] and "parameters" in function:
             fact["parameters"] = function["parameters"][1:]  # the method passes all on to the function
+    for name, parameters in _TRUE_PARAMETERS.items():
+        facts[name]["parameters"] = parameters
     facts.update(_ufunc_methods({n: f for n, f in facts.items() if f.get("kind") == "ufunc"}))
     facts.update(_operator_facts())
     for name, target in LEGACY.items():
