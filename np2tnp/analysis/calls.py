@@ -343,7 +343,8 @@ class Calls(ContainerMethods):
             self.facts.extra.setdefault("writes", set()).update(given := parameters_in(refs_of(receiver)))
             if owner_of(where) is not None:  # an object's array: it is the caller's own where the object is
                 self.facts.host_parameters |= given
-        if refs_of(receiver) & self.host_locals and name in BY_ORDER:
+        by_order = name in BY_ORDER and refs_of(receiver) & self.host_locals
+        if by_order and not self.lie_as_in_numpy(refs_of(receiver)):
             return Unknown(HOST, refs_of(receiver) | copy_marks(refs_of(receiver)) | {BY_LAYOUT}, view="view")
         plain = not any(a.star or a.name == "out" for a in arguments)
         if plain and not deps_of(receiver) & self.objects and len(arguments) <= READING_METHODS.get(name, -1):

@@ -103,6 +103,8 @@ class Effects(NumpyResults):
                 self._copies_may_differ(node, callee, argument, tuple(matched.values()))
             if by_others:
                 self._may_change(node, callee, argument, env, keeps=False)
+                if updates:
+                    self.updates_state(argument.value)
             elif updates:
                 if any(self._are_one(argument.value, item.value) for key, item in matched.items() if key != name):
                     self.construct(argument.node, "aliased arguments", name)

@@ -10,6 +10,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.binding import bind
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import Evaluator
+from np2tnp.analysis.layouts import is_in_c_order, laid_out_alike
 from np2tnp.analysis.results import DTYPE_NAMES, dtype_char, dtype_object, foreign_dtype, is_read_only, result_dtypes
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.tables import (
@@ -193,8 +194,8 @@ class NumpyResults(Evaluator):
         if not held and (self.must_stay_view(refs) or refs & self.host_locals):
             home = HOST
             refs -= {FOREIGN}  # it is no copy of ours
-            if refs & self.host_locals and name in BY_ORDER:
-                refs |= copy_marks(refs) | {BY_LAYOUT}  # our ndarrays are in C order, where NumPy may have made another
+            if refs & self.host_locals and name in BY_ORDER and not self.lie_as_in_numpy(refs):
+                refs |= copy_marks(refs) | {BY_LAYOUT}
         if self.made == TENSOR and asks_for_fortran_order(name, values):
             if self.must_stay_view(frozenset((FORTRAN,))):
                 if held and refs:
@@ -218,6 +219,14 @@ class NumpyResults(Evaluator):
             deps = NO_NAMES if own is None else frozenset((own,))
         made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view)
         return Sequence("list" if fact.returns == "list" else "tuple", made, None, refs) if several else made
+
+    def lie_as_in_numpy(self, refs: frozenset[str]) -> bool:
+        """Whether all arrays at `refs` are in C order here and in NumPy, or views of such: it shows or copies alike."""
+
+        def is_maker(call: cst.Call) -> bool:
+            return is_in_c_order(self.recorded.get((ev.Call, id(call))))
+
+        return refs <= laid_out_alike(self.facts.node, self.host_locals, is_maker)
 
     def _may_copy(self, value: Value, refs: frozenset[str]) -> bool:
         """Whether a tensor that is made of `value` may be our copy of memory which stays on the host."""

@@ -399,6 +399,9 @@ class Analysis:
                 env.bind(name, Scalar(scalar_annotation(parameter) or "int"))
             else:
                 env.bind(name, self._parameter(name, arrays, hosted, interpreter.made))
+        for name, place in array_defaults(function, self.info, self.resolve).items():
+            if place.startswith("global:"):
+                env.link(name, frozenset((place,)))  # who updates that array updates the argument, where none was given
         note_decorators(node, interpreter, self.wrapped)
         if node.asynchronous is not None:
             interpreter.construct(node, "async")
