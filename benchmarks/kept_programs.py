@@ -39,6 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     slower = {name: ratio for name, ratio in ratios.items() if ratio > options.limit}
     for name, ratio in sorted(slower.items(), key=lambda item: -item[1]):
         print(f"{ratio:10.1f}  {name}")
+    for most in (3, 5, 10, 20, 50, 100):
+        print(f"{sum(1 for ratio in ratios.values() if ratio <= most):10} are at most {most} times slower")
     middle = statistics.median(ratios.values()) if ratios else 0.0
     print(f"{len(slower)} of {len(ratios)} rewritten functions are more than {options.limit:g} times slower")
     print(f"median: {middle:.1f} times NumPy's time")

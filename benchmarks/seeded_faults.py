@@ -1,11 +1,14 @@
 """Deliberately wrong rewrites, and right ones: does ``verify`` tell them apart?
 
-    python benchmarks/seeded_faults.py [--suite faults|programs|both] [--only NAME] [--search SECONDS] [--json FILE]
+    python benchmarks/seeded_faults.py [--suite faults|programs|both] [--only NAME] [--search SECONDS] [--seed N]
+    python benchmarks/seeded_faults.py --tree FOLDER --sample LIST [--search SECONDS] [--seed N]
 
 fixtures/faults has functions and a wrong rewrite of each, wrong in a way that a tool, or a person in a hurry, gets it
 wrong. The right rewrites are what np2tnp itself makes of the originals. ``verify`` must call all wrong ones DIFFERENT
 and none of the right ones. The suite ``programs`` is every function of fixtures/projects and fixtures/programs as
-rewritten: a DIFFERENT there is a false alarm, or a bug of the rewriter. Exit status 1 if anything is not as it must be.
+rewritten: a DIFFERENT there is a false alarm, or a bug of the rewriter. With --sample it is the functions of installed
+packages that LIST names instead, one a line (``skimage/util/shape.py view_as_blocks``), of the sources under FOLDER.
+Exit status 1 if anything is not as it must be.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import itertools
 import json
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -24,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from np2tnp.config import Config  # noqa: E402
-from np2tnp.differential.originals import Pair, changed_functions, rewrite_in_memory  # noqa: E402
+from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, rewrite_in_memory  # noqa: E402
 from np2tnp.differential.program import FunctionResult, FunctionVerdict, Limits, verify_pair  # noqa: E402
 
 FAULTS = ROOT / "fixtures" / "faults"
@@ -69,6 +72,26 @@ def check_programs(paths: Sequence[Path], limits: Limits = LIMITS) -> Iterator[F
             yield _finding(path.stem, result, "not DIFFERENT")
 
 
+def check_sample(tree: Path, sample: Path, limits: Limits = LIMITS) -> Iterator[Finding]:
+    """The functions that `sample` names, in files under `tree`: none may be DIFFERENT."""
+    wanted: dict[str, list[str]] = defaultdict(list)
+    for line in sample.read_text(encoding="utf-8").splitlines():
+        file, _, name = line.partition(" ")
+        wanted[file].append(name)
+    for file, names in wanted.items():
+        path = tree / file
+        text = path.read_text(encoding="utf-8")
+        pair = Pair(str(path), text, rewrite_in_memory(str(path), text, CONFIG), "memory")
+        changed = set(changed_functions(pair)[0])
+        try:
+            results = verify_pair(pair, [name for name in names if name in changed], limits)
+        except CannotVerify as error:
+            results = [FunctionResult(name, reason=str(error)) for name in names if name in changed]
+        results += [FunctionResult(name, reason="rewrite does not change it") for name in names if name not in changed]
+        for result in results:
+            yield _finding(file, result, "not DIFFERENT")
+
+
 def _finding(where: str, result: FunctionResult, expected: str) -> Finding:
     detail = result.difference if result.verdict is FunctionVerdict.DIFFERENT else result.reason
     return Finding(where, result.name, expected, result.verdict.value, detail)
@@ -79,6 +102,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", metavar="NAME", action="append", help="these faults, or these programs")
     parser.add_argument("--suite", choices=("faults", "programs", "both"), default="faults")
     parser.add_argument("--search", type=float, default=LIMITS.search, metavar="SECONDS", help="of each function")
+    parser.add_argument("--seed", type=int, default=LIMITS.seed, metavar="N", help="of the inputs")
+    parser.add_argument("--tree", type=Path, default=Path(), metavar="FOLDER", help="where the files of --sample are")
+    parser.add_argument("--sample", type=Path, metavar="LIST", help="functions of packages, one a line: FILE NAME")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all verdicts there")
     options = parser.parse_args(argv)
     start = time.monotonic()
@@ -87,9 +113,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     programs = sorted(path for folder in folders for path in folder.rglob("*.py") if path.stem != "examples")
     programs = [path for path in programs if options.suite != "faults" and (not wanted or path.stem in wanted)]
     found: list[Finding] = []
-    limits = replace(LIMITS, search=options.search)
-    faults = check_faults(wanted, limits) if options.suite != "programs" else iter(())
-    for finding in itertools.chain(faults, check_programs(programs, limits)):
+    limits = replace(LIMITS, search=options.search, seed=options.seed)
+    if options.sample:
+        parts = [check_sample(options.tree, options.sample, limits)]
+    else:
+        parts = [check_faults(wanted, limits)] if options.suite != "programs" else []
+        parts.append(check_programs(programs, limits))
+    for finding in itertools.chain(*parts):
         found.append(finding)
         if finding.is_wrong:
             print(f"{finding.where}: {finding.name} is {finding.verdict}: {finding.detail}", flush=True)

@@ -104,8 +104,10 @@ def make_single(case: Case) -> Single | None:
         surface.resolve(case.api)
     except AttributeError:
         return None
-    called = f"np{case.api.removeprefix('numpy')}({case.call})"
-    return Single(case, parameters, f"    {called}\n    return {stored}" if stored else f"    return {called}")
+    name = f"np{case.api.removeprefix('numpy')}"
+    called = f"{name}[{_index(case.call)}]" if surface.is_indexed(surface.resolve(case.api)) else f"{name}({case.call})"
+    changed = stored or _changed(case.api, node)
+    return Single(case, parameters, f"    {called}\n    return {changed}" if changed else f"    return {called}")
 
 
 def _stored(node: ast.Call) -> str:
@@ -125,7 +127,7 @@ def _bound(node: ast.AST) -> set[str]:
 def _operator_body(name: str, operands: list[str]) -> str:
     if name in ("getitem", "setitem"):
         array, key = operands[:2]
-        item = f"{array}[{key.removeprefix('np.s_[').removesuffix(']') if key.startswith('np.s_[') else key}]"
+        item = f"{array}[{_index(key)}]"
         return f"    return {item}" if name == "getitem" else f"    {item} = {operands[2]}\n    return {array}"
     if name == "abs":
         return f"    return abs({operands[0]})"
@@ -134,3 +136,17 @@ def _operator_body(name: str, operands: list[str]) -> str:
     if SIGNS[name].endswith("=") and name not in ("eq", "ne", "le", "ge"):
         return f"    {operands[0]} {SIGNS[name]} {operands[1]}\n    return {operands[0]}"
     return f"    return {operands[0]} {SIGNS[name]} {operands[1]}"
+
+
+def _index(key: str) -> str:
+    """What stands between the brackets for a key as cases write it."""
+    return key.removeprefix("np.s_[").removesuffix("]") if key.startswith("np.s_[") else key
+
+
+def _changed(api: str, node: ast.Call) -> str:
+    """The name of the first argument, where the function returns nothing and changes it."""
+    fact = load().get(api)
+    if fact is None or fact.returns != "none" or fact.mutates[:1] != fact.positional[:1]:
+        return ""
+    given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg in fact.mutates[:1])]
+    return given[0].id if given and isinstance(given[0], ast.Name) else ""

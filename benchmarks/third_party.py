@@ -19,6 +19,7 @@ import importlib.util
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -29,6 +30,9 @@ from pathlib import Path
 
 from np2tnp import pipeline
 from np2tnp.config import Config
+
+#: What a test did, the first line of what it says, and how many seconds it took.
+Outcome = tuple[str, str, float]
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 #: Eager TensorFlow is slow where arrays are small: a test that takes longer, or was not reached, counts as unfinished.
@@ -100,6 +104,10 @@ PACKAGES = (
         ),
     ),
     Package("lmfit", "lmfit", source_tests="tests"),
+    Package("pytransform3d", "pytransform3d", source_tests="pytransform3d"),
+    Package("EMD-signal", "PyEMD", tests=("PyEMD/tests",)),
+    Package("pydmd", "pydmd", source_tests="tests"),
+    Package("AllanTools", "allantools", source_tests="tests"),
     Package("uncertainties", "uncertainties", source_tests="tests"),
     Package("nashpy", "nashpy", source_tests="tests"),
     Package("python-picard", "picard", source_tests="picard/tests"),
@@ -185,6 +193,7 @@ class Result:
     refused: dict[str, str] = field(default_factory=dict)  #: test that passed before → the UnverifiedError after
     broken: dict[str, str] = field(default_factory=dict)  #: test that passed before → what else it says after
     unfinished: int = 0  #: tests that passed before and ran out of time after
+    slower: float = 0.0  #: time after / before: the median of the ten longest tests that passed before and after
     problems: list[str] = field(default_factory=list)  #: of np2tnp itself
 
 
@@ -224,19 +233,21 @@ def measure(package: Package, options: argparse.Namespace) -> Iterable[Result]:
     work: Path = (options.work / package.module).resolve()
     tests = tuple(options.pytest or package.tests or (package.source_tests,))
     before: dict[str, str] | None = None
+    found: dict[str, Outcome] = {}
     for slow in options.slow or ("keep", "convert"):
         version = importlib.metadata.version(package.name)
         copy(package, version, work, options.tests)
         if before is None:
             found = {} if options.no_tests else run_tests(work, tests, package, options)
-            before = {name: outcome for name, (outcome, _) in found.items()}
+            before = {name: outcome for name, (outcome, _, _) in found.items()}
         result = Result(package.name, version, slow, before=Counter(before.values()))
         rewrite(package, work, result, options.only, options.on_unverified)
         if not options.no_tests:
             after = run_tests(work, tests, package, options)
-            result.after = Counter(outcome for outcome, _ in after.values())
+            result.after = Counter(outcome for outcome, _, _ in after.values())
+            result.slower = slower(found, after)
             for name, outcome in before.items():
-                now, says = after.get(name, ("unfinished", ""))
+                now, says, _ = after.get(name, ("unfinished", "", 0.0))
                 if outcome != "passed" or now in ("passed", "skipped"):
                     continue
                 if now == "unfinished" or says.startswith("Failed: Timeout"):
@@ -296,10 +307,8 @@ def _is_wanted(path: Path, work: Path, package: Package, only: Sequence[str] | N
     return any(fnmatch.fnmatch(name, glob) for glob in only or package.rewrite or ("*",))
 
 
-def run_tests(
-    work: Path, tests: Sequence[str], package: Package, options: argparse.Namespace
-) -> dict[str, tuple[str, str]]:
-    """Test → (outcome, first line of what it says)."""
+def run_tests(work: Path, tests: Sequence[str], package: Package, options: argparse.Namespace) -> dict[str, Outcome]:
+    """Test → (outcome, first line of what it says, seconds)."""
     report = work / "results.xml"
     report.unlink(missing_ok=True)
     command = [
@@ -317,7 +326,7 @@ def run_tests(
     }
     with (work / "pytest.log").open("w") as log:
         subprocess.run(command, cwd=work, env=environment, stdout=log, stderr=subprocess.STDOUT, check=False)
-    outcomes: dict[str, tuple[str, str]] = {}
+    outcomes: dict[str, Outcome] = {}
     if not report.exists():
         raise SystemExit(f"pytest wrote no report; see {work / 'pytest.log'}")
     for case in ElementTree.parse(report).iter("testcase"):
@@ -328,8 +337,15 @@ def run_tests(
                 outcome, says = "failed", (child.get("message") or "").replace("\n", " ")[:300]
             elif child.tag == "skipped" and outcome == "passed":
                 outcome = "skipped"
-        outcomes[name] = (outcome, says)
+        outcomes[name] = (outcome, says, float(case.get("time") or 0))
     return outcomes
+
+
+def slower(before: dict[str, Outcome], after: dict[str, Outcome]) -> float:
+    """How many times as long the ten longest tests that passed both times took; the first one starts TensorFlow."""
+    passed = [name for name in before if before[name][0] == after.get(name, ("", "", 0.0))[0] == "passed"]
+    longest = sorted(passed[1:], key=lambda name: before[name][2], reverse=True)[:10]
+    return statistics.median(after[name][2] / max(before[name][2], 0.001) for name in longest) if longest else 0.0
 
 
 def report(result: Result) -> None:
@@ -345,7 +361,7 @@ def report(result: Result) -> None:
 def print_table(results: Iterable[Result]) -> None:
     heads = (
         *("package", "version", "--slow", "files", "changed", "migrated", "kept", "blocked"),
-        *("passed before", "passed after", "refused", "unfinished", "broken"),
+        *("passed before", "passed after", "refused", "unfinished", "broken", "time after / before"),
     )
     print("| " + " | ".join(heads) + " |")
     print("|" + " --- |" * 3 + " ---: |" * (len(heads) - 3))
@@ -353,7 +369,7 @@ def print_table(results: Iterable[Result]) -> None:
         cells = (
             *(item.package, item.version, item.slow, item.files, item.changed, item.regions["convertible"]),
             *(item.regions["kept"], item.regions["blocked"], item.before["passed"], item.after["passed"]),
-            *(len(item.refused), item.unfinished, len(item.broken)),
+            *(len(item.refused), item.unfinished, len(item.broken), f"{item.slower:.1f}"),
         )
         print("| " + " | ".join(map(str, cells)) + " |")
 

@@ -32,7 +32,7 @@ sys.path.insert(0, str(ROOT))
 from np2tnp.config import Config  # noqa: E402
 from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, rewrite_in_memory  # noqa: E402
 from np2tnp.profiling.basics import PROGRAM  # noqa: E402
-from np2tnp.profiling.emitted import compiled_texts  # noqa: E402
+from np2tnp.profiling.emitted import compiled_forms  # noqa: E402
 from np2tnp.profiling.environment import describe_host  # noqa: E402
 from np2tnp.profiling.evidence import judge_speed, ratio, spread  # noqa: E402
 from np2tnp.profiling.measured import Measured, Plan, Trial  # noqa: E402
@@ -158,7 +158,7 @@ def compare(case: Case, repeats: int, budget: float) -> Iterator[Compared]:
     if case.function not in changed_functions(pair)[0]:
         raise CannotVerify(f"{case.function} is not rewritten")
     plan = Plan(pair, case.function, "n", case.sizes, case.arguments, "CPU:0", repeats, budget, variants=VARIANTS)
-    plan = replace(plan, compiled=compiled_texts(pair, CONFIG))
+    plan = replace(plan, compiled=compiled_forms(pair, CONFIG))
     short, long = Measured(plan), Measured(plan)
     with Session(plan) as session, Session(plan, single=True) as alone:
         for size in case.sizes:

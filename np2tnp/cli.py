@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from np2tnp import __version__, options
 from np2tnp.config import CHOICES, Config, ConfigError, did_you_mean, load
@@ -159,8 +159,9 @@ def _without_command(rest: list[str]) -> int:
 
 def _run_analysis(command: str, rest: list[str]) -> int:
     parser = _parser(command)
-    parsed = parser.parse_intermixed_args(rest)
-    paths: list[str] = parsed.paths
+    end = rest.index("--") if "--" in rest else len(rest)
+    parsed = parser.parse_intermixed_args(rest[:end])
+    paths: list[str] = [*parsed.paths, *rest[end + 1 :]]  # what looks like an option is a path behind `--`
     if not paths:
         if command == "rewrite" and not parsed.recover:
             parser.error("name the files or directories to rewrite")
@@ -186,7 +187,7 @@ def _check(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: 
     pieces = _report(run, config, parsed)
     if parsed.output_file:
         try:
-            with open(parsed.output_file, "w", encoding="utf-8") as stream:
+            with open(parsed.output_file, "w", encoding="utf-8", errors="backslashreplace") as stream:
                 stream.writelines(pieces)
         except OSError as error:
             raise ConfigError(f"{parsed.output_file}: cannot be written: {error.strerror or error}") from None
@@ -292,8 +293,14 @@ def _run_heavy(command: str, rest: list[str]) -> int:
 # --- helpers
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line: the usage of a command fills a screen."""
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
 def _parser(command: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"np2tnp {command}", description=COMMANDS[command], allow_abbrev=False)
+    parser = _Parser(prog=f"np2tnp {command}", description=COMMANDS[command], allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"np2tnp {__version__}")
     parser.add_argument("--config", metavar="FILE", help="read the configuration from this file")
     parser.add_argument("--isolated", action="store_true", help="read no configuration")

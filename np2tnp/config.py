@@ -33,6 +33,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
 #: Options that decide what is emitted: what was measured under some may only be rewritten under the same.
 EMISSION = ("boundary", "random", "on_unverified", "target_tensorflow", "unsafe", "float32")
 
+#: For ``above``: whatever the size, callers that are not migrated get the original, and only migrated ones the core.
+NEVER = 2**63 - 1
+
 _DEVICE = re.compile(r"(?:/job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(?:CPU|GPU|TPU):\d+\Z", re.IGNORECASE)
 _CODE_PREFIX = re.compile(r"(?:TNP\d{0,3}|ALL)\Z")
 
@@ -48,7 +51,9 @@ class RegionOptions:
     path: str
     qualname: str
     compile: str | None = None  #: None: as for all
-    above: int = 0  #: elements of the largest array from which on it was faster; below, the original is called
+    above: int = (
+        0  #: elements of the largest array from which on it was faster; below, the original is called; or NEVER
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,7 @@ class Config:
     skip_regions: tuple[str, ...] = ()  #: patterns of regions that stay as they are
     chosen_regions: frozenset[tuple[str, str]] | None = None  #: (path, qualified name) exactly; None: all
     region_options: tuple[RegionOptions, ...] = ()
-    needles: tuple[str, ...] = ("numpy",)  #: a file that contains none of these is not parsed
+    needles: tuple[str, ...] = ("numpy", "np.")  #: a file that contains none of these is not parsed
     verbose: bool = False
     quiet: bool = False
 

@@ -10,7 +10,7 @@ import libcst as cst
 
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.regions import MODULE
-from np2tnp.config import Config
+from np2tnp.config import NEVER, Config
 from np2tnp.edits.edit import Edits
 from np2tnp.files import syntax
 from np2tnp.files.problems import Problem, report_problem
@@ -72,7 +72,7 @@ def _report(source: Source, session: Session) -> FileReport:
     wanted = {id(hit.node): hit.node for plan in plans for hit in plan.hits}
     wanted.update({id(plan.facts.node): plan.facts.node for plan in plans})
     spans = session.spans(node for node in wanted.values() if type(node) is not cst.Module)
-    last = max(1, source.text.count("\n"))
+    lines = source.text.removesuffix("\n").split("\n")
     findings: set[Finding] = set()
     regions: list[Region] = []
     for plan in plans:
@@ -93,7 +93,7 @@ def _report(source: Source, session: Session) -> FileReport:
         if plan.is_unwanted:
             reasons = ("it was not to be rewritten",)
         if name == MODULE:
-            span = Span(1, 1, last, 1)
+            span = Span(1, 1, len(lines), len(lines[-1]) + 1)
             if session.library and session.library != NOT_ASKED:
                 reasons = (f"{_STAYS}: {session.library}",)
             elif plan.state is RegionState.KEPT and not reasons:
@@ -125,7 +125,9 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
     originals: dict[str, set[str]] = {}  # qualified name of a class, "" for the module → names of the originals in it
     wrapped = session.options.boundary == "numpy"
     keeps = wrapped and session.options.on_unverified != "raise"
-    pure = pure_regions(analysis.facts, analysis.info, analysis.catalog) if keeps else frozenset()
+    pure: frozenset[str] = frozenset()
+    if keeps:
+        pure = pure_regions(analysis.facts, analysis.info, analysis.catalog, methods=True)
     top: RegionPlan | None = None
     for plan in convertible:
         node = plan.facts.node
@@ -138,7 +140,9 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         body = node.body.visit(Applier(plan.edits, names.rt))
         assert isinstance(body, cst.BaseSuite)
         kept = None
-        above = session.decided(plan.facts.qualname).above if takes_arrays(plan.facts) else 0
+        above = session.decided(plan.facts.qualname).above
+        if above != NEVER and not takes_arrays(plan.facts):
+            above = 0
         scope = plan.facts.qualname.rpartition(".")[0]
         owner = analysis.info.classes.get(scope)
         if (keeps or (wrapped and above)) and (owner is None or not is_protocol(owner.node)):

@@ -19,7 +19,7 @@ from np2tnp.analysis.project import Names, Target
 from np2tnp.analysis.regions import MODULE
 from np2tnp.analysis.scripts import Script, script_of
 from np2tnp.analysis.solver import Key, Solver
-from np2tnp.analysis.state import ClassSummary, Summary
+from np2tnp.analysis.summaries import ClassSummary, Summary
 from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,

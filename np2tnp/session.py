@@ -15,7 +15,8 @@ from np2tnp.analysis.positions import positions
 from np2tnp.analysis.project import Target
 from np2tnp.analysis.regions import MODULE, Analysis, Fate
 from np2tnp.analysis.regions import Project as Answers
-from np2tnp.analysis.values import Function
+from np2tnp.analysis.tables import BY_ORDER
+from np2tnp.analysis.values import NO_NAMES, Function
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.config import RegionOptions
 from np2tnp.files.source import Source
@@ -79,6 +80,8 @@ class Session:
         self.analysis.bind_names()
         info = self.analysis.info
         info.imported_operators = operators
+        if not any(name in self.source.text for name in BY_ORDER):
+            info.by_order = NO_NAMES  # nobody has to look
         self.names = choose_names(info, self.words)
         self.originals, self._left_out = kept_originals(info), left_out(info)
 

@@ -11,7 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from np2tnp.config import Config
-from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair, is_top_level_changed
+from np2tnp.differential.originals import (
+    CannotVerify,
+    Pair,
+    changed_functions,
+    check_inputs,
+    find_pair,
+    is_top_level_changed,
+)
 from np2tnp.differential.program import FunctionVerdict, Limits, require
 from np2tnp.differential.script import TOP_LEVEL, verify_all
 from np2tnp.terminal import say
@@ -26,6 +33,7 @@ def run(args: argparse.Namespace, config: Config) -> int:
 
     try:
         require("numpy", "tensorflow")
+        check_inputs(args.inputs)
         pair = find_pair(args.file, args.original, config)
         changed, unchanged = changed_functions(pair)
         unknown = [name for name in args.functions if name not in changed and name not in unchanged]

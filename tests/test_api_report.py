@@ -29,6 +29,7 @@ COVERAGE = Path(__file__).parent.parent / "docs" / "coverage.md"
         ("linalg.inv", "numpy.linalg.inv"),
         ("ndarray.sort", "ndarray.sort"),
         ("x.sort", "ndarray.sort"),
+        ("rng.integers", "numpy.random.Generator.integers"),
         ("add()", "numpy.add"),
         ("operator.add", "operator.add"),
         ("np.float_", "numpy.float_"),
@@ -52,6 +53,23 @@ def test_refused_keywords_name_their_dtypes_in_words() -> None:
     text = to_api.render("numpy.sum", load(), Config())
     assert text is not None
     assert "initial: raises TypeError: (v, initial=2) for every dtype" in text
+
+
+def test_dtype_rules_are_said_in_words() -> None:
+    rules = {
+        fact.result for name in load().names() if (fact := load().get(name)) and fact.result not in (None, "python")
+    }
+    assert all("(" not in to_api.describe_rule(rule) and to_api.describe_rule(rule) for rule in rules)
+    assert to_api.describe_rule("sum(a)") == "that of a, small integers to 64 bits"
+    assert to_api.describe_rule("promote(x1,x2)") == "x1, x2 promoted"
+    assert to_api.describe_rule("dtype(dtype)[d]") == "that of the argument dtype, else float64"
+
+
+@pytest.mark.parametrize("name", ["numpy.pi", "numpy.float64", "numpy.linalg", "numpy.ScalarType"])
+def test_of_what_is_not_called_no_behaviour_is_told(name: str) -> None:
+    text = to_api.render(name, load(), Config())
+    assert text is not None
+    assert "memory" not in text
 
 
 def test_unknown_names() -> None:
@@ -164,7 +182,9 @@ def test_the_table_needs_neither_numpy_nor_tensorflow() -> None:
 @pytest.mark.parametrize("arguments", [[], ["sum", "--table", "csv"], ["--table", "xml"]])
 def test_a_name_or_a_table(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["api", *arguments]) == 2
-    assert "error" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert error.startswith("np2tnp api: ")
+    assert error.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -192,3 +212,6 @@ def test_the_names_of_the_numpy_that_the_code_is_written_for() -> None:
     assert "numpy.in1d" in old
     assert "numpy.concat" not in old
     assert old < both
+    said = to_api.render("concat", load(target_numpy="1.26"), Config(target_numpy="1.26"))
+    assert "NumPy 1.26 has no such name: it came with NumPy 2" in (said or "")
+    assert "NumPy 1.26" not in (to_api.render("concat", load(), Config()) or "")

@@ -272,3 +272,16 @@ def test_a_newer_python_is_rewritten_as_it_is_checked() -> None:
         report = pipeline.analyse_bytes(Config(rewrite=rewrite, slow="convert"), ("f.py", text.encode()))
         assert (report.error, report.regions[-1].state.value) == (None, "convertible")
         assert (report.new_text is not None) is rewrite
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names are Unicode there")
+def test_a_name_that_is_no_utf8_hinders_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("good.py", "latin_\udce9.py"):
+        Path(name).write_text("import other\n" + GOOD)
+    assert main(["rewrite", "--apply", "."]) == 0
+    assert main(["rewrite", "."]) == 0  # the cache asks for the names in the directory
+    assert capfd.readouterr().out.count("rewrote") == 2
+    assert main(["check", ".", "--output-file", "report.txt"]) == main(["check", "."]) == 0

@@ -40,12 +40,13 @@ def test_rewrite_prints_a_diff_that_patch_understands(project: Path, capfd: pyte
         ("with a space.py", HEAT.encode()),
         ('quoted "é".py', HEAT.encode()),
         ("two\nlines.py", HEAT.encode()),
+        ("latin_\udce9.py", HEAT.encode()),
         ("bom.py", b"\xef\xbb\xbf" + HEAT.encode()),
         ("latin.py", "# coding: latin-1\n# größe\n".encode("latin-1") + HEAT.encode()),
         ("crlf.py", HEAT.replace("\n", "\r\n").encode()),
         ("no_end.py", HEAT.rstrip("\n").encode()),
     ],
-    ids=["space", "quotes", "newline", "bom", "latin-1", "crlf", "no final newline"],
+    ids=["space", "quotes", "newline", "no UTF-8", "bom", "latin-1", "crlf", "no final newline"],
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="such names are not possible there")
 def test_git_applies_what_rewrite_prints(

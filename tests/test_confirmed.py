@@ -122,6 +122,21 @@ def test_a_companion_stays_where_its_callers_stay(project, left):
     assert migrated_in(Path("m.py").read_text()) == {"alone"}
 
 
+def test_what_a_large_call_needs_is_migrated_for_it_alone(project, capsys):
+    both = ("inner", "outer")
+    large = function("outer", (10, Speed.SLOWER), (50_000, Speed.FASTER), migrated=both)
+    lost = function("inner", (10, Speed.SLOWER), (50_000, Speed.SLOWER), migrated=both)
+    unequal = {**lost, "trials": [{**lost["trials"][0], "agreed": False, "reason": "not equal: 1.0 is 2.0"}]}
+    assert confirm([large, unequal], "--dispatch") == 0
+    assert Path("m.py").read_text() == TEXT
+    assert "outer was left as it is: it was measured together with inner" in capsys.readouterr().err
+    assert confirm([large, lost], "--dispatch") == 0
+    text = Path("m.py").read_text()
+    assert migrated_in(text) == {"inner", "outer"}
+    assert 'original=_inner_numpy, on_unverified="numpy", pure=True, above=rt.NEVER)' in text
+    assert "inner.core(x)" in text
+
+
 def test_both_confirmed_are_rewritten_as_one(project):
     both = [function(name, (10, Speed.FASTER), migrated=("inner", "outer")) for name in ("inner", "outer")]
     assert confirm(both) == 0
@@ -140,7 +155,7 @@ def test_the_winning_variant_is_emitted(project):
     assert confirm([compiled("alone", "none", "graph", "xla"), compiled("Model.step", "none")]) == 0
     text = Path("m.py").read_text()
     assert '@rt.migrated(compile="xla", original=_alone_numpy, on_unverified="numpy", pure=True)\ndef alone' in text
-    assert '@rt.migrated(original=_step_numpy, on_unverified="numpy")\n    def step' in text
+    assert '@rt.migrated(original=_step_numpy, on_unverified="numpy", pure=True)\n    def step' in text
 
 
 def test_functions_that_call_each_other_are_compiled_alike_or_not_at_all(project, capsys):

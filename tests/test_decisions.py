@@ -6,7 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from np2tnp.config import Config
+from np2tnp.differential.originals import Pair
 from np2tnp.profiling.decision import decide
+from np2tnp.profiling.emitted import compiled_forms
 from np2tnp.profiling.evidence import Ratio, Speed, Spread
 from np2tnp.profiling.measured import Measured, Plan, Trial
 from np2tnp.profiling.program import reaches, with_companions
@@ -99,6 +102,31 @@ def test_compiling_must_pay_within_the_calls_that_were_seen():
         found.plan = replace(found.plan, recorded=(seen,))
         assert decide(found).confirmed is confirmed
     assert decide(found).compile == "xla"
+
+
+def test_sizes_that_are_seen_too_rarely_are_below_the_size_test():
+    small = trial(10, Speed.FASTER, 2.0, signature="small")
+    small = replace(small, variant="xla-ndarray", variant_time=Spread(0.5, 0.5, 0.5), first_call=10.0)  # pays after 19
+    large = replace(small, size=1000, elements=1000, signature="large")
+    found = measured(small, large)
+    seen = Signature("small", 18, 1.0, 10, "kept"), Signature("large", 19, 1.0, 1000, "kept")
+    found.plan = replace(found.plan, recorded=seen)
+    decision = decide(found)
+    assert (decision.confirmed, decision.above, decision.compile) == (False, 1000, "xla")
+    assert "pays after 19 calls at 10 elements, and 18 were made" in decision.reason
+
+
+def test_what_is_not_compiled_says_why():
+    text = (
+        "import numpy as np\n\n\ndef f(x):\n    print(x)\n    return np.exp(x)\n\n\ndef g(x):\n    return np.exp(x)\n"
+    )
+    forms = compiled_forms(Pair("m.py", text, "", "memory", in_memory=True), Config())
+    assert [form.mode for form in forms] == ["graph", "xla"]
+    for form in forms:
+        assert form.why_not("f").startswith("not compiled: ")
+        assert form.why_not("g") == ""
+        assert f'compile="{form.mode}"' in form.text
+    assert compiled_forms(Pair("m.py", text, text, "m_old.py"), Config()) == ()
 
 
 def test_the_gpu_decides_where_there_is_one():

@@ -200,6 +200,17 @@ def test_a_result_of_rounding_errors_may_differ_by_as_much(text: str, argument: 
     assert judge(expected, wrong, again).kind == "different"
 
 
+def test_equal_matrices_are_moved_alike_within_one_call() -> None:
+    """A singular covariance that six components begin with: all six factorisations fail, or none."""
+    text = (
+        "import numpy as np\ndef f(a):\n    done = 0\n    for _ in range(6):\n        try:\n"
+        "            np.linalg.cholesky(a.copy())\n            done += 1\n"
+        "        except np.linalg.LinAlgError:\n            pass\n    return done\n"
+    )
+    f, a = load(text).f, np.cov(np.random.default_rng(2).standard_normal((6, 6)))
+    assert {observe(f, [a], {}).value for _ in range(40)} == {0, 6}
+
+
 def test_repeated_indices_of_a_table_are_written_in_any_order() -> None:
     text = "import numpy as np\ndef f(x, i, v):\n    x[i, 0] = v\n    x[1:, None] = 5.0\n    return x\n"
     x, i, v = np.zeros((2, 1)), np.zeros((2, 2), int), np.array([[1.0, 2.0], [3.0, 4.0]])

@@ -12,7 +12,18 @@ import pytest
 np = pytest.importorskip("numpy")
 
 from np2tnp.catalog import load  # noqa: E402
-from np2tnp.differential import agreement, behaviour, cases_indexing, facts_file, stage_facts, staged, surface  # noqa: E402
+from np2tnp.cli import main  # noqa: E402
+from np2tnp.differential import (  # noqa: E402
+    agreement,
+    behaviour,
+    cases_indexing,
+    child,
+    facts_file,
+    probe,
+    stage_facts,
+    staged,
+    surface,
+)
 from np2tnp.differential.cases import DTYPES, Case, all_cases, fresh_arguments, operands, used_parameters  # noqa: E402
 
 PARAMETERS = ["a", "axis=None", "dtype=None", "out=None", "keepdims=<no value>"]
@@ -121,6 +132,8 @@ def test_arguments_have_the_dtype_and_are_fresh(char: str) -> None:
         ("numpy.diagonal", ("view", [])),
         ("numpy.copy", ("fresh", [])),
         ("ndarray.byteswap", ("may-view", ["self"])),
+        ("numpy.r_", ("fresh", [])),
+        ("numpy.s_", ("may-view", [])),
     ],
 )
 def test_effects_are_measured(api: str, expected: tuple[str, list[str]]) -> None:
@@ -275,6 +288,13 @@ def test_an_older_tensorflow_adds_what_differs_there() -> None:
     assert facts_file.seen_by(changed, NEW)["numpy.f"]["tnp"]["dtypes"] == "fd"
 
 
+def test_stages_of_an_older_tensorflow_are_known_of_all_names_or_of_none() -> None:
+    document = {"versions": NEW, "by_tensorflow": {"2.18": {}, "2.19": {"staged": True}}}
+    assert facts_file.knows_stages(document, NEW)
+    assert not facts_file.knows_stages(document, OLD)
+    assert facts_file.knows_stages(document, {**OLD, "tensorflow": "2.19.1"})
+
+
 def test_a_target_that_an_older_tensorflow_lacks_is_gone_there() -> None:
     without = {key: value for key, value in fact("d").items() if key != "tnp"}
     assert facts_file.differences({"numpy.f": fact("d")}, {"numpy.f": without})["numpy.f"]["tnp"] is None
@@ -371,3 +391,55 @@ def _is_elsewhere(api: str) -> bool:
     return api.startswith(("numpy.random.", "numpy.testing.")) or api in {
         "ndarray.tofile", "ndarray.setflags", "ndarray.setfield", "ndarray.to_device",
     }  # fmt: skip
+
+
+#: A child that notes what it is asked for, and dies in numpy.g's call until it is told to skip that.
+CHILD = """#!{python}
+import json, os, sys
+job = json.load(sys.stdin)
+with open({log!r}, "a") as stream:
+    stream.write(json.dumps([job["apis"], job["skip"]]) + "\\n")
+print(json.dumps(["ready"]), flush=True)
+for api in job["apis"]:
+    culprit = [api, "tnp", "v", "efd"]
+    print(json.dumps(["start", *culprit]), flush=True)
+    if api == "numpy.g" and culprit not in job["skip"]:
+        os.abort()
+    print(json.dumps(["done", api, "seen"]), flush=True)
+"""
+
+
+def test_a_child_that_dies_costs_one_call_and_what_was_seen_is_not_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, saved, script = tmp_path / "log", tmp_path / "observations", tmp_path / "child"
+    script.write_text(CHILD.format(python=sys.executable, log=str(log)), encoding="utf-8")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script))
+    names = ["numpy.f", "numpy.g", "numpy.h"]
+    assert probe.measure("eager", names, 1, saved) == dict.fromkeys(names, "seen")
+    culprit = ["numpy.g", "tnp", "v", "efd"]
+    assert [json.loads(line) for line in log.read_text().splitlines()] == [[names, []], [names[1:], [culprit]]]
+    log.unlink()
+    assert probe.measure("eager", names, 1, saved) == dict.fromkeys(names, "seen")
+    assert not log.exists()
+    assert probe.measure("staged", ["numpy.h"], 1, saved) == {"numpy.h": "seen"}
+    assert len(log.read_text().splitlines()) == 1
+
+
+def test_a_call_that_killed_its_process_is_a_difference() -> None:
+    pytest.importorskip("tensorflow")
+    call = all_cases()["numpy.floor"][0].call
+    seen = child.observe("numpy.floor", {("numpy.floor", "tnp", call, "efd")}, lambda *_: None)
+    labels = dict(seen["tnp"])[call]
+    assert {labels[char] for char in "efd"} == {"crash"}
+    entry, _ = agreement.summarize(seen["tnp"], surface.list_surface()["numpy.floor"]["parameters"], "tnp.floor")
+    assert not set("efd") & set(entry["dtypes"])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("numpy.flor", "did you mean `numpy.floor`"), ("operator.getitem", "nothing")]
+)
+def test_a_name_that_is_not_measured_is_an_error(name: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["probe", "--only", name]) == 2
+    assert said in capsys.readouterr().err

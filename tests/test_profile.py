@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -10,6 +11,10 @@ from pathlib import Path
 
 import pytest
 from result_files import check, read_result
+
+from np2tnp.config import Config
+from np2tnp.profiling.arguments import add_arguments
+from np2tnp.profiling.command import make_plan
 
 ROOT = Path(__file__).parent.parent
 
@@ -69,14 +74,21 @@ def test_the_command_writes_the_result_and_the_charts(tmp_path):
         (("profile", "new.py:sigmoid", "--repeats", "0"), "--repeats: 0 is not a whole number of at least 1"),
         (("profile", "new.py:sigmoid", "--budget", "nan"), "--budget: nan is not a number above 0"),
         (("profile", "absent.py:f"), "absent.py"),
+        (("profile", "broken.py:f"), "broken.py:2:7: syntax error"),
+        (("profile", "new.py:sigmoid", "--original", "broken.py"), "broken.py:2:7: syntax error"),
+        (("profile", "new.py:sigmoid", "--original", "old.py", "--inputs", "old.py"), "--inputs old.py: "),
+        (("verify", "broken.py"), "broken.py:2:7: syntax error"),
+        (("verify", "new.py", "--original", "old.py", "--inputs", "no.npz"), "--inputs no.npz: "),
         (("profile",), "FILE:FUNCTION"),
     ],
 )
 def test_wrong_command_lines_are_one_line_and_status_2(tmp_path, arguments, said):
     (tmp_path / "old.py").write_text(ORIGINAL)
     (tmp_path / "new.py").write_text(REWRITTEN)
+    (tmp_path / "broken.py").write_text("import numpy as np\ndef f(:\n")
     done = run_cli(tmp_path, *arguments)
     assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
     assert said in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -122,3 +134,17 @@ def test_the_basics_are_a_valid_result(tmp_path):
         check({**document, "functions": [{**document["functions"][0], "trials": [{**trial, "agreed": False}]}]})
     with pytest.raises(AssertionError, match="dtype"):
         check({key: value for key, value in document.items() if key != "dtype"})
+
+
+def test_what_rewrite_keeps_as_slow_is_timed_in_every_form(tmp_path):
+    path = tmp_path / "m.py"
+    path.write_text(
+        "import numpy as np\n\n\ndef f(n: int):\n    a = np.zeros(n)\n    for i in range(1, n):\n"
+        "        a[i] = np.sin(a[i - 1]) + 1.0\n    return a\n"
+    )
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    plan = make_plan(parser.parse_args([f"{path}:f", "--size", "n=10"]), Config(root=str(tmp_path)))
+    texts = [plan.pair.rewritten, *(form.text for form in plan.compiled)]
+    assert [text.count("@rt.migrated(") for text in texts] == [1, 1, 1]
+    assert [text.count("rt.fori_loop(") for text in texts] == [0, 1, 1]

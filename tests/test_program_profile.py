@@ -111,6 +111,28 @@ def test_the_hot_functions_of_a_program_are_found(tmp_path):
     assert blocked["reasons"][0] in done.stdout
 
 
+def test_looking_keeps_no_arrays_alive(tmp_path):
+    """A frame that the sampler held on to would hold a function's arrays beyond its end: memory and page faults."""
+    _, ended, _ = sampled(
+        tmp_path,
+        """
+        import sys, time, weakref
+
+        class Array: pass
+
+        def work():
+            array = Array()
+            end = time.thread_time() + 0.01
+            while time.thread_time() < end:
+                pass
+            return weakref.ref(array)
+
+        sys.exit(sum(work()() is not None for _ in range(50)))
+        """,
+    )
+    assert ended.status < 10
+
+
 def test_threads_and_forked_children_are_sampled_and_counted_once(tmp_path):
     samples, ended, path = sampled(
         tmp_path,

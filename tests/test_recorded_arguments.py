@@ -5,10 +5,12 @@ from __future__ import annotations
 import pickle
 import sys
 import textwrap
+import types
 from pathlib import Path
 
 import pytest
 
+from np2tnp.differential.recorded import unpickled
 from np2tnp.profiling.hot import first_lines
 from np2tnp.profiling.record import Wanted, record
 
@@ -96,6 +98,15 @@ def test_arguments_are_kept_as_they_were_before_the_call(recorded):
     assert array.strides == (-16,)
     assert np.array_equal(array, np.arange(20.0)[::-2])
     array[0] = 5.0  # own, writable memory
+
+
+def test_objects_of_the_main_file_are_of_the_version_under_test(recorded):
+    it = recorded["Model.step"]
+    assert Path(it.main).samefile(it.wanted.path)
+    version = types.ModuleType("program")
+    version.Model = type("Model", (), {})
+    args, _ = unpickled(it.signatures[0].payload, version, it.main)
+    assert type(args[0]) is version.Model
 
 
 def test_signatures_are_chosen_at_both_ends(recorded):

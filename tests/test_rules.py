@@ -64,6 +64,7 @@ def test_every_rule_file_is_registered() -> None:
         "earlier_operands",
         "evaluation_order",
         "host_changes",
+        "item_pairs",
         "migrated_callees",
         "shared",
         "single_items",

@@ -52,6 +52,7 @@ def test_most_calls_are_converted_and_few_are_refused(results: list[single_calls
         ("numpy.add", "v, w, out=o", "def f(v, w, o):\n    np.add(v, w, out=o)\n    return o\n"),
         ("numpy.add.reduce", "m, 1, None, o3", "def f(m, o3):\n    np.add.reduce(m, 1, None, o3)\n    return o3\n"),
         ("numpy.sqrt", "v, out=o[1:]", "def f(v, o):\n    np.sqrt(v, out=o[1:])\n    return o\n"),
+        ("numpy.put", "v, k, 1", "def f(v, k):\n    np.put(v, k, 1)\n    return v\n"),
         ("operator.sub", "v, 2", "def f(v):\n    v = np.array(v)\n    return v - 2\n"),
         ("operator.iadd", "v, w", "def f(v, w):\n    v = np.array(v)\n    v += w\n    return v\n"),
     ],

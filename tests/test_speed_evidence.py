@@ -12,7 +12,7 @@ import pytest
 from np2tnp.differential.originals import CannotVerify, Pair
 from np2tnp.profiling.evidence import Ratio, Speed, Spread, judge_speed, ratio, spread
 from np2tnp.profiling.measured import Measured, Plan, Trial
-from np2tnp.profiling.measurement import choose_devices, doubt_lucky_trials, note_slowed_numpy
+from np2tnp.profiling.measurement import choose_devices, doubt_lucky_trials, note_remarks, note_slowed_numpy
 from np2tnp.profiling.sizes import Point, SizeError, bracket, find_crossover, grid, parse_sizes
 from np2tnp.profiling.summary import pays_after, summarize
 from np2tnp.report.to_profile import render
@@ -146,12 +146,19 @@ def test_numpy_on_one_thread_can_take_a_win_back():
     assert measured.trials[0].speed is Speed.UNSURE
 
 
-def test_nothing_wins_on_a_disturbed_device():
-    trial = replace(timed("xla", 10, Speed.FASTER, 2.0), remarks=("clocks are lowered: thermal limit",))
+@pytest.mark.parametrize(
+    ("remark", "verdict"),
+    [("clocks are lowered: thermal limit", Speed.FASTER), ("2 other processes on the GPU", Speed.UNSURE)],
+)
+def test_a_win_beside_others_is_none_and_one_with_lowered_clocks_all_the_more(remark, verdict):
+    trial = replace(timed("xla", 10, Speed.FASTER, 2.0), device="GPU:0", remarks=(remark,))
     measured = Measured(plan_for("sigmoid", (10,)), trials=[trial])
     doubt_lucky_trials(measured, 1)
-    assert measured.trials[0].speed is Speed.UNSURE
-    assert measured.as_dict()["trials"][0]["remarks"] == ["clocks are lowered: thermal limit"]
+    note_remarks(measured, 1)
+    note_remarks(measured, 1)
+    assert measured.trials[0].speed is verdict
+    assert measured.as_dict()["trials"][0]["remarks"] == [remark]
+    assert measured.notes == [f"GPU:0: {remark}"]
 
 
 def test_the_summary_tells_transfer_from_data_that_stays():
@@ -164,7 +171,8 @@ def test_the_summary_tells_transfer_from_data_that_stays():
     measured.trials += [timed("eager-tensor", 100, fast, 2.0), timed("eager-tensor", 10_000, fast, 2.0)]
     assert f"{line}; faster at every size measured when the data stays on the device;" in summarize(measured)[0]
     measured.trials = [timed("xla", 100, slow, 0.5), timed("xla", 10_000, slow, 0.5)]
-    assert summarize(measured) == []
+    nothing = "on CPU:0 nothing is surely faster than NumPy up to n = 10,000: no crossover size"
+    assert summarize(measured) == [nothing]
 
 
 def test_sizes_are_shown_in_their_order():
@@ -181,6 +189,8 @@ def test_a_first_call_pays_only_for_what_is_faster():
 
 
 NVML = """
+import os
+from types import SimpleNamespace
 def nvmlInit(): pass
 def nvmlShutdown(): pass
 def nvmlDeviceGetHandleByIndex(index): return index
@@ -188,12 +198,12 @@ def nvmlDeviceGetHandleByUUID(name): return {"GPU-a": 3, "MIG-b": 7}[name]
 def nvmlDeviceGetCurrentClocksThrottleReasons(handle): return 0x24 if handle in (3, 7) else 0x1
 def nvmlDeviceGetComputeRunningProcesses(handle):
     if handle == 7: raise RuntimeError("Not Supported")
-    return []
+    return [SimpleNamespace(pid=os.getpid()), SimpleNamespace(pid=os.getppid())] if handle == 4 else []
 """
 
 
 def test_throttling_is_seen_through_the_driver(tmp_path, monkeypatch):
-    from np2tnp.profiling.nvml import watch
+    from np2tnp.profiling.nvml import is_shared, watch
 
     assert watch("CPU:0") == []
     (tmp_path / "pynvml.py").write_text(NVML)
@@ -202,6 +212,9 @@ def test_throttling_is_seen_through_the_driver(tmp_path, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,3")
     assert watch("GPU:0") == []
     assert watch("GPU:1") == ["clocks are lowered: power limit, thermal limit"]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4")
+    if os.path.exists("/proc/self"):
+        assert is_shared(watch("GPU:0"))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-a,MIG-b,GPU-unknown")
     assert watch("GPU:0") == watch("GPU:1") == ["clocks are lowered: power limit, thermal limit"]
     assert watch("GPU:2") == []

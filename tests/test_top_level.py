@@ -234,7 +234,7 @@ def test_without_the_option_the_top_level_stays(tmp_path: Path) -> None:
     text = HEAD + "x = np.exp(np.ones(3))\nprint(x)\n"
     report = analyze(Source(str(tmp_path / "s.py"), text), Config(str(tmp_path), rewrite=True))
     assert report.new_text is None
-    assert top_of(report).state is RegionState.PLAIN
+    assert top_of(report).state is RegionState.KEPT
 
 
 def test_tensor_boundaries_are_refused() -> None:

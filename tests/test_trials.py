@@ -9,7 +9,7 @@ import pytest
 
 from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify, Pair, find_pair
-from np2tnp.profiling.emitted import compiled_texts, variants_of
+from np2tnp.profiling.emitted import compiled_forms, variants_of
 from np2tnp.profiling.evidence import Speed
 from np2tnp.profiling.measured import AS_GIVEN, Plan
 from np2tnp.profiling.measurement import measure
@@ -159,8 +159,8 @@ def test_compiled_variants_are_what_rewrite_emits(tmp_path):
     body = "    for _ in range(steps):\n        x = np.cos(x) * 2.0\n    return x\n"
     (tmp_path / "program.py").write_text(f"import numpy as np\n\n\ndef f(x, steps):\n{body}")
     pair = find_pair(str(tmp_path / "program.py"), None, Config())
-    texts = compiled_texts(pair, Config())
-    assert [mode for mode, text in texts if f'compile="{mode}"' in text] == ["graph", "xla"]
+    texts = compiled_forms(pair, Config())
+    assert [it.mode for it in texts if f'compile="{it.mode}"' in it.text] == ["graph", "xla"]
     plan = plan_for("f", (50,), ("x", "rng.standard_normal(n)"), ("steps", "3"), devices="CPU:0")
     variants = ("eager-ndarray", "graph-ndarray", "graph")
     measured = measure(replace(plan, pair=pair, compiled=texts, variants=variants))
@@ -176,7 +176,7 @@ def test_every_size_is_compiled_however_many_there_are(tmp_path):
     pair = find_pair(str(tmp_path / "program.py"), None, Config())
     sizes = tuple(range(2, 12))  # the runtime traces a function for eight shapes
     plan = replace(plan_for("f", sizes, ("x", "rng.standard_normal(n)"), devices="CPU:0"), pair=pair)
-    compiled = tuple((mode, text) for mode, text in compiled_texts(pair, Config()) if mode == "graph")
+    compiled = tuple(form for form in compiled_forms(pair, Config()) if form.mode == "graph")
     measured = measure(replace(plan, variants=("graph",), compiled=compiled))
     assert [(trial.size, trial.reason) for trial in measured.trials] == [(size, "") for size in sizes]
 
@@ -186,7 +186,7 @@ def test_every_variant_says_why_it_is_not_compiled(tmp_path):
     (tmp_path / "program.py").write_text(text)
     pair = find_pair(str(tmp_path / "program.py"), None, Config())
     plan = replace(plan_for("f", (5, 6), ("x", "rng.standard_normal(n)"), devices="CPU:0"), pair=pair)
-    compiled = tuple((mode, text) for mode, text in compiled_texts(pair, Config()) if mode == "graph")
+    compiled = tuple(form for form in compiled_forms(pair, Config()) if form.mode == "graph")
     measured = measure(replace(plan, variants=("graph-ndarray", "graph"), compiled=compiled))
     assert len(measured.trials) == 4
     assert all("reads the global INNER" in trial.reason for trial in measured.trials), measured.trials

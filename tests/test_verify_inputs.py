@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import types
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from verify_texts import HEAD, LIMITS, NEW_HEAD
 
 from np2tnp.differential.harvest import callers
 from np2tnp.differential.hints import parameters_of
+from np2tnp.differential.inputs import edges
 from np2tnp.differential.lessons import Lessons
+from np2tnp.differential.observe import Globals
 from np2tnp.differential.originals import Pair
 from np2tnp.differential.program import FunctionVerdict, verify_pair
+from np2tnp.differential.specs import Array, Call, make_call
 from np2tnp.profiling.record import Wanted, record
 
 ROOT = Path(__file__).parent.parent
@@ -35,6 +40,35 @@ def test_hints_read_the_text():
     assert max(found["n_iter"].kinds, key=found["n_iter"].kinds.get) == "int"
     assert found["mode"].strings == ("wrap", "clip")
     assert max(found["rng"].kinds, key=found["rng"].kinds.get) == "rng"
+
+
+def test_lists_of_plain_data_are_restored_and_registries_stay_what_they_are():
+    module = types.ModuleType("program")
+    exec(
+        "import numpy as np\nclass Law: seen = 0\ntable = [np.zeros(2), {'a': [1]}]\nlaws = [Law()]\n"
+        "def call():\n    table[0][0] = 5.0\n    table[1]['a'].append(2)\n    laws[0].seen += 1\n    new.append(3)\n"
+        "new = []\n",
+        vars(module),
+    )
+    state, law = Globals(module), module.laws[0]
+    module.call()
+    assert sorted(state.changed()) == ["new", "table"]
+    state.restore()
+    assert state.changed() == {}
+    assert (module.table[0].tolist(), module.table[1], module.new) == ([0.0, 0.0], {"a": [1]}, [])
+    assert module.laws == [law], "the object itself, and no description of it"
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3)])
+def test_edges_can_be_made_of_arrays_of_any_rank(shape):
+    call = Call((Array(np.ones(shape)), 2.0), {"b": Array(np.full((), 0.5))})
+    found = dict(edges(call, np.random.default_rng(0)))
+    assert {"NaN", "readonly layout", "a list"} <= found.keys()
+    assert ("empty" in found) == ("strided layout" in found) == bool(shape)
+    for name, edge in found.items():
+        args, kwargs = make_call(edge, {})
+        assert len(args) == 2, name
+        assert np.ndim(kwargs["b"]) == 0, name
 
 
 def test_callers_are_found_through_others_and_circles():

@@ -74,3 +74,42 @@ def test_a_repeated_list_is_no_array(items: str) -> None:
 def test_a_list_of_several_items_times_a_name_may_be_an_array() -> None:
     report = report_of("out = [1, 2] * n\n    out[0] = np.sin(a).sum()\n    return out", "a: np.ndarray, n")
     assert [finding for finding in report.findings if finding.code == "TNP101"]
+
+
+@pytest.mark.parametrize(
+    ("top", "calls"),
+    [
+        ("x = np.zeros(3)\ny = np.take(x, [-1])\nprint(x.sum() + y)", 4),
+        ("x = np.zeros(3)\nx[0] = 1.0", 2),
+        ("f = lambda n: np.ones(n)\ng = [np.ones(3) for i in range(3)]\nclass A:\n    w = np.zeros(3)", 3),
+        ("EPS = np.finfo(float).eps\nDT = np.float64", 0),
+    ],
+)
+def test_work_outside_of_functions_counts_as_work_that_stays(top: str, calls: int) -> None:
+    report = pipeline.analyse_bytes(Config(), ("f.py", f"import numpy as np\n{top}\n".encode()))
+    assert report.error is None
+    region = report.regions[0]
+    assert (region.calls, region.converted) == (calls, 0)
+    assert report.uses_numpy is bool(calls)
+    assert (region.state.value, bool(region.reasons)) == (("kept", True) if calls else ("plain", False))
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("b = np.zeros((3, 3), order='F'); b[0] = x; return b", "TNP203"),
+        ("return np.reshape(x, (-1, 2), order='F')", "TNP203"),
+        ("b = np.zeros((3, 3), order='F'); b[0] = x; return b, b.strides", "TNP204"),
+        ("return np.reshape(x, (-1, 2))", "TNP010"),
+    ],
+)
+def test_memory_order_is_told_where_numpy_keeps_the_array(body: str, found: str) -> None:
+    report = report_of(body, parameters="x")
+    assert found in {item.code for item in report.findings if item.verdict.value == "note"}
+
+
+@pytest.mark.parametrize(("text", "end"), [("x = np.ones(3)", (2, 15)), ("x = np.ones(3)\ny = 1\n", (3, 6))])
+def test_the_top_level_ends_where_the_file_does(text: str, end: tuple[int, int]) -> None:
+    report = pipeline.analyse_bytes(Config(), ("f.py", f"import numpy as np\n{text}".encode()))
+    span = report.regions[0].span
+    assert (span.end_line, span.end_column) == end

@@ -123,10 +123,7 @@ class Access(State):
             return UNKNOWN
         if isinstance(base, Array) and name in MEMBERS:
             return self._array_attribute(node, base, name)
-        if name in _NUMBERS_OF_ARRAYS:
-            refs = NO_NAMES
-        else:
-            refs = frozenset((f".{name}",)) | env.aliases(f".{name}") | refs_of(base)
+        refs = NO_NAMES if name in _NUMBERS_OF_ARRAYS else env.reach(f".{name}") | refs_of(base)
         result = Unknown(home_of(base) if home_of(base) == HOST else EITHER, refs, view="view")
         if result.home != HOST:
             self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
@@ -191,7 +188,7 @@ class Access(State):
         if method is not None:
             return Unknown(HOST, frozenset((location,))) if method[1] == "property" else Bound(base, name)
         declared = self.services.attributes(base).get(name)
-        refs = env.aliases(location) | {location}
+        refs = env.reach(location)
         if isinstance(declared, Array):
             return Array(HOST, refs=refs, weak=True, rank=None)
         if isinstance(declared, (Function, Class)) or declared in GENERATORS:
@@ -320,6 +317,10 @@ class Access(State):
             return value if value is NOTHING else Scalar("object")
         return UNKNOWN
 
+    def emit_operator(self, event: ev.Operator) -> None:
+        """Record an operator (hosting.py looks at when its operands are read)."""
+        self.emit(event)
+
     def search(
         self, node: cst.Comparison, item: tuple[cst.BaseExpression, Value], container: tuple[cst.BaseExpression, Value]
     ) -> None:
@@ -327,7 +328,7 @@ class Access(State):
         sought, searched = item[1], container[1]
         kind = searched.type if isinstance(searched, Sequence) else ""
         if kind in ("list", "tuple") and len(node.comparisons) == 1 and all(map(may_hold_tensor, (sought, searched))):
-            self.emit(ev.Operator(node, self.place(node), "contains", (sought, searched), Scalar("bool")))
+            self.emit_operator(ev.Operator(node, self.place(node), "contains", (sought, searched), Scalar("bool")))
             return
         if may_hold_tensor(sought):
             self.escape(*item, "is looked up with `in`")

@@ -77,11 +77,23 @@ class Callbacks(Effects):
                 self.construct(node, "callback", name.removeprefix("builtins.").replace("numpy.", "np."))
 
     def calls_back(self, callee: Value, arguments: tuple[ev.Argument, ...]) -> bool:
-        """Whether NumPy is asked to call what may change its arguments: all of it stays NumPy's, with ndarrays."""
-        if not (isinstance(callee, Symbol) and callee.name in CALLERS):
+        """Whether NumPy is asked to call what may change its arguments: all of it stays NumPy's, with ndarrays.
+
+        So it is where it gets an object, which may say itself what NumPy does with it.
+        """
+        if not isinstance(callee, Symbol):
+            return False
+        if callee.name.startswith("numpy.") and any(self._has_a_say(argument.value) for argument in arguments):
+            return True
+        if callee.name not in CALLERS:
             return False
         given = [argument for argument in arguments if argument.name in (None, "func1d", "func", "function", "pyfunc")]
         return bool(given) and self._changes_arguments(given[0].value)
+
+    def _has_a_say(self, value: Value) -> bool:
+        """Whether `value` is an object, but for arrays: what NumPy makes of these, tensors cannot be (TNP307)."""
+        known = self.services.class_of(value) if isinstance(value, Instance) else None
+        return isinstance(value, Instance) and not (known is not None and known.array_base)
 
     def is_changer(self, value: Value) -> bool:
         """Whether `value` is called by whoever gets it, and may change what it is given."""
@@ -147,7 +159,7 @@ class Callbacks(Effects):
         self.give_nested(arguments, env)
         result = self.nested_value(callee)
         refs = refs_of(result)
-        refs = refs.union(*map(env.aliases, refs))  # of names as they are by now
+        refs = env.reach(*refs)  # of names as they are by now
         if not refs.isdisjoint(NESTED):  # else it gives nothing of its arguments' memory back
             refs = refs.union(*(refs_of(argument.value) for argument in arguments))
         deps = deps_of(result).union(*(deps_of(argument.value) for argument in arguments))

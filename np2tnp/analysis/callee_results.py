@@ -8,7 +8,7 @@ from itertools import permutations, product
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.state import Summary
+from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,

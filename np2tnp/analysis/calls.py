@@ -12,6 +12,7 @@ from np2tnp.analysis.container_methods import ContainerMethods
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.joins import join
 from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.names_seen import changes_by_name, sees_names, takes_tensor
@@ -54,7 +55,6 @@ from np2tnp.analysis.values import (
     Value,
     deps_of,
     exact_of,
-    join,
     made_of,
     may_be_array,
     may_hold_tensor,
@@ -75,6 +75,8 @@ def _holds_objects(value: Value) -> bool:
 
 #: Builtins that call ``key`` themselves, and only compare what it gives.
 _COMPARING = (Symbol("builtins.max"), Symbol("builtins.min"), Symbol("builtins.sorted"))
+#: Builtins after which names may be bound, and NumPy used, that nobody sees.
+_RUNNING = ("__import__", "eval", "exec")
 
 
 class Calls(ContainerMethods):
@@ -248,6 +250,8 @@ class Calls(ContainerMethods):
     def _builtin(self, name: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         values = [argument.value for argument in arguments]
         first = values[0] if values else NONE
+        if name in _RUNNING or (name == "getattr" and isinstance(first, Symbol) and first.name.startswith("numpy")):
+            self.unresolved += 1
         if self.facts.extra.get("captured") and any(isinstance(v, Function) and v.nested for v in values):
             self.construct(arguments[0].node, "closure store", "arrays")  # who knows when it runs
         for argument in arguments:
@@ -343,6 +347,8 @@ class Calls(ContainerMethods):
             self.facts.extra.setdefault("writes", set()).update(given := parameters_in(refs_of(receiver)))
             if owner_of(where) is not None:  # an object's array: it is the caller's own where the object is
                 self.facts.host_parameters |= given
+        if name in BY_ORDER:
+            receiver = self.by_their_layout(receiver)
         by_order = name in BY_ORDER and refs_of(receiver) & self.host_locals
         if by_order and not self.lie_as_in_numpy(refs_of(receiver)):
             return Unknown(HOST, refs_of(receiver) | copy_marks(refs_of(receiver)) | {BY_LAYOUT}, view="view")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis.module import ModuleInfo, dotted
-from np2tnp.analysis.state import ClassSummary, Services
+from np2tnp.analysis.state import Services
 from np2tnp.analysis.subclasses import ARRAYS
+from np2tnp.analysis.summaries import ClassSummary
 from np2tnp.analysis.values import UNKNOWN, Class, Function, Symbol, Value
 
 #: Base classes from outside that bring no methods which calls could mean.

@@ -8,8 +8,9 @@ import libcst as cst
 
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.interpret import Interpreter
+from np2tnp.analysis.joins import join
 from np2tnp.analysis.scripts import target_names
-from np2tnp.analysis.values import Instance, Value, join
+from np2tnp.analysis.values import Instance, Value
 
 
 def join_into(found: dict[str, Value], more: Mapping[str, Value]) -> None:

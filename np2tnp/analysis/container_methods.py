@@ -8,7 +8,9 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.callee_results import hosted
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.joins import join
 from np2tnp.analysis.lending import Lending
+from np2tnp.analysis.private_lists import private_lists
 from np2tnp.analysis.tables import CONTAINER_MUTATORS, HEAP_FUNCTIONS, KEEPING_METHODS, TENSOR_SAFE_BUILTINS
 from np2tnp.analysis.values import (
     NONE,
@@ -22,7 +24,6 @@ from np2tnp.analysis.values import (
     Symbol,
     Value,
     held,
-    join,
     may_hold_tensor,
     refs_of,
     with_refs,
@@ -93,7 +94,7 @@ class ContainerMethods(Lending):
                 kept = given[-1:]
             for added in kept:
                 self.put(where, receiver, added, env)
-                self.keep(refs_of(receiver), added, env)
+                self.keep(self._holders_of_items(where, receiver), added, env)
             return NONE if name != "setdefault" else join(shown, kept[0])
         if name in CONTAINER_MUTATORS:
             self.changes_container(receiver, env)
@@ -119,6 +120,16 @@ class ContainerMethods(Lending):
             taken = with_refs(shown, refs_of(shown) - own)
             return join(taken, values[1]) if len(values) > 1 else taken
         return Scalar("int" if name in ("count", "index") else "object")
+
+    def _holders_of_items(self, where: cst.BaseExpression, container: Sequence) -> frozenset[str]:
+        """Who holds what is put into `container`: it may be what its items show, unless one name has it alone."""
+        known, region = self.module.private_lists, self.facts.node
+        if type(where) is not cst.Name or not isinstance(region, cst.FunctionDef):
+            return container.refs
+        if id(region) not in known:
+            known[id(region)] = private_lists(region)
+        alone = where.value in known[id(region)]
+        return frozenset(filter(str.isidentifier, container.refs)) if alone else container.refs
 
     def is_container(self, where: cst.BaseExpression, env: Env) -> bool:
         """Whether `where` is an attribute to which its class only assigns containers of Python's."""

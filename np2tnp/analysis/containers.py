@@ -8,7 +8,16 @@ import libcst as cst
 
 from np2tnp.analysis.env import ITERATED, Env, is_iterated
 from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.values import COPIED, NOTHING, SHARED, Sequence, Value, join, reads_later, refs_of
+from np2tnp.analysis.joins import join
+from np2tnp.analysis.values import (
+    COPIED,
+    NOTHING,
+    SHARED,
+    Sequence,
+    Value,
+    reads_later,
+    refs_of,
+)
 
 #: Methods that give what a container holds.
 _ITEM_METHODS = frozenset(("get", "setdefault", "pop", "popleft"))
@@ -46,7 +55,7 @@ def share_items(name: str, added: Value, env: Env) -> None:
 
     Two of them may be one array, if what is `added` shares memory with what it holds.
     """
-    names = env.aliases(name) | {name}
+    names = env.reach(name)
     fill_empty(names, added, env)
     if refs_of(added) & names:
         for each in names:
@@ -71,7 +80,7 @@ def reader_of_copy(container: Value, env: Env) -> str:
     """The iterator that goes on reading a copy of `container`, made for the host; empty if none does."""
     for ref in refs_of(container):
         held = env.values.get(ref)
-        if held is not None and reads_later(held) and COPIED in env.aliases(ref):
+        if held is not None and reads_later(held) and env.shares(ref, COPIED):
             return ITERATED if is_iterated(ref) else ref
     return ""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import filterfalse
 
@@ -11,17 +11,15 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.callee_results import deps_in, hosted, may_join, translated
 from np2tnp.analysis.env import ITERATED, Env, Stale, is_iterated
+from np2tnp.analysis.keeping import Keeping
 from np2tnp.analysis.module import dotted, parameters_of
-from np2tnp.analysis.numpy_results import NumpyResults
-from np2tnp.analysis.returned import copied_outside, copy_marks, has_shared_items
-from np2tnp.analysis.state import NESTED, Summary
+from np2tnp.analysis.returned import copy_marks
+from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.values import (
     COPIED,
-    EITHER,
     FOREIGN,
     HOST,
     NO_NAMES,
-    SHARED,
     UNKNOWN,
     Const,
     Function,
@@ -33,7 +31,6 @@ from np2tnp.analysis.values import (
     Value,
     deps_of,
     exact_of,
-    join,
     may_be_array,
     may_hold_tensor,
     outside_of,
@@ -49,10 +46,6 @@ def _outer(refs: frozenset[str]) -> frozenset[str]:
     return frozenset(ref for ref in refs if not (ref.startswith("@") or ref.isidentifier()))
 
 
-#: Where an object, a global or a callee holds on to arrays.
-_HOLDERS = (".", "global:", "kept by")
-
-
 @lru_cache(maxsize=4096)
 def _are_watched(refs: frozenset[str]) -> bool:
     """Whether a callee has seen or keeps what lies at one of the locations `refs`."""
@@ -63,7 +56,7 @@ def _are_watched(refs: frozenset[str]) -> bool:
 _NEVER_ARRAYS = frozenset((Const, Scalar, Symbol))
 
 
-class Effects(NumpyResults):
+class Effects(Keeping):
     """Applies what callees do to their arguments."""
 
     def _apply_summary(
@@ -79,6 +72,9 @@ class Effects(NumpyResults):
         callee = dotted(node.func) or "a function"
         if matched is None:
             self.facts.updates |= self._own_state(summary)
+            shown = (self.lies_otherwise(argument.node.value, argument.value) for argument in arguments)
+            if summary.by_layout and self.made != HOST and any(shown):
+                self.construct(node, "updated by layout", callee)
             harmless = not (summary.mutates or summary.keeps or summary.hosted or summary.joins)
             self._unresolved(node, callee, arguments, env, pure=harmless)
             told = refs_of(summary.result)  # what of its arguments it gives back, it says
@@ -89,6 +85,8 @@ class Effects(NumpyResults):
         if summary.updates:
             self.facts.updates |= self._own_state(summary)
             self._updates_behind(summary, matched)
+        if summary.by_layout:
+            self.updated_by_layout(summary, matched)
         filled = False
         on_host = False  # it updates ndarrays: its public form is called
         for name, argument in matched.items():
@@ -145,12 +143,13 @@ class Effects(NumpyResults):
             and may_hold_tensor(item.value)
         ]
         marks = NO_NAMES.union(*map(copy_marks, copied), {FOREIGN} if remade else NO_NAMES)
+        marks |= self.shown_by_layout(told, matched)
         exact = None if remade else exact
 
         def show(refs: frozenset[str]) -> frozenset[str]:
             found = self._shown_to_caller(summary, refs, matched)
             if defaults and any(name not in matched for name in parameters_in(refs)):
-                found |= defaults.union(*map(env.aliases, defaults))
+                found |= env.reach(*defaults)
             return found | marks if found or (remade and given_back & parameters_in(refs)) else found
 
         view = max([view_of(matched[name].value) for name in parameters_in(told) if name in matched], default="")
@@ -233,27 +232,12 @@ class Effects(NumpyResults):
         self._fill_containers({str(number): argument for number, argument in enumerate(arguments)}, env)
         return Unknown(HOST, self._given_back(arguments))
 
-    def _given_back(self, arguments: tuple[ev.Argument, ...]) -> frozenset[str]:
-        """What a function on the host may return: one of its arguments, or our copy of one."""
-        refs: frozenset[str] = NO_NAMES
-        for argument in arguments:
-            refs |= refs_of(argument.value)
-            if may_hold_tensor(argument.value) and refs_of(argument.value):
-                refs |= copy_marks(refs_of(argument.value))
-        return refs
-
     def _kept_may_change(self, node: cst.CSTNode, callee: str, env: Env) -> None:
         """What some object holds on to may be changed by any code that runs: our tensors would not show it."""
         self.facts.extra["runs others"] = True
-        # there are hardly any, and most names fail the first test
-        held = [
-            shared
-            for location, shared in env.alias.items()
-            if location[0] in ".gk" and location.startswith(_HOLDERS) and shared
-        ]
-        for name in NO_NAMES.union(*held) if held else ():
+        stale = Stale(callee, id(node), "call on a view")
+        for name in env.held_outside():
             if name in env.values and name.isidentifier() and may_hold_tensor(env.values[name]):
-                stale = Stale(callee, id(node), "call on a view")
                 env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale
 
     def object_works(self, node: cst.CSTNode, receiver: Instance, env: Env) -> None:
@@ -266,25 +250,28 @@ class Effects(NumpyResults):
             return
         self.emit(ev.Construct(argument.node, self.place(argument.node), "unresolved", callee))
         name = argument.node.value.value if type(argument.node.value) is cst.Name else None
-        seen: set[str] = set()
         self._copy_may_change(node, callee, argument)
         refs = refs_of(value)
-        for ref in refs:
-            if ref[0] == "@":
-                self.facts.host_parameters |= {ref[1:]}
-            elif ref in env.values and (
-                may_hold_tensor(env.values[ref]) or (ref != name and (COPIED in refs or COPIED in env.aliases(ref)))
-            ):
-                read_back = ref == name and not self.is_perhaps_theirs(value, refs)
-                env.stale[ref] = Stale(callee, id(node), "call" if read_back else "call on a view")
-                self.updated.append(frozenset((ref,)))
-                if _are_watched(refs) or self._is_captured(ref):
-                    seen.add(ref)
+        if given := parameters_in(refs):
+            self.facts.host_parameters |= given
+        on_view = Stale(callee, id(node), "call on a view")
+        copied = COPIED in refs
+        changed = frozenset(
+            ref
+            for ref in refs
+            if (held := env.values.get(ref)) is not None
+            and (may_hold_tensor(held) or (ref != name and (copied or env.shares(ref, COPIED))))
+        )
+        if changed:
+            env.stale.update(dict.fromkeys(changed, on_view))
+            if name in changed and not self.is_perhaps_theirs(value, refs):  # it is read back
+                env.stale[name] = Stale(callee, id(node), "call")
+            self.updated.append(changed)
+        seen = changed if _are_watched(refs) else frozenset(filter(self._is_captured, changed))
         if seen:
             # what is read back here is not what the first one holds, or what the enclosing function sees
             shown = name if name in seen else min(filterfalse(is_iterated, seen), default=ITERATED)
-            stale = Stale(callee, id(node), "call on a view")
-            self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), shown, stale, frozenset(seen)))
+            self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), shown, on_view, seen))
         if keeps:
             self.keep(frozenset((f"seen by {callee}",)), value, env)
 
@@ -303,39 +290,7 @@ class Effects(NumpyResults):
                 stale, where = Stale(callee, id(node), "call on a view"), argument.node.value
                 self.emit(ev.StaleRead(where, self.place(where), min(names), stale, frozenset(names)))
 
-    def puts(self, container: Value, values: Iterable[Value]) -> None:
-        """`container`, perhaps a list or dict of the caller's, may hold `values` from here on: callers are told."""
-        holders = parameters_in(refs_of(container))
-        given = NO_NAMES.union(*[parameters_in(refs_of(value)) for value in values]) if holders else NO_NAMES
-        if given:
-            self.facts.extra.setdefault("fills", set()).update((holder, name) for holder in holders for name in given)
-
-    def _fill_containers(
-        self, arguments: Mapping[str, ev.Argument], env: Env, fills: frozenset[tuple[str, str]] | None = None
-    ) -> None:
-        """A callee may have put something new into lists and dicts among its arguments, or arguments as `fills` says.
-
-        Where that is None, any argument.
-        """
-        for name, argument in arguments.items():
-            is_container = isinstance(argument.value, Sequence) and argument.value.type in ("list", "dict", "set")
-            if not is_container and not parameters_in(refs_of(argument.value)):
-                continue
-            given = [item.value for key, item in arguments.items() if fills is None or (name, key) in fills]
-            self.puts(argument.value, given)
-            if not is_container:
-                continue
-            refs = NO_NAMES.union(*map(refs_of, given))
-            marks = NO_NAMES.union(*(copy_marks(refs_of(value)) for value in given if may_hold_tensor(value)))
-            held = any(may_hold_tensor(item.value) for item in arguments.values())
-            added = Unknown(EITHER if held else HOST, refs | marks)
-            for place in refs_of(argument.value):
-                container = env.values.get(place)
-                if isinstance(container, Sequence) and container.type in ("list", "dict", "set"):
-                    env.values[place] = Sequence(container.type, join(container.element, added))
-                    env.link(place, refs - {place} | {SHARED} if refs & refs_of(argument.value) else refs - {place})
-
-    def _copy_may_change(self, node: cst.Call, callee: str, argument: ev.Argument) -> None:
+    def _copy_may_change(self, node: cst.CSTNode, callee: str, argument: ev.Argument) -> None:
         """What is handed over may be our copy of memory that others see: NumPy must make it, and `callee` get that."""
         value = argument.value
         if FOREIGN not in refs_of(value) or not may_hold_tensor(value):
@@ -351,37 +306,6 @@ class Effects(NumpyResults):
         if self.depth > len(self.capturable):
             return name in self.locals
         return bool(self.depth) and name in self.capturable[-1]
-
-    def keep(self, holders: frozenset[str], value: Value, env: Env) -> None:
-        """What `holders` denote now holds on to `value`: a later in-place write to it is seen there."""
-        refs = refs_of(value)
-        if not refs:
-            return
-        for holder in sorted(holders - {SHARED}):  # that is said of a container, and is no place
-            env.link(holder, refs)
-            if not holder.isidentifier():
-                if self.depth:
-                    self.puts_made.append((holder, value))
-                if not refs.isdisjoint(NESTED) and holder.startswith((".", "global:", "kept by", "seen by")):
-                    self.nested_keeps = True
-                    self.facts.extra.setdefault("keeps", set()).update(self.facts.parameters)
-                # an object outside holds the caller's own array: it must get that very object
-                self.facts.host_parameters |= parameters_in(refs - {holder} if holder in refs else refs)
-                self.keeps_copies(holder, value)
-                if may_hold_tensor(value):  # and what NumPy makes of what others hold, which may be the same again
-                    shown = outside_of(refs) | {FOREIGN} if FOREIGN in refs else outside_of(refs)
-                    if not shown <= self.facts.viewed:
-                        self.facts.viewed |= shown
-
-    def keeps_copies(self, where: str, value: Value) -> None:
-        """Whoever is at `where` would hold copies of what others have: NumPy must make them, or the region stays."""
-        if self.made == HOST:
-            return
-        copies = copied_outside(value)
-        parts = not where.startswith("seen by") and has_shared_items(value)  # of one array, as two
-        if copies or parts:
-            self.facts.viewed |= copies | (refs_of(value) & {FOREIGN})
-            self.construct(self.statement or self.facts.node, "kept twice", where.rpartition(":")[2])
 
     def _updates_own_default(
         self, node: cst.Call, summary: Summary, arguments: tuple[ev.Argument, ...], skip: int

@@ -8,9 +8,10 @@ survive the exchange of two buffers (``u, v = v, u``) through a loop: the names 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import NamedTuple
 
+from np2tnp.analysis.joins import join, join_zero_d
+from np2tnp.analysis.sharing import Places
 from np2tnp.analysis.values import (
     EITHER,
     HOST,
@@ -18,8 +19,6 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     home_of,
-    join,
-    join_zero_d,
     may_be_array,
     may_hold_tensor,
     refs_of,
@@ -71,37 +70,29 @@ def is_iterated(name: str) -> bool:
     return name.startswith("_iterated_")
 
 
-@lru_cache(maxsize=4096)
-def _alone(name: str) -> frozenset[str]:
-    return frozenset((name,))
-
-
 class Env:
     """A mutable map of locations; ``copy`` before branching, ``join`` after."""
 
-    __slots__ = ("_loaded", "alias", "stale", "values")
+    __slots__ = ("_loaded", "_places", "_shared", "stale", "values")
 
-    def __init__(self) -> None:
-        self.values: dict[str, Value] = {}
-        self.alias: dict[str, frozenset[str]] = {}
-        self.stale: dict[str, Stale] = {}
-        #: by name, for what value and what sharing something was loaded, and what: names are read again and again
-        self._loaded: dict[str, tuple[Value, frozenset[str] | None, Value]] = {}
+    def __init__(self, like: Env | None = None) -> None:
+        self.values: dict[str, Value] = {} if like is None else like.values.copy()
+        self.stale: dict[str, Stale] = {} if like is None else like.stale.copy()
+        self._shared: dict[int, int] = {} if like is None else like._shared.copy()  #: as numbers of `_places`
+        self._places: Places = Places() if like is None else like._places
+        #: by name, for what value and what sharing something was loaded, and what: names are read again and again; it
+        #: is of use to all that came of one
+        self._loaded: dict[str, tuple[Value, int, Value]] = {} if like is None else like._loaded
 
     def copy(self) -> Env:
-        new = Env()
-        new.values = dict(self.values)
-        new.alias = dict(self.alias)
-        new.stale = dict(self.stale)
-        new._loaded = self._loaded  # of use to all that came of one
-        return new
+        return Env(self)
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Env)
+            and self._shared == other._shared
             and self.values == other.values
             and self.stale == other.stale
-            and {k: v for k, v in self.alias.items() if v} == {k: v for k, v in other.alias.items() if v}
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -111,24 +102,50 @@ class Env:
         value = self.values.get(name)
         if value is None:
             return None
-        shared = self.alias.get(name)
+        shared = self._shared.get(self._places.bits.get(name, 0), 0)
         known = self._loaded.get(name)
-        if known is not None and known[0] is value and known[1] is shared:
+        if known is not None and known[0] is value and known[1] == shared:
             return known[2]
-        loaded = with_refs(value, shared | {name} if shared else _alone(name))
+        loaded = with_refs(value, self._places.names(shared | self._places.bit(name)))
         self._loaded[name] = (value, shared, loaded)
         return loaded
 
     def aliases(self, name: str) -> frozenset[str]:
-        return self.alias.get(name, NO_NAMES)
+        """The locations that may share memory with `name`."""
+        shared = self._shared.get(self._places.bits.get(name, 0))
+        return self._places.names(shared) if shared else NO_NAMES
+
+    def reach(self, *places: str) -> frozenset[str]:
+        """The locations `places`, and all that may share memory with one of them."""
+        found = 0
+        for place in places:
+            own = self._places.bit(place)
+            found |= own | self._shared.get(own, 0)
+        return self._places.names(found)
+
+    def shares(self, name: str, other: str) -> bool:
+        """Whether the two may share memory."""
+        return bool(self._shared.get(self._places.bit(name), 0) & self._places.bit(other))
+
+    def held_outside(self) -> frozenset[str]:
+        """The locations that may share memory with what objects, globals and callees hold on to."""
+        held = 0
+        for holder in self._places.holders:
+            held |= self._shared.get(holder, 0)
+        return self._places.names(held) if held else NO_NAMES
 
     def forget(self, name: str) -> None:
         """`name` no longer denotes what it did."""
-        shared = self.alias.pop(name, None)
-        if shared:
-            alias, own = self.alias, _alone(name)
-            for other in shared:
-                alias[other] = alias.get(other, NO_NAMES) - own
+        own = self._places.bits.get(name, 0)
+        mine = self._shared.pop(own, 0)
+        if mine:
+            rows = self._shared
+            for other in self._places.parts(mine):
+                left = rows[other] ^ own
+                if left:
+                    rows[other] = left
+                else:
+                    del rows[other]
         self.values.pop(name, None)
         self.stale.pop(name, None)
 
@@ -148,28 +165,19 @@ class Env:
             self.forget(name)
         for name, value in pairs:
             self.values[name] = with_refs(value, NO_NAMES)
-            for other in refs[name] - names:
-                self._share(name, other)
-            for other in names:
-                if other != name and refs[name] & refs[other]:
-                    self._share(name, other)
+            together = (other for other in names if not refs[name].isdisjoint(refs[other]))
+            self.link(name, refs[name].difference(names).union(together))
 
     def link(self, name: str, refs: frozenset[str]) -> None:
         """Additionally, `name` may now share memory with `refs` (a list that got one more element)."""
-        mine = self.alias.get(name, NO_NAMES)
-        if refs <= mine:
-            return  # most are known: sharing is kept on both sides
-        new = refs - mine - {name}
+        own = self._places.bit(name)
+        mine = self._shared.get(own, 0)
+        new = self._places.mask(refs) & ~(mine | own)  # most are known: sharing is kept on both sides
         if new:
-            alias, own = self.alias, _alone(name)
-            alias[name] = mine | new
-            for other in new:
-                theirs = alias.get(other)
-                alias[other] = theirs | own if theirs else own
-
-    def _share(self, a: str, b: str) -> None:
-        self.alias[a] = self.alias.get(a, NO_NAMES) | {b}
-        self.alias[b] = self.alias.get(b, NO_NAMES) | {a}
+            rows = self._shared
+            rows[own] = mine | new
+            for other in self._places.parts(new):
+                rows[other] = rows.get(other, 0) | own
 
     def join(self, other: Env) -> Env:
         """What holds on both ways here.
@@ -177,30 +185,47 @@ class Env:
         A name bound on one way only keeps that value: reading it on the other raises. What is only known on one way,
         that a parameter was not given (``?name``), is not known here.
         """
-        new = Env()
-        new._loaded = self._loaded
-        values = new.values = dict(self.values)
+        new = Env(self)
+        new._include(other, {})
+        return new
+
+    def _include(self, other: Env, known: dict[str, Value]) -> None:
+        """Become the join with `other`; the values `known` are covered already."""
+        values = self.values
         for name in values.keys() - other.values.keys():
             if name[0] == "?":
                 del values[name]
         for name, value in other.values.items():
             mine = values.get(name)
-            if mine is not value:
+            if mine is not value and known.get(name) is not value:
                 if mine is not None:
                     values[name] = join(mine, value)
                 elif name[0] != "?":
                     values[name] = value
-        alias = new.alias = dict(self.alias)
-        if alias != other.alias:  # most branches share nothing anew
-            for name, shared in other.alias.items():
-                mine_shared = alias.get(name)
-                if mine_shared is not shared:
-                    alias[name] = mine_shared | shared if mine_shared else shared
-        if self.stale or other.stale:
-            new.stale = {**other.stale, **self.stale}
-            for name in self.stale.keys() & other.stale.keys():
-                new.stale[name] = self.stale[name].join(other.stale[name])
-        return new
+        if self._shared != other._shared:  # most branches share nothing anew
+            rows = self._shared
+            for place, shared in other._shared.items():
+                rows[place] = rows.get(place, 0) | shared
+        for name, why in other.stale.items():
+            mine_why = self.stale.get(name)
+            if mine_why is not why:
+                self.stale[name] = why if mine_why is None else mine_why.join(why)
+
+
+class Gathered:
+    """The join of environments of which each is nearly the one before: those between the statements of a ``try``."""
+
+    def __init__(self) -> None:
+        self.env: Env | None = None
+        self._last: dict[str, Value] = {}
+
+    def add(self, env: Env) -> None:
+        """Join with `env` as it is now."""
+        if self.env is None:
+            self.env = env.copy()
+        else:
+            self.env._include(env, self._last)
+        self._last = env.values.copy()
 
 
 def join_all(envs: Iterable[Env | None]) -> Env | None:

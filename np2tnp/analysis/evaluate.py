@@ -10,6 +10,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.joins import join
 from np2tnp.analysis.literals import KEYWORDS, constant
 from np2tnp.analysis.liveness import reads
 from np2tnp.analysis.module import parameters_of
@@ -38,9 +39,7 @@ from np2tnp.analysis.values import (
     exact_of,
     has_axes,
     held,
-    is_outside_location,
     is_python_number,
-    join,
     may_be_array,
     may_hold_tensor,
     refs_of,
@@ -202,7 +201,7 @@ class Evaluator(Operands):
                 if isinstance(value, Unknown) and value.home != HOST:
                     self.facts.assumed_arrays |= value.deps
         if not kinds.isdisjoint((Array, Unknown, Sequence)):
-            self.emit(ev.Operator(node, self.place(node), op, tuple(operands), result))
+            self.emit_operator(ev.Operator(node, self.place(node), op, tuple(operands), result))
         return result
 
     def operator_result(self, op: str, operands: list[Value]) -> Value:
@@ -289,7 +288,7 @@ class Evaluator(Operands):
                 ):
                     target: cst.BaseExpression = node if len(node.comparisons) == 1 else item.comparator
                     kind = op if len(node.comparisons) == 1 else f"chained {op}"
-                    self.emit(ev.Operator(target, self.place(target), kind, (left, right), compared))
+                    self.emit_operator(ev.Operator(target, self.place(target), kind, (left, right), compared))
                     result = compared
             elif type(item.operator) in (cst.In, cst.NotIn):
                 self.search(node, (left_node, left), (item.comparator, right))
@@ -324,16 +323,6 @@ class Evaluator(Operands):
     def _await(self, node: cst.Await, env: Env) -> Value:
         self.evaluate(node.expression, env)
         self.construct(node, "async")
-        return UNKNOWN
-
-    def _yield(self, node: cst.Yield, env: Env) -> Value:
-        shown = node.value.item if isinstance(node.value, cst.From) else node.value
-        if shown is not None:
-            shown_refs = refs_of(self.evaluate(shown, env))
-            self.facts.extra.setdefault("yielded", set()).update(ref for ref in shown_refs if is_outside_location(ref))
-        if node is not self.root:
-            self.facts.extra["receives"] = True  # what its caller sends in
-        self.construct(node, "yield")
         return UNKNOWN
 
     def _lambda(self, node: cst.Lambda, env: Env) -> Value:
@@ -391,7 +380,6 @@ METHODS: dict[type, Callable[..., Value]] = {
     cst.IfExp: Evaluator._conditional,
     cst.NamedExpr: Evaluator._walrus,
     cst.Await: Evaluator._await,
-    cst.Yield: Evaluator._yield,
     cst.Lambda: Evaluator._lambda,
     cst.ListComp: Evaluator.comprehension,
     cst.SetComp: Evaluator.comprehension,

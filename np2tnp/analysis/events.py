@@ -220,6 +220,7 @@ class RegionFacts:
     displays: dict[int, tuple[Value, ...]] = field(default_factory=dict)
     changeable: frozenset[str] = NO_NAMES  #: those of them that reach code which may change or keep them
     kept: frozenset[str] = NO_NAMES  #: parameters and names that stay ndarrays, since others may show the same memory
+    generator: bool = False  #: a generator that may migrate: what it yields goes to the host
     lost: frozenset[str] = NO_NAMES  #: those of them that are updated, and whose names then hold something else
     updates: frozenset[str] = NO_NAMES  #: attributes (".w") and globals ("global:W") whose arrays it changes in place
     public_calls: set[int] = field(default_factory=set)  #: calls of the project's functions, by id, not of their cores

@@ -13,9 +13,11 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.callee_results import hosted
 from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.joins import join
 from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.state import HOST_FUNCTIONS, Summary
+from np2tnp.analysis.state import HOST_FUNCTIONS
 from np2tnp.analysis.stores import Stores
+from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.values import (
     FOREIGN,
     HOST,
@@ -33,7 +35,6 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     home_of,
-    join,
     may_hold_tensor,
     outside_of,
     refs_of,
@@ -57,9 +58,9 @@ class Hosting(Stores):
             self._reads_before_updates(node, arguments, receiver)
         return hosted(result) if id(node) in self.kept_as_made and makes_from_numbers(api, arguments) else result
 
-    def emit(self, event: ev.Event) -> None:
-        super().emit(event)
-        if type(event) is ev.Operator and len(event.operands) > 1 and home_of(event.operands[0]) == HOST:
+    def emit_operator(self, event: ev.Operator) -> None:
+        super().emit_operator(event)
+        if len(event.operands) > 1 and home_of(event.operands[0]) == HOST:
             later = event.node.right if type(event.node) is cst.BinaryOperation else event.node
             if self._updated_by(later, refs_of(event.operands[0])):  # the operand must not be copied before
                 self.facts.extra.setdefault("read late", set()).add(id(event.node))
@@ -68,7 +69,7 @@ class Hosting(Stores):
         """``np.add(x, f())``, where `f` may update `x`: NumPy reads it after the call, a tensor is made before it."""
         before = refs_of(receiver) if receiver is not None else NO_NAMES
         for argument in arguments:
-            for updated in self._updated_by(argument.node.value, before):
+            for updated in sorted(self._updated_by(argument.node.value, before)):
                 self.construct(
                     node, "closure store" if updated.isidentifier() else "read late", updated.rpartition(":")[2]
                 )

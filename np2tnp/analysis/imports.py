@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
+import cmath
+import math
 from collections.abc import Callable, Iterator
 
 import libcst as cst
@@ -18,12 +21,21 @@ SAME_AS = {
     "numpy.lib.index_tricks": "numpy", "numpy.matlib": "numpy.matlib", "autograd.numpy": "autograd.numpy",
 }  # fmt: skip
 
+#: What a star import of a module that nobody can list binds.
+ANY = "*"
+
+_BUILTINS = frozenset(dir(builtins))
+#: Modules of the standard library whose functions are called like NumPy's: star imports of both are common.
+_STANDARD = {module.__name__: [name for name in dir(module) if name[0] != "_"] for module in (math, cmath)}
+
 
 def import_bindings(
     node: cst.Import | cst.ImportFrom, catalog: Catalog, star_names: Callable[[str], tuple[str, ...]]
 ) -> Iterator[tuple[str, Value]]:
-    """(name, value) pairs that `node` binds; a star import binds NumPy's public names, or those of a first-party
-    module (`star_names`).
+    """(name, value) pairs that `node` binds.
+
+    A star import binds NumPy's public names, or those of a first-party module (`star_names`), or what nobody can
+    list: then one of the pairs is (ANY, the module).
     """
     if isinstance(node, cst.Import):
         for alias in node.names:
@@ -36,14 +48,7 @@ def import_bindings(
     module = "." * len(node.relative) + (dotted(node.module) if node.module is not None else "")
     module = SAME_AS.get(module, module)
     if isinstance(node.names, cst.ImportStar):
-        if module == "numpy" or module.startswith("numpy."):
-            for name in catalog.names():
-                owner, _, last = name.rpartition(".")
-                if owner == module and not last.startswith("_"):
-                    yield last, Symbol(name)
-        else:
-            for last in star_names(module):
-                yield last, Symbol(_joined(module, last))
+        yield from _star_bindings(module, catalog, star_names)
         return
     for alias in node.names:
         name = dotted(alias.name)
@@ -52,6 +57,44 @@ def import_bindings(
         )
         full = _joined(module, name)
         yield bound, Symbol(_canonical(full))
+
+
+def is_module(value: Value, catalog: Catalog) -> bool:
+    """Whether `value` is a module, as far as its name tells."""
+    if not isinstance(value, Symbol):
+        return False
+    fact = catalog.get(value.name)
+    return fact.kind == "module" if fact is not None else "." not in value.name
+
+
+def _star_bindings(
+    module: str, catalog: Catalog, star_names: Callable[[str], tuple[str, ...]]
+) -> Iterator[tuple[str, Value]]:
+    if module in _STANDARD:
+        yield from ((name, Symbol(f"{module}.{name}")) for name in _STANDARD[module])
+    elif module == "numpy" or module.startswith("numpy."):
+        names = [last for owner, _, last in (name.rpartition(".") for name in catalog.names()) if owner == module]
+        if not names:
+            yield ANY, Symbol(module)  # numpy.ma has a `sum` of its own
+        for name in names:
+            full = f"{module}.{name}"
+            if not (name.startswith("_") or (name in _BUILTINS and _is_removed(full, catalog))):
+                yield name, Symbol(full)
+    else:
+        for name in star_names(module):
+            outside = name.removeprefix("*")
+            if outside == name:
+                yield name, Symbol(_joined(module, name))
+            elif outside == module:
+                yield ANY, Symbol(module)
+            else:
+                yield from _star_bindings(outside, catalog, lambda last: (f"*{last}",))
+
+
+def _is_removed(name: str, catalog: Catalog) -> bool:
+    """Whether NumPy 2 has `name` (``numpy.int``) no more."""
+    fact = catalog.get(name)
+    return fact is not None and fact.legacy
 
 
 def _canonical(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from itertools import combinations
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.env import ITERATED, Env, iterated_name, join_all, widen
+from np2tnp.analysis.env import ITERATED, Env, Gathered, iterated_name, join_all, widen
 from np2tnp.analysis.hosting import makers
-from np2tnp.analysis.imports import import_bindings
+from np2tnp.analysis.imports import ANY, import_bindings, is_module
+from np2tnp.analysis.joins import join
 from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import parameters_of, statements_of
 from np2tnp.analysis.nesting import ROUNDS
@@ -36,7 +38,6 @@ from np2tnp.analysis.values import (
     holds_iterator,
     is_lazy,
     is_number,
-    join,
     may_hold_tensor,
     parameters_in,
     reads_later,
@@ -54,7 +55,7 @@ class Interpreter(Raising):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.breaks: list[list[Env]] = []
-        self.tried: list[Env | None] = []
+        self.tried: list[Gathered] = []
         self.continues: list[list[Env]] = []
         self.heads: dict[int, Env] = {}
         self.own_returns = True
@@ -156,6 +157,8 @@ class Interpreter(Raising):
             self.nested_returns.append(value)
             return
         facts = self.facts
+        if facts.generator and may_hold_tensor(value):
+            self.construct(node or facts.node, "yield", "returned")
         self.emit(ev.Return(node, self.place(node or facts.node), value))
         for function in self.late.lazy:
             self.late.call(function, env)
@@ -165,7 +168,7 @@ class Interpreter(Raising):
             if name in facts.mutated or f"!{name}" in env.values:
                 ok = held is not None and exact_of(held) == name and name not in env.stale
                 facts.mutated[name] = facts.mutated.get(name, True) and ok
-            if f"@{name}" in env.stale or (name in env.stale and f"@{name}" in env.aliases(name)):
+            if f"@{name}" in env.stale or (name in env.stale and env.shares(name, f"@{name}")):
                 facts.mutated[name] = False
             shared = env.aliases(f"@{name}")
             if any(not ref.isidentifier() and not ref.startswith("@") for ref in shared):
@@ -200,8 +203,21 @@ class Interpreter(Raising):
     def _import(self, node: cst.Import | cst.ImportFrom, env: Env) -> None:
         bound = list(import_bindings(node, self.catalog, self.services.star_names))
         for name, value in bound:
-            env.bind(name, value)
+            if name == ANY:
+                self._bind_any(value, env)
+            else:
+                env.bind(name, value)
         self.construct(node, "import", " ".join(getattr(value, "name", "") for _, value in bound))
+
+    def _bind_any(self, module: Value, env: Env) -> None:
+        """A star import may rebind every name. Nobody calls something else ``np``: modules keep their names."""
+        for name in [name for name in env.values if name.isidentifier()]:
+            if not is_module(env.values[name], self.catalog):
+                env.bind(name, UNKNOWN)
+        # Python's own modules have no `sum` and no `abs`; the others may be array libraries
+        if isinstance(module, Symbol) and module.name not in sys.stdlib_module_names:
+            self.module.unlisted = True
+            self.unresolved += 1
 
     def _nonlocal(self, node: cst.Nonlocal, env: Env) -> None:
         self.construct(node, "nonlocal", ", ".join(item.name.value for item in node.names))

@@ -117,7 +117,7 @@ class Lending(Callbacks):
                 self.keep(frozenset(("kept by a nested function",)), default, env)
         if any(isinstance(held := env.values[name], Function) and held.nested for name in captured):
             return False  # it works on tensors
-        tensors = {name for name in captured if may_hold_tensor(env.values[name]) or COPIED in env.aliases(name)}
+        tensors = {name for name in captured if may_hold_tensor(env.values[name]) or env.shares(name, COPIED)}
         assigned = {name for name in captured & set(self.facts.parameters) if bindings[name]}
         if assigned:
             tensors |= (assigned & _bound_later(region, node)) - self.host_locals

@@ -87,13 +87,18 @@ class ModuleInfo:
     #: asks for those of the modules that it imports, which others must read
     imported_operators: Callable[[], frozenset[str]] = frozenset
     rebound: frozenset[str] = NO_NAMES  #: module names that some function rebinds with ``global``
+    unlisted: bool = False  #: whether a star import binds names that nobody can list
     written: set[str] = field(default_factory=set)  #: module names some function writes into
     name_of: dict[int, str] = field(default_factory=dict)  #: id of a FunctionDef or ClassDef -> qualname
     scopes: dict[int, Scope] = field(default_factory=dict)  #: id of a FunctionDef, nested ones too -> what it binds
     #: id of a region -> its nested functions that are only called and handed over (True), how often it binds each name
     handed: dict[int, dict[str, bool]] = field(default_factory=dict)
     bindings: dict[int, Counter[str]] = field(default_factory=dict)
+    by_order: frozenset[str] | None = None  #: as layouts.updated_by_order says, once somebody asked
+    #: id of a region -> what it binds each name to, None where that is no expression
+    bound_values: dict[int, dict[str, list[cst.BaseExpression | None]]] = field(default_factory=dict)
     kept_functions: dict[int, frozenset[int]] = field(default_factory=dict)  #: ... and those that others may call later
+    private_lists: dict[int, frozenset[str]] = field(default_factory=dict)  #: ... and lists that one name keeps
 
     def defines(self, operator: str) -> bool:
         """Whether an object whose class is not known may say itself what the operator does."""

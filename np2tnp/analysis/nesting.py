@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis.env import Env
+from np2tnp.analysis.env import Env, Gathered
 from np2tnp.analysis.hosting import Hosting
+from np2tnp.analysis.joins import join
 from np2tnp.analysis.liveness import reads
 from np2tnp.analysis.module import parameters_of
-from np2tnp.analysis.values import NO_NAMES, NONE, NOTHING, Function, Value, join, may_hold_tensor, refs_of
+from np2tnp.analysis.values import (
+    NO_NAMES,
+    NONE,
+    NOTHING,
+    Function,
+    Value,
+    may_hold_tensor,
+    refs_of,
+)
 
 #: A loop whose state has not settled after so many rounds is widened: what still changes becomes unknown.
 ROUNDS = 5
@@ -19,8 +28,7 @@ class Nesting(Hosting):
 
     breaks: list[list[Env]]
     continues: list[list[Env]]
-    tried: list[Env | None]  #: for each ``try`` around: what may hold where an exception leaves it
-    own_returns = True
+    tried: list[Gathered]  #: for each ``try`` around: what may hold where an exception leaves it
     nested_returns: list[Value]
 
     def run(self, body: object, env: Env) -> Env | None:

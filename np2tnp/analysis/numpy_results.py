@@ -9,8 +9,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.binding import bind
 from np2tnp.analysis.env import Env
-from np2tnp.analysis.evaluate import Evaluator
-from np2tnp.analysis.layouts import is_in_c_order, laid_out_alike
+from np2tnp.analysis.layouts import Layouts
 from np2tnp.analysis.results import DTYPE_NAMES, dtype_char, dtype_object, foreign_dtype, is_read_only, result_dtypes
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.tables import (
@@ -23,6 +22,7 @@ from np2tnp.analysis.tables import (
 from np2tnp.analysis.values import (
     ALL_DTYPES,
     BY_LAYOUT,
+    BY_THEIR_LAYOUT,
     EITHER,
     FOREIGN,
     FORTRAN,
@@ -141,7 +141,7 @@ def asks_for_fortran_order(name: str, values: Mapping[str, Value]) -> bool:
     return not isinstance(order, Const) or order.value in ("F", "A")
 
 
-class NumpyResults(Evaluator):
+class NumpyResults(Layouts):
     """What NumPy calls return."""
 
     def _result(self, api: str, fact: ApiFact, values: Mapping[str, Value], receiver: Value | None) -> Value:
@@ -189,6 +189,8 @@ class NumpyResults(Evaluator):
             refs |= {FOREIGN}
         if is_read_only(name, first):
             refs |= {READ_ONLY}
+        if name in BY_ORDER and outside_of(refs):
+            refs |= {BY_THEIR_LAYOUT}
         home = self.made
         held = any(may_hold_tensor(value) for value in values.values() if refs_of(value) & refs)  # not axis or dtype
         if not held and (self.must_stay_view(refs) or refs & self.host_locals):
@@ -219,14 +221,6 @@ class NumpyResults(Evaluator):
             deps = NO_NAMES if own is None else frozenset((own,))
         made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view)
         return Sequence("list" if fact.returns == "list" else "tuple", made, None, refs) if several else made
-
-    def lie_as_in_numpy(self, refs: frozenset[str]) -> bool:
-        """Whether all arrays at `refs` are in C order here and in NumPy, or views of such: it shows or copies alike."""
-
-        def is_maker(call: cst.Call) -> bool:
-            return is_in_c_order(self.recorded.get((ev.Call, id(call))))
-
-        return refs <= laid_out_alike(self.facts.node, self.host_locals, is_maker)
 
     def _may_copy(self, value: Value, refs: frozenset[str]) -> bool:
         """Whether a tensor that is made of `value` may be our copy of memory which stays on the host."""

@@ -51,16 +51,17 @@ class Names:
     def _public(self, file: str, name: str, found: dict[str, None], seen: set[str]) -> None:
         """Add to `found` what a star import of `name` binds. `seen`: the modules that were looked at."""
         module = self._module(file, name)
-        if module is None or module in seen:
+        if module is not None and module in seen:
+            return
+        outline = self._outline(module) if module is not None else None
+        if module is None or outline is None:
+            found[f"*{name}"] = None
             return
         seen.add(module)
-        outline = self._outline(module)
-        if outline is None:
-            return
-        found.update(dict.fromkeys(outline.public()))
         if outline.exported is None:
             for star in outline.stars:
                 self._public(module, star, found, seen)
+        found.update(dict.fromkeys(outline.public()))
 
     def _module(self, file: str, name: str) -> str | None:
         """The first-party module that the import system finds: it asks directories, not what packages bind."""

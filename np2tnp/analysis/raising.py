@@ -7,7 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.env import Env, join_all
+from np2tnp.analysis.env import Env, Gathered, join_all
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.nesting import Nesting
 from np2tnp.analysis.tables import INDIFFERENT
@@ -30,8 +30,7 @@ class Raising(Nesting):
     def may_raise(self, env: Env) -> None:
         """Here the statements that are tried may end."""
         if self.tried:
-            before = self.tried[-1]
-            self.tried[-1] = env.copy() if before is None else before.join(env)
+            self.tried[-1].add(env)
 
     def raise_(self, node: cst.Raise, env: Env) -> None:
         if node.exc is not None:
@@ -82,9 +81,9 @@ class Raising(Nesting):
 
     def _trying(self, run: Callable[[], Env | None]) -> tuple[Env | None, Env | None]:
         """What holds after `run`, and what may hold where an exception leaves it."""
-        self.tried.append(None)
+        self.tried.append(Gathered())
         end = run()
-        return end, self.tried.pop()
+        return end, self.tried.pop().env
 
     def with_(self, node: cst.With, env: Env) -> Env | None:
         swallows = False

@@ -9,7 +9,6 @@ from typing import Protocol
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.callee_results import joined
 from np2tnp.analysis.classes import summarize_class
 from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
 from np2tnp.analysis.declared import (
@@ -17,42 +16,34 @@ from np2tnp.analysis.declared import (
     declared,
     filled_containers,
     likely_numbers,
-    random_generator,
-    scalar_annotation,
     texts,
 )
 from np2tnp.analysis.decorating import NOT_KNOWN, effects_of, note_decorators
+from np2tnp.analysis.entering import bind_parameters
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, given_to_changers, numbers_in_doubt
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.late_names import LateNames
-from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, parameters_of, signature_names
-from np2tnp.analysis.plain_callables import summarize_generator, summarize_lambda
+from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, parameters_of
 from np2tnp.analysis.returned import holds_host
 from np2tnp.analysis.scripts import Script
-from np2tnp.analysis.state import ClassSummary, Summary
-from np2tnp.analysis.subclasses import annotated_subclass, array_base
+from np2tnp.analysis.summaries import ClassSummary, Summary
+from np2tnp.analysis.summarizing import summarize, summarize_generator, summarize_lambda
 from np2tnp.analysis.top_level import TopLevel
 from np2tnp.analysis.values import (
-    EITHER,
     HOST,
     NO_NAMES,
     NONE,
     TENSOR,
     UNKNOWN,
-    Array,
     Class,
     Function,
     Instance,
-    Scalar,
-    Sequence,
-    Symbol,
-    Unknown,
     Value,
     parameters_in,
-    refs_of,
 )
+from np2tnp.analysis.yields import arguments_of
 from np2tnp.catalog.catalog import Catalog
 
 MODULE = "<module>"
@@ -189,45 +180,38 @@ class Analysis:
         if function is None or function.is_migrated:
             return None
         facts = self._analyze(function)
+        kinds = {event.kind for event in facts.events if isinstance(event, ev.Construct) and not event.place.nested}
+        if kinds & {"yield", "async"}:
+            return self._summarize_generator(function, facts, "async" in kinds)
         self.facts[qualname] = facts
         fate = self.decide(facts, False)
         migrated = fate is Fate.MIGRATES or (fate is Fate.IN_DOUBT and self._migrates_on_host(function, facts))
         facts = self.facts[qualname]
-        kinds = {event.kind for event in facts.events if isinstance(event, ev.Construct) and not event.place.nested}
-        if kinds & {"yield", "async"}:
-            return None if "async" in kinds else summarize_generator(facts, function)
         migrated = migrated and not function.is_cached
-        written = facts.extra.get("writes", set()) - set(facts.mutated)
-        # of tensors a core returns those that are mutated, and updates no others
-        written &= facts.host_parameters if migrated else written
-        defaults = array_defaults(function, self.info, self.resolve)
-        changed = [defaults[name] for name in defaults.keys() & (written | facts.mutated.keys() | facts.changeable)]
-        result = facts.result if facts.result is not None else NONE
-        return Summary(
-            parameters=signature_names(function.node.params),
-            migrated=migrated,
-            mutates=(*facts.mutated, *sorted(written - facts.host_parameters)),
-            keeps=frozenset(facts.extra.get("keeps", ())),
-            result=result,
-            method=function.is_method,
-            hosted=facts.host_parameters,
-            changeable=facts.changeable | (written & facts.host_parameters),
-            updates=facts.updates.union(place for place in changed if place.startswith("global:")),
-            tells_apart="tells apart" in facts.extra,
-            fills=frozenset(facts.extra.get("fills", ())),
-            joins=frozenset(() if migrated else joined(facts.events)),
-            shows_defaults=frozenset(item for item in defaults.items() if f"@{item[0]}" in refs_of(result)),
-            quiet=not (facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method),
-        )
+        return summarize(function, facts, migrated, array_defaults(function, self.info, self.resolve))
+
+    def _summarize_generator(self, function: FunctionInfo, facts: ev.RegionFacts, is_async: bool) -> Summary | None:
+        """Callers of a generator see NumPy's: one that migrates works on their own arrays and hands out ndarrays."""
+        summary = None if is_async else summarize_generator(facts, function)
+        given = NO_NAMES
+        if self.wrapped and not is_async:
+            given = arguments_of(function) - declared(function)[1]
+            facts = self._analyze(function, given=given, generator=True)
+        self.facts[function.qualname] = facts
+        if self.decide(facts, False) is Fate.IN_DOUBT:
+            self._migrates_on_host(function, facts, given)
+        return summary
 
     def decorating_effects(self, qualname: str) -> tuple[str, str]:
         """What a function of the module does as a decorator, and what the decorator does that it makes."""
         function = self.info.functions.get(qualname)
         return NOT_KNOWN if function is None or function.owner else effects_of(function.node, self.info)
 
-    def _migrates_on_host(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
+    def _migrates_on_host(
+        self, function: FunctionInfo, before: ev.RegionFacts, given: frozenset[str] = NO_NAMES
+    ) -> bool:
         """Whether it can be migrated where arrays that other code may change stay ndarrays, and likely numbers are."""
-        names = numbers = given = NO_NAMES
+        names = numbers = NO_NAMES
         likely, facts = likely_numbers(function), before
         for _ in range(2 * ATTEMPTS):
             more = changed_elsewhere(facts) - names
@@ -246,7 +230,9 @@ class Analysis:
                 break
             names, numbers, given = names | more, numbers | doubted, given | parameters
             known = facts.assumed_arrays
-            facts = self.facts[function.qualname] = self._analyze(function, names, numbers, given, known)
+            facts = self.facts[function.qualname] = self._analyze(
+                function, names, numbers, given, known, before.generator
+            )
             if self.decide(facts, True) is Fate.MIGRATES:
                 return True
         self.facts[function.qualname] = before
@@ -292,6 +278,7 @@ class Analysis:
         numbers: frozenset[str] = NO_NAMES,
         given: frozenset[str] = NO_NAMES,
         known: frozenset[str] = NO_NAMES,
+        generator: bool = False,
     ) -> ev.RegionFacts:
         """Interpret the function until what it shows of its parameters is settled; `known`: those seen to be arrays."""
         hosted = given | filled_containers(function)
@@ -303,7 +290,9 @@ class Analysis:
         params = function.node.params
         never = texts(function) | {p.name.value for p in (params.star_arg, params.star_kwarg) if type(p) is cst.Param}
         for _ in range(ATTEMPTS):
-            interpreter = self._attempt(function, arrays, scalars, hosted, viewed, host_locals, numbers, objects, late)
+            interpreter = self._attempt(
+                function, arrays, scalars, hosted, viewed, host_locals, numbers, objects, late, generator
+            )
             facts = interpreter.facts
             before, late = late, interpreter.late.found(interpreter.nested_results)
             more_arrays = facts.assumed_arrays - scalars - hosted - never - facts.objects
@@ -322,6 +311,8 @@ class Analysis:
             facts.events = list(interpreter.recorded.values())
         facts.assumed_arrays, facts.assumed_scalars, facts.host_parameters = arrays, scalars, hosted
         facts.changeable, facts.kept = changeable, host_locals | given
+        if generator:
+            facts.mutated = {}  # its caller's own objects are updated, step by step
         for name in hosted:
             if not facts.mutated.get(name, True):
                 del facts.mutated[name]  # the body works on the very object: nothing is to be given back
@@ -340,9 +331,10 @@ class Analysis:
         numbers: frozenset[str],
         objects: frozenset[str],
         late: LateNames,
+        generator: bool,
     ) -> Interpreter:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
-        facts = ev.RegionFacts(function.qualname, function.node, parameters=names)
+        facts = ev.RegionFacts(function.qualname, function.node, parameters=names, generator=generator)
         interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
         interpreter.hosted, interpreter.viewed, interpreter.objects = hosted, viewed, objects
         interpreter.host_locals, interpreter.numbers = host_locals, numbers
@@ -364,56 +356,12 @@ class Analysis:
     ) -> Env | None:
         interpreter.locals = function.locals
         interpreter.global_names = function.globals
-        env = Env()
         node = function.node
-        parameters = parameters_of(node.params)
-        for index, parameter in enumerate(parameters):
-            name = parameter.name.value
-            if index == 0 and function.owner is not None and function.kind != "static":
-                env.bind(name, Instance(function.owner, self.path))
-                base = array_base(self.info.classes[function.owner], self.info)
-                if base is not None:
-                    interpreter.construct(parameter, "array subclass", base)
-                continue
-            annotated = annotated_subclass(parameter, self.info)
-            if annotated is not None:
-                interpreter.construct(parameter, "subclass parameter", annotated)
-            if parameter is node.params.star_arg or parameter is node.params.star_kwarg:
-                refs, home = frozenset((f"@{name}",)), HOST if name in hosted else EITHER
-                kind = "tuple" if parameter is node.params.star_arg else "dict"
-                env.bind(name, Sequence(kind, Unknown(home, refs, None, frozenset((name,))), None, refs))
-            elif parameter.default is not None and isinstance(
-                interpreter.evaluate(parameter.default, Env()), (Symbol, Function, Class)
-            ):
-                # a module or function by default: its attributes are no evidence of an array
-                env.bind(name, Unknown(HOST if name in hosted else EITHER, frozenset((f"@{name}",)), name))
-            elif (
-                parameter.annotation is not None
-                and parameter.default is None
-                and (generator := random_generator(parameter.annotation.annotation, interpreter.evaluate))
-            ):
-                env.bind(name, generator)
-            elif name in interpreter.numbers:
-                env.bind(name, Unknown(HOST))
-            elif name in scalars:
-                env.bind(name, Scalar(scalar_annotation(parameter) or "int"))
-            else:
-                env.bind(name, self._parameter(name, arrays, hosted, interpreter.made))
-        for name, place in array_defaults(function, self.info, self.resolve).items():
-            if place.startswith("global:"):
-                env.link(name, frozenset((place,)))  # who updates that array updates the argument, where none was given
+        defaults = array_defaults(function, self.info, self.resolve)
+        env = bind_parameters(function, interpreter, arrays, scalars, hosted, defaults)
         note_decorators(node, interpreter, self.wrapped)
+        if interpreter.facts.generator:
+            interpreter.keep_arguments(arguments_of(function), env)
         if node.asynchronous is not None:
             interpreter.construct(node, "async")
         return interpreter.run(node.body, env)
-
-    def _parameter(self, name: str, arrays: frozenset[str], hosted: frozenset[str], made: str) -> Value:
-        location = frozenset((f"@{name}",))
-        deps = frozenset((name,))
-        if made == HOST or name in hosted:
-            return (
-                Array(HOST, refs=location, exact=name, weak=True) if name in arrays else Unknown(HOST, location, name)
-            )
-        if name in arrays:
-            return Array(EITHER, refs=location, exact=name, deps=deps, weak=True, zero_d="never")
-        return Unknown(EITHER, location, name, deps)

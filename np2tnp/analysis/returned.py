@@ -7,6 +7,7 @@ from functools import lru_cache, reduce
 from itertools import combinations
 
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.joins import join
 from np2tnp.analysis.values import (
     BY_LAYOUT,
     COPIED,
@@ -23,7 +24,6 @@ from np2tnp.analysis.values import (
     Value,
     home_of,
     is_outside_location,
-    join,
     may_hold_tensor,
     refs_of,
     view_of,
@@ -44,7 +44,7 @@ def leaves_of(value: Value) -> Iterator[Value]:
 
 def shown_by(value: Value, env: Env) -> Value:
     """`value` with what it shares memory with by now: ``return y, Box(y)`` evaluates y before the box keeps it."""
-    refs = refs_of(value).union(*map(env.aliases, refs_of(value)))
+    refs = env.reach(*refs_of(value))
     if isinstance(value, Sequence):
         element = shown_by(value.element, env)
         items = None if value.items is None else tuple(shown_by(item, env) for item in value.items)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import takewhile
 from typing import Protocol
 
 import libcst as cst
@@ -14,13 +12,14 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.containers import fill_empty, given_to, put_into, reader_of_copy
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.joins import join
 from np2tnp.analysis.late_names import LateNames
 from np2tnp.analysis.module import ModuleInfo, parameters_of
+from np2tnp.analysis.summaries import ClassSummary, Summary
 from np2tnp.analysis.values import (
     EITHER,
     HOST,
     NO_NAMES,
-    NONE,
     NOTHING,
     UNKNOWN,
     Array,
@@ -32,90 +31,14 @@ from np2tnp.analysis.values import (
     Symbol,
     Unknown,
     Value,
-    exact_of,
     has_unfilled_container,
     holds_iterator,
-    join,
     may_hold_tensor,
     refs_of,
     view_of,
     with_refs,
 )
 from np2tnp.catalog.catalog import Catalog
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a caller must know of a function of the project.
-
-    migrated: it is rewritten, or was by an earlier run, so that callers in migrated code use its ``core``.
-    keeps: parameters that it stores in some object.
-    """
-
-    parameters: tuple[str, ...]  #: with stars, where they have any
-    migrated: bool
-    mutates: tuple[str, ...]
-    keeps: frozenset[str]
-    result: Value
-    method: bool = False
-    hosted: frozenset[str] = NO_NAMES  #: parameters that its core takes as ndarrays
-    changeable: frozenset[str] = NO_NAMES  #: those of them that may be changed or kept by code that nobody knows
-    #: (p, q): the list or dict `p` may hold the argument `q`, or an item of it, afterwards
-    fills: frozenset[tuple[str, str]] = frozenset()
-    tells_apart: bool = False  #: it asks whether two arguments are one object or share memory
-    updates: frozenset[str] = NO_NAMES  #: attributes and globals whose arrays it changes in place
-    #: (p, place): without the parameter `p`, its result may show the array by default, which lies there
-    shows_defaults: frozenset[tuple[str, str]] = frozenset()
-    joins: frozenset[tuple[str, str, bool]] = frozenset()  #: what it may join, as in callee_results.joined
-    quiet: bool = False  #: it runs no code that nobody knows: no array changes but those that its caller passed
-
-    def match(self, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:
-        """Arguments by parameter, without the first `skip` ones; None where some go into ``*args`` or ``**options``."""
-        names = self.parameters[skip:]
-        by_position = _before_star(names)
-        result: dict[str, ev.Argument] = {}
-        for index, argument in enumerate(arguments):
-            name = argument.name or (by_position[index] if index < len(by_position) else "")
-            if argument.star or name not in names:
-                return None
-            result[name] = argument
-        return result
-
-    @property
-    def form(self) -> str:
-        """What a core without wrapper returns, see :func:`form`."""
-        return form(self.mutates, self.result)
-
-
-@lru_cache(maxsize=4096)
-def _before_star(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(takewhile(lambda name: name[0] != "*", names))
-
-
-def form(mutates: tuple[str, ...], result: Value | None) -> str:
-    """What a function that updates the parameters `mutates` returns where it has no wrapper.
-
-    "updated": only their final values, because its own result is always None; "same": its result, which always is its
-    one updated parameter; "pair": its result and the final values.
-    """
-    if result is None or result == NONE:
-        return "updated"
-    return "same" if mutates == (exact_of(result),) else "pair"
-
-
-@dataclass(frozen=True, slots=True)
-class ClassSummary:
-    """What users of a class must know of it, what it inherits included.
-
-    methods: name -> (the function, "method", "property", "class" or "static").
-    is_record: making an instance only stores its arguments (a NamedTuple or a dataclass).
-    array_base: the array class of NumPy's that it inherits from, empty where none is known.
-    """
-
-    methods: Mapping[str, tuple[Function, str]] = field(default_factory=dict)
-    bases: tuple[Class, ...] = ()
-    is_record: bool = False
-    array_base: str = ""
 
 
 class Services(Protocol):
@@ -137,10 +60,12 @@ class Services(Protocol):
         """What a dotted name that the module imports denotes, where it is first-party and certain."""
 
     def star_names(self, imported: str) -> tuple[str, ...]:
-        """The names that a star import of a first-party module binds."""
+        """The names that a star import binds; ``*m`` stands for those of a module ``m`` that is not first-party."""
 
 
 _BUILTINS = frozenset(dir(builtins))
+#: Those for which star imports of array libraries bring functions of their own.
+_ARRAY_LIBRARIES = frozenset(("abs", "all", "any", "bool", "divmod", "max", "min", "pow", "round", "sum"))
 
 
 @lru_cache(maxsize=4096)
@@ -248,10 +173,11 @@ class State:
             return UNKNOWN
         value = self.module.values.get(name)
         if value is None:
-            if name in _BUILTINS:
+            if name in _BUILTINS and not (self.module.unlisted and name in _ARRAY_LIBRARIES):
                 return Symbol(f"builtins.{name}")
             self.unresolved += 1  # from a star import, exec, or a mistake
             return UNKNOWN
+        self.unresolved += self.module.unlisted and isinstance(value, Unknown)
         if isinstance(value, Symbol) and not ("()" in value.name and name in self.module.rebound):
             return self.known(value, env)
         return self.global_value(name, value, env)
@@ -262,22 +188,22 @@ class State:
         if isinstance(value, Function) and value.nested and self.made != HOST:
             if value.qualname in self.module.lambdas and name not in self.module.rebound:
                 return Function(value.qualname, module=self.module.path)  # it stays NumPy, and gets ndarrays
-            return Unknown(HOST, env.aliases(location) | {location})
+            return Unknown(HOST, env.reach(location))
         if isinstance(value, Bound):
-            return Unknown(HOST, env.aliases(location) | {location})
+            return Unknown(HOST, env.reach(location))
         if isinstance(value, Array):
             dtypes, rank = value.dtypes, value.rank
             sure = name not in self.module.rebound and not value.weak
-            refs = env.aliases(location) | {location}
+            refs = env.reach(location)
             if not sure:
                 return Array(HOST, refs=refs, weak=True)
             return Array(HOST, dtypes, rank, refs)
         if isinstance(value, Unknown):
-            return Unknown(HOST, env.aliases(location) | {location})
+            return Unknown(HOST, env.reach(location))
         if isinstance(value, Sequence) and value.type != "tuple":
-            return Unknown(HOST, env.aliases(location) | {location})
+            return Unknown(HOST, env.reach(location))
         if name in self.module.rebound and not isinstance(value, Symbol):
-            return Unknown(HOST, env.aliases(location) | {location})
+            return Unknown(HOST, env.reach(location))
         return value
 
     def location(self, name: str) -> str:
@@ -290,7 +216,7 @@ class State:
         if value is None:
             return symbol
         refs = refs_of(value)  # an array of another module, at the location that names it
-        return with_refs(value, refs.union(*map(env.aliases, refs))) if refs else value
+        return with_refs(value, env.reach(*refs)) if refs else value
 
     def symbol_attribute(self, base: Symbol, name: str, env: Env) -> Value:
         """``module.name`` by canonical name."""
@@ -362,7 +288,7 @@ class State:
     def read_captured(self, node: cst.Call, callee: Function, env: Env, seen: frozenset[str] = NO_NAMES) -> None:
         """A nested function is called: it reads names of the functions around it as they are by now."""
         self.late.call(callee.qualname, env)
-        for name in self.nested_reads.get(callee.qualname, NO_NAMES) - seen:
+        for name in sorted(self.nested_reads.get(callee.qualname, NO_NAMES) - seen):  # the last one is told
             stale, value = env.stale.get(name), env.values.get(name)
             if stale is not None:
                 self.emit(ev.StaleRead(node, self.place(node), name, stale, env.aliases(name)))

@@ -9,6 +9,7 @@ from np2tnp.analysis.access import owner_of
 from np2tnp.analysis.containers import share_items
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.joins import join
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.returned import shown_by
 from np2tnp.analysis.tables import AUGMENTED
@@ -29,7 +30,6 @@ from np2tnp.analysis.values import (
     home_of,
     is_number,
     is_numpy_number,
-    join,
     may_be_array,
     may_hold_tensor,
     parameters_in,
@@ -37,7 +37,7 @@ from np2tnp.analysis.values import (
     view_of,
 )
 from np2tnp.analysis.walk import walk
-from np2tnp.analysis.writes import Writes
+from np2tnp.analysis.yields import Yields
 
 
 def _learn_rank(source: cst.BaseExpression | None, rank: int, env: Env) -> None:
@@ -53,7 +53,7 @@ def _learn_rank(source: cst.BaseExpression | None, rank: int, env: Env) -> None:
 _WITHOUT_EFFECT = frozenset(f"builtins.{name}" for name in "len int float str range slice abs min max round".split())
 
 
-class Stores(Writes):
+class Stores(Yields):
     """Binds names and stores into arrays, objects and containers."""
 
     def assign(

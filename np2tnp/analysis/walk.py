@@ -10,7 +10,7 @@ from typing import Any
 import libcst as cst
 
 _NO_MEANING = frozenset(
-    "lpar rpar lbracket rbracket lbrace rbrace comma semicolon newline header footer leading_lines"
+    "lpar rpar lbracket rbracket lbrace rbrace comma trailing_comma semicolon newline header footer leading_lines"
     " lines_after_decorators trailing_whitespace equal colon indent operator first_line empty_lines last_line dot"
     " asynchronous keyword star encoding default_indent default_newline has_trailing_newline start end prefix quote"
     " raw_value evaluated_value comment value_source lines_after_else first_colon second_colon posonly_ind".split()

@@ -13,6 +13,7 @@ from np2tnp.analysis.returned import COPIED_OUTSIDE
 from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.values import (
     BY_LAYOUT,
+    BY_THEIR_LAYOUT,
     COPIED,
     FOREIGN,
     HOST,
@@ -125,6 +126,8 @@ class Writes(Calls):
         written = self.facts.extra.setdefault("writes", set())
         given = {ref[1:] for ref in refs_of(base) if ref.startswith("@")}
         written |= given
+        if BY_THEIR_LAYOUT in refs_of(base) or op == "ndarray.resize":  # that of what is no single segment raises
+            self.facts.extra.setdefault("by layout", set()).update(given)
         if COPIED in refs_of(base) and given:  # a callee gave back what it got: that must be the caller's own array
             self.facts.host_parameters |= given
             self.emit(ev.StaleRead(target, place, f"@{min(given)}", Stale("a callee", id(node), "call on a view")))
@@ -188,7 +191,7 @@ class Writes(Calls):
         ``self.x = np.asarray(self.x)`` is no change, and somebody may hold that array, too.
         """
         if not may_hold_tensor(value):
-            self.keeps_copies(where, value)
+            self.keeps_copies((where,), value)
             return
         displayed = isinstance(node, cst.Assign) and type(node.value) is cst.Tuple
         if displayed and isinstance(value, Sequence) and value.items:
@@ -200,7 +203,7 @@ class Writes(Calls):
         if given and exact_of(value) is None:
             self.construct(node, "argument kept through a view", where.rpartition(":")[2])
             self.facts.viewed |= given
-        self.keeps_copies(where, value)
+        self.keeps_copies((where,), value)
         outside = {ref for ref in refs if ref.startswith((".", "global:", "kept by"))}
         if outside - {where}:
             self.construct(node, "kept twice", where.rpartition(":")[2])
@@ -243,7 +246,7 @@ class Writes(Calls):
             if ref == skip:
                 continue
             if not ref.isidentifier():
-                if ref not in (COPIED, COPIED_OUTSIDE, BY_LAYOUT):
+                if ref not in (COPIED, COPIED_OUTSIDE, BY_LAYOUT, BY_THEIR_LAYOUT):
                     conflicts.add(ref)
                 continue
             held = env.values.get(ref)
@@ -251,7 +254,7 @@ class Writes(Calls):
                 may_hold_tensor(held)
                 or (not host and (isinstance(held, Function) or reads_later(held)))  # what it goes on reading is old
                 or COPIED in refs
-                or COPIED in env.aliases(ref)
+                or env.shares(ref, COPIED)
             ):
                 env.stale[ref] = Stale(via, id(node))
         if host and any(ref.startswith(".") for ref in refs):

@@ -130,7 +130,9 @@ class ApiFact:
 
     @property
     def target(self) -> Target | None:
-        """The target that holds for more dtypes: tnp's function, or else the exact helper."""
+        """The target that was decided for, or the one that holds for more dtypes: tnp's function, or the helper."""
+        if self.prefer == "rt" and self.rt is not None:
+            return self.rt
         candidates = [t for t in (self.tnp, self.rt) if t is not None and (t.dtypes or t.name == "operator")]
         return max(candidates, key=lambda target: len(target.dtypes), default=None)
 

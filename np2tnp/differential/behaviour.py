@@ -88,6 +88,8 @@ def call_numpy(api: str) -> Callable[..., Any]:
     if owner == "numpy.random.RandomState":
         return getattr(np.random.RandomState(0), name)  # type: ignore[no-any-return]
     found = surface.resolve(api)
+    if surface.is_indexed(found):
+        return found.__getitem__  # type: ignore[no-any-return]
     if callable(found):
         return found  # type: ignore[no-any-return]
     return lambda array: getattr(array, api.rpartition(".")[2])

@@ -19,6 +19,7 @@ from np2tnp.catalog import load
 from np2tnp.differential import behaviour
 from np2tnp.differential.cases import Case, compile_call, fresh_arguments, name_below, name_helper
 from np2tnp.differential.compare import Agreement, Outcome, Tolerance, compare, contraction_slack
+from np2tnp.differential.surface import is_indexed
 
 #: Values without meaning: only shape and dtype are compared.
 _SHAPE_ONLY = {"numpy.empty", "numpy.empty_like"}
@@ -26,7 +27,7 @@ _SHAPE_ONLY = {"numpy.empty", "numpy.empty_like"}
 _NO_TARGET = {
     "ndarray.flat", "ndarray.data", "ndarray.ctypes", "ndarray.base", "ndarray.flags", "ndarray.strides",
     "ndarray.device", "ndarray.resize", "ndarray.setflags",
-    "numpy.dtype", "numpy.nditer", "numpy.ndenumerate", "numpy.ndindex", "numpy.vectorize",
+    "numpy.dtype", "numpy.linalg.LinAlgError", "numpy.nditer", "numpy.ndenumerate", "numpy.ndindex", "numpy.vectorize",
 }  # fmt: skip
 #: What returns nothing and changes nothing.
 _WRITE = {"ndarray.dump", "ndarray.tofile"}
@@ -52,7 +53,9 @@ def find_targets(api: str) -> dict[str, Callable[..., Any]]:
     found: Any = runtime
     for part in name_helper(api).split("."):
         found = getattr(found, part, None)
-    if callable(found) and not isinstance(found, type(runtime)):
+    if is_indexed(found):
+        targets["rt"] = found.__getitem__
+    elif callable(found) and not isinstance(found, type(runtime)):
         targets["rt"] = _storing(api, found)
     return targets
 

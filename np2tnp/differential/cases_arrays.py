@@ -24,7 +24,7 @@ logspace : s[:6], 2, 3 | 0, 1 | 0, 3, 4 | 0, 3, num=4, base=2.0 | 0, 3, 4, endpo
 geomspace : [1, 2], [9, 8], 3, axis=1 | 1, 1000 | 1, 1000, 4 | 1, 256, num=9 | 1, 1000, 4, endpoint=False | 1, 1000, 4, dtype=np.float32 | 1, 256, 9, dtype=int | -1, -1000, 4 | 1, 1000, 4, dtype=float | 0, 1
 diag : v | m | q | q, 1 | v, k=-1 | t | z | m, k=2 | e | v, 1 | m, -1
 diagflat : v | m | v, 1 | v, k=-2 | z
-tri : 3, like=None | 3 | 3, 4 | 3, 4, 1 | 3, k=-1 | 3, dtype=v.dtype | 3, dtype=int | 3, 4, -1, float
+tri : 3, like=None | 3 | 0.5 | 2, 2.5 | 3, 4 | 3, 4, 1 | 3, k=-1 | 3, dtype=v.dtype | 3, dtype=int | 3, 4, -1, float
 tril triu : q | m | t | m, 1 | m, k=-1 | v | em | q, k=5
 vander : v[:4] | v[:4], 3 | v[:4], N=2, increasing=True | [1, 2, 3]
 meshgrid : v, w | v | v, w, indexing='ij' | v, w, sparse=True | v, w, copy=False | v, w, r | v, k | v[:3], x[:2]
@@ -70,7 +70,7 @@ resize : v, 8 | v, (2, 2) | m, (5, 2) | e, 3 | v, 0
 trim_zeros : m, axis=0 | v, axis=0 | [0, 0, 1, 2, 0] | v | w | d | g | v, 'f' | v, trim='b' | np.zeros(3)
 take : v, [0, 2] | v, [-1] | v, 1 | v, k | m, k | m, [0, 2], axis=0 | m, [1, -1], axis=1 | v, kbad | v, 99 | v, km | v, [9, -9], mode='wrap' | v, [9, -9], mode='clip' | m, 1, 0 | v, 0 | e, [0] | m, [0, 2], 1 | m, k0, axis=1 | t, [0], axis=5 | v, ke | v, [0, 1], mode='raise' | [1, 2, 3], [0, 1]
 take_along_axis : v, kn, 0 | m, kc, 0 | m, km[:, :1].repeat(3, 0)[:3], 1 | m, km, axis=None | v, k1, axis=-1 | m, kc, axis=5 | v, kbad, 0
-choose : kn % 3, [v, w, v] | km % 2, [z, y] | kn, [v, w], mode='wrap' | kn, [v, w] | kn, [v, w], mode='clip'
+choose : kn % 3, [v, w, v] | k0, [z, y, z] | km % 2, [z, y] | kn, [v, w], mode='wrap' | kn, [v, w] | kn, [v, w], mode='clip'
 select : [b, b0], [v, w] | [b, ~b], [v, w], 5 | [b], [v], default=2.5 | [bm], [m] | [b, b], [1, 2]
 piecewise : v, [b, ~b], [1, 2] | v, [b], [lambda a: a + a, 0] | x, [b, ~b], [lambda a: a * a, lambda a: -a]
 apply_along_axis : np.sum, 0, m | lambda a: a[::-1], 1, m
@@ -94,6 +94,6 @@ copyto : v, w | m, r2 | v, 2 | v, 2.5 | v, w, where=b | v, w, casting='unsafe' |
 shares_memory may_share_memory : v, w | v, v
 nditer ndenumerate : v
 ndindex : 2, 3
-astype : v, np.float32, device='cpu' | v, np.float32 | v, float | v, np.float64, copy=False | v, int | v, 'i8' | v, bool | v, complex | v, np.uint8
+astype : v, np.float32, device='cpu' | z[()], np.float32 | z, np.float32 | v, np.float32 | v, float | v, np.float64, copy=False | v, int | v, 'i8' | v, bool | v, complex | v, np.uint8
 isfortran : m
 """

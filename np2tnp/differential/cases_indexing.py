@@ -2,7 +2,8 @@
 """Cases of reading and storing with every form of index (see cases.py for the notation; ``np.s_[...]`` is the index).
 
 They are no part of the facts: the runtime has one form for all of them, which tests/runtime/test_indexing.py holds to
-NumPy, and benchmarks/single_calls.py rewrites each.
+NumPy, and benchmarks/single_calls.py rewrites each. The objects that are indexed instead of called, such as
+``np.r_``, are: their call is ``__getitem__``. (``np.r_['r', ...]`` makes a matrix: no target is asked for one.)
 """
 
 NAMES = ("operator.getitem", "operator.setitem")
@@ -29,4 +30,21 @@ operator.setitem : v, 2, 5 | v, -1, y | v, 99, 1 | v, k0, 2 | v, np.s_[:], 0 | v
  | m, bm, 0 | m, bm, w[:4] | m, m > 0, -1 | m, br, r | m, np.s_[br, 1], 3 | m, np.s_[br, :2], n[:2, :2] | m, np.s_[:, [True, False, True, True]], 1 | m, np.s_[br, [0, 3]], w[:2] | m, bm, r | m, np.s_[None, 1], r | m, np.s_[..., 0], c[:, 0]
  | t, np.s_[0, 1, 2], 5 | t, np.s_[0, :, [1, 3]], q[:2] | t, np.s_[..., [1, 3]], 2 | t, np.s_[[0, 1], :, [1, 3]], q[:2] | t, np.s_[:, kr], m[:1] | t, np.s_[1, bm], w[:4] | t, np.s_[0, ..., 1], r[:3] | t, t[:, :, 0] > 0, 7 | t, np.s_[1:, ::-1, 1:3], 1
  | z, np.s_[()], 5 | z, ..., y | z, 0, 1 | e, np.s_[:], 1 | e, 0, 1 | e, np.s_[:], e | em, np.s_[:, 1], 1 | me, 1, 3
+r_ : np.s_[v, w] | v | np.s_[v, 1] | np.s_[0, v, -1] | np.s_[v, 0.5] | np.s_[v, 1j] | np.s_[v, True] | np.s_[300, v] | np.s_[-1, v] | np.s_[s, -0.0] | np.s_[s, S[:, 0]] | np.s_[js, v]
+ | np.s_[v, 0:4] | np.s_[0:3, v] | np.s_[v, 1:5:2] | np.s_[v, 5:0:-2] | np.s_[v, 0:0] | np.s_[v, :3] | np.s_[v, 0.0:1.0:0.25] | np.s_[v, -1:1:5j] | np.s_[v, 0:1:0j] | np.s_[z:9]
+ | np.s_[v, k] | np.s_[v, x] | np.s_[v, b] | np.s_[v, k.astype(np.uint8)] | np.s_[v, x.astype(np.float32)] | np.s_[v, [1, 2]] | np.s_[v, [0.5]] | np.s_[v, (1, 2)] | np.s_[v, []] | np.s_[[v[0], v[1]], w] | np.s_[np.int8(1), v] | np.s_[v, np.float32(0.1)]
+ | z | np.s_[z, y] | np.s_[z, v] | np.s_[z, 1] | e | np.s_[e, v] | np.s_[e, e] | one | np.s_[v, w, v, w] | np.s_[l, l2] | np.s_[v[::-1], v[::2]]
+ | np.s_[m, n] | np.s_[m, m[:1]] | np.s_[m, em.T[:0]] | np.s_[t, t2] | np.s_[m, v] | np.s_[m, q] | np.s_[m, 1] | np.s_[m, z] | np.s_[t, m] | np.s_[v, None] | np.s_[v, 'a'] | np.s_['a', v]
+ | np.s_['0', m, n] | np.s_['1', m, n] | np.s_['-1', m, m] | np.s_['0,2', v, w] | np.s_['1,2', v, w] | np.s_['0,2', v, 1:7] | np.s_['0,2,0', v, w] | np.s_['1,2,0', v, w] | np.s_['2,3', v, w] | np.s_['x', v]
+ | np.s_[1:4] | np.s_[1:4, 0, 9] | np.s_[1, 2, 3] | np.s_[1, 2.5] | np.s_[1, 2j] | np.s_[True, False] | np.s_[0:1:5j] | np.s_[-1:1:3j, 0, 7] | np.s_[[1, 2], [3]] | np.s_[1:2:0] | np.s_[:] | 5 | 2.5 | np.s_[()] | np.s_['0,2', 1:3, 3:5]
+c_ : np.s_[v, w] | v | np.s_[v, w, v] | np.s_[v, 1:7] | np.s_[v, 0:1:6j] | np.s_[0:6, v] | np.s_[v, k1] | np.s_[v, x] | np.s_[v, b] | np.s_[v, x.astype(np.float32)] | np.s_[v, [1, 2, 3, 4, 5, 6]] | np.s_[v, v[:3]] | np.s_[s, s[::-1]] | np.s_[js, js]
+ | m | np.s_[m, n] | np.s_[m, c] | np.s_[m, m[:, 0]] | np.s_[np.ones(3), m] | np.s_[m, 1] | np.s_[m, r] | np.s_[m, 0:3] | np.s_[m, q] | np.s_[t, t2] | np.s_[t, m] | np.s_[z, y] | np.s_[z, 1] | np.s_[one, 2, 0.5] | np.s_[one, 300]
+ | e | np.s_[e, e] | np.s_[e, v] | em | np.s_[me, me] | np.s_[l, l2] | np.s_[v, None] | np.s_['0', m, n] | np.s_['-1,2', v, w] | np.s_[1, 2, 3] | np.s_[[1, 2], [3, 4]] | np.s_[1:4] | np.s_[1:4, 4:7] | np.s_[()] | 5
+mgrid : np.s_[0:3] | np.s_[0:3, 1:4] | np.s_[:3, :2, :2] | np.s_[5:0:-2] | np.s_[0:0] | np.s_[0:3, 0:0] | np.s_[0:2.5:0.5] | np.s_[0:1:5j] | np.s_[0:1:5j, 0:3] | np.s_[-1:1:3j, -1:1:4j] | np.s_[0:3:1j] | np.s_[0:1:0j] | np.s_[1.5:4] | np.s_[0:4:True] | np.s_[0:4:0]
+ | np.s_[-3:3, 2:-2:-1] | np.s_[np.float32(0):1:3j] | np.s_[np.int8(0):5] | np.s_[0:np.float32(2):0.5, 0:2] | np.s_[0:2**40:2**39] | np.s_[3:1] | np.s_[0:3j] | np.s_[()] | np.s_[:] | 3 | 'a' | np.s_[0:3, 1] | [0, 1] | None
+ | np.s_[0:z] | np.s_[z:9] | np.s_[0:z, 0:y] | np.s_[0:z:3j] | np.s_[0:y:3j, 0:2] | np.s_[0:v] | np.s_[:v.size] | np.s_[:m.shape[0], :m.shape[1]] | v
+ogrid : np.s_[0:3] | np.s_[0:3, 1:4] | np.s_[:3, :2, :2] | np.s_[5:0:-2, 0:2] | np.s_[0:0] | np.s_[0:3, 0:0] | np.s_[0:1:5j] | np.s_[0:1:5j, 0:3] | np.s_[-1:1:3j, -1:1:4j] | np.s_[0:3:1j, 0:2] | np.s_[1.5:4] | np.s_[0:4:0]
+ | np.s_[-3:3, 2:-2:-1] | np.s_[np.float32(0):1:3j] | np.s_[np.int8(0):5, 0:2] | np.s_[3:1] | np.s_[0:3j] | np.s_[()] | np.s_[:] | 3 | 'a' | [0, 1] | None
+ | np.s_[0:z] | np.s_[z:9] | np.s_[0:z, 0:y] | np.s_[0:y:3j, 0:2] | np.s_[0:v] | np.s_[:v.size] | np.s_[:m.shape[0], :m.shape[1]] | v
+s_ index_exp : np.s_[1:4] | np.s_[v, 1:4] | np.s_[..., None] | v | 3 | np.s_[1, 2] | np.s_[::-1] | np.s_[()] | z | np.s_[b, 1]
 """

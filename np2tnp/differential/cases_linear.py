@@ -10,7 +10,7 @@ vecdot @sum : q, q, axes=[0, 0, ()] | v, w | m, n | m, r | m, n, axis=0
 matvec @sum : q, v[:3] | Q, v[:3]
 vecmat @sum : v[:3], q | v[:3], Q
 outer : v, w | m, n | z, v | v, 2 | e, v | l3[:9], w
-kron : v, w | q, p | m, v | z, v | t, q
+kron : v, w | z, y | q, p | m, v | z, v | t, q
 tensordot @sum : q, p | q, p, 1 | q, p, axes=0 | t, m, axes=([1, 2], [0, 1]) | t, t2, 3 | v, w, 1 | t, m, ([2], [1]) | m, n, 1
 einsum @sum : 'i,i', v, w | 'ij,jk->ik', q, p | 'ij->ji', m | 'ii', q | 'ij->i', m | 'i,j->ij', v, w | '...ij,jk', t, n.T | 'ij,ij->', m, n | 'ii->i', q | 'bij,jk->bik', Q, q | 'ijk->k', t | 'ij,jk', q, p, optimize=True | 'ij,jk', q, m, dtype=np.float64 | 'ij', m | 'i->', v | m, [0, 1], [1, 0]
 einsum_path : 'ij,jk', q, p, optimize='greedy' | 'ij,jk', q, p
@@ -32,7 +32,7 @@ linalg.cond @solve : q | m | q, 1 | q, 'fro' | sing
 linalg.matrix_rank @solve : q, rtol=1e-3 | q | m | sing | v | Q | q, 1e-3 | q, hermitian=True
 linalg.lstsq @solve : m.T, v[:4] | q, p | m.T, v[:4], None | m, v[:3] | q, v[:3], rcond=1e-6
 linalg.matrix_power @sum : q, 2 | q, 3 | q, 0 | q, -1 | Q, 2 | m, 2 | p, 5
-linalg.multi_dot @sum : [q, p] | [q, p, q] | [v[:3], q, p]
+linalg.multi_dot @sum : [q, p] | [v, w] | [q, p, q] | [v[:3], q, p]
 linalg.tensorsolve @solve : q.reshape(3, 1, 3), v[:3].reshape(3, 1), axes=None | q.reshape(3, 3), v[:3]
 linalg.tensorinv @solve : q, 1
 linalg.cross @sum : q, p, axis=0 | q, p | q[0], p[1]

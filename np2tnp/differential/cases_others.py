@@ -14,7 +14,7 @@ ndarray.item : z | one | v, 2 | m, 1, 2 | m, (1, 2) | v, -1 | v, 99 | v
 ndarray.tolist : v | m | z | e | t
 ndarray.tobytes : m, 'F' | m, order='C'
 ndarray.tobytes ndarray.dumps : v
-ndarray.clip : v, 0 | m, 2 | v, 0, 2 | v, 3, 1 | v, min=0 | v, max=1 | v, None, 2 | s, 0, 1 | v, -1000, 1000 | m, r, r2 | v, 0, 300
+ndarray.clip : v, 0 | z, 0, 2 | m, 2 | v, 0, 2 | v, 3, 1 | v, min=0 | v, max=1 | v, None, 2 | s, 0, 1 | v, -1000, 1000 | m, r, r2 | v, 0, 300
 ndarray.view : v | v, np.int8 | v, dtype=v.dtype | m, np.ndarray
 ndarray.round : v | v, 1 | l, decimals=2 | l, -1
 ndarray.std ndarray.var @sum : m, where=bm | m, 1, None, None, 1 | v | m, 0 | m, axis=1, ddof=1 | m, axis=0, keepdims=True | v, ddof=1 | m, 0, np.float64
@@ -29,7 +29,7 @@ ndarray.squeeze : one | a5 | a5, 1 | a5, axis=(1, 3) | m
 ndarray.repeat : v, 2 | m, 2, 0 | m, 2, axis=1 | m, [1, 2, 0], axis=0
 ndarray.take : v, [0, 2] | v, [-1] | m, [0, 1], axis=1 | m, 1, 0 | v, 99 | m, [0, 1], 0
 ndarray.compress : v, [1, 0, 1] | m, [True, False], axis=1
-ndarray.choose : km % 2, [z, y] | km % 2, z, y | kn % 2, v, w | kn % 2, (v, w) | kn, v, w, mode='clip' | kn, v, w, v
+ndarray.choose : km % 2, [z, y] | k0, [z, y, z] | km % 2, z, y | kn % 2, v, w | kn % 2, (v, w) | kn, v, w, mode='clip' | kn, v, w, v
 ndarray.diagonal : m | q, 1 | t, axis1=1, axis2=2
 ndarray.trace @sum : q | q, 1 | q, dtype=np.float64
 ndarray.searchsorted : v, v, sorter=np.argsort(v) | g, v | g, 2 | g, v, 'right' | g, v, side='left'

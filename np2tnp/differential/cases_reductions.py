@@ -36,7 +36,7 @@ sort @order : v, kind='stable', stable=True | v, order=None | v | m | t | s | e 
 argsort : g, kind='stable', stable=True | g, order=None | v[:1] | g | m, axis=5 | m, kind='stable' | t, axis=1, kind='stable' | s, kind='stable' | e | m, 0, 'stable' | m, axis=None, kind='stable' | d, stable=True | v, kind='mergesort' | d, kind='stable' | z
 argsort @order : l3 | d | m | s | m, 0 | m, axis=0 | l | m, axis=None
 sort_complex : v | m | e
-lexsort : (v, w) | m | (d[:6], w) | (v, w), axis=0 | t, 0
+lexsort : (v, w) | v | m | (d[:6], w) | (v, w), axis=0 | t, 0
 partition argpartition @order : v, 2, -1, 'introselect' | m, 1, axis=None, kind='introselect', order=None
 partition @order : v, 2 | m, 1 | m, 1, axis=0 | v, (1, 3) | l, 100
 argpartition @order : v, 2 | m, 1 | m, 1, axis=0

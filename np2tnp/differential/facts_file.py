@@ -43,6 +43,12 @@ def _installed_tensorflow() -> str:
     raise PackageNotFoundError("tensorflow")
 
 
+def knows_stages(document: dict[str, Any], versions: dict[str, str]) -> bool:
+    """Whether the stages of all names were measured on the TensorFlow of `versions`."""
+    entry = document["by_tensorflow"].get(short_version(versions["tensorflow"]), {})
+    return not is_older(versions, document) or bool(entry.get("staged"))
+
+
 def updated(document: dict[str, Any], facts: dict[str, Any], versions: dict[str, str]) -> dict[str, Any]:
     """`document` with newly measured facts: as its own, or, of an older TensorFlow, as differences from them."""
     minor = short_version(versions["tensorflow"])

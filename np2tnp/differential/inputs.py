@@ -240,13 +240,16 @@ def edges(call: Call, rng: np.random.Generator) -> Iterator[tuple[str, Call]]:
         if items[i].values.shape == items[arrays[0]].values.shape and items[i].values.ndim:
             yield "aliased arguments", with_arrays(lambda _: Same(arrays[0]), [i])
             yield "overlapping arguments", with_arrays(lambda _: Overlap(arrays[0]), [i])
-    yield "empty", with_arrays(lambda a: Array(a.values[:0]), arrays)
-    yield "one element", with_arrays(lambda a: Array(a.values[:1]), arrays)
+    shaped = [i for i in arrays if items[i].values.ndim]
+    if shaped:
+        yield "empty", with_arrays(lambda a: Array(a.values[:0]), shaped)
+        yield "one element", with_arrays(lambda a: Array(a.values[:1]), shaped)
     floats = [i for i in arrays if items[i].values.dtype.kind in "fc"]
     for name, change in _VALUES.items() if floats else ():
         yield name, with_arrays(partial(_changed, change=change, rng=rng), floats)
-    for layout in ("F", "strided", "reversed", "readonly"):
-        yield f"{layout} layout", with_arrays(partial(_with_layout, layout=layout), arrays)
+    for layout in ("F", "strided", "reversed") if shaped else ():
+        yield f"{layout} layout", with_arrays(partial(_with_layout, layout=layout), shaped)
+    yield "readonly layout", with_arrays(partial(_with_layout, layout="readonly"), arrays)
     yield "0-d", with_arrays(lambda a: Array(a.values.ravel()[0] if a.values.size else a.values), arrays)
     yield "a list", with_arrays(lambda a: a.values.tolist(), arrays)
     yield "a number", with_arrays(lambda a: a.values.ravel()[0].item() if a.values.size else 0, arrays)

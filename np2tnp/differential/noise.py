@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 import warnings
+import zlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from np2tnp.differential.inputs import moved
-from np2tnp.differential.observe import UndefinedWarning
+from np2tnp.differential.observe import UndefinedWarning, calls_observed
 from np2tnp.differential.rounding import eps
 
 #: Functions and methods of NumPy whose last bits are nobody's promise, by name.
@@ -66,6 +67,7 @@ class Noise:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
+        self._seed = int(rng.integers(2**32))
 
     @property
     def names(self) -> dict[str, Any]:
@@ -87,13 +89,17 @@ class Noise:
         return value
 
     def _near(self, value: Any) -> Any:
-        """An array with each entry moved by as much as eliminating with its largest one rounds."""
+        """An array with each entry moved by as much as eliminating with its largest one rounds.
+
+        Equal arrays are moved alike: within one call of the program a solver takes a singular matrix always or never.
+        """
         if type(value) is not np.ndarray or value.dtype.kind not in "biufc" or not value.size:
             return value
         array = value if value.dtype.kind in "fc" else value.astype(np.float64)
         with np.errstate(all="ignore"):
             step = max(array.shape, default=1) * eps(array.dtype) * np.max(np.abs(array))
-            return (array + step * self._rng.uniform(-1.0, 1.0, array.shape)).astype(array.dtype)
+            rng = np.random.default_rng((self._seed, calls_observed(), zlib.crc32(array.tobytes())))
+            return (array + step * rng.uniform(-1.0, 1.0, array.shape)).astype(array.dtype)
 
     def _method(self, owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         """``owner.name(...)``: of an array, or of a module of NumPy; anything else is left alone."""

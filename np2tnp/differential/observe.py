@@ -23,6 +23,7 @@ from np2tnp.differential.outside import watch_outside
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 _ITEMS = 1000  #: how much of a generator is read
+_latest = 0  #: the number of the call that was observed last
 
 
 @dataclass(frozen=True)
@@ -167,11 +168,16 @@ def flatten(value: Any, path: str = "result") -> dict[str, Any]:
 
 
 class Globals:
-    """The data a module keeps: restored before each call, so that no call sees what another left behind."""
+    """The data a module keeps: restored before each call, so that no call sees what another left behind.
+
+    Lists and dicts that hold objects once the module is loaded (registries) are left alone: objects cannot be restored.
+    """
 
     def __init__(self, module: types.ModuleType) -> None:
         self._module = module
-        self._saved = {name: (value, freeze(value)) for name, value in vars(module).items() if _is_data(name, value)}
+        found = {name: (value, freeze(value)) for name, value in vars(module).items() if _is_data(name, value)}
+        self._saved = {name: pair for name, pair in found.items() if _is_plain(pair[1])}
+        self._registries = found.keys() - self._saved.keys()
 
     def restore(self) -> None:
         for name, (value, frozen) in self._saved.items():
@@ -180,13 +186,23 @@ class Globals:
                 setattr(self._module, name, value)
             if not _is_same(freeze(value), frozen):
                 _refill(value, frozen)
-        for name in [n for n, v in vars(self._module).items() if _is_data(n, v) and n not in self._saved]:
+        for name in [name for name, _ in self._data() if name not in self._saved]:
             delattr(self._module, name)
 
     def changed(self) -> dict[str, Any]:
         """Globals that differ from when the module was loaded, frozen."""
-        now = {name: freeze(value) for name, value in vars(self._module).items() if _is_data(name, value)}
+        now = {name: freeze(value) for name, value in self._data()}
         return {n: v for n, v in now.items() if n not in self._saved or not _is_same(v, self._saved[n][1])}
+
+    def _data(self) -> list[tuple[str, Any]]:
+        return [it for it in vars(self._module).items() if _is_data(*it) and it[0] not in self._registries]
+
+
+def _is_plain(frozen: Any) -> bool:
+    """Whether nothing in it stands for an object."""
+    if type(frozen) in (list, tuple, dict):
+        return all(map(_is_plain, frozen.values() if type(frozen) is dict else frozen))
+    return not isinstance(frozen, Frozen)
 
 
 def _is_data(name: str, value: Any) -> bool:
@@ -220,6 +236,11 @@ def _is_same_leaf(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b or (a != a and b != b))
 
 
+def calls_observed() -> int:
+    """How many calls were observed, the present one included: what happens while it stays the same is of one call."""
+    return _latest
+
+
 def observe(
     call: Callable[..., Any],
     args: list[Any],
@@ -237,6 +258,8 @@ def observe(
     counter : gives a context manager whose value has ``work``: TensorFlow operations executed inside.
     names : of the arguments, for people.
     """
+    global _latest
+    _latest += 1
     held = [*args, *kwargs.values()]
     labels = [*names[: len(args)], *(f"argument {i + 1}" for i in range(len(names), len(args))), *kwargs]
     before = [freeze(item) for item in held]

@@ -6,10 +6,12 @@ import ast
 import os
 import re
 import subprocess
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from np2tnp.config import Config
+from np2tnp.model import FileReport
 
 _MIGRATED = re.compile(
     r"^\s*(?:from\s+np2tnp\s+import\s+runtime|from\s+np2tnp\.runtime\s+import|import\s+np2tnp)", re.MULTILINE
@@ -35,14 +37,25 @@ class Pair:
 
 
 def read_text(path: str) -> str:
-    """A file's text, decoded as Python would. Raises CannotVerify."""
+    """A program's text, decoded as Python would. Raises CannotVerify, also where it is no Python."""
+    from np2tnp.files import syntax
     from np2tnp.files.problems import Problem
     from np2tnp.files.source import decode, read_bytes
 
     try:
-        return decode(path, read_bytes(path)).text
+        text = decode(path, read_bytes(path)).text
+        if not syntax.is_accepted(text):
+            raise syntax.explain(text)
     except Problem as problem:
-        raise CannotVerify(f"{path}: {problem}") from None
+        place = "" if problem.code == "TNP904" else f":{problem.line}:{problem.column}"
+        raise CannotVerify(f"{path}{place}: {problem}") from None
+    return text
+
+
+def check_inputs(path: str | None) -> None:
+    """Raises CannotVerify for ``--inputs`` that NumPy could not open."""
+    if path is not None and not zipfile.is_zipfile(path):
+        raise CannotVerify(f"--inputs {path}: there is no such .npz file")
 
 
 def find_pair(path: str, original: str | None, config: Config) -> Pair:
@@ -73,6 +86,12 @@ def is_migrated(text: str) -> bool:
 
 def rewrite_in_memory(path: str, text: str, config: Config) -> str:
     """What ``rewrite`` would make of the text; the same text where nothing changes. Raises CannotVerify."""
+    report = report_in_memory(path, text, config)
+    return report.new_text if report.new_text is not None else text
+
+
+def report_in_memory(path: str, text: str, config: Config) -> FileReport:
+    """The report of rewriting the text. Raises CannotVerify where that fails."""
     from np2tnp.engine import analyze
     from np2tnp.files.source import from_text
 
@@ -82,7 +101,7 @@ def rewrite_in_memory(path: str, text: str, config: Config) -> str:
         raise CannotVerify(f"{path}: rewriting failed (a bug in np2tnp): {type(error).__name__}: {error}") from None
     if report.error is not None:
         raise CannotVerify(f"{path}: {report.error}")
-    return report.new_text if report.new_text is not None else text
+    return report
 
 
 def _versions(path: str) -> Iterator[tuple[str, str]]:

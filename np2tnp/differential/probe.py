@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from np2tnp.catalog import load
 from np2tnp.differential import agreement, behaviour, cases_indexing, facts_file, stage_facts, surface
 from np2tnp.differential.cases import all_cases, name_below, name_helper
 from np2tnp.differential.probe_arguments import add_arguments
@@ -200,19 +201,30 @@ def measure(
 def run(arguments: argparse.Namespace, _config: object = None) -> int:
     """``np2tnp probe``. Facts measured on an older TensorFlow are added as what differs there."""
     names = set(arguments.only) if arguments.only else None
+    known = (surface.list_surface().keys() | all_cases().keys()) - set(cases_indexing.NAMES)
+    for name in sorted((names or set()) - known):
+        meant = load().suggest(name)
+        print(f"np2tnp: nothing to measure of `{name}`{f'; did you mean `{meant}`?' if meant else ''}", file=sys.stderr)
+        return 2
     path = arguments.facts or facts_file.FACTS
     document = facts_file.read(path)
     versions = facts_file.installed_versions()
     apis = probed_apis(names)
-    if arguments.part == "staged":
+    part = arguments.part
+    if names is not None and not facts_file.knows_stages(document, versions):
+        if part == "staged":
+            print("np2tnp: stages of an older TensorFlow are measured of all names at once", file=sys.stderr)
+            return 2
+        part = "eager"  # stages of a few names would count as those of all
+    if part == "staged":
         facts = facts_file.seen_by(document, versions)
     else:
         facts = _measure_eager(document, names, apis, versions, arguments)
-    if arguments.part == "eager":
+    if part == "eager":
         stage_facts.keep(facts, facts_file.seen_by(document, versions))
     else:
-        known = {api: facts[api] for api in apis if stage_facts.has_targets(facts.get(api, {}))}
-        observed = measure("staged", list(known), arguments.jobs, arguments.observations, known, arguments.device)
+        staged = {api: facts[api] for api in apis if stage_facts.has_targets(facts.get(api, {}))}
+        observed = measure("staged", list(staged), arguments.jobs, arguments.observations, staged, arguments.device)
         stage_facts.add(facts, observed)
     changed = facts_file.updated(document, facts, versions)
     if arguments.diff:

@@ -122,8 +122,16 @@ def kind_of(value: Any) -> str:
     return "function" if inspect.isroutine(value) else "object"
 
 
+def is_indexed(value: Any) -> bool:
+    """Whether `value` stands for a call by its index, as ``np.r_`` and ``np.mgrid`` do; data does not."""
+    is_data = isinstance(value, (type, np.generic)) or hasattr(value, "__contains__")
+    return not is_data and hasattr(value, "__getitem__")
+
+
 def parameters_of(value: Any, skip: int = 0) -> list[str]:
     """Signature text per parameter, ``/`` and ``*`` included, without the first `skip` parameters."""
+    if is_indexed(value):
+        return ["key", "/"]
     try:
         parameters = list(inspect.signature(value).parameters.values())[skip:]
     except (TypeError, ValueError):

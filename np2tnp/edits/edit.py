@@ -62,13 +62,16 @@ class Edits:
         )
         self._mark_zero_d(node, value)
 
+    def unwrap(self, node: cst.CSTNode) -> str:
+        """Convert `node` no longer. Gives the runtime's function that it would have been converted by."""
+        key = id(node)
+        form = "ndarray" if key in self.zero_d else "host"
+        self.host.discard(key)
+        self.zero_d.discard(key)
+        return form
+
     def _mark_zero_d(self, node: cst.CSTNode, value: Value | None) -> None:
-        if (
-            isinstance(value, (Array, Unknown))
-            and value.home != HOST
-            and not getattr(value, "rank", None)
-            and zero_d_of(value) == "array"
-        ):
+        if value is not None and _ways_out(value) in ({"array"}, {"array", "no scalar"}):
             self.zero_d.add(id(node))
         elif isinstance(node, (cst.Tuple, cst.List)) and isinstance(value, Sequence) and len(value.items or ()) == 1:
             self._mark_zero_d(node.elements[0].value, value.element)  # of several, two may be one object
@@ -78,3 +81,14 @@ class Edits:
 
     def statement(self, node: cst.CSTNode) -> StatementEdit:
         return self.statements.setdefault(id(node), StatementEdit())
+
+
+def _ways_out(value: Value) -> set[str]:
+    """How the tensors in `value` leave if they are 0-d: as "array" or "scalar"; "no scalar" where they have axes."""
+    if isinstance(value, Sequence) and value.type not in ("iterator", "map"):
+        return set().union(*map(_ways_out, value.items if value.items is not None else (value.element,)))
+    if not isinstance(value, (Array, Unknown)) or value.home == HOST:
+        return set()
+    if getattr(value, "rank", None):
+        return {"no scalar"}
+    return {"array"} if zero_d_of(value) == "array" else {"scalar"}

@@ -61,7 +61,8 @@ def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool =
             return Choice("rt", _below(fact.rt.name, "rt"), problem, True)
         return Choice("host", why=problem, differs=True)
     if fact.rt is not None and fact.prefer != "numpy":
-        return Choice("rt", _below(fact.rt.name, "rt"), f"tnp has no exact {short}")
+        decided = fact.reason if fact.prefer == "rt" else None
+        return Choice("rt", _below(fact.rt.name, "rt"), decided or f"tnp has no exact {short}")
     return Choice("host", why=fact.reason or f"neither tnp nor the runtime has {short}")
 
 

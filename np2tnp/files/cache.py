@@ -59,7 +59,7 @@ class Cache:
             return cache
         import sqlite3
 
-        wanted = {os.path.abspath(path) for path in paths}
+        wanted = set(map(_key, paths))
         try:
             with contextlib.closing(sqlite3.connect(cache.file, timeout=2)) as connection:
                 query = "SELECT path, stat, hash, data FROM report WHERE run = ?"
@@ -76,14 +76,14 @@ class Cache:
 
     def find_unchanged(self, path: str) -> FileReport | None:
         """The report of a file that looks as it did (size, times, inode), without reading it."""
-        row = self._rows.get(os.path.abspath(path))
+        row = self._rows.get(_key(path))
         if row is None or not row[0] or row[0] != stat_key(path):
             return None
         return _report_from(row[2], path)
 
     def find_same(self, path: str, digest: str, stat: str) -> FileReport | None:
         """The report of a file with this content; remembers its new looks."""
-        key = os.path.abspath(path)
+        key = _key(path)
         row = self._rows.get(key)
         if row is None or row[1] != digest:
             return None
@@ -95,7 +95,7 @@ class Cache:
     def add(self, report: FileReport, digest: str, stat: str) -> None:
         """Remembers a report. ``stat`` was taken before the file was read, so a later change shows."""
         data = json.dumps(_plain(report), separators=(",", ":"))
-        self._new.append((os.path.abspath(report.path), self.run, stat, digest, data))
+        self._new.append((_key(report.path), self.run, stat, digest, data))
 
     def save(self) -> None:
         """Writes what is new in one transaction; a run that cannot write goes without."""
@@ -139,6 +139,11 @@ def _plain(report: FileReport) -> dict[str, Any]:
 
 def _span(span: Span) -> tuple[int, int, int, int]:
     return (span.line, span.column, span.end_line, span.end_column)
+
+
+def _key(path: str) -> str:
+    """The absolute path as the database takes it: names need not be UTF-8."""
+    return os.path.abspath(path).encode(errors="backslashreplace").decode()
 
 
 def _report_from(data: str, path: str) -> FileReport | None:

@@ -28,14 +28,15 @@ class Discovery:
 def discover(paths: Iterable[str], config: Config) -> Discovery:
     """All Python files at or below ``paths``. Files that are named are always taken (``force_exclude`` apart)."""
     result = Discovery()
-    seen: set[str] = set()
+    seen: dict[str, int] = {}
 
     def take(path: str) -> None:
         # One file under two names is one file: rewriting it twice would find it changed.
-        real = os.path.realpath(path)
-        if real not in seen:
-            seen.add(real)
+        known = seen.setdefault(os.path.realpath(path), len(result.files))
+        if known == len(result.files):
             result.files.append(path)
+        elif os.path.islink(result.files[known]) and not os.path.islink(path):
+            result.files[known] = path  # `patch` takes no diff of a link
 
     for path in paths:
         name = os.path.normpath(path) if path else path

@@ -72,9 +72,10 @@ class Modules:
         A file, a directory with a ``/`` behind, or a directory with ``/?`` behind: where imports in it are looked up.
         """
         if place.endswith(SEARCHED):
-            return hash_bytes(repr(self.search(place)).encode())
+            return hash_bytes(repr(self.search(place)).encode(errors="surrogateescape"))
         if place.endswith(os.sep):
-            return hash_bytes("\n".join(sorted(self.listing(place[:-1] or os.sep))).encode())
+            names = sorted(self.listing(place[:-1] or os.sep))
+            return hash_bytes("\n".join(names).encode(errors="surrogateescape"))  # names need not be UTF-8
         if place not in self._digests:
             try:
                 self._digests[place] = hash_bytes(read_bytes(place))

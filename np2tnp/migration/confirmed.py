@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from np2tnp import pipeline
-from np2tnp.config import EMISSION, Config, ConfigError, RegionOptions
+from np2tnp.config import EMISSION, NEVER, Config, ConfigError, RegionOptions
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import decode
 from np2tnp.migration.reverted import Reverted
@@ -30,6 +30,7 @@ class _Entry:
     modes: dict[str, float] = field(default_factory=dict)  #: values of ``--compile`` under which it won: how much
     above: int = 0  #: with ``--dispatch`` it could be rewritten for arrays of at least so many elements
     together: frozenset[Place] = frozenset()  #: what had been migrated, too, when it was measured
+    is_equal: bool = True  #: no comparison failed
 
 
 def leave_out_what_did_not_win(
@@ -37,8 +38,9 @@ def leave_out_what_did_not_win(
 ) -> tuple[pipeline.Plan, Config, list[Reverted]]:
     """The part of the plan that the result files `names` confirm, the configuration that gives it, and the rest.
 
-    With `dispatch` also functions that won for large arrays only, with a size test. Raises ConfigError for files that
-    cannot be used: not results, incomplete, measured under other options, or of sources that have changed since.
+    With `dispatch` also functions that won for large arrays only, with a size test; what they call, and was migrated
+    when they were measured, is migrated for them alone. Raises ConfigError for files that cannot be used: not results,
+    incomplete, measured under other options, or of sources that have changed since.
     """
     texts = _texts(made)
     entries: dict[Place, _Entry] = {}
@@ -55,15 +57,18 @@ def leave_out_what_did_not_win(
     while True:
         known = {**entries, **dict.fromkeys(companions, _Entry(True, "only confirmed functions call it"))}
         wanted = {place for place in possible & known.keys() if _is_wanted(known[place], dispatch)}
-        modes = _settle(wanted, known, _needs(known, texts), dropped)
+        spare = {it for it in possible - wanted if it not in known or known[it].is_equal} if dispatch else set()
+        needs = _needs(known, spare, texts)
+        modes = _settle(wanted, known, needs, spare, dropped)
         left_alone = {place for place in companions if not callers[place] <= wanted}
         if not left_alone:  # else they are called by what stays NumPy: their own measurements decide
             break
         companions -= left_alone
     entries = known
-    special = tuple(RegionOptions(*place, compile=modes[place], above=entries[place].above) for place in sorted(wanted))
+    above = {place: entries[place].above if place in wanted else NEVER for place in modes}
+    special = tuple(RegionOptions(*place, compile=modes[place], above=above[place]) for place in sorted(modes))
     # chosen by what was measured, so not again by what the facts say of speed
-    config = replace(config, slow="convert", chosen_regions=frozenset(wanted), region_options=special)
+    config = replace(config, slow="convert", chosen_regions=frozenset(modes), region_options=special)
     chosen = pipeline.plan(made.files, config)
     left = []
     for path, name in made.regions:
@@ -124,7 +129,8 @@ def _entries(document: dict[str, Any], name: str, texts: dict[str, str], config:
                 )
                 above = 0 if decision["confirmed"] else decision["above"] or 0
                 modes = decision["modes"] or {decision["compile"]: decision["gain"]}
-                entry = _Entry(decision["confirmed"], decision["reason"], modes, above, together)
+                is_equal = not any(trial["reason"].startswith("not equal") for trial in item["trials"])
+                entry = _Entry(decision["confirmed"], decision["reason"], modes, above, together, is_equal)
                 found[path, item["function"]] = entry
         for item in hot:
             for path in texts:
@@ -197,30 +203,42 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _needs(entries: dict[Place, _Entry], texts: dict[str, str]) -> dict[Place, set[Place]]:
-    """What each function mentions of the functions that had been migrated when it was measured."""
-    mentioned = {path: _mentioned(texts[path]) for path in {path for path, _ in entries}}
-    return {
-        (path, name): {
-            other
-            for other in entry.together - {(path, name)}
-            if other[1].rpartition(".")[2] in mentioned[path].get(name, frozenset())
-        }
-        for (path, name), entry in entries.items()
-    }
+def _needs(entries: dict[Place, _Entry], spare: set[Place], texts: dict[str, str]) -> dict[Place, set[Place]]:
+    """What each function mentions of the functions that had been migrated when it was measured.
+
+    What one of `spare` mentions of these is needed, too: it is not there for itself.
+    """
+    mentioned = {path: _mentioned(text) for path, text in texts.items()}
+    found = {}
+    for place, entry in entries.items():
+        needed: set[Place] = set()
+        todo = [place]
+        while todo:
+            path, name = todo.pop()
+            words = mentioned[path].get(name, frozenset())
+            more = {it for it in entry.together - needed - {place} if it[1].rpartition(".")[2] in words}
+            needed |= more
+            todo += more & spare
+        found[place] = needed
+    return found
 
 
 def _settle(
-    wanted: set[Place], entries: dict[Place, _Entry], needs: dict[Place, set[Place]], dropped: dict[Place, str]
+    wanted: set[Place],
+    entries: dict[Place, _Entry],
+    needs: dict[Place, set[Place]],
+    spare: set[Place],
+    dropped: dict[Place, str],
 ) -> dict[Place, str]:
     """Take out of `wanted` what was measured with something migrated that will not be, or not compiled alike.
 
     A compiled function passes tracers to those that it calls: they must be compiled as it is. `dropped` becomes
-    place → the function that it needs. The value of ``--compile`` for each that is left.
+    place → the function that it needs. The value of ``--compile`` for each that is left, and for those of `spare` that
+    it needs.
     """
     while True:
         for place in sorted(wanted):
-            missing = sorted(needs[place] - wanted)
+            missing = sorted(needs[place] - wanted - spare)
             if missing:
                 wanted.discard(place)
                 dropped[place] = missing[0][1]
@@ -228,10 +246,10 @@ def _settle(
         else:
             modes: dict[Place, str] = {}
             for group in _groups(wanted, needs):
-                judged = [entries[place].modes for place in group if entries[place].modes]
+                judged = [entries[place].modes for place in group & wanted if entries[place].modes]
                 common = set.intersection(*map(set, judged)) if judged else {"none"}
                 if not common:
-                    place = max(group, key=lambda it: (len(needs[it]), it))
+                    place = max(group & wanted, key=lambda it: (len(needs[it]), it))
                     wanted.discard(place)
                     dropped[place] = sorted(needs[place])[0][1]
                     break

@@ -12,7 +12,7 @@ from typing import Any
 from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, rewrite_in_memory
 from np2tnp.profiling.arguments import settings_of
-from np2tnp.profiling.emitted import compiled_texts, eager
+from np2tnp.profiling.emitted import compiled_forms, eager
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measured import Measured, Plan
 from np2tnp.profiling.measurement import measure
@@ -156,7 +156,7 @@ def _plan(args: argparse.Namespace, pair: Pair, operation: Operation, sizes: tup
         operation.arguments,
         refine=0,
         variants=VARIANTS,
-        compiled=compiled_texts(pair, Config(slow="convert")),
+        compiled=compiled_forms(pair, Config(slow="convert")),
         **settings_of(args),
     )
 

@@ -34,7 +34,19 @@ def try_device(device: str) -> dict[str, Any]:
     error = float(np.max(np.abs(found - values @ values)))
     if error > 0.5:
         raise RuntimeError(f"a matrix product is wrong by {error:g}")
-    return {"seconds": seconds, "error": error}
+    return {"seconds": seconds, "error": error, "xla": _xla(device)}
+
+
+def _xla(device: str) -> str:
+    """Why nothing can be compiled for `device`, such as a missing ptxas; empty where it can."""
+    from np2tnp.runtime.lazy import tf
+
+    try:
+        with tf.device(device):
+            tf.function(lambda x: tf.reduce_sum(tf.tanh(x)), jit_compile=True)(tf.ones(8)).numpy()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}".partition("\n")[0][:300]
+    return ""
 
 
 if __name__ == "__main__":

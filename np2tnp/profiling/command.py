@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from np2tnp.config import Config
-from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair, functions_of
+from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, check_inputs, find_pair, functions_of
 from np2tnp.differential.program import require
 from np2tnp.profiling.arguments import settings_of
-from np2tnp.profiling.emitted import compiled_texts, eager, emission_options, variants_of
+from np2tnp.profiling.emitted import compiled_forms, eager, emission_options, variants_of
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measured import AS_GIVEN, VARIANTS, Measured, Plan
 from np2tnp.profiling.measurement import measure
@@ -47,9 +47,10 @@ def make_plan(args: argparse.Namespace, config: Config) -> Plan:
     """What the command line asks for. Raises CannotVerify, SizeError."""
     if not args.target or ":" not in args.target:
         raise CannotVerify("name what to time as FILE:FUNCTION, or give --suite basics")
+    check_inputs(args.inputs)
     path, _, function = args.target.rpartition(":")
     name, sizes = parse_sizes(args.size) if args.size else ("elements", [AS_GIVEN])
-    pair, notes = _rewritten_pair(path, function, args.original, eager(config))
+    pair, slow, notes = _rewritten_pair(path, function, args.original, eager(config))
     plan = Plan(
         pair,
         function,
@@ -58,7 +59,7 @@ def make_plan(args: argparse.Namespace, config: Config) -> Plan:
         tuple(_expression(text) for text in args.arg),
         inputs=args.inputs,
         variants=variants_of(VARIANTS, config),
-        compiled=compiled_texts(pair, config),
+        compiled=compiled_forms(pair, replace(config, slow=slow)),
         options=emission_options(config),
         migrated=tuple(changed_functions(pair)[0]),
         **settings_of(args),
@@ -68,19 +69,21 @@ def make_plan(args: argparse.Namespace, config: Config) -> Plan:
     return plan
 
 
-def _rewritten_pair(path: str, function: str, original: str | None, config: Config) -> tuple[Pair, list[str]]:
-    """Both versions of the program; where `rewrite` keeps the function as too slow, what ``--slow convert`` makes."""
+def _rewritten_pair(path: str, function: str, original: str | None, config: Config) -> tuple[Pair, str, list[str]]:
+    """Both versions of the program, under which ``--slow``, and what to tell of it.
+
+    Where `rewrite` keeps the function as too slow, it is what ``--slow convert`` makes.
+    """
     pair = find_pair(path, original, config)
     if function not in functions_of(pair.original):
         raise CannotVerify(f"{path} has no function {function}")
     if function in changed_functions(pair)[0]:
-        return pair, []
+        return pair, config.slow, []
     if pair.in_memory and config.slow == "keep":
         forced = find_pair(path, original, replace(config, slow="convert"))
         if function in changed_functions(forced)[0]:
-            return forced, [
-                f"rewrite keeps {function} in NumPy as slower by far: measuring what --slow convert makes of it"
-            ]
+            words = f"rewrite keeps {function} in NumPy as slower by far: measuring what --slow convert makes of it"
+            return forced, "convert", [words]
     raise CannotVerify(
         f"rewrite does not change {function}: there is nothing to compare (np2tnp check {path} says why)"
     )

@@ -73,14 +73,17 @@ def _decide(trials: list[Trial], compile: str, device: str, calls: dict[str, int
     if unknown is not None:
         return Decision(False, f"not timed: {unknown.reason}", compile, device=device)
     least = min((trial.ratio.low for trial in trials if trial.ratio), default=0.0)
-    if compile != "none" and (why := _never_pays(trials, calls)):
-        return Decision(False, f"--compile {compile}: {why}", compile, device=device, gain=least)
-    won = [trial.speed is Speed.FASTER and not trial.disturbed for trial in trials]
+    unpaid = [_never_pays(trial, calls) if compile != "none" else "" for trial in trials]
+    won = [
+        trial.speed is Speed.FASTER and not trial.disturbed and not why
+        for trial, why in zip(trials, unpaid, strict=True)
+    ]
     first = len(won)  # of the trials that end the list and were all won
     while first and won[first - 1]:
         first -= 1
     gain = min((trial.ratio.low for trial in trials[first:] if trial.ratio), default=0.0)
-    reason = _said(trials) if compile == "none" else f"--compile {compile}: {_said(trials)}"
+    reason = next(filter(None, unpaid), _said(trials))
+    reason = reason if compile == "none" else f"--compile {compile}: {reason}"
     if first == 0:
         return Decision(True, reason, compile, device=device, gain=gain)
     if first == len(trials) or not trials[first].elements > trials[first - 1].elements:
@@ -97,13 +100,12 @@ def _saved(trials: list[Trial], above: int, calls: dict[str, int]) -> float:
     )
 
 
-def _never_pays(trials: list[Trial], calls: dict[str, int]) -> str:
-    """Where the program calls too rarely for tracing and compiling to pay; empty where it does not."""
-    for trial in trials:
-        wanted, seen = pays_after(trial), calls.get(trial.signature)
-        if wanted is not None and seen is not None and wanted > seen:
-            return f"faster, but pays after {wanted:,} calls at {trial.elements:,} elements, and {seen:,} were made"
-    return ""
+def _never_pays(trial: Trial, calls: dict[str, int]) -> str:
+    """What to say where the program calls too rarely for tracing and compiling to pay; empty where it does not."""
+    wanted, seen = pays_after(trial), calls.get(trial.signature)
+    if wanted is None or seen is None or wanted <= seen:
+        return ""
+    return f"faster, but pays after {wanted:,} calls at {trial.elements:,} elements, and {seen:,} were made"
 
 
 def _said(trials: list[Trial]) -> str:

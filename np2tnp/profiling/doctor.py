@@ -37,8 +37,8 @@ def examine() -> dict[str, Any]:
     missing = [name for name in ("numpy", "tensorflow") if importlib.util.find_spec(name) is None]
     if missing:
         report["advice"].append(
-            f"{' and '.join(missing)} is not installed: check and rewrite work without; for verify and profile run "
-            "pip install 'np2tnp[tf]', or 'np2tnp[gpu]' on Linux with an NVIDIA GPU"
+            f"{' and '.join(missing)} {'are' if missing[1:] else 'is'} not installed: check and rewrite work without; "
+            "for verify and profile run pip install 'np2tnp[tf]', or 'np2tnp[gpu]' on Linux with an NVIDIA GPU"
         )
         return report
     try:
@@ -69,6 +69,10 @@ def _advise(report: dict[str, Any]) -> list[str]:
     for device in report["devices"]:
         if not device["works"]:
             advice.append(f"{device['name']} is listed but does not work: {device['error']}")
+        elif device["xla"]:
+            advice.append(
+                f"XLA cannot compile for {device['name']} (--compile xla runs eagerly there): {device['xla']}"
+            )
     if cards and not seen:
         if not software["built_with_cuda"]:
             advice.append("the driver sees a GPU but this TensorFlow is built without CUDA: pip install 'np2tnp[gpu]'")
@@ -85,6 +89,10 @@ def _advise(report: dict[str, Any]) -> list[str]:
             else "TensorFlow supports GPUs on Linux"
         )
         advice.append(f"no GPU: {what}; everything works on the CPU, where few programs become faster")
+    if seen and "nvidia-ml-py" not in report["host"]["packages"]:
+        advice.append(
+            "profile cannot see lowered clocks and other processes on the GPU: pip install nvidia-ml-py shows them"
+        )
     if seen and software["tf32"]:
         advice.append("TF32 is on: float32 products on the GPU are only good to about three digits")
     return advice

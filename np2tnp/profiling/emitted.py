@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from np2tnp.config import EMISSION, Config
-from np2tnp.differential.originals import CannotVerify, Pair, rewrite_in_memory
+from np2tnp.differential.originals import CannotVerify, Pair, report_in_memory
+from np2tnp.model import Finding
+from np2tnp.rules.compiled_regions import CODE as NOT_COMPILED
 
 
 def eager(config: Config) -> Config:
@@ -18,17 +20,32 @@ def eager(config: Config) -> Config:
     return replace(config, compile="none", device="")
 
 
-def compiled_texts(pair: Pair, config: Config) -> tuple[tuple[str, str], ...]:
-    """(value of ``--compile``, text) for those that are wanted: one that is named, else all.
+@dataclass(frozen=True)
+class Compiled:
+    """The program as it is emitted with one value of ``--compile``."""
+
+    mode: str
+    text: str
+    findings: tuple[Finding, ...]
+
+    def why_not(self, function: str) -> str:
+        """Why `function` is not compiled in it, as ``check`` says; empty where it is."""
+        return next((it.message for it in self.findings if (it.region, it.code) == (function, NOT_COMPILED)), "")
+
+
+def compiled_forms(pair: Pair, config: Config) -> tuple[Compiled, ...]:
+    """One for each value of ``--compile`` that is wanted: the one that is named, else all.
 
     Nothing for a pair whose rewritten text is a file. Raises CannotVerify.
     """
     if not pair.in_memory:
         return ()
-    modes = ("graph", "xla") if config.compile == "none" else (config.compile,)
-    return tuple(
-        (mode, rewrite_in_memory(pair.path, pair.original, replace(config, compile=mode, device=""))) for mode in modes
-    )
+    found = []
+    for mode in ("graph", "xla") if config.compile == "none" else (config.compile,):
+        report = report_in_memory(pair.path, pair.original, replace(config, compile=mode, device=""))
+        text = report.new_text if report.new_text is not None else pair.original
+        found.append(Compiled(mode, text, report.findings))
+    return tuple(found)
 
 
 def variants_of(variants: tuple[str, ...], config: Config) -> tuple[str, ...]:

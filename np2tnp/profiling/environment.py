@@ -11,7 +11,17 @@ import time
 from importlib import metadata
 from typing import Any
 
-_PACKAGES = ("np2tnp", "numpy", "tensorflow", "tensorflow-cpu", "libcst", "matplotlib", "keras", "ml_dtypes")
+_PACKAGES = (
+    "np2tnp",
+    "numpy",
+    "tensorflow",
+    "tensorflow-cpu",
+    "libcst",
+    "matplotlib",
+    "keras",
+    "ml_dtypes",
+    "nvidia-ml-py",
+)
 
 #: Environment variables that change what TensorFlow and NumPy do.
 _VARIABLES = (

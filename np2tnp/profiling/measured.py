@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from np2tnp.differential.originals import Pair
 from np2tnp.profiling.decision import Decision, decide
@@ -12,6 +12,9 @@ from np2tnp.profiling.evidence import Ratio, Speed, Spread
 from np2tnp.profiling.record import Signature
 from np2tnp.profiling.sizes import Crossover, Point, find_crossover
 from np2tnp.profiling.summary import pays_after, summarize
+
+if TYPE_CHECKING:
+    from np2tnp.profiling.emitted import Compiled
 
 #: Instead of a size: the arguments are what they are (no ``--size``), and their elements are the size.
 AS_GIVEN = 0
@@ -38,7 +41,7 @@ class Plan:
     inputs: str | None = None
     refine: int = 1  #: sizes added around the crossover
     variants: tuple[str, ...] = VARIANTS
-    compiled: tuple[tuple[str, str], ...] = ()  #: the rewritten text under --compile graph and xla
+    compiled: tuple[Compiled, ...] = ()  #: the program under --compile graph and xla
     recorded: tuple[Signature, ...] = ()  #: arguments of a program's own calls, instead of sizes and expressions
     main: str = ""  #: the program's main file where that is the function's file
     places: tuple[str, ...] = ()  #: what the program could import from

@@ -9,6 +9,7 @@ from typing import Any
 from np2tnp.differential.originals import CannotVerify
 from np2tnp.profiling.evidence import Speed, Spread
 from np2tnp.profiling.measured import AS_GIVEN, Measured, Plan
+from np2tnp.profiling.nvml import is_shared
 from np2tnp.profiling.record import Signature
 from np2tnp.profiling.session import ORIGINAL, Session, failed
 from np2tnp.profiling.sizes import bracket, named
@@ -31,7 +32,12 @@ def measure(plan: Plan, progress: Progress | None = None, keep: Callable[[Measur
         combinations = [(device, variant) for device in measured.devices for variant in plan.variants]
         sizes: list[int | Signature] = list(plan.recorded or plan.sizes)
         done = 0
-        dropped: dict[tuple[str, str], str] = {}
+        uncompiled = {form.mode: form.why_not(plan.function) for form in plan.compiled}
+        dropped = {
+            (device, variant): why
+            for device, variant in combinations
+            if (why := uncompiled.get(variant.partition("-")[0]))
+        }
         refinements = plan.refine
         while sizes:
             size = sizes.pop(0)
@@ -57,6 +63,7 @@ def measure(plan: Plan, progress: Progress | None = None, keep: Callable[[Measur
                 measured.trials[i] = session.trial(trial.variant, trial.device, size)
             doubt_lucky_trials(measured, len(combinations), single)
             note_slowed_numpy(measured, len(combinations))
+            note_remarks(measured, len(combinations))
             measured.notes += [note for note in session.notes if note not in measured.notes]
             if keep is not None:
                 keep(measured)
@@ -72,7 +79,7 @@ def doubt_lucky_trials(measured: Measured, last: int, single: Spread | None = No
 
     On a busy machine NumPy's threaded products come in two speeds, a hundred times apart. A variant that was only
     compared with the slow one has not won anything. `last`: how many trials, at the end, are of the same arguments;
-    `single`: NumPy on one thread. What a busy GPU gave is no win either.
+    `single`: NumPy on one thread. What a GPU gave that others used, too, is no win either.
     """
     start = len(measured.trials) - last
     references = [trial.reference for trial in measured.trials[start:] if trial.reference is not None]
@@ -82,7 +89,7 @@ def doubt_lucky_trials(measured: Measured, last: int, single: Spread | None = No
     for i, trial in enumerate(measured.trials[start:], start):
         if trial.speed is not Speed.FASTER or trial.variant_time is None:
             continue
-        if trial.remarks or trial.variant_time.median * (1 + measured.plan.min_effect) >= best:
+        if is_shared(trial.remarks) or trial.variant_time.median * (1 + measured.plan.min_effect) >= best:
             measured.trials[i] = replace(trial, speed=Speed.UNSURE, disturbed=True)
             doubted.append(i)
     return doubted
@@ -96,6 +103,13 @@ def note_slowed_numpy(measured: Measured, last: int) -> None:
         size = named(measured.plan.size_name, f"{trials[0].size:,}")
         slow, fast = 1e3 * max(medians), 1e3 * min(medians)
         measured.notes.append(f"{size}: NumPy itself took from {fast:.3g} ms to {slow:.3g} ms; is the machine busy?")
+
+
+def note_remarks(measured: Measured, last: int) -> None:
+    """Say what the driver told of the devices during the `last` trials, each thing once."""
+    for trial in measured.trials[-last:]:
+        notes = [f"{trial.device}: {remark}" for remark in trial.remarks]
+        measured.notes += [note for note in notes if note not in measured.notes]
 
 
 def choose_devices(wanted: str, present: list[str]) -> list[str]:

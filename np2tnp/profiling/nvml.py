@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable
 from typing import Any
 
 #: Reasons for which clocks are lowered that make a sample wrong, by their bit in NVML's mask.
@@ -14,6 +15,7 @@ _THROTTLED = {
     0x40: "hardware thermal limit",
     0x80: "power brake",
 }
+_OTHERS = "on the GPU"  #: ends what is said of other processes
 
 
 def watch(device: str) -> list[str]:
@@ -40,6 +42,11 @@ def watch(device: str) -> list[str]:
     return found
 
 
+def is_shared(remarks: Iterable[str]) -> bool:
+    """Whether ``watch`` saw others at work, who may have slowed NumPy too: lowered clocks slow only the GPU."""
+    return any(remark.endswith(_OTHERS) for remark in remarks)
+
+
 def _throttling(nvml: Any, handle: Any) -> list[str]:
     ask = getattr(nvml, "nvmlDeviceGetCurrentClocksEventReasons", None)  # the newer name
     mask = int((ask or nvml.nvmlDeviceGetCurrentClocksThrottleReasons)(handle))
@@ -51,7 +58,7 @@ def _company(nvml: Any, handle: Any) -> list[str]:
     others = [it.pid for it in nvml.nvmlDeviceGetComputeRunningProcesses(handle) if it.pid != os.getpid()]
     if not others or not _sees_own_ids(others):
         return []
-    return [f"{len(others)} other process{'es' if len(others) > 1 else ''} on the GPU"]
+    return [f"{len(others)} other process{'es' if len(others) > 1 else ''} {_OTHERS}"]
 
 
 def _sees_own_ids(others: list[int]) -> bool:

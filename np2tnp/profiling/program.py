@@ -21,7 +21,7 @@ from np2tnp.differential.originals import (
     rewrite_in_memory,
 )
 from np2tnp.profiling.arguments import settings_of
-from np2tnp.profiling.emitted import compiled_texts, eager, emission_options, variants_of
+from np2tnp.profiling.emitted import compiled_forms, eager, emission_options, variants_of
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.hot import Ended, Hot, Ranking, Samples, command_line, rank, read_samples, run_inside
 from np2tnp.profiling.measured import Measured, Plan
@@ -181,8 +181,7 @@ def _measure_all(
     with live_display() as display:
         for _ in range(_ROUNDS):
             for place in todo:
-                _measure_one(found, place, chosen, args, config, display)
-                save(False)
+                _measure_one(found, place, chosen, args, config, display, save)
             confirmed = {place for place, it in found.measured.items() if it.decision().confirmed and place in chosen}
             left = with_companions(confirmed, callers)
             dropped = chosen - left
@@ -196,16 +195,25 @@ def _measure_all(
 
 
 def _measure_one(
-    found: Findings, place: Place, chosen: set[Place], args: argparse.Namespace, config: Config, display: Display
+    found: Findings,
+    place: Place,
+    chosen: set[Place],
+    args: argparse.Namespace,
+    config: Config,
+    display: Display,
+    save: Callable[[bool], None],
 ) -> None:
-    recorded = found.recorded[place]
+    def keep(measured: Measured) -> None:
+        found.measured[place] = measured
+        save(False)
+        display.show(measured)
+
     try:
-        measured = measure(_plan(recorded, chosen, args, config), display.progress, display.show)
+        measured = measure(_plan(found.recorded[place], chosen, args, config), display.progress, keep)
     except CannotVerify as error:
         found.obstacles[place] = str(error)
         found.measured.pop(place, None)
         return
-    found.measured[place] = measured
     if not any(trial.variant_time for trial in measured.trials):
         found.obstacles[place] = next((trial.reason for trial in measured.trials if trial.reason), "no trial ended")
 
@@ -228,7 +236,7 @@ def _plan(recorded: Recorded, chosen: set[Place], args: argparse.Namespace, conf
         (),
         refine=0,
         variants=variants_of(tuple(EMITTED), config),
-        compiled=compiled_texts(pair, config),
+        compiled=compiled_forms(pair, config),
         recorded=tuple(recorded.chosen(args.signatures)),
         main=recorded.main,
         places=recorded.places,

@@ -26,7 +26,9 @@ class Session:
     def __init__(self, plan: Plan, single: bool = False) -> None:
         self._plan = plan
         self._single = single
-        self._child = Child(_MODULE, dict.fromkeys(_THREADS, "1") if single else {"TF_CPP_MIN_LOG_LEVEL": "2"})
+        # NumPy's alone sees no GPU: a program that imports TensorFlow itself would take memory there
+        alone = {**dict.fromkeys(_THREADS, "1"), "CUDA_VISIBLE_DEVICES": "-1"}
+        self._child = Child(_MODULE, alone if single else {"TF_CPP_MIN_LOG_LEVEL": "2"})
         self._size: int | Signature | None = None
         self._hopeless: dict[int | Signature, str] = {}  #: why the arguments of a size cannot be had, or not be used
         self._prepared: dict[str, Any] = {}
@@ -58,7 +60,7 @@ class Session:
                 function=plan.function,
                 inputs=plan.inputs,
                 places=plan.places,
-                compiled=() if self._single else plan.compiled,
+                compiled=() if self._single else tuple((it.mode, it.text) for it in plan.compiled),
             )
             if plan.memory and any("GPU" in name for name in self.environment.get("logical_devices", ())):
                 self._note("--memory is not applied: CUDA needs more address space than memory")

@@ -23,9 +23,10 @@ _WAYS = (
 
 
 def summarize(measured: Measured) -> list[str]:
-    """One line for each device and way to execute that wins somewhere."""
-    lines = []
+    """One line for each device and way to execute that wins somewhere; one for a device where nothing does."""
+    lines: list[str] = []
     for device in measured.devices:
+        before = len(lines)
         for way, with_transfer, staying in _WAYS:
             parts = []
             if text := _where(measured, device, with_transfer):
@@ -34,6 +35,10 @@ def summarize(measured: Measured) -> list[str]:
                 parts.append(f"{text} when the data stays on the device")
             if parts:
                 lines.append(f"{way} on {device}: {'; '.join(parts)}{_pays(measured, device, with_transfer, staying)}")
+        sizes = [trial.size for trial in measured.trials if trial.device == device and trial.variant_time]
+        if sizes and len(lines) == before:
+            largest = named(measured.plan.size_name, f"{max(sizes):,}")
+            lines.append(f"on {device} nothing is surely faster than NumPy up to {largest}: no crossover size")
     return lines
 
 

@@ -29,7 +29,7 @@ _BINARY = {
 }  # fmt: skip
 _UNARY = {"neg": "-x", "pos": "+x", "abs": "abs(x)", "invert": "~x"}
 #: Kinds that are data: nothing is called.
-_DATA = {"constant": "a number, used as it is", "dtype": "a dtype", "module": "a module: see its members"}
+_DATA = {"constant": "a constant, used as it is", "dtype": "a dtype", "module": "a module: see its members"}
 _ARRAY = "x = np.array(a)"
 _SETUPS = (_ARRAY, "rng = ")
 _WORST_FIRST = (Verdict.BLOCK, Verdict.HOST, Verdict.ADAPT, Verdict.CONVERT, Verdict.NOTE)
@@ -121,6 +121,8 @@ def write_body(fact: ApiFact, catalog: Catalog) -> list[str] | None:
             "ogrid": "[0:a, 0:b]",
         }
         return [f"return {path}{index.get(short, '')}"]
+    if fact.name in _ARGUMENTS:
+        return [f"return {path}({_ARGUMENTS[fact.name]})"]
     of = catalog.get(owner)
     if of is not None and of.kind == "ufunc":
         operands = "a, b" if short in ("outer", "reduceat") else "a"
@@ -138,7 +140,15 @@ def write_body(fact: ApiFact, catalog: Catalog) -> list[str] | None:
 
 
 #: What is given for parameters that are functions: of one that nobody knows, anything has to be expected.
-_CALLBACKS = {"func1d": "np.sum", "func": "np.sum"}
+_CALLBACKS = {"func1d": "np.sum", "func": "np.sum", "mask_func": "np.triu"}
+#: What is called with something else than arrays first, or with more than one.
+_ARGUMENTS = {
+    "numpy.einsum": "'ij,j', a, b",
+    "numpy.einsum_path": "'ij,j', a, b",
+    "numpy.frompyfunc": "abs, 1, 1",
+    "numpy.promote_types": "a.dtype, b.dtype",
+    "numpy.issubdtype": "a.dtype, np.floating",
+}
 
 
 def _operator(short: str) -> list[str]:

@@ -72,6 +72,8 @@ def _plain(value: Any) -> str:
         return ", ".join(f"{key}={_plain(item)}" for key, item in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(_plain(item) for item in value)
+    if isinstance(value, float):
+        return f"{value:.3g}"
     return {True: "yes", False: "no", None: ""}.get(value, str(value)) if isinstance(value, bool | None) else str(value)
 
 
@@ -253,14 +255,16 @@ def _time_cell(trial: Result | None) -> Markup:
 
 
 def _untimed(function: Result) -> list[str]:
-    reasons: dict[str, list[str]] = {}
+    """What was not timed, and why: one text a reason."""
+    reasons: dict[str, tuple[dict[str, None], dict[str, None]]] = {}  # the names and the sizes, each once, in order
     for trial in function["trials"]:
         if trial["seconds"] is None and trial["reason"]:
-            words = f"{_name(trial['device'], trial['variant'])} was not timed: {trial['reason']}"
-            reasons.setdefault(words, []).append(f"{trial['size']:,}")
+            names, sizes = reasons.setdefault(trial["reason"], ({}, {}))
+            names[_name(trial["device"], trial["variant"])] = sizes[f"{trial['size']:,}"] = None
     return [
-        words if sizes == ["0"] else f"{words} ({function['size_name']} = {', '.join(sizes[:6])})"
-        for words, sizes in reasons.items()
+        f"not timed: {reason} ({'; '.join(names)}"
+        + (")" if [*sizes] == ["0"] else f"; {function['size_name']} = {', '.join([*sizes][:6])})")
+        for reason, (names, sizes) in reasons.items()
     ]
 
 

@@ -10,7 +10,7 @@ from np2tnp.model import FileReport, Finding, Region, RegionState, Run, Safety, 
 from np2tnp.report.excerpt import excerpt, lines_of
 from np2tnp.report.markup import Markup, element, join, prose, table
 from np2tnp.report.svg import stacked_bar
-from np2tnp.report.totals import count, is_clear, share, shown
+from np2tnp.report.totals import clear_words, count, is_clear, share, shown
 
 _WIDEST = 240  #: longer source lines are not shown
 _OPEN = 3  #: files unfolded from the start, where there are no more
@@ -27,7 +27,7 @@ def readiness_section(run: Run) -> Markup:
     states = summary.regions
     regions = sum(states.get(state.value, 0) for state, _ in _STATES)
     tiles = [
-        _tile(share(summary.calls_convertible, summary.calls), "of NumPy calls can be migrated", _calls_bar(run)),
+        _tile(share(summary.calls_convertible, summary.calls), "of NumPy's work can be migrated", _calls_bar(run)),
         _tile(
             share(states.get(RegionState.CONVERTIBLE.value, 0), regions),
             "of functions can be migrated",
@@ -48,8 +48,7 @@ def readiness_section(run: Run) -> Markup:
         parts.append(element("p", f"{count(summary.errors, 'file')} could not be worked on.", class_="warn"))
     parts += [element("p", note, class_="muted") for note in run.notes]
     if is_clear(run):
-        words = "All clear: everything found here can be migrated as it stands." if summary.calls else "No NumPy."
-        parts.append(element("p", words, class_="headline"))
+        parts.append(element("p", clear_words(run), class_="headline"))
     return join(*parts)
 
 

@@ -39,6 +39,8 @@ def render(name: str, catalog: Catalog, config: Config, colour: bool = False) ->
         lines.append(f"  {gone} {fact.alias_of}")
     elif fact.legacy:
         lines.append("  NumPy 2 has no such name")
+    if fact.since and catalog.target_numpy != "newest":
+        lines.append(f"  NumPy {catalog.target_numpy} has no such name: it came with NumPy {fact.since}")
     fate = fates.find([fact.name], catalog, config).get(fact.name)
     if fate is not None:
         lines.append(f"  {style(fate.verdict, 'bold')}: {fate.reason}")
@@ -84,7 +86,7 @@ def find(name: str, catalog: Catalog) -> ApiFact | None:
     candidates = [plain, f"numpy.{plain}", plain.removeprefix("numpy."), f"ndarray.{plain}", f"operator.{plain}"]
     candidates.append(f"numpy.random.{plain}")
     if owner.isidentifier() and owner != "numpy":  # a variable of the person's program
-        candidates.append(f"ndarray.{member}")
+        candidates += [f"ndarray.{member}", f"numpy.random.Generator.{member}"]
     for candidate in candidates:
         fact = catalog.get(candidate)
         if fact is not None:
@@ -109,12 +111,45 @@ def _signature(fact: ApiFact) -> str:
     return f"{fact.name}({', '.join(fact.parameters)})"
 
 
+#: Dtype rules of the catalog (docs/architecture.md) as a person would say them.
+_RULES = {
+    "same": "the dtype of {}",
+    "promote": "{} promoted",
+    "strong": "{} promoted, numbers in lists as arrays",
+    "real": "{} promoted, complex to float",
+    "sum": "{} promoted, small integers to 64 bits",
+    "float": "{} promoted, integers to the float that holds them",
+    "mean": "{} promoted, integers to float64",
+    "true_divide": "{} promoted, integers to float64",
+    "float_real": "{} promoted, to the real float that holds it",
+    "mean_real": "{} promoted, integers to float64, complex to float",
+    "complex": "{} promoted, to complex",
+    "no_bool": "{} promoted, bool to int8",
+    "round": "{} promoted, bool to float16",
+    "float_each": "{}, integers to floats, then promoted",
+    "mean_each": "{}, integers to float64, then promoted",
+    "bool": "bool",
+    "intp": "int64",
+}
+
+
+def describe_rule(rule: str) -> str:
+    """A dtype rule of the catalog in words: ``sum(a)`` as ``a promoted, small integers to 64 bits``."""
+    name, _, rest = rule.partition("(")
+    default = _DTYPES.get(rule[-2:-1], rule[-2:-1]) if rule.endswith("]") else ""
+    if name.startswith("dtype"):
+        return f"that of the argument dtype, else {default}" if rest else default
+    operands = rest.removesuffix(")").replace(",", ", ")
+    text = _RULES[name.replace("float_promote", "float")].format(operands)
+    return text if "," in operands else text.replace(f"{operands} promoted, ", f"that of {operands}, ")
+
+
 def _behaviour(fact: ApiFact) -> list[str]:
     if not fact.measured:
-        return ["behaviour: not measured; treated as if the result shared memory with every argument"]
-    lines = [
-        f"result: {_EFFECTS[fact.effect]}" + (f"; dtype {fact.result}" if fact.result not in (None, "python") else "")
-    ]
+        worst = "behaviour: not measured; treated as if the result shared memory with every argument"
+        return [worst] if fact.kind in ("function", "ufunc", "method", "operator") else []
+    rule = "" if fact.result in (None, "python") else f"; dtype: {describe_rule(fact.result)}"
+    lines = [f"result: {_EFFECTS[fact.effect]}{rule}"]
     if fact.mutates:
         lines.append(f"changes in place: {', '.join(fact.mutates)}")
     return lines

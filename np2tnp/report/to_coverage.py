@@ -30,6 +30,10 @@ on a CPU: each function called with ordinary and awkward values, all its keyword
 *tnp's own*: those for which `tensorflow.experimental.numpy`'s function of the name is. *traced* and *XLA*: whether all
 of it holds inside `tf.function`, and compiled, too. Nothing was measured on a GPU.
 
+Reading and storing by index have no row: there is nothing to choose. What tensors index as NumPy does stays `x[i]`,
+all else is one exact form, `rt.at(x)[i].get()` and `.set(v)`, tested with every index of
+`differential/cases_indexing.py`.
+
 """
 
 

@@ -11,7 +11,7 @@ from np2tnp.model import Change
 from np2tnp.report.style import Style
 
 #: What a name in a diff's head must be quoted for.
-_SPECIAL = re.compile(r'[\x00-\x1f\x7f"\\]')
+_SPECIAL = re.compile(r'[\x00-\x1f\x7f"\\\udc80-\udcff]')
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -33,7 +33,7 @@ def _diff(change: Change, name: str) -> Iterator[str]:
 def _named(name: str) -> str:
     """A name as git writes it into a diff: readers take it to end at a space where no tab follows."""
     if _SPECIAL.search(name):
-        return '"' + _SPECIAL.sub(lambda found: f"\\{ord(found[0]):03o}", name) + '"'
+        return '"' + _SPECIAL.sub(lambda found: f"\\{ord(found[0]) & 0xFF:03o}", name) + '"'
     return name + "\t" if " " in name else name
 
 

@@ -37,7 +37,7 @@ def totals(run: Run) -> list[str]:
     lines = [f"{count(summary.files, 'file')}, {summary.files_with_numpy} using NumPy"]
     if summary.calls:
         lines.append(
-            f"NumPy calls: {summary.calls_convertible} of {summary.calls} can be migrated"
+            f"NumPy calls and operators: {summary.calls_convertible} of {summary.calls} can be migrated"
             f" ({share(summary.calls_convertible, summary.calls)})"
         )
     states = summary.regions
@@ -50,6 +50,9 @@ def totals(run: Run) -> list[str]:
             f"Regions: {convertible} of {regions} can be migrated ({share(convertible, regions)}),"
             f" {kept} kept in NumPy (nothing to migrate, or slower in TensorFlow), {blocked} blocked"
         )
+    outside = sum(region.calls for report in run.reports for region in report.regions if _is_top_level(region))
+    if outside:
+        lines.append(f"Outside of functions: {outside} of these calls stay in NumPy (--top-level migrates scripts)")
     lines += _in_the_way(run)
     if summary.unresolved:
         lines.append(
@@ -63,8 +66,12 @@ def totals(run: Run) -> list[str]:
         lines.append(f"Errors: {count(summary.errors, 'file')} could not be worked on")
     lines += run.notes
     if is_clear(run):
-        lines.append("All clear: everything found here can be migrated as it stands." if summary.calls else "No NumPy.")
+        lines.append(clear_words(run))
     return lines
+
+
+def _is_top_level(region: Region) -> bool:
+    return region.qualname == "<module>" and region.state is RegionState.KEPT
 
 
 def _in_the_way(run: Run) -> list[str]:
@@ -93,6 +100,13 @@ def is_clear(run: Run) -> bool:
         or summary.regions.get(RegionState.KEPT.value)
         or (summary.files_with_numpy and summary.calls_convertible < summary.calls)
     )
+
+
+def clear_words(run: Run) -> str:
+    """What a run says that ``is_clear``."""
+    if not run.summary.calls:
+        return "No calls of NumPy found."
+    return "All clear: everything found here can be migrated as it stands."
 
 
 def statistics(run: Run) -> list[tuple[str, int, str]]:

@@ -8,8 +8,9 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.state import form
+from np2tnp.analysis.summaries import form
 from np2tnp.analysis.values import HOST, Array, Sequence, Unknown, Value, zero_d_of
+from np2tnp.config import NEVER
 from np2tnp.edits import build
 from np2tnp.edits.edit import Edits
 
@@ -69,7 +70,8 @@ def decorator(
             if kept.pure:
                 arguments.append(build.argument(cst.Name("True"), "pure"))
         if kept.above:
-            arguments.append(build.argument(cst.Integer(f"{kept.above:_}"), "above"))
+            never = build.name(f"{runtime}.NEVER")
+            arguments.append(build.argument(never if kept.above == NEVER else cst.Integer(f"{kept.above:_}"), "above"))
     target: cst.BaseExpression = build.name(f"{runtime}.migrated")
     return cst.Decorator(build.call(target, *arguments) if arguments else target)
 

@@ -12,12 +12,13 @@ from np2tnp.analysis.declared import declared
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.regions import Fate
 from np2tnp.analysis.state import Services
-from np2tnp.analysis.values import Function
+from np2tnp.analysis.values import Array, Function
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
 from np2tnp.rules import compiled_regions, single_precision, unknown_values, whole_array_loops
 from np2tnp.rules.base import Context, Hit, Table, apply
+from np2tnp.rules.shared import holds_array
 
 #: The code of what is so slow in eager TensorFlow that the region stays NumPy by default.
 SLOW = "TNP701"
@@ -109,6 +110,7 @@ def plan_region(
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     slow = [hit for hit in hits if hit.code == SLOW]
     if top_level:
+        edits.total = sum(map(_is_work, facts.events))
         state = (
             RegionState.KEPT
             if edits.total or any(hit.verdict is not Verdict.NOTE for hit in hits)
@@ -129,7 +131,7 @@ def plan_region(
         return RegionPlan(facts, hits, edits, RegionState.KEPT, slow)
     plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
     if options.float32:
-        plan.float32 = not double
+        plan.float32 = not double and not facts.generator
         plan.hits += double or [Hit(single_precision.CODE, facts.node, single_precision.WORDS, Verdict.NOTE)]
     if options.compile != "none":
         why = compiled_regions.needs_state(facts)
@@ -138,3 +140,13 @@ def plan_region(
         plan.compiled = not eager
         plan.hits += eager
     return plan
+
+
+def _is_work(event: ev.Event) -> bool:
+    """Whether NumPy works on arrays here, as far as is known."""
+    if isinstance(event, ev.Call):
+        values = [argument.value for argument in event.arguments]
+        return event.api is not None and any(map(holds_array, (event.result, event.receiver or event.result, *values)))
+    if isinstance(event, ev.Operator):
+        return any(isinstance(value, Array) for value in event.operands)
+    return isinstance(event, ev.Store) and isinstance(event.base, Array) and type(event.node) is not cst.Call

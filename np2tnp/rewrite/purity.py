@@ -44,14 +44,18 @@ _CHANGING = frozenset(
 _SYNTAX = (cst.Global, cst.Nonlocal, cst.Del, cst.With, cst.Yield, cst.Await, cst.Import, cst.ImportFrom, cst.ClassDef)
 
 
-def pure_regions(facts: Mapping[str, ev.RegionFacts], module: ModuleInfo, catalog: Catalog) -> frozenset[str]:
+def pure_regions(
+    facts: Mapping[str, ev.RegionFacts], module: ModuleInfo, catalog: Catalog, *, methods: bool = False
+) -> frozenset[str]:
     """Qualnames of the functions that certainly have no effect but their result and the updates of their parameters.
 
-    Methods never are: what their object does when it is read is not known.
+    methods : those that only read attributes of their object, too: what the object does then, the runtime looks at.
     """
     calls: dict[str, set[str]] = {}
     for name, region in facts.items():
-        callees = _callees(region, module, catalog) if name in module.functions else None
+        info = module.functions.get(name)
+        wanted = info is not None and (info.owner is None or (methods and _only_reads_its_object(info.node, region)))
+        callees = _callees(region, module, catalog) if wanted else None
         if callees is not None:
             calls[name] = callees
     while bad := {name for name, callees in calls.items() if not callees <= calls.keys()}:
@@ -60,10 +64,19 @@ def pure_regions(facts: Mapping[str, ev.RegionFacts], module: ModuleInfo, catalo
     return frozenset(calls)
 
 
+def _only_reads_its_object(node: cst.FunctionDef, region: ev.RegionFacts) -> bool:
+    """Whether a method uses ``self`` only as in ``self.name``, and calls nothing by such a name."""
+    if region.parameters[:1] != ("self",) or region.updates:
+        return False
+    called = {id(call.func) for call in walk(node.body) if isinstance(call, cst.Call)}
+    reads = {id(part.value) for part in walk(node.body) if isinstance(part, cst.Attribute) and id(part) not in called}
+    return all(id(name) in reads for name in walk(node.body) if isinstance(name, cst.Name) and name.value == "self")
+
+
 def _callees(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> set[str] | None:
     """The functions of the module that a region calls; None when it may have an effect by itself."""
     info = module.functions[region.qualname]
-    if info.owner is not None or not all(_is_local(event) for event in region.events):
+    if not all(_is_local(event, info.owner is not None) for event in region.events):
         return None
     calls = {id(event.node): event for event in region.events if isinstance(event, ev.Call)}
     found: set[str] = set()
@@ -86,7 +99,7 @@ def _callees(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> se
     return found
 
 
-def _is_local(event: ev.Event) -> bool:
+def _is_local(event: ev.Event, is_method: bool) -> bool:
     """Whether an event leaves alone what others can see; updates of parameters reach them after success only."""
     if isinstance(event, ev.AttributeStore):
         return False
@@ -94,7 +107,10 @@ def _is_local(event: ev.Event) -> bool:
         base = event.base
         return base.home != HOST if isinstance(base, (Array, Unknown)) else isinstance(base, Sequence) and not base.refs
     if isinstance(event, ev.AttributeRead):
-        return isinstance(event.base, (Array, Unknown))
+        own = event.node.value
+        return (is_method and isinstance(own, cst.Name) and own.value == "self") or isinstance(
+            event.base, (Array, Unknown)
+        )
     return True
 
 

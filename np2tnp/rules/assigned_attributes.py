@@ -10,7 +10,9 @@ from np2tnp.analysis import events as ev
 from np2tnp.edits import build
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+from np2tnp.rules.cases import chained_form
 from np2tnp.rules.object_state import is_array_attribute
+from np2tnp.rules.shared import change_part, keep_value
 
 
 @register
@@ -40,7 +42,9 @@ class AssignedAttribute(Rule):
             return
         node = event.node
         assert isinstance(node, cst.Assign)
-        if event.name != "shape" or not isinstance(event.target.value, cst.Name) or len(node.targets) != 1:
+        chained = len(node.targets) > 1
+        whole = chained_form(event) is not None if chained else event.target is node.targets[0].target
+        if event.name != "shape" or not isinstance(event.target.value, cst.Name) or not whole:
             yield self.hit(node, f"assigning .{event.name} of an array", Verdict.BLOCK)
             return
 
@@ -49,5 +53,9 @@ class AssignedAttribute(Rule):
             assert isinstance(target, cst.Attribute)
             return build.assign(target.value, build.call(f"{context.rt}.reshape", target.value, updated.value))
 
-        context.edits.statement(node).change.append(reshape)
+        if chained:
+            change_part(event, reshape, context)
+            keep_value(event, context)
+        else:
+            context.edits.statement(node).change.append(reshape)
         yield self.hit(node, "assigning .shape becomes a reshape", Verdict.ADAPT)

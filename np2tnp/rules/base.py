@@ -16,7 +16,8 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.frozen import frozen
 from np2tnp.analysis.loop_parts import Events
 from np2tnp.analysis.module import ModuleInfo
-from np2tnp.analysis.state import Services, Summary
+from np2tnp.analysis.state import Services
+from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.values import HOST, Function, Instance, Value, home_of, parameters_in, refs_of
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
@@ -91,7 +92,7 @@ class Context:
     calls: dict[int, ev.Call] = field(default_factory=dict)  #: calls by id of their node
     tried: set[int] = field(default_factory=set)  #: calls by id of their node whose exceptions are handled here
     events: Events | None = None  #: the events by their nodes, once a rule asked for them
-    vectorized: set[int] = field(default_factory=set)  #: statements in loops that get whole-array form, by id
+    vectorized: set[int] = field(default_factory=set)  #: loops that get whole-array form, and their statements, by id
     no_form: list[tuple[cst.For, str]] = field(default_factory=list)  #: loops, and why they stay slow
     interruptible: set[int] = field(default_factory=set)  #: ids of calls inside of ``try``
     changeable: set[int] = field(default_factory=set)  #: ids of arguments that an unresolved callee may change

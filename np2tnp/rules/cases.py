@@ -10,7 +10,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
-from np2tnp.analysis.state import Summary
+from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.values import (
     FOREIGN,
     HOST,
@@ -94,7 +94,7 @@ def is_kept(event: ev.Store, context: Context) -> bool:
     )
 
 
-def chained_form(event: ev.Store) -> str | None:
+def chained_form(event: ev.Store | ev.AttributeStore) -> str | None:
     """How a chained assignment becomes one assignment a target: its value "repeated", or in a "name"; None: it cannot.
 
     Calls in the targets would be evaluated between the stores, and a view would show the first one.
@@ -266,7 +266,8 @@ def call_case(event: ev.Call, context: Context) -> CallStores | None:
         return CallStores(CallCase.CORE, stores, summary=summary)
     if kind == "out=":
         return CallStores(CallCase.OUT, stores)
-    if kind.endswith(".at"):
+    at = context.catalog.get(kind) if kind.endswith(".at") else None
+    if at is not None and at.rt is not None:
         return CallStores(CallCase.FUNCTIONAL, stores, f"{kind.rpartition('.')[0].rpartition('.')[2]}_at")
     if kind == "ndarray.sort" and any(arg.name in (None, "axis") and arg.value == NONE for arg in event.arguments):
         return CallStores(CallCase.NO_FORM, stores, "", "the method sort takes no axis=None")

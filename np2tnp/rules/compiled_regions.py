@@ -123,6 +123,8 @@ def _call(event: ev.Call, context: Context) -> str:
 
 def needs_state(facts: ev.RegionFacts) -> str:
     """Why no call of the region can be compiled, whatever is in it; empty where that is not so."""
+    if facts.generator:
+        return "a generator runs step by step"
     if facts.host_parameters:
         name = min(facts.host_parameters)
         words = f"{name} stays the caller's object: other code gets it, or another name may update it"

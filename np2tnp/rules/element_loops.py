@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.item_pairs import work_on_pairs
 from np2tnp.rules.single_items import does_array_work, number_of_an_item
 
 
@@ -19,17 +21,31 @@ def _visits_every_element(event: ev.ElementLoop) -> bool:
     return event.place.loops > 1 and isinstance(target, cst.Subscript) and len(target.slice) > 1
 
 
+def _is_slow(event: ev.ElementLoop, context: Context) -> bool:
+    value = event.node.value if isinstance(event.node, (cst.Assign, cst.AugAssign)) else None
+    return value is None or not does_array_work(value, context) or _visits_every_element(event)
+
+
+def _is_told(loop: cst.For, context: Context) -> bool:
+    """Whether a store in the loop is slow by itself."""
+    stores = [event for event in context.facts.events if isinstance(event, ev.ElementLoop)]
+    inside = {id(part) for part in walk(loop.body)} if stores else set()
+    return any(id(event.node) in inside and _is_slow(event, context) for event in stores)
+
+
 @register
 class ElementLoop(Rule):
     doc = Doc(
         code="TNP701",
         name="element-loop",
-        summary="A loop that stores single elements of an array, or makes Python numbers of them.",
+        summary="A loop that stores single elements of an array, makes Python numbers of them, or works on pairs.",
         why="Every functional update copies the whole array, and reading one element takes 190 µs instead of 0.06.",
         does=(
             "Keeps the function in NumPy unless --slow convert is given. Loops whose iterations need nothing of each"
             " other are no such loops (TNP703); the message says what is in the way here. Nor is a loop over one axis"
-            " that stores what whole arrays gave, such as `y[i] = a[i] @ x`."
+            " that stores what whole arrays gave, such as `y[i] = a[i] @ x`. Two nested loops are such loops where both"
+            " counters are indices of single items or rows (`x[i] - x[j]`), and nothing in them works on whole arrays"
+            " or windows (`image[i : i + h]`)."
         ),
         bad="""
             def smoothed(x, weight):
@@ -53,10 +69,13 @@ class ElementLoop(Rule):
                 yield self.hit(
                     call, "each item of an array becomes a Python number: 190 µs from a tensor", Verdict.NOTE
                 )
+            pairs = work_on_pairs(event, context) if context.compile == "none" else None
+            if pairs is not None and not _is_told(pairs, context):
+                words = "the loops work on single items or rows at both their counters: each operation is a launch"
+                yield self.hit(pairs, f"{words} of its own", Verdict.NOTE)
             return
         assert isinstance(event, ev.ElementLoop)
-        value = event.node.value if isinstance(event.node, (cst.Assign, cst.AugAssign)) else None
-        if value is not None and does_array_work(value, context) and not _visits_every_element(event):
+        if not _is_slow(event, context):
             return
         yield self.hit(
             event.node,

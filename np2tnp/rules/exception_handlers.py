@@ -50,7 +50,7 @@ class ExceptionHandler(Rule):
         does=(
             "Leaves the whole function in NumPy. Where only functions of the project are called inside `try`, with"
             " names, numbers and displays of them, they are called by their public names instead of their cores: these"
-            " raise what NumPy raises. A handler of"
+            " raise what NumPy raises. So does what works on ndarrays and Python's objects alone. A handler of"
             " LinAlgError alone stays: the exact forms of numpy.linalg's functions raise it, and nothing else does."
             " So does one around conversions such as `n = int(n)`, and one of KeyError and its like around lookups"
             " alone, such as `k = options['k']`."
@@ -88,7 +88,7 @@ class ExceptionHandler(Rule):
             return
         if caught == ["LinAlgError"] and self._raises_it_alike(event.node, context):
             return
-        if caught and (_FLOATING.intersection(caught) or not self._calls_functions_only(event.node, context)):
+        if caught and (_FLOATING.intersection(caught) or not self._calls_functions_only(event.node, caught, context)):
             names = ", ".join(caught)
             yield self.hit(event.node, f"{_WORDS.format(names)}; move what is tried into a function", Verdict.BLOCK)
 
@@ -103,21 +103,28 @@ class ExceptionHandler(Rule):
         context.tried |= own
         return True
 
-    def _calls_functions_only(self, node: cst.CSTNode, context: Context) -> bool:
-        """Whether the body only calls functions of the project: their public names raise what NumPy raises."""
+    def _calls_functions_only(self, node: cst.CSTNode, caught: list[str], context: Context) -> bool:
+        """Whether the body only calls functions of the project, whose public names raise what NumPy raises.
+
+        Other code may run beside them on what is Python's or NumPy's own.
+        """
         assert isinstance(node, (cst.Try, cst.TryStar))
         inside = {id(part) for part in walk(node.body)}
         tried = [event for event in context.facts.events if id(event.node) in inside]
         calls = [event for event in tried if isinstance(event, ev.Call)]
         own = {id(call.node) for call in calls if _is_own(call)}
         others = (call for call in calls if id(call.node) not in own)
-        if context.boundary == "tensor" or not own or own & context.stores.keys() or not all(map(_cannot_fail, others)):
+        if context.boundary == "tensor" or own & context.stores.keys():
+            return False
+        if not all(_cannot_fail(call) or _is_hosts(call) for call in others):
             return False
         if any(
-            isinstance(event, (ev.Operator, ev.Store, ev.AttributeStore))
-            or (isinstance(event, ev.Read) and not _is_slice(event))
+            isinstance(event, (ev.Store, ev.AttributeStore))
+            or (isinstance(event, (ev.Operator, ev.Read)) and not (_is_hosts(event) or _is_slice(event, caught)))
             for event in tried
         ):
+            return False
+        if not own and not (calls and _has_simple_statements(node)):
             return False
         context.tried |= own
         return True
@@ -199,8 +206,34 @@ def _has_one_shape(node: cst.BaseExpression) -> bool:
     return not inner or (flat and len(inner) == len(node.elements) and len({len(item.elements) for item in inner}) == 1)
 
 
-def _is_slice(event: ev.Read) -> bool:
-    """Whether a part of an array is read that is there in any case: ``x[:3]``, where x has as many axes."""
+def _is_hosts(event: ev.Call | ev.Operator | ev.Read) -> bool:
+    """Whether no tensor takes part, so that what is raised comes from Python or NumPy, or through a public name."""
+    if isinstance(event, ev.Operator):
+        return not any(map(may_hold_tensor, event.operands))
+    if isinstance(event, ev.Read):
+        return not may_hold_tensor(event.base)  # a key goes to it as NumPy's
+    callee = event.callee
+    known = isinstance(callee, Function) or (isinstance(callee, Bound) and may_hold_tensor(callee.receiver))
+    given = (argument.value for argument in event.arguments)
+    return event.api is None and not known and not any(map(may_hold_tensor, (callee, *given)))
+
+
+def _has_simple_statements(node: cst.Try | cst.TryStar) -> bool:
+    """Whether nothing is tried but expressions, some of which get names."""
+    whole = list(walk(node.body))
+    targets = [target.target for part in whole if isinstance(part, cst.Assign) for target in part.targets]
+    simple = (cst.Assign, cst.Return, cst.Expr)
+    statements = [part for part in whole if isinstance(part, (cst.BaseSmallStatement, cst.BaseCompoundStatement))]
+    return all(isinstance(part, simple) for part in statements) and all(isinstance(it, cst.Name) for it in targets)
+
+
+def _is_slice(event: ev.Operator | ev.Read, caught: list[str]) -> bool:
+    """Whether a part of an array is read that is there in any case: ``x[:3]``, where x has as many axes.
+
+    If it has not, that is an IndexError in either case.
+    """
+    if isinstance(event, ev.Operator):
+        return False
     parts = [element.slice for element in event.node.slice]
     plain = all(
         isinstance(part, cst.Slice)
@@ -208,7 +241,8 @@ def _is_slice(event: ev.Read) -> bool:
         and part.step is None
         for part in parts
     )
-    return plain and isinstance(event.base, Array) and (event.base.rank or 0) >= len(parts)
+    enough = not {"IndexError", "LookupError", "Exception", "BaseException"}.intersection(caught)
+    return plain and isinstance(event.base, Array) and (enough or (event.base.rank or 0) >= len(parts))
 
 
 def _swallowed(node: cst.Try | cst.TryStar) -> set[str]:

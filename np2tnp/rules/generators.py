@@ -14,26 +14,41 @@ class Generator(Rule):
     doc = Doc(
         code="TNP402",
         name="generator",
-        summary="A generator that works with arrays.",
+        summary="A generator that gets arrays by send(), returns one, or is nested in another function.",
         why=(
-            "It hands out arrays while it runs: tensors would reach its caller, and updates of arguments would"
-            " come too late."
+            "It runs while its caller waits: tensors would reach the caller, and nobody knows what the caller does with"
+            " what it sent."
         ),
-        does="Leaves the whole function in NumPy.",
+        does=(
+            "Leaves the whole function in NumPy. Other generators migrate: they work on their caller's own objects, so"
+            " that they see its updates as late as before, and what they yield are ndarrays."
+        ),
         bad="""
-            def rows(x):
-                for row in np.exp(x):
-                    yield row
+            def means():
+                total, n = 0.0, 0
+                while True:
+                    x = yield total / max(n, 1)
+                    total, n = total + np.exp(x), n + 1
         """,
         good="""
-            def rows(x):
-                return list(np.exp(x))
+            def means(xs):
+                total = 0.0
+                for n, x in enumerate(xs, 1):
+                    total = total + np.exp(x)
+                    yield total / n
         """,
     )
     on = ("yield",)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
-        if context.in_region:
-            words = "a generator hands out arrays while it runs: move its work on arrays into a function that it calls"
-            yield self.hit(event.node, words, Verdict.BLOCK)
+        if not context.in_region or (context.facts.generator and not event.detail):
+            return
+        words = (
+            "a generator that is nested or gets values by send(): move its work on arrays into a function of its own"
+        )
+        if context.boundary == "tensor":
+            words = "a generator runs while its caller waits, which only the wrapper of --boundary numpy can serve"
+        elif event.detail == "returned":
+            words = "a generator returns an array: yield it"
+        yield self.hit(event.node, words, Verdict.BLOCK)

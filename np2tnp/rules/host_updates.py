@@ -99,7 +99,6 @@ class HostUpdate(Rule):
                         yield self._beside(call.node, event.name)
                         return
                     done.add(event.name)
-                    context.edits.host.discard(id(argument))
                     read_back(argument, context.edits.statement(statement), context)
                     yield self.hit(
                         call.node,
@@ -139,6 +138,7 @@ class HostUpdate(Rule):
             words = f"{callee_words(event, 'the callee')} may change an array and raise: call it outside of try"
             yield self.hit(event.node, words, Verdict.BLOCK)
             return
+        convert_arguments(event, context.edits, "host")
         edit = context.edits.statement(statement)
         done = set()
         for item in stores:
@@ -159,9 +159,6 @@ class HostUpdate(Rule):
                 return
             done.add(target.value)
             read_back(target, edit, context)
-        convert_arguments(event, context.edits, "host")
-        for item in stores:
-            context.edits.host.discard(id(item.target))
         if makes_tensor(event.result):
             context.edits.wrap_tensor(event.node)
         context.edits.total += 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.tables import MEMBERS
-from np2tnp.analysis.values import HOST, Unknown, home_of
+from np2tnp.analysis.values import HOST, Array, Unknown, home_of
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.native_code import POINTERS
@@ -40,7 +40,12 @@ class MemoryAttribute(Rule):
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.AttributeRead)
-        if not context.in_region or home_of(event.base) == HOST or isinstance(event.base, Unknown):
+        if not context.in_region or isinstance(event.base, Unknown):
+            return
+        if home_of(event.base) == HOST:
+            if isinstance(event.base, Array) and event.name in _MEMORY:
+                words = f".{event.name} shows the memory of an ndarray, which stays one here"
+                yield self.hit(event.node, words, Verdict.NOTE)
             return
         if event.name in _MEMORY:
             words = f".{event.name} shows the memory of an ndarray; a tensor has none to show"

@@ -10,6 +10,7 @@ from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import decide
 
+CODE = "TNP203"
 _ORDERED = frozenset(("numpy.asfortranarray", "numpy.require"))
 #: Where order says in which order elements are read: "F" and "C" are computed, "A" and "K" ask for the memory order.
 _READING = frozenset(("reshape", "ravel", "flatten"))
@@ -18,7 +19,7 @@ _READING = frozenset(("reshape", "ravel", "flatten"))
 @register
 class MemoryOrder(Rule):
     doc = Doc(
-        code="TNP203",
+        code=CODE,
         name="memory-order",
         summary="Memory order is asked for: order='F', order='A', np.asfortranarray, np.require.",
         why=(
@@ -61,6 +62,11 @@ class MemoryOrder(Rule):
             if not decision.converts:
                 words = "the memory order is NumPy's, which makes this array"
             yield self.hit(event.node, words, Verdict.ADAPT if decision.converts else Verdict.HOST)
+
+
+def asks_for_order(event: ev.Call) -> bool:
+    """Whether the call wants its result in another order than C."""
+    return event.api in _ORDERED or _order(event) in ("F", "A")
 
 
 def _order(event: ev.Call) -> str | None:

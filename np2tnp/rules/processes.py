@@ -29,8 +29,9 @@ class Processes(Rule):
             " exist in it."
         ),
         does=(
-            "Only says so. At run time a migrated function in such a child raises RuntimeError instead of"
-            " hanging. Start processes with the spawn or forkserver method, or use threads."
+            "Only says so. At run time a migrated function in such a child calls its NumPy original, or raises"
+            " RuntimeError where it has none, instead of hanging. Start processes with the spawn or forkserver method,"
+            " or use threads."
         ),
         bad="""
             import multiprocessing

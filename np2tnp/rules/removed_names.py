@@ -61,5 +61,5 @@ class RemovedName(Rule):
             return
         if not fact.legacy:
             return
-        successor = f"; use {short_name(fact.alias_of).removeprefix('builtins.')}" if fact.alias_of else ""
+        successor = f"; use {short_name(fact.alias_of)}" if fact.alias_of else ""
         yield self.hit(event.node, f"NumPy 2 has no {short_name(api)}{successor}", Verdict.NOTE)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
-from np2tnp.analysis.state import Summary
+from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.values import HOST, TENSOR, Array, Bound, Function, Sequence, Unknown, Value, may_hold_tensor
 from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
@@ -46,7 +46,9 @@ def holds_array(value: Value) -> bool:
 
 
 def short_name(api: str) -> str:
-    """A canonical name for people: ``np.sum``, or ``array method sum``."""
+    """A canonical name for people: ``np.sum``, ``array method sum``, or ``float``."""
+    if api.startswith("builtins."):
+        return api.removeprefix("builtins.")
     return api.replace("numpy.", "np.", 1) if api.startswith("numpy.") else f"array method {api.rpartition('.')[2]}"
 
 
@@ -126,8 +128,8 @@ def read_back(target: cst.Name, edit: StatementEdit, context: Context) -> None:
     """The statement works on a host copy of the array `target`, which is read back after it."""
     name = target.value
     copy = unused_name(f"{name}_host", context)
-    rt = context.rt
-    edit.before.append(lambda: build.assign(cst.Name(copy), build.call(f"{rt}.host", cst.Name(name))))
+    rt, left = context.rt, context.edits.unwrap(target)
+    edit.before.append(lambda: build.assign(cst.Name(copy), build.call(f"{rt}.{left}", cst.Name(name))))
     edit.after.append(lambda: build.assign(cst.Name(name), build.call(f"{rt}.tensor", cst.Name(copy))))
     context.edits.replace[id(target)] = lambda updated: cst.Name(copy)
 
@@ -169,6 +171,13 @@ def change_part(event: ev.Store | ev.AttributeStore, change: BuildStatement, con
             context.edits.statement(event.node).parts[number] = change
 
 
+def keep_value(event: ev.Store | ev.AttributeStore, context: Context) -> None:
+    """The value of a chained assignment gets a name meanwhile, where it cannot be written again for each target."""
+    assert isinstance(event.node, cst.Assign)
+    if len(event.node.targets) > 1 and chained_form(event) == "name":
+        context.edits.statement(event.node).names = _free_names(context, 1)
+
+
 def _free_names(context: Context, number: int) -> tuple[str, ...]:
     """Names for values that the region does not use."""
     used = {part.value for part in walk(context.facts.node) if isinstance(part, cst.Name)}
@@ -199,9 +208,7 @@ def update(event: ev.Store, context: Context) -> None:
     edit = context.edits.statement(event.node)
     if len(_targets(event.node)) > 1:
         change_part(event, change, context)
-        assert isinstance(event.node, cst.Assign)
-        if len(event.node.targets) > 1 and chained_form(event) == "name":
-            edit.names = _free_names(context, 1)
+        keep_value(event, context)
     else:
         edit.change.append(change)
     if isinstance(event.base, Array):

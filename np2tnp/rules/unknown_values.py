@@ -24,6 +24,7 @@ from np2tnp.analysis.values import (
 )
 from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
+from np2tnp.rules import memory_order
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.decisions import decide, made_kind
 from np2tnp.rules.host_calls import AMBIGUOUS
@@ -81,7 +82,9 @@ class UnknownValue(Rule):
         words = (
             _numpys(event, context) if event.api is not None else _unknowns(event, context) or words_for(event, context)
         )
-        if words:
+        if words and event.api is not None and memory_order.asks_for_order(event):
+            yield Hit(memory_order.CODE, event.node, f"{words}, in the memory order that is asked for", Verdict.NOTE)
+        elif words:
             yield self.hit(event.node, words, Verdict.NOTE)
 
 

@@ -9,7 +9,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.scopes import target_names
-from np2tnp.analysis.state import Summary
+from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.values import is_number
 from np2tnp.analysis.walk import walk
 from np2tnp.edits import build

@@ -70,6 +70,7 @@ class WholeArrayLoop(Rule):
         vectorize(form, context.edits, context.rt, context.events.words(function))
         context.edits.converted += 1
         context.edits.total += 1
+        context.vectorized.update(id(part) for part in walk(event.node) if isinstance(part, cst.For))
         if event.place.loops:  # a few operations, where NumPy's loop has a few elements: how many, nobody knows
             words = "its whole-array form is run again in each iteration of the loop around"
             context.no_form.append((event.node, words))

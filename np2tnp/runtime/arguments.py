@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from np2tnp.runtime import precision
-from np2tnp.runtime.dispatch import NUMERIC, is_array, is_tensor, to_ndarray, to_tensor
+from np2tnp.runtime.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.overlaps import attributes, leaves, overlap, overlaps_itself
 from np2tnp.runtime.weak import Weak
@@ -23,6 +23,8 @@ _PLAIN = frozenset(
     | {np.dtype(char).type for char in NUMERIC + "gGSUMm"}
 )
 _NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+#: What may be an array or hold some.
+_HOLDERS = (np.ndarray, list, tuple, dict)
 #: What a body cannot update in place.
 _IMMUTABLE = (type(None), bool, int, float, complex, str, np.generic)
 _VAR = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -70,7 +72,7 @@ class Plan:
         self._star = next((p.name for p in parameters.values() if p.kind is inspect.Parameter.VAR_POSITIONAL), None)
         self._star_star = next((p.name for p in parameters.values() if p.kind is inspect.Parameter.VAR_KEYWORD), None)
         #: methods: the instance passes unchanged (it may well offer __array__)
-        self._receiver = self._names[0] if self._names and self._names[0] in ("self", "cls") else None
+        self.receiver = self._names[0] if self._names and self._names[0] in ("self", "cls") else None
         self._arrays = arrays
         self._scalars = scalars
         self.plain = frozenset((*scalars, *hosted))  #: whose values reach the body as Python's and NumPy's own
@@ -166,9 +168,10 @@ class Plan:
         values = []
         name = ""
         keeps = self._keeps_zero_d and not precision.active
+        is_plain = not kwargs and len(args) <= len(self._names)
         try:
-            for name, value in self.slots(args, kwargs):
-                if type(value) in _PLAIN or name in raw or name == self._receiver:
+            for name, value in zip(self._names, args, strict=False) if is_plain else self.slots(args, kwargs):
+                if type(value) in _PLAIN or name in raw or name == self.receiver:
                     values.append(value)
                 else:
                     values.append(enter(value, memo, keeps and name not in self.mutates_set))
@@ -195,7 +198,7 @@ class Plan:
 
     def _check_hosted(self, name: str, value: Any) -> None:
         for leaf in leaves(value, of=(object,)):
-            if is_foreign(leaf) and not is_array(leaf):
+            if is_foreign(leaf) or (type(leaf) is np.ndarray and not is_array(leaf)):
                 raise UnverifiedError(f"{self.name}: argument {name!r}: {_describe(leaf)}")
 
     def _require_writable(self, name: str, value: Any) -> None:
@@ -207,8 +210,7 @@ class Plan:
             raise UnverifiedError(f"{self.name} updates {name!r}, whose elements share memory with each other")
 
     def _require_array(self, name: str, value: Any) -> None:
-        numbers = (*_NUMBERS, Weak)
-        if value is not None and not is_array(value) and not isinstance(value, numbers) and not is_tensor(value):
+        if not (is_array(value) or value is None or isinstance(value, (*_NUMBERS, Weak)) or is_tensor(value)):
             raise UnverifiedError(f"{self.name}: argument {name!r} must be an ndarray or a number: {_describe(value)}")
 
     def _with_scalars(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -235,11 +237,13 @@ class Plan:
 
     def _state(self, args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
         """(place, ndarray) for the arrays that the body may read by name: module globals and attributes of `self`."""
-        own = getattr(args[0], "__dict__", {}) if self._receiver is not None and args else {}
+        own = getattr(args[0], "__dict__", {}) if self.receiver is not None and args else {}
         for name in self._reads:
-            for where, holder in ((f"the global {name}", self._globals), (f"self.{name}", own)):
-                for array in leaves(holder.get(name)):
-                    yield where, array
+            for where, holder in (("the global ", self._globals), ("self.", own)):
+                value = holder.get(name)
+                if isinstance(value, _HOLDERS):  # nearly none does, and every call asks
+                    for array in leaves(value):
+                        yield where + name, array
 
     def _check_state(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Refuse an argument that becomes a tensor and shares memory with state that the body changes in place.
@@ -341,14 +345,6 @@ def _enter_container(value: Any, memo: dict[int, Any], keeps_zero_d: bool) -> An
 def is_immutable(value: Any) -> bool:
     """Whether `value` is a number, text or None: an in-place operator binds a name to another one."""
     return isinstance(value, (*_IMMUTABLE, Weak))
-
-
-def is_foreign(value: Any) -> bool:
-    """Whether `value` is an array of another kind: an ndarray subclass, or an object that turns into an array."""
-    kind = type(value)
-    if kind in _PLAIN or is_tensor(value) or isinstance(value, np.generic):
-        return False
-    return isinstance(value, np.ndarray) or hasattr(kind, "__array__") or hasattr(kind, "__array_interface__")
 
 
 def _dtypes(characters: str) -> frozenset[str]:

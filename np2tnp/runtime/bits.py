@@ -7,6 +7,7 @@ from typing import Any
 
 from np2tnp.runtime.elementwise import both, either, is_negative, is_zero, select, with_sign
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.gradients import is_followed
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op, raw, ufunc
 from np2tnp.runtime.promotion import cast, constant
@@ -69,6 +70,8 @@ def _missing(*operands: Any) -> Any:
 
 
 def _frexp(x: Any) -> tuple[Any, Any]:
+    if is_followed(x):
+        raise Unsupported("a gradient through bits")
     integer, fraction_bits, bias = _LAYOUT[x.dtype.name]
     bits = op("Bitcast")(input=x, type=tf.as_dtype(integer))
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from np2tnp.runtime import lazy, precision
+from np2tnp.runtime import generators, lazy, precision
 from np2tnp.runtime.arguments import Call, Plan, describe, is_immutable
 from np2tnp.runtime.compiled import MODES, Compiled
 from np2tnp.runtime.compiled_state import State
@@ -23,15 +23,24 @@ from np2tnp.runtime.core_results import Undecided, updated
 from np2tnp.runtime.dispatch import is_tensor, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import translate
-from np2tnp.runtime.fallback import Fallback, is_below, share_defaults, threshold
+from np2tnp.runtime.fallback import (
+    MANY,
+    NEVER,
+    Fallback,
+    by_size,
+    share_defaults,
+    tell_of_small_calls,
+    threshold,
+)
 from np2tnp.runtime.narrowing import crossed, kept_where_same, takes
 from np2tnp.runtime.plain_calls import call_plain
 from np2tnp.runtime.precision import working
 from np2tnp.runtime.refusals import explained, replaced
+from np2tnp.runtime.results import keep, leave
 from np2tnp.runtime.startup import place
 from np2tnp.runtime.tracing import current
 
-__all__ = ["migrated", "updated"]
+__all__ = ["NEVER", "migrated", "updated"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -98,15 +107,20 @@ def migrated(
     original : the function as it was before the migration; it shares the decorated function's defaults.
     on_unverified : what the public function does with a call that it would refuse: ``"raise"`` UnverifiedError,
         ``"numpy"`` calls `original`, ``"warn"`` does so with one UnverifiedWarning a function.
-    pure : the body changes nothing but what it returns, so `original` may be called after a refusal inside it, too.
+    pure : the body changes nothing but what it returns, and of ``self`` it only reads attributes, so `original` may be
+        called after a refusal inside it, too.
     above : the public function calls `original` when there are arrays among its arguments and none has this many
-        elements: below that NumPy was measured to be faster. ``NP2TNP_ABOVE`` in the environment takes its place.
+        elements: below that NumPy was measured to be faster. ``NEVER``: always; only ``.core`` works with TensorFlow.
+        ``NP2TNP_ABOVE`` in the environment takes its place.
     device : where TensorFlow works, such as ``"/GPU:0"``; RuntimeError where there is no such device.
     float32 : the body works in float32 and complex64 where NumPy works in float64 and complex128. Callers see NumPy's
         dtypes, but values that are right to about seven digits. A call with arrays of float32, complex64 or float16
         among its arguments runs as it would without.
     state : of a method that `compile` compiles: the attributes of its object that may be arrays. It only reads its
         object, and these only through the runtime. Their values at each call are further inputs of the graph.
+
+    A generator function is looked at when it is called, and works step by step. It can neither update parameters for
+    its caller, nor be compiled, nor work in float32; TypeError where it should.
 
     The decorated function has ``.core``: tensors in, tensors out, for calls between migrated functions. On a method
     it is called with the instance: ``obj.method.core(obj, x)``. ndarrays given to it are converted, except for
@@ -118,7 +132,7 @@ def migrated(
         When called with something for which equality with NumPy was not verified (see docs/architecture.md).
         The arguments are unchanged.
     RuntimeError
-        In a process forked after TensorFlow ran.
+        In a process forked after TensorFlow ran, without an original to call.
     """
     if zero_d not in ("scalar", "array", "unverified"):
         raise ValueError(f"zero_d must be 'scalar', 'array' or 'unverified', not {zero_d!r}")
@@ -132,8 +146,11 @@ def migrated(
         raise ValueError(f"compile must be 'none', 'graph' or 'xla', not {compile!r}")
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
-        if inspect.isgeneratorfunction(body) or inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
-            raise TypeError(f"{body.__qualname__}: generators and coroutines run between calls and cannot be migrated")
+        if inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
+            raise TypeError(f"{body.__qualname__}: coroutines run between calls and cannot be migrated")
+        is_generator = inspect.isgeneratorfunction(body)
+        if is_generator and (tuple(mutates) or compile != "none" or float32):
+            raise TypeError(f"{body.__qualname__}: a generator works step by step, on its caller's own objects")
         plan = Plan(
             body,
             tuple(mutates),
@@ -150,13 +167,18 @@ def migrated(
             share_defaults(body, original)
         fallback = None
         if original is not None and on_unverified != "raise":
-            fallback = Fallback(original, plan.name, warns=on_unverified == "warn", pure=pure)
+            method = getattr(body, "__code__", None) if plan.receiver else None
+            fallback = Fallback(original, plan.name, warns=on_unverified == "warn", pure=pure, method=method)
+        if is_generator:
+            steps = generators.wrap(body, plan, fallback, device)
+            elements = above if original is None else threshold(above)
+            return steps if original is None or not elements else by_size(steps, original, elements)
         compiled = None
         if compile != "none":
             compiled = Compiled(body, compile, None if state is None else State(body, state), plan.plain)
         public = _wrap(body, plan, zero_d, fallback, compiled, device, float32)
         elements = above if original is None else threshold(above)
-        chosen = public if original is None or not elements else _by_size(public, original, elements)
+        chosen = public if original is None or not elements else by_size(public, original, elements)
         chosen.core.public = chosen  # type: ignore[attr-defined]
         return chosen
 
@@ -222,9 +244,9 @@ def _wrap(
         except Exception as error:
             first = replaced(error, handled)
             translated = translate(first) or (first if first is not error else None)
-            if isinstance(translated, UnverifiedError):
-                translated = explained(translated, first, body, plan.slots(args, kwargs))
-            refused = error if translated is None else translated
+            refused = translated or error
+            if isinstance(refused, UnverifiedError):
+                refused = translated = explained(refused, first, body, plan.slots(args, kwargs))
             if (
                 fallback is not None
                 and isinstance(refused, UnverifiedError)
@@ -236,10 +258,18 @@ def _wrap(
                 raise
             raise translated from error
 
+    calls = 0
+
     @functools.wraps(body)
     def public(*args: Any, **kwargs: Any) -> Any:
+        nonlocal calls
         if not lazy.ready:
+            if fallback is not None and lazy.is_forked():
+                return fallback(UnverifiedError(lazy.FORKED), args, kwargs)
             lazy.begin()
+        calls += 1
+        if not calls % MANY:
+            tell_of_small_calls(plan.name, calls, args, kwargs)
         if not lazy.tf.executing_eagerly():
             raise UnverifiedError(f"{plan.name} takes and gives ndarrays; inside tf.function call {plan.name}.core")
         with place(device):
@@ -256,17 +286,6 @@ def _wrap(
     return public
 
 
-def _by_size(public: Callable[..., Any], original: Callable[..., Any], above: int) -> Callable[..., Any]:
-    """`public` for large arrays, `original` for small ones: the runtime starts nothing for these."""
-
-    @functools.wraps(public)
-    def chosen(*args: Any, **kwargs: Any) -> Any:
-        return (original if is_below(above, args, kwargs) else public)(*args, **kwargs)
-
-    describe(chosen, public)
-    return chosen
-
-
 def _finished(result: Any, call: Call, plan: Plan, zero_d: str) -> Any:
     """The caller's result; its arrays are updated when nothing can be refused any more."""
     kept: dict[int, Any] = {}
@@ -277,24 +296,12 @@ def _finished(result: Any, call: Call, plan: Plan, zero_d: str) -> Any:
     for name in plan.returns:
         if name in call.originals:
             if name in finals:
-                _keep(kept, finals[name], call.originals[name])
-            _keep(kept, call.converted[name], call.originals[name])
-    left = _leave(result, kept, zero_d)
+                keep(kept, finals[name], call.originals[name])
+            keep(kept, call.converted[name], call.originals[name])
+    left = leave(result, kept, zero_d)
     if finals:
         _write_back(call.originals, finals, plan)
     return left
-
-
-def _keep(kept: dict[int, Any], final: Any, original: Any) -> None:
-    """Where `final`, or an item of that container, is in the result, the caller's own object comes back."""
-    if final is not original and isinstance(original, np.ndarray) and (is_tensor(final) or type(final) is np.ndarray):
-        kept.setdefault(id(final), (original, final))
-    elif type(final) is type(original) is dict:
-        for key in final.keys() & original.keys():
-            _keep(kept, final[key], original[key])
-    elif type(final) is type(original) and isinstance(final, (tuple, list)):
-        for item, own in zip(final, original, strict=False):
-            _keep(kept, item, own)
 
 
 def _ordered(value: Any, plan: Plan) -> updated:
@@ -343,47 +350,3 @@ def _write_back(originals: dict[str, Any], finals: dict[str, Any], plan: Plan) -
             np.copyto(original, value)
         else:
             original.assign(value)
-
-
-def _leave(value: Any, kept: dict[int, Any], zero_d: str) -> Any:
-    """`value` with each tensor as a fresh ndarray; `kept` maps identities to (what they became, the object itself).
-
-    One object of the body, array or container, becomes one object for the caller. Holding the object in `kept` keeps
-    its identity from being reused.
-    """
-    if is_tensor(value):
-        known = kept.get(id(value))
-        if known is None:
-            array = to_ndarray(value)
-            if not array.ndim and zero_d != "array":
-                if zero_d == "unverified":
-                    raise UnverifiedError(
-                        "the result is 0-d, and whether NumPy gives a scalar or an array here is not known"
-                    )
-                array = array[()]
-            known = kept[id(value)] = (array, value)
-        return known[0]
-    kind = type(value)
-    if kind is np.ndarray:  # what a core got as a copy on the host may stand for the caller's own
-        return kept[id(value)][0] if id(value) in kept else value
-    if kind is not list and kind is not dict and not isinstance(value, tuple):
-        return value
-    known = kept.get(id(value))
-    if known is None:
-        known = kept[id(value)] = (_leave_container(value, kept, zero_d), value)
-    return known[0]
-
-
-def _leave_container(value: Any, kept: dict[int, Any], zero_d: str) -> Any:
-    if type(value) is dict:
-        pairs = {key: _leave(item, kept, zero_d) for key, item in value.items()}
-        return value if all(pairs[key] is item for key, item in value.items()) else pairs
-    if isinstance(value, tuple) and type(value) is not tuple and not hasattr(value, "_fields"):
-        return value
-    kept[id(value)] = (value, value)  # a container that holds itself stays as it is
-    items = [_leave(item, kept, zero_d) for item in value]
-    if all(new is old for new, old in zip(items, value, strict=True)):
-        return value
-    if type(value) is list:
-        return items
-    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)

@@ -57,14 +57,14 @@ def core(function: Callable[..., Any], *, mutates: tuple[str, ...] = ()) -> Call
 
 
 def unchanging(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What calls `function`, and refuses what it did if an ndarray among its arguments holds other values then.
+    """What calls `function`; an ndarray among its arguments that holds other values then gets the old ones back.
 
     For calls inside of expressions that have read these arrays before: NumPy would see the change.
 
     Raises
     ------
     UnverifiedError
-        From the call.
+        From the call, where there was such an ndarray.
     """
     return functools.partial(_call_unchanging, function)
 
@@ -79,7 +79,11 @@ def _call_unchanging(function: Callable[..., Any], /, *args: Any, **kwargs: Any)
 
     map_structure(keep, (args, kwargs))
     result = function(*args, **kwargs)
-    if any(array.tobytes() != values for array, values in before):
+    changed = [(array, values) for array, values in before if array.tobytes() != values]
+    if changed:
+        for array, values in changed:  # who refuses leaves things as they were
+            if not array.dtype.hasobject:
+                array[...] = np.frombuffer(values, array.dtype).reshape(array.shape)
         name = getattr(function, "__qualname__", function)
         raise UnverifiedError(f"{name} changed an array that the expression around its call had read before")
     return result

@@ -14,9 +14,11 @@ import numpy as np
 from np2tnp.runtime.dispatch import as_tensor, exact
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import cast, dtype_of, requested_dtype
 from np2tnp.runtime.shapes import as_common, as_index, as_indices, normal_axis, rank_of, require, static_shape
 from np2tnp.runtime.tracing import check, current
+from np2tnp.runtime.vectors import reshaped, transposed
 
 __all__ = ["cross", "diagonal", "dot", "einsum", "einsum_path", "inner", "kron", "outer", "tensordot", "trace", "vdot"]
 
@@ -44,9 +46,17 @@ def from_working(tensor: Any, dtype: np.dtype[Any]) -> Any:
 
 def product(a: Any, b: Any) -> Any:
     """Matrix product over the last two axes of tensors of one dtype; leading axes broadcast, integers wrap."""
-    dtype = dtype_of(a)
     require(static_shape(a)[-1] == static_shape(b)[-2], "inner lengths differ")
-    return from_working(tf.matmul(to_working(a, dtype), to_working(b, dtype)), dtype)
+    return _multiplied(a, b)
+
+
+def _multiplied(a: Any, b: Any) -> Any:
+    dtype = dtype_of(a)
+    is_direct = dtype.char in "fdFD"
+    left, right = (a, b) if is_direct else (to_working(a, dtype), to_working(b, dtype))
+    matrices = left.shape.rank == right.shape.rank == 2
+    result = op("MatMul")(a=left, b=right) if matrices else tf.matmul(left, right)
+    return result if is_direct else from_working(result, dtype)
 
 
 def contract(a: Any, b: Any, axes_a: tuple[int, ...], axes_b: tuple[int, ...]) -> Any:
@@ -58,17 +68,18 @@ def contract(a: Any, b: Any, axes_a: tuple[int, ...], axes_b: tuple[int, ...]) -
     free_b = [i for i in range(len(shape_b)) if i not in axes_b]
     length = math.prod(summed)
     outer_a, outer_b = [shape_a[i] for i in free_a], [shape_b[i] for i in free_b]
-    left = _shaped(_ordered(a, [*free_a, *axes_a]), (math.prod(outer_a), length))
-    right = _shaped(_ordered(b, [*axes_b, *free_b]), (length, math.prod(outer_b)))
-    return _shaped(product(left, right), (*outer_a, *outer_b))
+    rows, columns = math.prod(outer_a), math.prod(outer_b)
+    left = _shaped(_ordered(a, [*free_a, *axes_a]), (*outer_a, *summed), (rows, length))
+    right = _shaped(_ordered(b, [*axes_b, *free_b]), (*summed, *outer_b), (length, columns))
+    return _shaped(_multiplied(left, right), (rows, columns), (*outer_a, *outer_b))
 
 
 def _ordered(tensor: Any, order: list[int]) -> Any:
-    return tensor if order == list(range(len(order))) else tf.transpose(tensor, order)
+    return tensor if order == list(range(len(order))) else transposed(tensor, order)
 
 
-def _shaped(tensor: Any, shape: tuple[int, ...]) -> Any:
-    return tensor if static_shape(tensor) == shape else tf.reshape(tensor, shape)
+def _shaped(tensor: Any, shape: tuple[int, ...], wanted: tuple[int, ...]) -> Any:
+    return tensor if shape == wanted else reshaped(tensor, wanted)
 
 
 def times(a: Any, b: Any) -> Any:
@@ -105,7 +116,7 @@ def vdot(a: Any, b: Any, /) -> Any:
     """``np.vdot``: of the flat values, the first conjugated."""
     (left, right), _ = as_common(a, b)
     left = tf.math.conj(left) if left.dtype.is_complex else left
-    return contract(tf.reshape(left, (-1,)), tf.reshape(right, (-1,)), (0,), (0,))
+    return contract(reshaped(left, (-1,)), reshaped(right, (-1,)), (0,), (0,))
 
 
 @exact("numpy.outer")
@@ -113,7 +124,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
     """``np.outer``: of the flat values."""
     require(out is None, "out")
     (left, right), _ = as_common(a, b)
-    return times(tf.reshape(left, (-1, 1)), tf.reshape(right, (1, -1)))
+    return times(reshaped(left, (-1, 1)), reshaped(right, (1, -1)))
 
 
 @exact("numpy.kron")
@@ -126,8 +137,8 @@ def kron(a: Any, b: Any) -> Any:
     spread_a = [d for n in shape_a for d in (n, 1)]
     spread_b = [d for n in shape_b for d in (1, n)]
     require(len(spread_a) <= 8, "more than four dimensions")
-    whole = times(tf.reshape(left, spread_a), tf.reshape(right, spread_b))
-    return tf.reshape(whole, [m * n for m, n in zip(shape_a, shape_b, strict=True)])
+    whole = times(reshaped(left, spread_a), reshaped(right, spread_b))
+    return reshaped(whole, [m * n for m, n in zip(shape_a, shape_b, strict=True)])
 
 
 @exact("numpy.tensordot")
@@ -242,7 +253,7 @@ def diagonal_of(tensor: Any, offset: int) -> Any:
     """The diagonal of the last two axes, as NumPy cuts it (empty when the offset is outside)."""
     rows, columns = static_shape(tensor)[-2:]
     length = max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
-    flat = tf.reshape(tensor, (*static_shape(tensor)[:-2], rows * columns))
+    flat = reshaped(tensor, (*static_shape(tensor)[:-2], rows * columns))
     start = offset if offset >= 0 else -offset * columns
     return tf.gather(flat, start + np.arange(length) * (columns + 1), axis=-1)
 
@@ -252,7 +263,7 @@ def _last_two(tensor: Any, axis1: int, axis2: int) -> Any:
     require(ndim >= 2, "fewer than two dimensions")
     first, second = normal_axis(axis1, ndim), normal_axis(axis2, ndim)
     require(first != second, "the same axis twice")
-    return tf.transpose(tensor, [i for i in range(ndim) if i not in (first, second)] + [first, second])
+    return transposed(tensor, [i for i in range(ndim) if i not in (first, second)] + [first, second])
 
 
 @exact("numpy.diagonal")

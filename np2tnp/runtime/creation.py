@@ -17,6 +17,7 @@ from np2tnp.runtime.axes import rank_of
 from np2tnp.runtime.dispatch import exact, is_tensor, is_tracing, to_ndarray, to_tensor
 from np2tnp.runtime.elementwise import select
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.gradients import is_followed
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import array as tensor_of
@@ -171,13 +172,21 @@ def full_like(
 def on_host_scalar(value: Any) -> Any:
     """A 0-d eager tensor as NumPy's scalar; Python and NumPy numbers as they are. Raises Unsupported otherwise."""
     if is_plain_tensor(value) and not is_tracing() and value.shape.rank == 0:
+        if is_followed(value):
+            raise Unsupported("a gradient by this argument")
         return to_ndarray(value)[()]
     if isinstance(value, (int, float, complex, np.number, np.bool_)):
         return value
     raise Unsupported("a value that is not a number known on the host")
 
 
-@exact("numpy.arange")
+def _steps(start: Any, stop: Any, step: Any = 1.0, dtype: Any = None) -> Any:
+    first, last, width = (tf.cast(tensor_of(value), tf.float64) for value in (start, stop, step))
+    count = np.arange(*map(to_ndarray, (first, last, width))).size
+    return tf.add(first, tf.multiply(np.arange(float(count)), width))
+
+
+@exact("numpy.arange", differentiable=_steps)
 def arange(*args: Any, dtype: Any = None, device: Any = None, like: Any = None, **named: Any) -> Any:
     """``numpy.arange([start,] stop[, step][, dtype])``: exact for floats: NumPy makes ``start + i * delta``."""
     refuse_like(device, like)
@@ -233,7 +242,21 @@ def _host_born(function: Callable[..., Any], *args: Any, **keywords: Any) -> Any
     return tuple(part if type(part) is float else to_tensor(np.asarray(part)) for part in result)
 
 
-@exact("numpy.linspace")
+def _parts(num: Any, endpoint: Any, axis: Any, *values: Any) -> list[Any]:
+    """How far each sample lies between the ends, along a first axis, and `values` in float64."""
+    if axis != 0:
+        raise Unsupported("another axis")
+    tensors = [tf.cast(tensor_of(value), tf.float64) for value in values]
+    parts = np.linspace(0, 1, operator.index(num), endpoint=bool(endpoint))
+    return [parts.reshape([-1] + [1] * max(map(rank_of, tensors))), *tensors]
+
+
+def _even(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, *, dtype: Any = None, axis: Any = 0) -> Any:
+    parts, first, last = _parts(num, endpoint, axis, start, stop)
+    return tf.add(first, tf.multiply(tf.subtract(last, first), parts))
+
+
+@exact("numpy.linspace", differentiable=_even)
 def linspace(
     start: Any,
     stop: Any,
@@ -275,7 +298,14 @@ def linspace(
     return cast(op("Floor")(x=values) if wanted.kind in "iu" else values, wanted)
 
 
-@exact("numpy.logspace")
+def _powers(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None, axis: Any = 0
+) -> Any:
+    parts, first, last, base = _parts(num, endpoint, axis, start, stop, base)
+    return tf.pow(base, tf.add(first, tf.multiply(tf.subtract(last, first), parts)))
+
+
+@exact("numpy.logspace", differentiable=_powers)
 def logspace(
     start: Any,
     stop: Any,
@@ -291,7 +321,12 @@ def logspace(
     return _host_born(np.logspace, *bounds[:2], operator.index(num), endpoint, bounds[2], wanted, axis)
 
 
-@exact("numpy.geomspace")
+def _ratios(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
+    parts, first, last = _parts(num, endpoint, axis, start, stop)
+    return tf.multiply(first, tf.pow(tf.divide(last, first), parts))
+
+
+@exact("numpy.geomspace", differentiable=_ratios)
 def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
     """``numpy.geomspace``, for numbers that are known on the host."""
     bounds = [on_host_scalar(v) for v in (start, stop)]

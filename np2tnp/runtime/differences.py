@@ -20,6 +20,7 @@ from np2tnp.runtime.shapes import (
     slice_axis,
     static_shape,
 )
+from np2tnp.runtime.vectors import broadcast, reshaped
 
 __all__ = ["diff", "ediff1d", "gradient", "interp", "unwrap"]
 
@@ -59,14 +60,14 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = _NOTHING, append: An
 def _end(value: Any, tensor: Any, axis: int) -> Any:
     part = as_tensor(value)
     if rank_of(part) == 0:
-        return tf.broadcast_to(part, [1 if i == axis else d for i, d in enumerate(static_shape(tensor))])
+        return broadcast(part, [1 if i == axis else d for i, d in enumerate(static_shape(tensor))])
     return part
 
 
 @exact("numpy.ediff1d")
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """``np.ediff1d``: flat differences, with values of the array's kind before and after."""
-    tensor = tf.reshape(as_tensor(ary), (-1,))
+    tensor = reshaped(as_tensor(ary), (-1,))
     dtype = dtype_of(tensor)
     require(dtype.char != "?", "bool")
     parts = [difference(tensor, 0)]
@@ -75,7 +76,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
             continue
         part = as_tensor(value)
         require(np.can_cast(dtype_of(part), dtype, "same_kind"), "a value of another kind")
-        parts.insert(place, tf.reshape(cast(part, dtype), (-1,)))
+        parts.insert(place, reshaped(cast(part, dtype), (-1,)))
     return tf.concat(parts, 0)
 
 
@@ -171,13 +172,13 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     places, points, values = cast(places, np.float64), cast(points, np.float64), cast(values, target)
     require(rank_of(points) == rank_of(values) == 1 and static_shape(points) == static_shape(values), "points")
     count = static_shape(points)[0]
-    require(count > 0 and bool((np.diff(as_host(points)) >= 0).all()), "points that fall")
-    flat = tf.reshape(places, (-1,))
+    require(count > 0 and bool((np.diff(as_host(tf.stop_gradient(points))) >= 0).all()), "points that fall")
+    flat = reshaped(places, (-1,))
     first = tf.gather(values, 0) if left is None else cast(as_tensor(left), target)
     last = tf.gather(values, count - 1) if right is None else cast(as_tensor(right), target)
     below, above = tf.less(flat, tf.gather(points, 0)), tf.greater(flat, tf.gather(points, count - 1))
     if count == 1:  # NumPy has a rule of its own here, under which NaN counts as the point itself
-        return tf.reshape(tf.where(below, first, tf.where(above, last, values)), static_shape(places))
+        return reshaped(tf.where(below, first, tf.where(above, last, values)), static_shape(places))
     after = tf.searchsorted(points, flat, side="right", out_type=tf.int64)
     low = tf.clip_by_value(tf.subtract(after, 1), 0, count - 2)
     high = tf.add(low, 1)
@@ -192,7 +193,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     result = tf.where(tf.equal(flat, tf.gather(points, count - 1)), tf.gather(values, count - 1), result)
     result = tf.where(above, last, result)
     result = tf.where(tf.math.is_nan(flat), _as(flat, target), result)
-    return tf.reshape(result, static_shape(places))
+    return reshaped(result, static_shape(places))
 
 
 def _as(real: Any, target: Any) -> Any:

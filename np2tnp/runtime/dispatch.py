@@ -31,6 +31,12 @@ NUMERIC = "?bhilqBHILQefdFD"
 #: Kinds of dtypes whose arrays TensorFlow never takes for arrays of numbers.
 NO_NUMBERS = "OSUVMm"
 
+#: What long lists mostly hold.
+_NUMBERS = frozenset((bool, int, float, complex, np.float64, np.ndarray))
+
+#: The modules of the runtime: some of what stands for arrays in them refuses to become one.
+_OWN = f"{__package__}."
+
 #: Helpers by NumPy name: ``numpy.sort`` -> function. Filled by :func:`exact`; read by the probe and by tests.
 HELPERS: dict[str, Callable[..., Any]] = {}
 
@@ -41,6 +47,9 @@ FALLBACKS: Counter[str] = Counter()
 
 #: Types met so far -> whether they are tensors: ``tf.is_tensor`` decides by type, and costs ten times a dict look-up.
 _TENSOR_TYPES: dict[type, bool] = {}
+
+#: Types of which TensorFlow takes every value for a tensor as it is (no variables): filled as they come.
+_PLAIN_TENSORS: set[type] = set()
 
 
 def is_tensor(value: object) -> bool:
@@ -61,6 +70,14 @@ def is_tracing() -> bool:
 def is_array(value: object) -> bool:
     """Whether `value` is exactly an ndarray of a numeric dtype that a tensor can hold."""
     return type(value) is np.ndarray and value.dtype.char in NUMERIC and value.dtype.isnative
+
+
+def is_foreign(value: object) -> bool:
+    """Whether `value` is an array of another kind: an ndarray subclass, or an object that turns into an array."""
+    kind = type(value)
+    if kind is np.ndarray or isinstance(value, np.generic) or is_tensor(value) or kind.__module__.startswith(_OWN):
+        return False
+    return isinstance(value, np.ndarray) or hasattr(kind, "__array__") or hasattr(kind, "__array_interface__")
 
 
 def to_tensor(array: Any) -> Any:
@@ -95,20 +112,25 @@ def to_ndarray(tensor: Any) -> Any:
 
 
 def as_tensor(value: Any, dtype: Any = None) -> Any:
-    """`value` as ``np.asarray(value, dtype)`` would make it, as a tensor. Raises Unsupported for non-numeric dtypes.
+    """`value` as ``np.asarray(value, dtype)`` would make it, as a tensor.
 
     Lists follow NumPy's dtype rules (``[1.0]`` is float64, ``[1]`` int64); tensors pass unchanged unless `dtype`
-    differs.
+    differs. Raises Unsupported for non-numeric dtypes, and for arrays of other kinds: NumPy lets these decide what a
+    function does with them.
     """
+    if type(value) in _PLAIN_TENSORS and dtype is None:
+        return value
     if is_tensor(value):
         tensor = tf.convert_to_tensor(value)
+        if tensor is value:
+            _PLAIN_TENSORS.add(type(value))
         return tensor if dtype is None or tensor.dtype == tf.as_dtype(dtype) else tf.cast(tensor, dtype)
     if isinstance(value, (list, tuple)) and _holds_tensor(value):
         parts = [as_tensor(item) for item in value]
         common = np.dtype(dtype) if dtype is not None else np.result_type(*(p.dtype.as_numpy_dtype for p in parts))
-        return tf.stack([tf.cast(part, common) for part in parts])
-    if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
-        raise UnverifiedError(f"cannot migrate a {type(value).__name__}: what it adds to an array would be lost")
+        return tf.raw_ops.Pack(values=[part if part.dtype == common else tf.cast(part, common) for part in parts])
+    if _holds_foreign(value):
+        raise Unsupported("an array of another kind")
     array = np.asarray(value, dtype=dtype)
     if not is_array(array):
         raise Unsupported(f"{type(value).__name__} of dtype {array.dtype}")
@@ -117,6 +139,12 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
 
 def _holds_tensor(value: Any) -> bool:
     return any(is_tensor(v) or (isinstance(v, (list, tuple)) and _holds_tensor(v)) for v in value)
+
+
+def _holds_foreign(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return not _NUMBERS.issuperset(map(type, value)) and any(map(_holds_foreign, value))
+    return is_foreign(value)
 
 
 def map_structure(function: Callable[[Any], Any], value: Any) -> Any:
@@ -146,17 +174,20 @@ def host(value: Any) -> Any:
 
     Everything else passes unchanged, and a container without tensors is returned as the same object.
     """
-    if is_tensor(value):
-        return _left(value)
+    return _left(value) if is_tensor(value) else _convert(_left, value)
+
+
+def _convert(left: Callable[[Any], Any], value: Any) -> Any:
+    """`value` with `left` of each tensor in it."""
     made: dict[int, Any] = {}  # one tensor in several places becomes one ndarray
 
     def leave(leaf: Any) -> Any:
         if type(leaf) in _DICT_VIEWS:
-            return _left_view(leaf)
+            return _left_view(left, leaf)
         if not is_tensor(leaf):
             return leaf
         if id(leaf) not in made:
-            made[id(leaf)] = _left(leaf)
+            made[id(leaf)] = left(leaf)
         return made[id(leaf)]
 
     return map_structure(leave, value)
@@ -165,10 +196,10 @@ def host(value: Any) -> Any:
 _DICT_VIEWS: tuple[type, ...] = (type({}.values()), type({}.items()))
 
 
-def _left_view(view: Any) -> Any:
+def _left_view(left: Callable[[Any], Any], view: Any) -> Any:
     """What shows the values, or the items, of a dict that holds ndarrays for tensors."""
     shown = list(view)
-    items = host(shown)
+    items = _convert(left, shown)
     if items is shown:
         return view
     return dict(items).items() if type(view) is _DICT_VIEWS[1] else dict(enumerate(items)).values()
@@ -187,9 +218,9 @@ def _left(leaf: Any) -> Any:
 def ndarray(value: Any) -> Any:
     """A tensor as a fresh writable ndarray, also where it is 0-d and :func:`host` gives a scalar.
 
-    For what NumPy makes an array in any case: ``np.where(True, 1.0, 2.0)``, ``np.array(3)``. Others as :func:`host`.
+    For what NumPy makes an array in any case: ``np.where(True, 1.0, 2.0)``, ``np.array(3)``, and containers of such.
     """
-    return to_ndarray(value) if is_tensor(value) else host(value)
+    return to_ndarray(value) if is_tensor(value) else _convert(to_ndarray, value)
 
 
 def tensor(value: Any) -> Any:
@@ -208,17 +239,34 @@ def _leaf_to_tensor(leaf: Any) -> Any:
         return to_tensor(leaf)
     if type(leaf) is np.ndarray and leaf.dtype.kind in NO_NUMBERS and not is_tracing():
         return leaf
-    raise UnverifiedError(f"cannot migrate a {type(leaf).__name__} of dtype {leaf.dtype}: not verified equal to NumPy")
+    raise UnverifiedError(
+        f"a value of class {type(leaf).__name__} and dtype {leaf.dtype} was not verified to behave as in NumPy"
+    )
 
 
-def on_host(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`function` (NumPy's) on host copies of the arguments; ndarrays and NumPy numbers in its result become tensors."""
-    result = function(*host(args), **host(kwargs))
-    return map_structure(lambda v: to_tensor(v) if is_array(v) or _is_number(v) else v, result)
+def on_host(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    differentiable: Callable[..., Any] | None = None,
+) -> Any:
+    """`function` (NumPy's) on host copies of the arguments; ndarrays and NumPy numbers in its result become tensors.
+
+    A gradient tape that watches an argument gets the derivative of `differentiable`, or LookupError when it asks.
+    Raises UnverifiedError where the result is an array of another kind, of which the code that follows knows nothing.
+    """
+    result = map_structure(_entered, function(*host(args), **host(kwargs)))
+    from np2tnp.runtime.gradients import attached, is_recording
+
+    return attached(result, function, args, kwargs, differentiable) if is_recording() else result
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, np.generic) and value.dtype.char in NUMERIC
+def _entered(leaf: Any) -> Any:
+    if is_array(leaf) or (isinstance(leaf, np.generic) and leaf.dtype.char in NUMERIC):
+        return to_tensor(leaf)
+    if is_foreign(leaf):
+        raise UnverifiedError(f"NumPy gives a {type(leaf).__name__} here, and what that adds to an array would be lost")
+    return leaf
 
 
 def _outputs(
@@ -250,7 +298,9 @@ def unconverted(function: F) -> F:
     return function
 
 
-def exact(api: str, reference: Callable[..., Any] | None = None) -> Callable[[F], F]:
+def exact(
+    api: str, reference: Callable[..., Any] | None = None, differentiable: Callable[..., Any] | None = None
+) -> Callable[[F], F]:
     """Declare the decorated function as the exact helper for the NumPy function `api`.
 
     Parameters
@@ -258,6 +308,8 @@ def exact(api: str, reference: Callable[..., Any] | None = None) -> Callable[[F]
     api : canonical NumPy name, such as ``"numpy.sort"``.
     reference : what computes the result on the host; by default the NumPy function itself. Helpers for operations that
         change their argument give one that returns the changed copy.
+    differentiable : the function in TensorFlow's operations, of which only the derivative is taken, where NumPy gave
+        the values. It raises where it has no form.
     """
 
     def decorate(function: F) -> F:
@@ -288,7 +340,7 @@ def exact(api: str, reference: Callable[..., Any] | None = None) -> Callable[[F]
                 if any(out is not None for out in _outputs(function, numpy_function, args, kwargs)):
                     raise UnverifiedError(f"{api}: an out= that * or ** hid: NumPy would store into a copy") from error
                 FALLBACKS[api] += 1
-                return on_host(numpy_function, args, kwargs)
+                return on_host(numpy_function, args, kwargs, differentiable)
 
         unconverted(helper)
         HELPERS[api] = helper

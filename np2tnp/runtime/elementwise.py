@@ -118,23 +118,49 @@ def _integer_divmod(x: Any, y: Any) -> tuple[Any, Any]:
     return op("Sub")(x=quotient, y=cast(down, x.dtype)), select(down, op("AddV2")(x=remainder, y=y), remainder)
 
 
-def _float_divmod(x: Any, y: Any) -> tuple[Any, Any]:
-    """NumPy's npy_divmod: built on fmod, so that 0.5 // 0.1 is 4, with the remainder's sign that of the divisor."""
+def _by_positive(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """`function`, but one operation where the divisor is a single number above 0, as in ``i % 3``."""
+
+    def run(x: Any, y: Any) -> Any:
+        if x.dtype in (tf.int32, tf.int64) and y.shape.rank == 0 and not is_tracing() and y.numpy() > 0:
+            return op(name)(x=x, y=y)
+        return function(x, y)
+
+    return run
+
+
+def _float_remainder(x: Any, y: Any) -> tuple[Any, Any, Any, Any]:
+    """fmod, where it and the divisor are zero, and where its sign is not the divisor's."""
     remainder = op("TruncateMod")(x=x, y=y)
     by_zero = is_zero(y)
     exact = is_zero(remainder)
     wrong = both(op("LogicalNot")(x=exact), op("NotEqual")(x=is_less(y), y=is_less(remainder)))
-    wrong = both(wrong, op("LogicalNot")(x=by_zero))
+    return remainder, by_zero, exact, both(wrong, op("LogicalNot")(x=by_zero))
+
+
+def _float_floor(x: Any, y: Any, parts: tuple[Any, ...] = ()) -> Any:
+    """NumPy's npy_divmod: built on fmod, so that 0.5 // 0.1 is 4."""
+    remainder, by_zero, _, wrong = parts or _float_remainder(x, y)
     quotient = op("RealDiv")(x=op("Sub")(x=x, y=remainder), y=y)
     quotient = op("Sub")(x=quotient, y=cast(wrong, x.dtype))
-    modulus = select(wrong, op("AddV2")(x=remainder, y=y), remainder)
-    modulus = select(both(exact, op("LogicalNot")(x=by_zero)), with_sign(op("ZerosLike")(x=remainder), y), modulus)
     floor = op("Floor")(x=quotient)
     half = op("Greater")(x=op("Sub")(x=quotient, y=floor), y=constant(0.5, x.dtype))
     floor = op("AddV2")(x=floor, y=cast(half, x.dtype))
     plain = op("RealDiv")(x=x, y=y)
     floor = select(is_zero(quotient), with_sign(op("ZerosLike")(x=floor), plain), floor)
-    return select(by_zero, plain, floor), modulus
+    return select(by_zero, plain, floor)
+
+
+def _float_modulus(x: Any, y: Any, parts: tuple[Any, ...] = ()) -> Any:
+    """The remainder with the divisor's sign."""
+    remainder, by_zero, exact, wrong = parts or _float_remainder(x, y)
+    modulus = select(wrong, op("AddV2")(x=remainder, y=y), remainder)
+    return select(both(exact, op("LogicalNot")(x=by_zero)), with_sign(op("ZerosLike")(x=remainder), y), modulus)
+
+
+def _float_divmod(x: Any, y: Any) -> tuple[Any, Any]:
+    parts = _float_remainder(x, y)
+    return _float_floor(x, y, parts), _float_modulus(x, y, parts)
 
 
 def is_less(x: Any) -> Any:
@@ -300,8 +326,10 @@ add = ufunc("numpy.add", {"?": either, "iuefc": raw("AddV2")})
 subtract = ufunc("numpy.subtract", {"iuefc": raw("Sub")})
 multiply = ufunc("numpy.multiply", {"?": both, "iuefc": raw("Mul")})
 divide = true_divide = ufunc("numpy.divide", {"ef": raw("RealDiv"), "c": divide_complex})
-floor_divide = ufunc("numpy.floor_divide", {"iu": _first(_integer_divmod), "f": _first(_float_divmod)})
-remainder = mod = ufunc("numpy.remainder", {"iu": _second(_integer_divmod), "f": _second(_float_divmod)})
+floor_divide = ufunc("numpy.floor_divide", {"iu": _by_positive("FloorDiv", _first(_integer_divmod)), "f": _float_floor})
+remainder = mod = ufunc(
+    "numpy.remainder", {"iu": _by_positive("FloorMod", _second(_integer_divmod)), "f": _float_modulus}
+)
 divmod = ufunc("numpy.divmod", {"iu": _integer_divmod, "f": _float_divmod})
 fmod = ufunc("numpy.fmod", {"iu": _second(_integer_quotient), "f": raw("TruncateMod")})
 power = pow = ufunc("numpy.power", {"i": _integer_power, "u": _unsigned_power, "f": raw("Pow")})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
+import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from numbers import Number
@@ -11,8 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.arguments import describe
+from np2tnp.runtime.dispatch import is_foreign, is_tensor
 from np2tnp.runtime.errors import UnverifiedError, UnverifiedWarning
+from np2tnp.runtime.tracing import attribute_names
+
+#: More elements than any array has: the public function is the original.
+NEVER = 2**63 - 1
 
 _log = logging.getLogger("np2tnp")
 
@@ -22,17 +29,23 @@ _REASONS = 8
 #: Arguments that cannot show that a body has begun: no iterators, no objects with a state of their own.
 _PLAIN = (np.ndarray, np.generic, np.dtype, Number, str, bytes, type(None), slice, range, type)
 
+#: Every so many calls of a function it is looked at how large its arrays are; from that size on nothing is told.
+MANY, SMALL = 1000, 1000
+
 _NUMBERS = (int, float, bool, complex, str, type(None))
 
 
 class Fallback:
     """The kept original of one migrated function."""
 
-    def __init__(self, original: Callable[..., Any], name: str, *, warns: bool, pure: bool) -> None:
+    def __init__(
+        self, original: Callable[..., Any], name: str, *, warns: bool, pure: bool, method: types.CodeType | None = None
+    ) -> None:
         self.original = original
         self.name = name
         self.warns = warns
         self.pure = pure
+        self.method = method  #: the code of a method, which reads attributes of its object
         self._told: set[str] = set()
 
     def takes(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -44,10 +57,14 @@ class Fallback:
 
         `updated`: what was passed for the parameters that the body updates; lists are changed while it runs.
         """
-        return (
-            self.pure
-            and all(isinstance(leaf, _PLAIN) for leaf in leaves((args, kwargs)))
-            and not any(isinstance(value, (list, tuple, dict)) for value in updated)
+        if not self.pure:
+            return False
+        if self.method is not None:
+            if not args or not _reads_plainly(args[0], attribute_names(self.method)):
+                return False
+            args = args[1:]
+        return all(isinstance(leaf, _PLAIN) for leaf in leaves((args, kwargs))) and not any(
+            isinstance(value, (list, tuple, dict)) for value in updated
         )
 
     def __call__(self, refusal: UnverifiedError, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -67,6 +84,22 @@ class Fallback:
             _log.warning("%s", message)
 
 
+def _reads_plainly(owner: Any, names: Iterable[str]) -> bool:
+    """Whether reading these attributes of an object does nothing else, and gives arrays, numbers or texts."""
+    kind = type(owner)
+    own = getattr(owner, "__dict__", None)
+    reading: Any = kind.__getattribute__
+    if reading is not object.__getattribute__ or hasattr(kind, "__getattr__") or type(own) is not dict:
+        return False
+    for name in names:
+        inherited = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+        if hasattr(type(inherited), "__get__"):  # a property or a method
+            return False
+        if not all(isinstance(leaf, _PLAIN) or is_foreign(leaf) for leaf in leaves(own.get(name, inherited))):
+            return False
+    return True
+
+
 def share_defaults(body: Callable[..., Any], original: Callable[..., Any]) -> None:
     """Give `original` the default objects of `body`: one that is changed in place must be one object."""
     for attribute in ("__defaults__", "__kwdefaults__"):
@@ -80,30 +113,68 @@ def threshold(above: int) -> int:
     return int(text) if text.isdecimal() else above
 
 
+def by_size(public: Callable[..., Any], original: Callable[..., Any], above: int) -> Callable[..., Any]:
+    """`public` for large arrays, `original` for small ones: the runtime starts nothing for these."""
+
+    @functools.wraps(public)
+    def chosen(*args: Any, **kwargs: Any) -> Any:
+        return (original if is_below(above, args, kwargs) else public)(*args, **kwargs)
+
+    describe(chosen, public)
+    return chosen
+
+
 def is_below(elements: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether the original is to be called because no array among the arguments has so many elements.
 
-    It knows no tensors: with one among them the answer is no. It is no without any array, too: such a function makes
-    its arrays itself, and nothing tells how large they will be.
+    It knows no tensors: with one among them the answer is no. It is no without any array, too (unless `elements` is
+    NEVER): such a function makes its arrays itself, and nothing tells how large they will be.
     """
-    has_arrays = False
+    is_small = elements == NEVER
     for value in (*args, *kwargs.values()):
         if type(value) is np.ndarray:
             if value.size >= elements:
                 return False
-            has_arrays = True
+            is_small = True
         elif type(value) not in _NUMBERS:
             break
     else:
-        return has_arrays  # the common case: this is paid by each call for small arrays
+        return is_small  # the common case: this is paid by each call for small arrays
     size = largest(args, kwargs)
-    return size is not None and size < elements and not any(is_tensor(leaf) for leaf in leaves((args, kwargs)))
+    if size is not None:
+        is_small = size < elements
+    return is_small and not any(is_tensor(leaf) for leaf in leaves((args, kwargs)))
 
 
 def largest(args: Sequence[Any], kwargs: dict[str, Any]) -> int | None:
     """Elements of the largest ndarray among arguments, those in lists, tuples and dicts included; None without any."""
     sizes = (leaf.size for leaf in leaves((tuple(args), kwargs)) if isinstance(leaf, np.ndarray))
     return max(sizes, default=None)
+
+
+def tell_of_small_calls(name: str, calls: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Say once a process that a function is called often with arrays for which NumPy is many times faster.
+
+    Nothing of the text tells how large arrays will be, so it cannot be said before. Whoever has set ``NP2TNP_ABOVE``
+    has decided.
+    """
+    global _told_of_small_calls
+    if _told_of_small_calls or os.environ.get("NP2TNP_ABOVE"):
+        return
+    size = largest(args, kwargs)
+    if size is not None and size < SMALL:
+        _told_of_small_calls = True
+        _log.warning(
+            "%s was called %d times, now with arrays of at most %d elements: NumPy is faster there. NP2TNP_ABOVE=10000"
+            " in the environment, or rewrite --above 10000, leaves calls with fewer elements to it; `np2tnp profile`"
+            " measures where the border is",
+            name,
+            calls,
+            size,
+        )
+
+
+_told_of_small_calls = False
 
 
 def leaves(value: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:

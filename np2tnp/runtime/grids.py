@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,10 @@ import numpy as np
 from np2tnp.runtime import creation
 from np2tnp.runtime.axes import flat, rank_of
 from np2tnp.runtime.creation import arange, dimensions
-from np2tnp.runtime.dispatch import exact, is_tensor, is_tracing, on_host, to_tensor
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.dispatch import exact, host, is_tensor, on_host, to_tensor
+from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import array, cast, requested_dtype
+from np2tnp.runtime.promotion import array, cast, promoted, requested_dtype
 
 __all__ = ["c_", "indices", "meshgrid", "mgrid", "ogrid", "r_"]
 
@@ -47,62 +48,78 @@ def indices(dimensions_: Any, dtype: Any = int, sparse: Any = False) -> Any:
     return grids if sparse else tf.stack(grids)
 
 
+class Indexed:
+    """What is indexed instead of called: ``rt.r_[...]``. Its helper takes the key."""
+
+    def __init__(self, helper: Callable[[Any], Any]) -> None:
+        self._helper = helper
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._helper(key)
+
+
+def _on_numpy(grid: Any) -> Callable[[Any], Any]:
+    """NumPy's own indexing of `grid`, for keys that hold tensors in their slices, too."""
+    return lambda key: grid[_known(key)]
+
+
+def _known(key: Any) -> Any:
+    if isinstance(key, slice):
+        return slice(*map(host, (key.start, key.stop, key.step)))
+    return tuple(map(_known, key)) if isinstance(key, tuple) else key
+
+
 def _holds_tensor(key: Any) -> bool:
     if isinstance(key, slice):
-        return any(is_tensor(v) for v in (key.start, key.stop, key.step))
-    return any(_holds_tensor(k) for k in key) if isinstance(key, (tuple, list)) else is_tensor(key)
+        return any(map(is_tensor, (key.start, key.stop, key.step)))
+    return any(map(_holds_tensor, key)) if isinstance(key, (tuple, list)) else is_tensor(key)
 
 
-class HostGrid:
-    """``rt.mgrid[...]``: NumPy makes the grid, TensorFlow gets it."""
-
-    def __init__(self, reference: Any) -> None:
-        self._reference = reference
-
-    def __getitem__(self, key: Any) -> Any:
-        if is_tracing() and _holds_tensor(key):
-            raise UnverifiedError("a grid whose size is not known while tracing")
-        return on_host(self._reference.__getitem__, (_known_slices(key),), {})
+def _made_by_numpy(grid: Any, key: Any) -> Any:
+    """NumPy makes what depends on no tensor; TensorFlow gets it."""
+    if _holds_tensor(key):
+        raise Unsupported("bounds that are tensors")
+    return on_host(grid.__getitem__, (key,), {})
 
 
-def _known_slices(key: Any) -> Any:
-    def known(value: Any) -> Any:
-        return value.numpy()[()] if is_tensor(value) else value
-
-    if isinstance(key, slice):
-        return slice(known(key.start), known(key.stop), known(key.step))
-    return tuple(_known_slices(k) for k in key) if isinstance(key, tuple) else key
+@exact("numpy.mgrid", _on_numpy(np.mgrid))
+def _dense_grid(key: Any) -> Any:
+    return _made_by_numpy(np.mgrid, key)
 
 
-class Joiner(HostGrid):
-    """``rt.r_[...]`` and ``rt.c_[...]``: 1-D arrays, numbers and slices in a row, or 1-D arrays as columns."""
-
-    def __init__(self, reference: Any, columns: bool) -> None:
-        super().__init__(reference)
-        self._columns = columns
-
-    def __getitem__(self, key: Any) -> Any:
-        items = key if isinstance(key, tuple) else (key,)
-        if not any(is_tensor(item) for item in items) or any(isinstance(item, str) for item in items):
-            return super().__getitem__(key)
-        try:
-            return self._joined(items)
-        except Unsupported:
-            return super().__getitem__(key)
-
-    def _joined(self, items: tuple[Any, ...]) -> Any:
-        parts = []
-        for item in items:
-            plain = self._reference[_known_slices(item)] if isinstance(item, slice) else item
-            if type(plain) in (bool, int, float, complex) or rank_of(array(plain)) > 1:
-                raise Unsupported("Python numbers, or more dimensions")
-            parts.append(flat(array(plain)))
-        common = np.result_type(*(part.dtype.as_numpy_dtype for part in parts))
-        parts = [cast(part, common) for part in parts]
-        return tf.stack(parts, axis=1) if self._columns else tf.concat(parts, 0)
+@exact("numpy.ogrid", _on_numpy(np.ogrid))
+def _open_grid(key: Any) -> Any:
+    return _made_by_numpy(np.ogrid, key)
 
 
-mgrid = HostGrid(np.mgrid)
-ogrid = HostGrid(np.ogrid)
-r_ = Joiner(np.r_, columns=False)
-c_ = Joiner(np.c_, columns=True)
+@exact("numpy.r_", _on_numpy(np.r_))
+def _in_a_row(key: Any) -> Any:
+    parts = _parts(np.r_, key)
+    return parts if is_tensor(parts) else tf.concat([x if rank_of(x) else x[None] for x in parts], 0)
+
+
+@exact("numpy.c_", _on_numpy(np.c_))
+def _as_columns(key: Any) -> Any:
+    parts = _parts(np.c_, key)
+    return (
+        parts if is_tensor(parts) else tf.concat([x if rank_of(x) > 1 else tf.reshape(x, [-1, 1]) for x in parts], -1)
+    )
+
+
+def _parts(joiner: Any, key: Any) -> Any:
+    """The items of a key as tensors of one dtype; what `joiner` itself makes of a key without tensors.
+
+    A text, which says how to join, and items of different numbers of dimensions are left to NumPy.
+    """
+    if not _holds_tensor(key):
+        return _made_by_numpy(joiner, key)
+    items = key if isinstance(key, tuple) else (key,)
+    if any(isinstance(item, str) for item in items):
+        raise Unsupported("a text among the items")
+    return promoted(*(_made_by_numpy(joiner, item) if isinstance(item, slice) else item for item in items))[0]
+
+
+mgrid = Indexed(_dense_grid)
+ogrid = Indexed(_open_grid)
+r_ = Indexed(_in_a_row)
+c_ = Indexed(_as_columns)

@@ -90,7 +90,18 @@ def _flat_weights(weights: Any, shape: tuple[int, ...]) -> Any | None:
     return tf.reshape(tensor, (-1,))
 
 
-@exact("numpy.histogram")
+def _weights_and_edges(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """``np.histogram`` for its derivative: places in bins do not depend on the sample, equal edges on its ends."""
+    require(not density, "densities")
+    tensor = as_tensor(a)
+    counts, edges = histogram.__wrapped__(tf.stop_gradient(tensor), bins, range, None, weights)  # type: ignore[attr-defined]
+    if range is None and np.ndim(as_host(bins)) == 0:
+        least, greatest = (tf.cast(reduce(tensor), edges.dtype) for reduce in (tf.reduce_min, tf.reduce_max))
+        edges = tf.add(least, tf.multiply(tf.subtract(greatest, least), np.linspace(0, 1, edges.shape[0])))
+    return counts, edges
+
+
+@exact("numpy.histogram", differentiable=_weights_and_edges)
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple[Any, Any]:
     """``np.histogram``: (counts or weights per bin, edges). Counts are int64; bins by name run on the host."""
     tensor = _ordered(as_tensor(a))

@@ -18,8 +18,8 @@ from np2tnp.runtime.indexing_steps import StepsItem, has_steps
 from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.inplace import apply, in_place, updated_value
 from np2tnp.runtime.keys import basic_key, resolve_basic, static_shape
-from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.masked import Masked, masked_read, masked_write
+from np2tnp.runtime.promotion import array
 from np2tnp.runtime.traced_keys import resolved_key, resolved_store
 
 __all__ = ["at"]
@@ -41,12 +41,12 @@ def _got(x: Any, key: Any) -> Any:
 
 @exact("ndarray.__setitem__", reference=_assigned)
 def _set(x: Any, key: Any, value: Any) -> Any:
-    return write(tf.convert_to_tensor(x), key, value)
+    return write(array(x), key, value)
 
 
 @exact("ndarray.__getitem__", reference=_got)
 def _get(x: Any, key: Any) -> Any:
-    return read(tf.convert_to_tensor(x), key)
+    return read(array(x), key)
 
 
 @unconverted

@@ -32,7 +32,7 @@ from np2tnp.runtime.keys import (
     static_shape,
 )
 from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.stored import constant, filled, fitted, stored, trimmed
+from np2tnp.runtime.stored import constant, filled, fitted, kept_number, stored, trimmed
 from np2tnp.runtime.tracing import check
 from np2tnp.runtime.vectors import operand, reshaped
 
@@ -49,7 +49,8 @@ def write(x: Any, key: Any, value: Any) -> Any:
         rank = value.shape.rank if is_tensor(value) else np.ndim(value)
         if rank and (plan.scalar or (rank > len(plan.shape) and isinstance(value, (list, tuple)))):
             raise Unsupported("a sequence where a store takes a number")  # NumPy's versions differ in what they allow
-        return write_basic(x, plan, stored(value, x.dtype))
+        kept = None if plan.whole else kept_number(value, x.dtype)
+        return write_basic(x, plan, stored(value, x.dtype) if kept is None else kept)
     value = stored(value, x.dtype)
     if is_plain(normal):
         if len(normal) == 1 and is_mask(normal[0]) and consumed(normal[0]) == x.shape.rank and len(value.shape) > 1:

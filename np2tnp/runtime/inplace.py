@@ -19,7 +19,8 @@ from np2tnp.runtime.dispatch import exact, host, is_array, is_tensor, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.overlaps import without_tensors
-from np2tnp.runtime.promotion import cast, numpy_dtype
+from np2tnp.runtime.promotion import array, cast, is_plain_tensor, numpy_dtype
+from np2tnp.runtime.promotion import constant as number
 from np2tnp.runtime.stored import constant, filled, fitted, stored
 
 __all__ = [
@@ -73,12 +74,14 @@ def updated_value(operation: str, x: Any, value: Any) -> Any:
 
 
 def _in_place(operation: str, x: Any, value: Any) -> Any:
-    x = tf.convert_to_tensor(x)
+    x = array(x)
     dtype = x.dtype
-    check_casting(UFUNCS[operation], dtype, value)
     kernel = _KERNELS.get(operation)
+    is_same = is_plain_tensor(value) and value.dtype is dtype
+    if kernel is None or not is_same:
+        check_casting(UFUNCS[operation], dtype, value)
     if kernel is not None and (dtype.is_integer or dtype.is_floating):
-        operand = _operand(value, dtype)
+        operand = value if is_same else _operand(value, dtype)
         if operand is not None:
             return _same_shape(_kernel(kernel)(x=x, y=operand), x)
     return cast(_same_shape(updated_value(operation, x, value), x), dtype)
@@ -89,7 +92,7 @@ def _operand(value: Any, dtype: Any) -> Any | None:
     if is_tensor(value):
         return value if value.dtype == dtype else None
     if type(value) in (int, float):  # weak: takes the array's dtype (check_casting saw that it can)
-        return tf.constant(np.asarray(value, numpy_dtype(dtype)))
+        return number(value, dtype)
     if is_array(value) and value.dtype == numpy_dtype(dtype):
         return tf.constant(value)
     return None
@@ -101,7 +104,7 @@ def _kernel(name: str) -> Any:
 
 
 def _same_shape(result: Any, x: Any) -> Any:
-    if not result.shape.is_compatible_with(x.shape):
+    if not (result.shape == x.shape or result.shape.is_compatible_with(x.shape)):
         raise ValueError(
             f"non-broadcastable output operand with shape {tuple(x.shape)} "
             f"doesn't match the broadcast shape {tuple(result.shape)}"

@@ -27,6 +27,7 @@ from np2tnp.runtime.shapes import (
     slice_axis,
     static_shape,
 )
+from np2tnp.runtime.vectors import broadcast, reshaped, transposed
 
 __all__ = [
     "append",
@@ -60,7 +61,7 @@ def join(tensors: list[Any], axis: int | None, dtype: Any = None, casting: str =
     require(all(np.can_cast(dtype_of(t), target, casting) for t in tensors), "casting")  # type: ignore[arg-type]
     require(all(np.can_cast(dtype_of(t), target, "same_kind") for t in tensors), "unsafe casting")
     if axis is None:
-        tensors, axis = [tf.reshape(t, (-1,)) for t in tensors], 0
+        tensors, axis = [reshaped(t, (-1,)) for t in tensors], 0
     axis = normal_axis(axis, rank_of(tensors[0]))
     rests = {tuple(d for i, d in enumerate(static_shape(t)) if i != axis) for t in tensors}
     require(len(rests) == 1 and len({rank_of(t) for t in tensors}) == 1, "shapes differ")
@@ -87,6 +88,8 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
     tensors = [as_tensor(a) for a in sequence_of(arrays)]
     require(len({static_shape(t) for t in tensors}) == 1, "shapes differ")
     axis = normal_axis(axis, rank_of(tensors[0]) + 1)
+    if dtype is None and len({t.dtype for t in tensors}) == 1:
+        return tf.raw_ops.Pack(values=tensors, axis=axis)
     return join([tf.expand_dims(t, axis) for t in tensors], axis, dtype, casting)
 
 
@@ -124,7 +127,7 @@ def dstack(tup: Any) -> Any:
 def column_stack(tup: Any) -> Any:
     """``np.column_stack``: 1-D arrays become columns."""
     tensors = [as_tensor(a) for a in sequence_of(tup)]
-    return join([tf.reshape(t, (-1, 1)) if rank_of(t) < 2 else t for t in tensors], 1)
+    return join([reshaped(t, (-1, 1)) if rank_of(t) < 2 else t for t in tensors], 1)
 
 
 @exact("numpy.block")
@@ -158,7 +161,7 @@ def _collect(value: Any, leaves: list[Any]) -> None:
 def _joined_block(value: Any, depth: int, ndim: int, level: int) -> Any:
     if level == depth:
         tensor = as_tensor(value)
-        return tf.reshape(tensor, (1,) * (ndim - rank_of(tensor)) + static_shape(tensor))
+        return reshaped(tensor, (1,) * (ndim - rank_of(tensor)) + static_shape(tensor))
     return join([_joined_block(item, depth, ndim, level + 1) for item in value], ndim - depth + level)
 
 
@@ -213,7 +216,7 @@ def tile(A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's parameter name
     shape = static_shape(tensor)
     ndim = max(len(shape), len(counts))
     counts = (1,) * (ndim - len(counts)) + counts
-    tensor = tf.reshape(tensor, (1,) * (ndim - len(shape)) + shape)
+    tensor = reshaped(tensor, (1,) * (ndim - len(shape)) + shape)
     return tiled(tensor, counts) if ndim else tf.identity(tensor)
 
 
@@ -222,9 +225,9 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """``np.repeat``; `repeats` is an int or one int per element (read on the host, as it decides the shape)."""
     tensor = as_tensor(a)
     if axis is None:
-        tensor, axis = tf.reshape(tensor, (-1,)), 0
+        tensor, axis = reshaped(tensor, (-1,)), 0
     if rank_of(tensor) == 0:
-        tensor = tf.reshape(tensor, (1,))
+        tensor = reshaped(tensor, (1,))
     axis = normal_axis(axis, rank_of(tensor))
     shape = static_shape(tensor)
     counts = np.asarray(as_host(repeats))
@@ -234,7 +237,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
         tensor = tiled(
             tf.expand_dims(tensor, axis + 1), tuple(count if i == axis + 1 else 1 for i in range(len(shape) + 1))
         )
-        return tf.reshape(tensor, [d * count if i == axis else d for i, d in enumerate(shape)])
+        return reshaped(tensor, [d * count if i == axis else d for i, d in enumerate(shape)])
     require(counts.size == shape[axis], "as many repeats as elements")
     return tf.gather(tensor, np.repeat(np.arange(counts.size), counts), axis=axis)
 
@@ -250,7 +253,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     """``np.delete``: NumPy itself picks the places that stay, TensorFlow gathers them."""
     tensor = as_tensor(arr)
     if axis is None:
-        tensor, axis = tf.reshape(tensor, (-1,)), 0
+        tensor, axis = reshaped(tensor, (-1,)), 0
     axis = normal_axis(axis, rank_of(tensor))
     kept = np.delete(np.arange(static_shape(tensor)[axis]), as_host(obj))
     return tf.gather(tensor, kept, axis=axis)
@@ -261,7 +264,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """``np.insert``: NumPy itself places the new items, TensorFlow gathers them. Values take the array's dtype."""
     tensor = as_tensor(arr)
     if axis is None:
-        tensor, axis = tf.reshape(tensor, (-1,)), 0
+        tensor, axis = reshaped(tensor, (-1,)), 0
     axis = normal_axis(axis, rank_of(tensor))
     places = obj if isinstance(obj, slice) else np.asarray(as_host(obj))
     if isinstance(places, np.ndarray) and places.size == 0:
@@ -269,12 +272,12 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     new = _in_dtype_of(tensor, values)
     shape = static_shape(tensor)
     if rank_of(new) < len(shape):
-        new = tf.reshape(new, (1,) * (len(shape) - rank_of(new)) + static_shape(new))
+        new = reshaped(new, (1,) * (len(shape) - rank_of(new)) + static_shape(new))
     require(rank_of(new) == len(shape), "values of more dimensions")
     length = shape[axis]
     if isinstance(places, np.ndarray) and places.size == 1 and places.dtype.kind in "iu":
         if places.ndim == 0:
-            new = tf.transpose(new, [*range(1, axis + 1), 0, *range(axis + 1, len(shape))])
+            new = transposed(new, [*range(1, axis + 1), 0, *range(axis + 1, len(shape))])
         count = static_shape(new)[axis]
         order = np.insert(np.arange(length), int(places.reshape(())), np.arange(length, length + count))
     else:
@@ -284,7 +287,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
         order = np.insert(np.arange(length), places, np.arange(length, length + count))
     target = tuple(count if i == axis else d for i, d in enumerate(shape))
     require(np.broadcast_shapes(static_shape(new), target) == target, "values do not broadcast")
-    return tf.gather(tf.concat([tensor, tf.broadcast_to(new, target)], axis), order, axis=axis)
+    return tf.gather(tf.concat([tensor, broadcast(new, target)], axis), order, axis=axis)
 
 
 def _in_dtype_of(tensor: Any, values: Any) -> Any:

@@ -44,6 +44,12 @@ ready = False
 #: Whether :func:`configure` switches NumPy's behaviour of tensors on.
 numpy_behavior = os.environ.get("NP2TNP_NUMPY_BEHAVIOR") != "never"
 
+#: What is said in a process that was forked after TensorFlow ran.
+FORKED = (
+    "this process was forked after TensorFlow ran, so TensorFlow would hang in it; start workers with "
+    "multiprocessing.set_start_method('spawn') (joblib: backend='loky'), or fork before the first migrated call"
+)
+
 _lock = threading.RLock()
 _configured = False
 _forked = False
@@ -60,10 +66,7 @@ def configure() -> None:
     if _configured:
         return
     if _forked:
-        raise RuntimeError(
-            "this process was forked after TensorFlow ran, so TensorFlow would hang in it; start workers with "
-            "multiprocessing.set_start_method('spawn') (joblib: backend='loky'), or fork before the first migrated call"
-        )
+        raise RuntimeError(FORKED)
     with _lock:
         if _is_configured():  # another thread was first
             return
@@ -80,6 +83,7 @@ def configure() -> None:
             enable_numpy_behavior()
         keep_negative_zeros()
         _configured = True
+        importlib.import_module(f"{__package__}.gradients").register()
 
 
 def enable_numpy_behavior() -> None:
@@ -88,7 +92,11 @@ def enable_numpy_behavior() -> None:
     TensorFlow takes an empty tensor for false, where ``if x:`` of an empty ndarray raises ValueError since NumPy 2.2.
     """
     importlib.import_module("tensorflow.experimental.numpy").experimental_enable_numpy_behavior()
-    importlib.import_module("tensorflow").__internal__.EagerTensor.__bool__ = _truth
+    tensorflow: Any = importlib.import_module("tensorflow")
+    tensorflow.__internal__.EagerTensor.__bool__ = _truth
+    from np2tnp.runtime import eager  # which imports this module
+
+    eager.install(tensorflow)
 
 
 def _truth(tensor: Any) -> bool:
@@ -97,6 +105,11 @@ def _truth(tensor: Any) -> bool:
 
 def _is_configured() -> bool:
     return _configured
+
+
+def is_forked() -> bool:
+    """Whether this process was forked after TensorFlow ran: its threads are gone, and it would hang."""
+    return _forked
 
 
 def begin() -> None:

@@ -3,7 +3,7 @@
 NumPy computes single precision in double precision and rounds the result, so this does too. Only what is unique comes
 from TensorFlow: inverses, solutions, determinants, Cholesky factors, singular values, eigenvalues of Hermitian
 matrices, norms. Eigenvectors, singular vectors and QR factors differ between libraries in sign and order, so NumPy
-computes them on the host.
+computes them on the host; runtime/factors.py has their derivatives.
 
 Whether a matrix counts as singular is a matter of rounding. In eager mode a matrix that is singular to working
 precision goes to NumPy, which raises LinAlgError or gives its own value; in ``tf.function`` TensorFlow's error stands.
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import factors
 from np2tnp.runtime.contractions import product
 from np2tnp.runtime.dispatch import as_tensor, exact, is_tracing
 from np2tnp.runtime.errors import Unsupported
@@ -50,6 +51,7 @@ from np2tnp.runtime.spectra import (
     singular_values,
 )
 from np2tnp.runtime.tracing import current
+from np2tnp.runtime.vectors import broadcast, reshaped, transposed
 
 __all__ = [
     "cholesky",
@@ -146,7 +148,7 @@ def _solved(matrix: Any, right: Any) -> Any:
 
 
 def _broadcast(tensor: Any, shape: tuple[int, ...]) -> Any:
-    return tensor if static_shape(tensor) == shape else tf.broadcast_to(tensor, shape)
+    return tensor if static_shape(tensor) == shape else broadcast(tensor, shape)
 
 
 @functools.lru_cache(maxsize=64)
@@ -176,11 +178,11 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     for axis in () if axes is None else as_indices(axes):
         order.remove(axis)
         order.append(axis)
-    tensor = tf.transpose(tensor, order)
+    tensor = transposed(tensor, order)
     shape = static_shape(tensor)[rank_of(right) :] if rank_of(right) else ()
     size = math.prod(shape)
     require(math.prod(static_shape(tensor)) == size**2, "not square")
-    return tf.reshape(_native(solve)(tf.reshape(tensor, (size, size)), tf.reshape(right, (-1,))), shape)
+    return reshaped(_native(solve)(reshaped(tensor, (size, size)), reshaped(right, (-1,))), shape)
 
 
 @exact("numpy.linalg.tensorinv")
@@ -190,7 +192,7 @@ def tensorinv(a: Any, ind: int = 2) -> Any:
     shape = static_shape(tensor)
     require(as_index(ind) > 0, "ind")
     size = math.prod(shape[ind:])
-    return tf.reshape(_native(inv)(tf.reshape(tensor, (size, -1))), shape[ind:] + shape[:ind])
+    return reshaped(_native(inv)(reshaped(tensor, (size, -1))), shape[ind:] + shape[:ind])
 
 
 def _native(helper: Any) -> Any:
@@ -232,7 +234,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     return cast(tf.linalg.adjoint(factor) if upper else factor, dtype)
 
 
-@exact("numpy.linalg.svd")
+@exact("numpy.linalg.svd", differentiable=factors.svd)
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """``np.linalg.svd``: singular values alone in TensorFlow, vectors on the host (their signs are LAPACK's)."""
     require(not compute_uv and not hermitian, "singular vectors")
@@ -266,7 +268,7 @@ def eig(a: Any) -> Any:
     raise Unsupported("eigenvectors")
 
 
-@exact("numpy.linalg.eigh")
+@exact("numpy.linalg.eigh", differentiable=factors.eigh)
 def eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803
     """``np.linalg.eigh``, on the host: the signs of the vectors are LAPACK's."""
     raise Unsupported("eigenvectors")
@@ -278,7 +280,7 @@ def eigvals(a: Any) -> Any:
     raise Unsupported("eigenvalues in LAPACK's order")
 
 
-@exact("numpy.linalg.qr")
+@exact("numpy.linalg.qr", differentiable=factors.qr)
 def qr(a: Any, mode: str = "reduced") -> Any:
     """``np.linalg.qr``, on the host: the signs are LAPACK's."""
     raise Unsupported("QR factors")
@@ -364,7 +366,7 @@ def matrix_power(a: Any, n: int) -> Any:
     power = as_index(n)
     if power == 0:
         require(matrix.dtype != tf.bool, "bool")
-        return tf.broadcast_to(cast(tf.eye(shape[-1], dtype=tf.float64), dtype_of(matrix)), shape)
+        return broadcast(cast(tf.eye(shape[-1], dtype=tf.float64), dtype_of(matrix)), shape)
     if power < 0:
         matrix, power = _native(inv)(matrix), -power
     if power == 3:  # NumPy's order of products, which rounding and infinities show

@@ -25,6 +25,7 @@ from np2tnp.runtime.promotion import (
     cast,
     constant,
     key_dtype,
+    known_key,
     numpy_dtype,
     operand,
     operand_tensor,
@@ -125,6 +126,11 @@ def ufunc(api: str, table: Table, *, numpy_ufunc: Any = None, comparison: bool =
         where, dtype, casting = True, None, "same_kind"
         if keywords:
             where, dtype, casting = _keywords(keywords)
+        else:  # what came before: a third of the time of the way below
+            known = tuple([known_key(x) for x in operands])
+            plan = plans.get((known, None, casting))
+            if plan is not None and not (comparison and int in map(type, operands)):
+                return plan.run(*map(operand_tensor, operands, known, plan.inputs))
         if len(operands) != arity:
             raise Unsupported("out given by position")
         if all(type(x) in WEAK or isinstance(x, (bool, np.generic)) for x in operands):

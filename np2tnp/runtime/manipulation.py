@@ -24,6 +24,7 @@ from np2tnp.runtime.shapes import (
     slice_axis,
     static_shape,
 )
+from np2tnp.runtime.vectors import broadcast, reshaped, transposed
 
 __all__ = [
     "atleast_1d",
@@ -63,9 +64,9 @@ def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = N
     tensor = as_tensor(a)
     dims = as_indices(shape)
     if order in ("F", "f"):
-        return tf.transpose(tf.reshape(tf.transpose(tensor), _full_shape(tensor, dims)[::-1]))
+        return transposed(reshaped(transposed(tensor), _full_shape(tensor, dims)[::-1]))
     require(order in ("C", "c", "A", "a"), f"order {order!r}")
-    return tf.reshape(tensor, _full_shape(tensor, dims) if tensor.shape.is_fully_defined() else dims)
+    return reshaped(tensor, _full_shape(tensor, dims) if tensor.shape.is_fully_defined() else dims)
 
 
 def _full_shape(tensor: Any, dims: tuple[int, ...]) -> tuple[int, ...]:
@@ -86,10 +87,10 @@ def ravel(a: Any, order: str = "C") -> Any:
     refuse_memory_order(a, order)
     tensor = as_tensor(a)
     if order in ("F", "f"):
-        tensor = tf.transpose(tensor)
+        tensor = transposed(tensor)
     else:
         require(order in tuple("CAKcak"), f"order {order!r}")
-    return tf.reshape(tensor, (-1,))
+    return reshaped(tensor, (-1,))
 
 
 @exact("numpy.ndarray.flatten", reference=lambda a, order="C": np.asarray(a).flatten(order))
@@ -103,10 +104,10 @@ def transpose(a: Any, axes: Any = None) -> Any:
     """``np.transpose``: axes reversed, or in the order given (negative ones too)."""
     tensor = as_tensor(a)
     if axes is None:
-        return a if isinstance(a, np.generic) else tf.transpose(tensor)  # of a Python number NumPy makes a 0-d array
+        return a if isinstance(a, np.generic) else transposed(tensor)  # of a Python number NumPy makes a 0-d array
     order = normal_axes(axes, rank_of(tensor))
     require(len(order) == rank_of(tensor), "axes do not match the array")
-    return tf.transpose(tensor, order)
+    return transposed(tensor, order)
 
 
 permute_dims = transpose
@@ -124,7 +125,7 @@ def swap(tensor: Any, axis1: int, axis2: int) -> Any:
     """The tensor with two axes swapped."""
     order = list(range(rank_of(tensor)))
     order[axis1], order[axis2] = order[axis2], order[axis1]
-    return tf.transpose(tensor, order)
+    return transposed(tensor, order)
 
 
 @exact("numpy.swapaxes")
@@ -145,7 +146,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     order = [axis for axis in range(ndim) if axis not in sources]
     for target, axis in sorted(zip(targets, sources, strict=True)):
         order.insert(target, axis)
-    return tf.transpose(tensor, order)
+    return transposed(tensor, order)
 
 
 @exact("numpy.rollaxis")
@@ -159,7 +160,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     start += ndim if start < 0 else 0
     order = [i for i in range(ndim) if i != axis]
     order.insert(start - 1 if axis < start else start, axis)
-    return tf.transpose(tensor, order)
+    return transposed(tensor, order)
 
 
 @exact("numpy.squeeze")
@@ -174,7 +175,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     require(all(shape[i] == 1 for i in axes), "an axis that is not of length one")
     if not axes:
         return tensor  # NumPy returns its argument, too
-    return tf.reshape(tensor, [d for i, d in enumerate(shape) if i not in axes])
+    return reshaped(tensor, [d for i, d in enumerate(shape) if i not in axes])
 
 
 @exact("numpy.expand_dims")
@@ -194,7 +195,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     tensor = as_tensor(array)
     target = as_indices(shape)
     require(np.broadcast_shapes(static_shape(tensor), target) == target, "shapes do not broadcast")
-    return tf.broadcast_to(tensor, target)
+    return broadcast(tensor, target)
 
 
 def broadcast_shapes(*args: Any) -> tuple[int, ...]:
@@ -212,14 +213,14 @@ def broadcast_all(tensors: list[Any]) -> tuple[Any, ...]:
     """The tensors, each broadcast to their common shape."""
     shapes = [static_shape(t) for t in tensors]
     target = np.broadcast_shapes(*shapes)
-    return tuple(t if s == target else tf.broadcast_to(t, target) for t, s in zip(tensors, shapes, strict=True))
+    return tuple(t if s == target else broadcast(t, target) for t, s in zip(tensors, shapes, strict=True))
 
 
 def at_least(ndim: int, tensor: Any) -> Any:
     """The tensor with the axes that ``np.atleast_<n>d`` adds."""
     rank = rank_of(tensor)
     if rank == 0:
-        return tf.reshape(tensor, (1,) * ndim)
+        return reshaped(tensor, (1,) * ndim)
     if rank == 1 and ndim > 1:
         tensor = tf.expand_dims(tensor, 0)
         rank = 2
@@ -295,7 +296,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     tensor = as_tensor(a)
     shape = static_shape(tensor)
     if axis is None:
-        return tf.reshape(rolled(tf.reshape(tensor, (-1,)), {0: sum(as_indices(shift))}), shape)
+        return reshaped(rolled(reshaped(tensor, (-1,)), {0: sum(as_indices(shift))}), shape)
     shifts, axes = as_indices(shift), as_indices(axis)
     shifts, axes = (tuple(int(v) for v in part) for part in np.broadcast_arrays(shifts, axes))
     total: dict[int, int] = {}
@@ -318,14 +319,14 @@ def rolled(tensor: Any, shifts: dict[int, int]) -> Any:
 @exact("numpy.resize")
 def resize(a: Any, new_shape: Any) -> Any:
     """``np.resize``: the flat values, repeated or cut, in the new shape (zeros when there are none)."""
-    flat = tf.reshape(as_tensor(a), (-1,))
+    flat = reshaped(as_tensor(a), (-1,))
     target = as_indices(new_shape)
     if any(d < 0 for d in target):
         raise Unsupported("negative dimensions")
     size, count = math.prod(target), static_shape(flat)[0]
     if count == 0:
         return tf.zeros(target, flat.dtype)
-    return tf.reshape(slice_axis(tiled(flat, (-(-size // count),)), 0, None, size), target)
+    return reshaped(slice_axis(tiled(flat, (-(-size // count),)), 0, None, size), target)
 
 
 def tiled(tensor: Any, counts: tuple[int, ...]) -> Any:

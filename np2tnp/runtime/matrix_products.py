@@ -10,6 +10,7 @@ from np2tnp.runtime.dispatch import as_tensor, exact
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.manipulation import swap
 from np2tnp.runtime.shapes import as_common, as_index, normal_axis, rank_of, require, sequence_of, static_shape
+from np2tnp.runtime.vectors import reshaped, transposed
 
 __all__ = [
     "cross",
@@ -37,7 +38,7 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     tensors[-1] = tf.expand_dims(tensors[-1], 1) if last else tensors[-1]
     require(all(rank_of(t) == 2 for t in tensors), "dimensions")
     result = _chain(tensors)
-    return tf.reshape(result, [d for d, drop in zip(static_shape(result), (first, last), strict=True) if not drop])
+    return reshaped(result, [d for d, drop in zip(static_shape(result), (first, last), strict=True) if not drop])
 
 
 def _chain(tensors: list[Any]) -> Any:
@@ -86,7 +87,7 @@ def matmul(x1: Any, x2: Any, /) -> Any:
     result = product(tf.expand_dims(left, 0) if row else left, tf.expand_dims(right, 1) if column else right)
     shape = static_shape(result)
     keep = [*shape[:-2], *([] if row else [shape[-2]]), *([] if column else [shape[-1]])]
-    return tf.reshape(result, keep)
+    return reshaped(result, keep)
 
 
 @exact("numpy.linalg.vecdot")
@@ -102,7 +103,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
 
 
 def _axis_last(tensor: Any, axis: int) -> Any:
-    return tf.transpose(tensor, [i for i in range(rank_of(tensor)) if i != axis] + [axis])
+    return transposed(tensor, [i for i in range(rank_of(tensor)) if i != axis] + [axis])
 
 
 @exact("numpy.linalg.matrix_transpose")

@@ -13,6 +13,7 @@ from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
 from np2tnp.runtime.shapes import known, normal_axes, rank_of, require, static_shape
 from np2tnp.runtime.spectra import in_double, is_well_conditioned, singular_values
+from np2tnp.runtime.vectors import reshaped, transposed
 
 __all__ = ["cond", "matrix_norm", "norm", "vector_norm"]
 
@@ -65,7 +66,7 @@ def _matrix(tensor: Any, order: Any, row: int, column: int, keepdims: bool) -> A
     if order is None or order in ("fro", "f"):
         return tf.sqrt(tf.reduce_sum(_squares(tensor), (row, column), keepdims=keepdims))
     rest = [i for i in range(rank_of(tensor)) if i not in (row, column)]
-    moved = tf.transpose(tensor, [*rest, row, column])
+    moved = transposed(tensor, [*rest, row, column])
     if order in (1, -1):
         result = _extreme(tf.reduce_sum(tf.abs(moved), -2), -1, False, order > 0)
     elif order in (np.inf, -np.inf):
@@ -80,7 +81,7 @@ def _matrix(tensor: Any, order: Any, row: int, column: int, keepdims: bool) -> A
         raise Unsupported(f"norm order {order}")
     if not keepdims:
         return result
-    return tf.reshape(result, [1 if i in (row, column) else d for i, d in enumerate(static_shape(tensor))])
+    return reshaped(result, [1 if i in (row, column) else d for i, d in enumerate(static_shape(tensor))])
 
 
 def _least(values: Any) -> Any:
@@ -100,7 +101,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     ndim = rank_of(tensor)
     if axis is None and (ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1)):
         result = tf.sqrt(tf.reduce_sum(_squares(tensor)))
-        return tf.reshape(result, (1,) * ndim) if keepdims else result
+        return reshaped(result, (1,) * ndim) if keepdims else result
     require(axis is None or isinstance(axis, tuple) or np.ndim(axis) == 0, "axis")
     axes = tuple(range(ndim)) if axis is None else normal_axes(axis, ndim)
     if len(axes) == 1:
@@ -118,9 +119,9 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     require(axis is None or isinstance(axis, tuple) or np.ndim(axis) == 0, "axis")
     rest = [i for i in range(len(shape)) if i not in axes]
     length = math.prod([shape[i] for i in axes])
-    moved = tf.reshape(tf.transpose(tensor, [*axes, *rest]), [length, *(shape[i] for i in rest)])
+    moved = reshaped(transposed(tensor, [*axes, *rest]), [length, *(shape[i] for i in rest)])
     result = _vector(moved, ord, 0, False)
-    return tf.reshape(result, [1 if i in axes else d for i, d in enumerate(shape)]) if keepdims else result
+    return reshaped(result, [1 if i in axes else d for i, d in enumerate(shape)]) if keepdims else result
 
 
 @exact("numpy.linalg.matrix_norm")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.axes import flat, normal_axis, rank_of, refuse_out
+from np2tnp.runtime.axes import flat, normal_axis, rank_of, reduce_with, refuse_out
 from np2tnp.runtime.comparison import truth
 from np2tnp.runtime.dispatch import exact, is_tracing
 from np2tnp.runtime.elementwise import is_zero, select
@@ -16,6 +16,7 @@ from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import array, cast, constant, operand, operand_tensor, result_dtype, tensor_dtype
+from np2tnp.runtime.vectors import transposed
 
 __all__ = [
     "argpartition",
@@ -40,7 +41,7 @@ def _to_last(x: Any, axis: int) -> Any:
     rank = rank_of(x)
     if axis == rank - 1:
         return x
-    return tf.transpose(x, [*(i for i in range(rank) if i != axis), axis])
+    return transposed(x, [*(i for i in range(rank) if i != axis), axis])
 
 
 def _from_last(x: Any, axis: int) -> Any:
@@ -48,7 +49,7 @@ def _from_last(x: Any, axis: int) -> Any:
     if axis == rank - 1:
         return x
     others = list(range(rank - 1))
-    return tf.transpose(x, [*others[:axis], rank - 1, *others[axis:]])
+    return transposed(x, [*others[:axis], rank - 1, *others[axis:]])
 
 
 def _keys(x: Any) -> tuple[Any, Any]:
@@ -70,21 +71,29 @@ def _sorted_last(x: Any) -> Any:
     keys, nan = _keys(x)
     values = _ascending(keys)[0]
     if nan is not None:
-        size = op("Shape")(input=x)[-1]
-        missing = tf.reduce_sum(cast(nan, tf.int32), -1, keepdims=True)
-        values = select(op("GreaterEqual")(x=tf.range(size), y=size - missing), math.nan, values)
+        size = _length(x)
+        missing = reduce_with("Sum", cast(nan, tf.int32), (rank_of(x) - 1,), keepdims=True)
+        present = op("Sub")(x=constant(size, tf.int32) if type(size) is int else size, y=missing)
+        values = select(op("GreaterEqual")(x=_counted(size), y=present), math.nan, values)
     return cast(values, x.dtype)
 
 
 def _ascending(keys: Any) -> tuple[Any, Any]:
     """Values and places along the last axis, least first; equal keys keep their order."""
-    size = op("Shape")(input=keys)[-1]
-    if keys.dtype.is_floating:
-        values, places = tf.math.top_k(op("Neg")(x=keys), size, sorted=True)
-        return op("Neg")(x=values), places
     # complementing reverses the order of integers without the overflow that negation has
-    values, places = tf.math.top_k(op("Invert")(x=keys), size, sorted=True)
-    return op("Invert")(x=values), places
+    reverse = op("Neg" if keys.dtype.is_floating else "Invert")
+    values, places = op("TopKV2")(input=reverse(x=keys), k=_length(keys), sorted=True)
+    return reverse(x=values), places
+
+
+def _length(x: Any) -> Any:
+    """Of the last axis: an int, or an int32 tensor where tracing does not know it."""
+    size = x.shape[-1]
+    return op("Shape")(input=x)[-1] if size is None else size
+
+
+def _counted(size: Any) -> Any:
+    return tf.range(size) if is_tracing() else tf.constant(np.arange(size, dtype=np.int32))
 
 
 def _places_last(x: Any) -> Any:

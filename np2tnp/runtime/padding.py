@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import quantiles, reductions
 from np2tnp.runtime.dispatch import as_tensor, exact, to_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
@@ -19,7 +21,36 @@ __all__ = ["pad"]
 _COPYING = {"edge", "reflect", "symmetric", "wrap"}
 
 
-@exact("numpy.pad")
+def _by_statistics(array: Any, pad_width: Any, mode: str, stat_length: Any = None, end_values: Any = 0) -> Any:
+    """The modes that pad with a statistic of either end of an axis, times the weights of a ramp where it is one."""
+    require(mode in _STATISTICS, f"mode {mode}")
+    as_host(end_values)  # constants: they add to no derivative
+    statistic = _STATISTICS[mode]
+    tensor = as_tensor(array)
+    shape = static_shape(tensor)
+    pairs = np.broadcast_to(as_host(pad_width), (len(shape), 2)).tolist()
+    lengths = np.broadcast_to(1 if mode == "linear_ramp" else stat_length or max(shape), (len(shape), 2)).tolist()
+    for axis, (size, (before, after), (first, last)) in enumerate(zip(shape, pairs, lengths, strict=True)):
+        ends = []
+        for count, start, stop in ((before, 0, first), (after, max(size - last, 0), size)):
+            end = statistic(tf.gather(tensor, range(start, min(stop, size)), axis=axis), axis, keepdims=True)
+            weights = np.linspace(0, 1, count, endpoint=False) if mode == "linear_ramp" else np.ones(count)
+            weights = weights.reshape([-1 if i == axis else 1 for i in range(len(shape))])
+            ends.append(tf.multiply(end, tf.cast(weights, tensor.dtype)))
+        tensor = tf.concat([ends[0], tensor, tf.reverse(ends[1], [axis])], axis)
+    return tensor
+
+
+_STATISTICS: dict[str, Callable[..., Any]] = {
+    "linear_ramp": reductions.mean,
+    "mean": reductions.mean,
+    "median": quantiles.median,
+    "maximum": reductions.max,
+    "minimum": reductions.min,
+}
+
+
+@exact("numpy.pad", differentiable=_by_statistics)
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
     """``np.pad``. Modes that compute (mean, median, linear_ramp, odd reflections, functions) run on the host."""
     tensor = as_tensor(array)

@@ -195,7 +195,16 @@ def roots(p: Any) -> Any:
     raise Unsupported("eigenvalues in LAPACK's order")
 
 
-@exact("numpy.poly")
+def _product_of_factors(seq_of_zeros: Any) -> Any:
+    zeros = as_tensor(seq_of_zeros)
+    require(rank_of(zeros) == 1, "a matrix")
+    coefficients = tf.ones([1], zeros.dtype)
+    for zero in tf.unstack(zeros):
+        coefficients = tf.subtract(tf.pad(coefficients, [[0, 1]]), tf.multiply(tf.pad(coefficients, [[1, 0]]), zero))
+    return coefficients
+
+
+@exact("numpy.poly", differentiable=_product_of_factors)
 def poly(seq_of_zeros: Any) -> Any:
     """``np.poly``, on the host: a loop over few numbers, real or complex by their values."""
     raise Unsupported("a loop over roots")

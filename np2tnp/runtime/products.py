@@ -12,6 +12,7 @@ from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op, through, ufunc
 from np2tnp.runtime.promotion import constant
+from np2tnp.runtime.vectors import squeezed
 
 __all__ = ["matmul", "matvec", "vecdot", "vecmat"]
 
@@ -21,11 +22,11 @@ def _product(x: Any, y: Any) -> Any:
     left, right = rank_of(x), rank_of(y)
     if left == 0 or right == 0:
         raise Unsupported("matmul of a number")
-    a = tf.expand_dims(x, 0) if left == 1 else x
-    b = tf.expand_dims(y, 1) if right == 1 else y
+    a = op("ExpandDims")(input=x, axis=0) if left == 1 else x
+    b = op("ExpandDims")(input=y, axis=1) if right == 1 else y
     result = op("MatMul")(a=a, b=b) if a.shape.rank == 2 and b.shape.rank == 2 else op("BatchMatMulV2")(x=a, y=b)
     gone = ([-2] if left == 1 else []) + ([-1] if right == 1 else [])
-    return tf.squeeze(result, gone) if gone else result
+    return squeezed(result, gone) if gone else result
 
 
 def _truth_product(x: Any, y: Any) -> Any:

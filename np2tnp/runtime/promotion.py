@@ -103,6 +103,12 @@ def operand(value: Any) -> tuple[Any, Any]:
     return found, found.dtype
 
 
+def known_key(value: Any) -> Any:
+    """The key that :func:`operand` finds for a tensor or a Python number; None for anything else."""
+    kind = type(value)
+    return value.dtype if kind in _tensor_types else kind if kind in WEAK else None
+
+
 def is_weak(key: Any) -> bool:
     """Whether an operand's key is a Python number type (``in WEAK`` would not do: ``tf.float32 == float``)."""
     return isinstance(key, type)
@@ -168,9 +174,9 @@ def _scalar(value: Any, target: Any) -> Any:
 
 def operand_tensor(value: Any, key: Any, dtype: Any) -> Any:
     """The value of :func:`operand` as a tensor of `dtype` (a ``tf.DType``)."""
-    if is_weak(key):
-        return constant(value, dtype)
-    return value if key == dtype else cast(value, dtype)
+    if key is dtype:
+        return value
+    return constant(value, dtype) if is_weak(key) else cast(value, dtype)
 
 
 @functools.lru_cache(maxsize=4096)

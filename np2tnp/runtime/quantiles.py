@@ -12,6 +12,7 @@ from np2tnp.runtime.axes import UNSET, count_along, given, normal_axes, normal_a
 from np2tnp.runtime.dispatch import exact, is_tensor, is_tracing
 from np2tnp.runtime.elementwise import add, divide, multiply, select, subtract
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.gradients import is_followed
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.nanreductions import missing
@@ -206,6 +207,8 @@ def _known(q: Any) -> Any:
     if is_tensor(q):
         if is_tracing():
             raise Unsupported("quantiles that are not known while tracing")
+        if is_followed(q):
+            raise Unsupported("a gradient by this argument")
         return q.numpy()
     return q
 
@@ -245,7 +248,34 @@ def percentile(
     return _quantile(a, known, axis, out, method, keepdims, weights, type(q) in (int, float))
 
 
-@exact("numpy.nanquantile")
+def _of_present(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: Any = False,
+    method: Any = "linear",
+    keepdims: Any = UNSET,
+) -> Any:
+    """The quantiles of what is not NaN, each row's by its own count."""
+    x = array(a)
+    known = np.asarray(_known(q), np.float64)
+    rows, ones = _merged(x, normal_axes(axis, rank_of(x)))
+    ordered = sort(rows)
+    counts = np.count_nonzero(~np.isnan(ordered.numpy()), -1)
+    below, above, gamma = _virtual(np.maximum(counts, 1)[..., None], known.ravel(), method)
+    first, second = (tf.gather(ordered, places, batch_dims=rank_of(rows) - 1) for places in (below, above))
+    result = first if gamma is None else add(first, multiply(subtract(second, first), gamma.astype(dtype_of(x))))
+    result = select(counts[..., None] == 0, math.nan, result)
+    result = tf.transpose(result, [rank_of(result) - 1, *range(rank_of(result) - 1)])
+    return tf.reshape(result, [*known.shape, *(ones if given(keepdims, False) else result.shape[1:])])
+
+
+def _of_present_in_percent(a: Any, q: Any, *args: Any, **keywords: Any) -> Any:
+    return _of_present(a, np.true_divide(_known(q), 100), *args, **keywords)
+
+
+@exact("numpy.nanquantile", differentiable=_of_present)
 def nanquantile(a: Any, q: Any, *args: Any, **keywords: Any) -> Any:
     """``numpy.nanquantile``: :func:`quantile` where no element is NaN; else NumPy computes."""
     _refuse_weighted(q, keywords.get("weights"))
@@ -255,7 +285,7 @@ def nanquantile(a: Any, q: Any, *args: Any, **keywords: Any) -> Any:
     )
 
 
-@exact("numpy.nanpercentile")
+@exact("numpy.nanpercentile", differentiable=_of_present_in_percent)
 def nanpercentile(a: Any, q: Any, *args: Any, **keywords: Any) -> Any:
     """``numpy.nanpercentile``: :func:`percentile` where no element is NaN; else NumPy computes."""
     _refuse_weighted(q, keywords.get("weights"))

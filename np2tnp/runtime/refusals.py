@@ -1,4 +1,4 @@
-"""The text of a refusal that TensorFlow made: which call of which function, for which dtype, of which arguments."""
+"""The text of a refusal inside a function: which call of which function, for which dtype, of which arguments."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def explained(
     line = _line(error, body)
     if line:
         words.append(f"`{line}`")
-    dtype = _dtype(str(error))
+    elif str(refusal).startswith(words[0]):  # the boundary's own: it has named the function
+        return refusal
+    # The runtime's own refusals say of what they are: an attribute's array, a global, what a foreign call gave.
+    dtype = None if isinstance(error, UnverifiedError) else _dtype(str(error))
     if dtype is None:
         return UnverifiedError(f"{': '.join(words)}: {refusal}")
     names = [repr(name) for name, value in arguments if _name_of(getattr(value, "dtype", None)) == dtype]

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.axes import reduce_with
 from np2tnp.runtime.dispatch import as_tensor, exact, host, is_tensor, is_tracing, on_host
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.loops import op
 from np2tnp.runtime.manipulation import broadcast_all
-from np2tnp.runtime.promotion import cast, dtype_of
+from np2tnp.runtime.promotion import cast, constant, dtype_of
 from np2tnp.runtime.shapes import (
     common_dtype,
     known,
@@ -23,6 +25,7 @@ from np2tnp.runtime.shapes import (
     static_shape,
 )
 from np2tnp.runtime.tracing import check
+from np2tnp.runtime.vectors import broadcast, reshaped, transposed
 
 __all__ = [
     "apply_along_axis",
@@ -49,12 +52,15 @@ def checked(indices: Any, length: int, mode: str = "raise") -> Any:
         return tf.math.floormod(indices, length) if length else indices
     if mode == "clip":
         return tf.clip_by_value(indices, 0, max(length - 1, 0))
-    inside = tf.reduce_all(tf.logical_and(tf.greater_equal(indices, -length), tf.less(indices, length)))
+    least, most = constant(-length, tf.int64), constant(length, tf.int64)
+    inside = op("LogicalAnd")(x=op("GreaterEqual")(x=indices, y=least), y=op("Less")(x=indices, y=most))
+    inside = reduce_with("All", inside, tuple(range(rank_of(indices))))
     if is_tracing():
         check(inside, "index out of bounds")
     else:
         require(known(inside), "index out of bounds")
-    return tf.where(tf.less(indices, 0), tf.add(indices, length), indices)
+    negative = op("Less")(x=indices, y=constant(0, tf.int64))
+    return op("SelectV2")(condition=negative, t=op("AddV2")(x=indices, y=most), e=indices)
 
 
 @exact("numpy.take")
@@ -63,10 +69,11 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
     require(out is None, "out")
     tensor, places = as_tensor(a), as_tensor(indices)
     if axis is None:
-        tensor, axis = tf.reshape(tensor, (-1,)), 0
+        tensor, axis = reshaped(tensor, (-1,)), 0
     require(rank_of(tensor) > 0, "a 0-d array")
     axis = normal_axis(axis, rank_of(tensor))
-    return tf.gather(tensor, checked(places, static_shape(tensor)[axis], mode), axis=axis)
+    places = checked(places, static_shape(tensor)[axis], mode)
+    return op("GatherV2")(params=tensor, indices=places, axis=axis)
 
 
 @exact("numpy.take_along_axis")
@@ -75,18 +82,18 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     tensor, places = as_tensor(arr), as_tensor(indices)
     if axis is None:
         require(rank_of(places) == 1, "indices of several dimensions")
-        tensor, axis = tf.reshape(tensor, (-1,)), 0
+        tensor, axis = reshaped(tensor, (-1,)), 0
     ndim = rank_of(tensor)
     require(ndim > 0 and rank_of(places) == ndim, "indices of other dimensions")
     axis = normal_axis(axis, ndim)
     last = [i for i in range(ndim) if i != axis] + [axis]
     back = [last.index(i) for i in range(ndim)]
-    tensor, places = tf.transpose(tensor, last), tf.transpose(places, last)
+    tensor, places = transposed(tensor, last), transposed(places, last)
     places = checked(places, static_shape(tensor)[-1])
     outer = np.broadcast_shapes(static_shape(tensor)[:-1], static_shape(places)[:-1])
-    tensor = tf.broadcast_to(tensor, outer + static_shape(tensor)[-1:])
-    places = tf.broadcast_to(places, outer + static_shape(places)[-1:])
-    return tf.transpose(tf.gather(tensor, places, batch_dims=ndim - 1), back)
+    tensor = broadcast(tensor, outer + static_shape(tensor)[-1:])
+    places = broadcast(places, outer + static_shape(places)[-1:])
+    return transposed(tf.gather(tensor, places, batch_dims=ndim - 1), back)
 
 
 @exact("numpy.choose")

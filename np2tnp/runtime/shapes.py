@@ -10,8 +10,10 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import as_tensor, is_tensor, is_tracing
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.gradients import is_followed
 from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import cast, dtype_of
+from np2tnp.runtime.promotion import cast, result_dtype
+from np2tnp.runtime.vectors import sliced
 
 
 def static_shape(tensor: Any) -> tuple[int, ...]:
@@ -31,7 +33,7 @@ def rank_of(tensor: Any) -> int:
 
 def common_dtype(*tensors: Any) -> np.dtype[Any]:
     """NumPy's result dtype for arrays of the tensors' dtypes (no weak scalars: ``np.concatenate`` and friends)."""
-    return np.dtype(np.result_type(*(dtype_of(t) for t in tensors)))
+    return result_dtype(*(t.dtype for t in tensors))
 
 
 def as_common(*values: Any) -> tuple[list[Any], np.dtype[Any]]:
@@ -66,10 +68,14 @@ def as_indices(value: Any) -> tuple[int, ...]:
 
 
 def as_host(value: Any) -> Any:
-    """`value` as an ndarray that is known now: shape-like arguments. Raises Unsupported for a symbolic tensor."""
+    """`value` as an ndarray that is known now: shape-like arguments.
+
+    Raises Unsupported for a symbolic tensor, and for one that a gradient tape follows: it would lose sight of it.
+    """
     if is_tensor(value):
         if is_tracing() and not hasattr(value, "numpy"):
             raise Unsupported("a value that is not known while tracing")
+        require(not is_followed(value), "a gradient by this argument")
         return value.numpy()
     if isinstance(value, (list, tuple)):
         return type(value)(as_host(item) for item in value)
@@ -145,12 +151,9 @@ def refuse_memory_order(value: Any, order: Any) -> None:
 
 
 def slice_axis(tensor: Any, axis: int, start: int | None, stop: int | None) -> Any:
-    """``tensor[..., start:stop, ...]`` on one (normal) axis of a tensor of static shape.
-
-    ``tf.slice`` costs a tenth of the indexing that NumPy behaviour installs on tensors.
-    """
+    """``tensor[..., start:stop, ...]`` on one (normal) axis of a tensor of static shape."""
     shape = static_shape(tensor)
     first, last, _ = slice(start, stop).indices(shape[axis])
     begin, size = [0] * len(shape), list(shape)
     begin[axis], size[axis] = first, max(last - first, 0)
-    return tf.slice(tensor, begin, size)
+    return sliced(tensor, begin, size)

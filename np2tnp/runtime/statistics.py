@@ -10,6 +10,7 @@ from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of, requested_dtype
 from np2tnp.runtime.shapes import as_index, rank_of, require, static_shape
+from np2tnp.runtime.vectors import reshaped, transposed
 
 __all__ = ["corrcoef", "cov"]
 
@@ -19,9 +20,9 @@ def _rows(m: Any, dtype: Any, rowvar: Any, first: bool) -> Any:
     tensor = as_tensor(m)
     require(rank_of(tensor) <= 2, "dimensions")
     flat = rank_of(tensor) < 2
-    tensor = tf.reshape(tensor, (1, -1)) if flat else tensor
+    tensor = reshaped(tensor, (1, -1)) if flat else tensor
     turn = not rowvar and (not flat if first else static_shape(tensor)[0] != 1)
-    return cast(tf.transpose(tensor) if turn else tensor, dtype)
+    return cast(transposed(tensor) if turn else tensor, dtype)
 
 
 @exact("numpy.cov")
@@ -55,7 +56,7 @@ def cov(
     centred = tf.subtract(variables, tf.reduce_mean(variables, 1, keepdims=True))
     result = tf.matmul(centred, centred, adjoint_b=True)
     result = tf.multiply(result, tf.constant(np.asarray(np.true_divide(1, count), target)))
-    return tf.reshape(result, [d for d in static_shape(result) if d != 1])
+    return reshaped(result, [d for d in static_shape(result) if d != 1])
 
 
 @exact("numpy.corrcoef")

@@ -10,7 +10,9 @@ import numpy as np
 from np2tnp.runtime.dispatch import _holds_tensor, as_tensor, host, is_array, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import cast, numpy_dtype
+from np2tnp.runtime.promotion import array, cast, numpy_dtype
+from np2tnp.runtime.promotion import constant as number
+from np2tnp.runtime.vectors import broadcast, reshaped
 
 
 def stored(value: Any, dtype: Any) -> Any:
@@ -20,8 +22,8 @@ def stored(value: Any, dtype: Any) -> Any:
     that do not fit raise OverflowError.
     """
     if is_tensor(value):
-        value = tf.convert_to_tensor(value)
-        if value.dtype == dtype:
+        value = array(value)
+        if value.dtype is dtype:
             return value
         if value.shape.rank or not dtype.is_integer or not hasattr(value, "numpy"):
             return cast_stored(value, dtype)
@@ -38,6 +40,12 @@ def stored(value: Any, dtype: Any) -> Any:
     result = np.empty(np.shape(value), target)
     result[...] = value
     return result
+
+
+def kept_number(value: Any, dtype: Any) -> Any | None:
+    """A Python number of the very kind that `dtype` holds as a tensor that is kept for the next time, or None."""
+    fits = dtype is tf.float64 if type(value) is float else type(value) is int and dtype is tf.int64
+    return number(value, dtype) if fits and tf.executing_eagerly() else None
 
 
 def cast_stored(value: Any, dtype: Any) -> Any:
@@ -58,7 +66,7 @@ def fitted(value: Any, shape: tuple[int, ...]) -> Any:
         return tf.constant(value if value.shape == shape else np.broadcast_to(value, shape))
     if _dims(value) == shape:
         return value
-    return tf.broadcast_to(value, shape)
+    return broadcast(value, shape)
 
 
 def filled(value: Any, shape: tuple[int, ...]) -> Any:
@@ -80,7 +88,7 @@ def trimmed(value: Any, shape: tuple[int, ...]) -> Any:
     extra = len(dims) - len(shape)
     if extra > 0 and all(n == 1 for n in dims[:extra]):
         dims = dims[extra:]
-        value = tf.reshape(value, dims) if is_tensor(value) else value.reshape(dims)
+        value = reshaped(value, dims) if is_tensor(value) else value.reshape(dims)
     if len(dims) > len(shape) or any(n not in (1, m) for n, m in zip(dims[::-1], shape[::-1], strict=False)):
         raise ValueError(f"could not broadcast input array from shape {dims} into shape {shape}")
     return value

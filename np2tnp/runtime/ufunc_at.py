@@ -45,12 +45,13 @@ _MOST_ROUNDS = 64
 _BINARY = (
     "add subtract multiply divide true_divide floor_divide remainder mod fmod power float_power maximum minimum fmax "
     "fmin logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift arctan2 hypot "
-    "copysign nextafter logaddexp logaddexp2 gcd lcm heaviside equal not_equal less less_equal greater greater_equal"
+    "copysign nextafter logaddexp logaddexp2 gcd lcm heaviside equal not_equal less less_equal greater greater_equal "
+    "ldexp"
 )
 _UNARY = (
     "negative positive absolute fabs sign sqrt square cbrt reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan "
-    "arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh deg2rad rad2deg "
-    "floor ceil trunc rint conjugate invert logical_not"
+    "arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh deg2rad rad2deg radians degrees "
+    "floor ceil trunc rint conjugate invert logical_not isnan isinf isfinite signbit spacing bitwise_count"
 )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from np2tnp.runtime import bits, comparison, elementwise, reductions, running, transcendental
 from np2tnp.runtime.axes import UNSET, normal_axes, normal_axis, rank_of, refuse_out
 from np2tnp.runtime.comparison import truth
-from np2tnp.runtime.dispatch import exact
+from np2tnp.runtime.dispatch import exact, host
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import array, dtype_of
@@ -46,6 +46,9 @@ _ASSOCIATIVE: dict[str, Function] = {
     "bitwise_xor": bits.bitwise_xor,
     "gcd": bits.gcd,
 }
+
+#: Ufuncs whose ``reduceat`` has a derivative, by the name that TensorFlow's reduction of segments ends in.
+_SEGMENTS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
 
 
 def _first_axis(x: Any, axis: int) -> Any:
@@ -163,6 +166,26 @@ def _missing(*args: Any, **keywords: Any) -> Any:
     raise Unsupported("no form in TensorFlow")
 
 
+def _segments(name: str) -> Function | None:
+    """A form of ``reduceat`` for its derivative: TensorFlow adds in another order."""
+    if name not in _SEGMENTS:
+        return None
+
+    def run(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        x = _tensor(array)
+        index = normal_axis(axis, rank_of(x))
+        starts = np.asarray(host(indices))
+        stops = np.append(starts[1:], x.shape[index])
+        stops = np.maximum(stops, starts + 1)  # NumPy takes the one element where the next start is no larger
+        places = np.concatenate([np.arange(*ends) for ends in zip(starts, stops, strict=True)])
+        segments = np.repeat(np.arange(starts.size), stops - starts)
+        reduce = getattr(tf.math, f"unsorted_segment_{_SEGMENTS[name]}")
+        values = tf.gather(_first_axis(x, index), places)
+        return _back(reduce(values, segments, starts.size), index)
+
+    return run
+
+
 def _collect() -> dict[str, Function]:
     """All methods of all binary ufuncs that have a helper."""
     found: dict[str, Function] = {}
@@ -180,18 +203,19 @@ def _collect() -> dict[str, Function]:
             }
             for method, function in methods.items():
                 public = f"{name}_{method}"
-                found[public] = _named(function, f"numpy.{name}.{method}", public)
+                slope = _segments(own) if method == "reduceat" else None
+                found[public] = _named(function, f"numpy.{name}.{method}", public, slope)
     return found
 
 
-def _named(function: Function, api: str, public: str) -> Function:
+def _named(function: Function, api: str, public: str, differentiable: Function | None) -> Function:
     @functools.wraps(function)  # so that its signature is known
     def call(*args: Any, **keywords: Any) -> Any:
         return function(*args, **keywords)
 
     call.__name__ = call.__qualname__ = public
     call.__doc__ = f"``{api}``, of NumPy's signature; returns a tensor."
-    return exact(api)(call)
+    return exact(api, differentiable=differentiable)(call)
 
 
 _METHODS = _collect()

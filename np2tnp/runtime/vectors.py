@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,33 @@ import numpy as np
 from np2tnp.runtime.lazy import tf
 
 
-def reshaped(x: Any, shape: tuple[int, ...]) -> Any:
+def reshaped(x: Any, shape: Iterable[int]) -> Any:
     """`x` with another shape."""
-    return tf.raw_ops.Reshape(tensor=x, shape=shape_vector(shape))
+    return tf.raw_ops.Reshape(tensor=x, shape=shape_vector(tuple(shape)))
+
+
+def broadcast(x: Any, shape: Iterable[int]) -> Any:
+    """`x` broadcast to a shape."""
+    return tf.raw_ops.BroadcastTo(input=x, shape=shape_vector(tuple(shape)))
+
+
+def transposed(x: Any, order: Iterable[int] | None = None) -> Any:
+    """`x` with its axes in another order, by default the reverse."""
+    axes = range(x.shape.rank)[::-1] if order is None else order
+    return tf.raw_ops.Transpose(x=x, perm=shape_vector(tuple(axes)))
+
+
+def squeezed(x: Any, axes: list[int]) -> Any:
+    """`x` without `axes`, each of length 1 and counted from the end."""
+    if not tf.executing_eagerly():
+        return tf.squeeze(x, axes)
+    rank = x.shape.rank
+    return reshaped(x, [length for number, length in enumerate(x.shape) if number - rank not in axes])
+
+
+def sliced(x: Any, begin: Iterable[int], size: Iterable[int]) -> Any:
+    """`size` elements on each axis of `x`, from `begin` on."""
+    return tf.raw_ops.Slice(input=x, begin=shape_vector(tuple(begin)), size=shape_vector(tuple(size)))
 
 
 def shape_vector(shape: tuple[int, ...]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from np2tnp.analysis.env import Env, Stale, join_all
+from np2tnp.analysis.env import Env, Gathered, Stale, join_all
 from np2tnp.analysis.values import HOST, TENSOR, Array, refs_of
 
 
@@ -115,3 +115,25 @@ def test_reasons_of_a_stale_name_are_told_once() -> None:
     assert both.join(second) is both
     assert both.join(first) is both
     assert second.join(both).reasons == (second, first)
+
+
+def test_what_others_hold_on_to_is_found() -> None:
+    env = env_with("x", "y", "z")
+    env.link("kept by box", frozenset(("x",)))
+    env.link(".w", frozenset(("y",)))
+    assert env.held_outside() == {"x", "y"}
+    assert env.shares("x", "kept by box")
+    assert not env.shares("x", "y")
+
+
+def test_environments_gathered_one_by_one_are_their_join() -> None:
+    env = env_with("x", "y")
+    gathered, joined = Gathered(), env.copy()
+    gathered.add(env)
+    for name, refs in (("y", frozenset(("x",))), ("z", frozenset(("y",))), ("x", frozenset[str]())):
+        env.bind(name, Array(TENSOR, refs=refs))
+        env.stale["y"] = Stale(name, 1)
+        gathered.add(env)
+        joined = joined.join(env)
+    assert gathered.env == joined
+    assert shared(joined, "y") == {"x", "y", "z"}

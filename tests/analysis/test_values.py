@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from np2tnp.analysis.joins import join
 from np2tnp.analysis.values import (
     EITHER,
     HOST,
@@ -22,7 +23,6 @@ from np2tnp.analysis.values import (
     Symbol,
     Unknown,
     Value,
-    join,
     may_be_array,
     may_hold_tensor,
     refs_of,

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
+from np2tnp.runtime import fallback
 
 calls: list[str] = []
 
@@ -60,6 +61,23 @@ def test_the_environment_sets_another_size(text, who, monkeypatch):
 
     rt.migrated(body, original=lambda x: chosen.append("numpy"), above=10)(np.zeros(6))
     assert chosen == [who]
+
+
+def test_never_leaves_all_but_the_core_to_numpy(monkeypatch):
+    monkeypatch.delenv("NP2TNP_ABOVE", raising=False)
+    chosen = []
+
+    def body(x=1.0, y=None):
+        chosen.append("tensorflow")
+        return rt.sum(x)
+
+    never = rt.migrated(body, original=lambda x=1.0, y=None: chosen.append("numpy"), above=rt.NEVER)
+    for arguments in ((np.zeros(1000),), (2.0,), ([1.0], {}), (object(),), ()):
+        never(*arguments)
+    assert chosen == ["numpy"] * 5
+    never(np.zeros(2), rt.tensor(np.zeros(2)))
+    never.core(rt.tensor(np.zeros(2)))
+    assert chosen[5:] == ["tensorflow"] * 2
 
 
 def test_without_arrays_nothing_tells_how_large_the_work_is():
@@ -116,3 +134,29 @@ f(np.zeros(5))
 sys.exit("tensorflow" in sys.modules)
 """
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def many_calls(argument, caplog, count=fallback.MANY, times=1):
+    functions = [rt.migrated(lambda x: 0) for _ in range(times)]
+    with caplog.at_level("WARNING", logger="np2tnp"):
+        for function in functions:
+            for _ in range(count):
+                function(argument)
+    return [record.getMessage() for record in caplog.records]
+
+
+def test_many_calls_with_small_arrays_are_told_once(monkeypatch, caplog):
+    monkeypatch.setattr(fallback, "_told_of_small_calls", False)
+    monkeypatch.delenv("NP2TNP_ABOVE", raising=False)
+    (message,) = many_calls([np.zeros(3), np.zeros((2, 6))], caplog, times=2)
+    assert "was called 1000 times, now with arrays of at most 12 elements" in message
+
+
+@pytest.mark.parametrize(
+    ("argument", "count", "above"),
+    [(np.zeros(1000), 1000, ""), (3.5, 1000, ""), (np.zeros(3), 999, ""), (np.zeros(3), 1000, "0")],
+)
+def test_other_calls_say_nothing(argument, count, above, monkeypatch, caplog):
+    monkeypatch.setattr(fallback, "_told_of_small_calls", False)
+    monkeypatch.setenv("NP2TNP_ABOVE", above)
+    assert many_calls(argument, caplog, count) == []

@@ -13,6 +13,9 @@ from np2tnp.runtime import creation
 DTYPES = [None, float, int, bool, complex, "f4", np.float32, np.dtype("u1"), "i2", "e", "F"]
 
 
+V, M = np.arange(3, dtype="f4"), np.arange(6, dtype="f4").reshape(2, 3)
+
+
 @pytest.fixture(params=[1 << 16, 0], ids=["small", "large"])
 def _size(request, monkeypatch):
     monkeypatch.setattr(creation, "SMALL", request.param)
@@ -160,3 +163,43 @@ def test_grids():
     same(rt.r_[t, t], np.r_[b, b])
     same(rt.c_[t, t], np.c_[b, b])
     same(rt.r_[t, 1, 0:4], np.r_[b, 1, 0:4])
+
+
+KEYS = {
+    "a weak int": np.s_[0, V, -1],
+    "a weak float": np.s_[V, 0.5],
+    "slices": np.s_[V, 1:4, -1:1:3j],
+    "several dtypes": np.s_[V, np.array([1, 2], "i8"), np.array([True])],
+    "a list": np.s_[V, [1, 2.5]],
+    "rows": np.s_[M, M[:1]],
+    "a column beside a matrix": np.s_[np.ones(2, "f4"), M],
+    "zero dimensions": np.s_[np.array(2.0, "f4"), 7],
+    "too many dimensions": np.s_[V, M],
+}
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+@pytest.mark.parametrize("name", ["r_", "c_"])
+def test_joined_by_an_index(name, key):
+    joiner, tensors = getattr(rt, name), rt.tensor(key)
+    try:
+        expected = getattr(np, name)[key]
+    except ValueError as error:
+        with pytest.raises(ValueError, match=str(error)[:40]):
+            joiner[tensors]
+        return
+    same(joiner[tensors], expected)
+    for compiled in (False, True):
+        same(tf.function(lambda: joiner[tensors], jit_compile=compiled)(), expected)
+
+
+def test_what_joining_leaves_to_numpy():
+    same(rt.r_["0,2", tf.constant(V), 1:4], np.r_["0,2", V, 1:4])
+    same(rt.r_[tf.constant(V), 0 : tf.constant(3, tf.int64)], np.r_[V, 0:3])
+    same(rt.mgrid[0 : tf.constant(3, tf.int64), 0:2], np.mgrid[0:3, 0:2])
+    with pytest.raises(OverflowError, match="300"):
+        rt.r_[tf.constant([1], tf.int8), 300]
+    with pytest.raises(rt.UnverifiedError, match="matrix"):
+        rt.r_["r", tf.constant(V)]
+    with pytest.raises(rt.UnverifiedError, match="bounds"):
+        tf.function(lambda n: rt.mgrid[0:n], autograph=False)(tf.constant(3))

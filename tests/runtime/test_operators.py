@@ -223,3 +223,34 @@ def test_zeros_in_complex_numbers_keep_their_signs(number: complex) -> None:
     assert [np.signbit(part) for part in (result.real, result.imag)] == [
         np.signbit(part) for part in (number.real, number.imag)
     ]
+
+
+@pytest.mark.parametrize("second", NUMERIC)
+@pytest.mark.parametrize("name", ["add", "lt", "le", "gt", "ge"])
+def test_the_operators_of_tensors_know_all_pairs_of_dtypes(name: str, second: str) -> None:
+    """Rewritten code has them where an array's dtype is not known: TensorFlow adds no masks, orders no complex."""
+    python = getattr(operator, name)
+    y = np.array([3, 2, 0, 5]).astype(second)
+
+    @rt.migrated
+    def apply(a: Any, b: Any) -> Any:
+        return python(a, b)
+
+    for first in NUMERIC:
+        x = np.array([0, 2, 1, 3]).astype(first)
+        for a, b in ((x, y), (x, y[1]), (x[1], y)):
+            found, expected = apply(a, b), python(a, b)
+            np.testing.assert_array_equal(found, expected)
+            assert found.dtype == expected.dtype
+
+
+def test_an_operator_of_tensors_raises_what_numpys_raises() -> None:
+    @rt.migrated
+    def add(x: Any, y: Any) -> Any:
+        return x + y
+
+    for other in (None, object(), np.ones(4)):
+        with pytest.raises((TypeError, ValueError)) as numpys:
+            np.ones(3) + other
+        with pytest.raises(numpys.type):
+            add(np.ones(3), other)

@@ -80,8 +80,36 @@ def test_a_missing_device_is_an_error() -> None:
 def test_a_refusal_names_line_dtype_and_argument() -> None:
     @rt.migrated
     def positive(x: Any, y: Any) -> Any:
-        return rt.where(x > 0, y, 0.0)
+        return rt.where(-x > 0, y, 0.0)
 
-    expected = r"positive: `return rt.where\(x > 0, y, 0.0\)` was not verified for complex128 \(argument 'x'\)"
+    expected = r"positive: `return rt.where\(-x > 0, y, 0.0\)` was not verified for uint8 \(argument 'x'\)"
     with pytest.raises(rt.UnverifiedError, match=expected):
-        positive(np.ones(3) + 1j, np.ones(3))
+        positive(np.ones(3, np.uint8), np.ones(3))
+
+
+def test_a_refusal_of_what_is_no_argument_names_function_line_and_dtype() -> None:
+    wide = np.ones(3, np.longdouble)
+
+    class Model:
+        weights = wide
+
+        @rt.migrated
+        def score(self, x: Any) -> Any:
+            return rt.exp(rt.tensor(self.weights)) + x
+
+    @rt.migrated(arrays=("x",))
+    def shifted(x: Any) -> Any:
+        return x + rt.tensor(wide)
+
+    @rt.migrated
+    def steps(x: Any) -> Any:
+        yield x
+        yield x * rt.tensor(wide)
+
+    for call, where in (
+        (Model().score, r"score: `return rt.exp\(rt.tensor\(self.weights\)\) \+ x`"),
+        (shifted, r"shifted: `return x \+ rt.tensor\(wide\)`"),
+        (lambda x: list(steps(x)), r"steps: `yield x \* rt.tensor\(wide\)`"),
+    ):
+        with pytest.raises(rt.UnverifiedError, match=rf"{where}: a value of class ndarray and dtype {wide.dtype}"):
+            call(np.ones(3))

@@ -1,4 +1,7 @@
-"""Subclasses of ndarray in helpers: what NumPy makes of them as plain arrays, or a refusal; never a lost mask."""
+"""Arrays of other kinds in helpers: what NumPy makes of them where that is an ordinary array or number, or a refusal.
+
+NumPy asks a subclass of ndarray, or an object such as a DataFrame, what a function is to do with it.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,30 @@ pytest.importorskip("tensorflow")
 
 from np2tnp import runtime as rt  # noqa: E402
 
+
+class Series:
+    """Like pandas': missing values are left out of sums, and what is calculated from one is one again."""
+
+    values = np.array([1.0, np.nan, 3.0])
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.values.astype(dtype or float)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        made = Series()
+        made.values = getattr(ufunc, method)(*(getattr(item, "values", item) for item in inputs), **kwargs)
+        return made
+
+    def sum(self, axis: Any = None, **kwargs: Any) -> Any:
+        return np.nansum(self.values)
+
+    def __add__(self, other: Any) -> Any:
+        return np.add(self, other)
+
+
 MASKED = np.ma.MaskedArray([1.0, 2.0, 3.0], mask=[True, False, False])
 X = np.array([4.0, 5.0, 6.0])
+SERIES = Series()
 CALLS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "asarray": (lambda: rt.asarray(MASKED, np.float32), lambda: np.asarray(MASKED, np.float32)),
     "asanyarray": (lambda: rt.asanyarray(MASKED, np.float32), lambda: np.asanyarray(MASKED, np.float32)),
@@ -28,6 +53,12 @@ CALLS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "store": (lambda: rt.at(rt.tensor(X))[:].set(MASKED), lambda: np.array(MASKED.data)),
     "assign": (lambda: rt.assign(rt.tensor(X), MASKED), lambda: np.array(MASKED.data)),
     "add": (lambda: rt.add(MASKED, X), lambda: np.add(MASKED, X)),
+    "a sum of missing values": (lambda: rt.sum(rt.tensor(SERIES)), lambda: np.sum(SERIES)),
+    "exp of an object": (lambda: rt.exp(SERIES), lambda: np.exp(SERIES)),
+    "array + object": (lambda: rt.op_add(rt.tensor(X), SERIES), lambda: X + SERIES),
+    "object + array": (lambda: rt.op_add(SERIES, rt.tensor(X)), lambda: SERIES + X),
+    "concatenate an object": (lambda: rt.concatenate([rt.tensor(X), SERIES]), lambda: np.concatenate([X, SERIES])),
+    "trace of a matrix": (lambda: rt.trace(np.matrix([[1.0, 2.0], [3.0, 4.0]])), lambda: np.float64(5.0)),
     "matrix": (lambda: rt.matmul(np.matrix([[1.0, 2.0]]), X[:2]), lambda: np.matmul(np.matrix([[1.0, 2.0]]), X[:2])),
 }
 
@@ -43,7 +74,14 @@ def test_a_subclass_is_refused_or_exact(name: str) -> None:
         return
     assert type(found) is type(expected)
     assert np.array_equal(np.ma.getmaskarray(found), np.ma.getmaskarray(expected))
-    assert np.array_equal(np.asarray(found), np.asarray(expected))
+    assert np.array_equal(np.asarray(found), np.asarray(expected), equal_nan=True)
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+@pytest.mark.parametrize("name", ["a sum of missing values", "concatenate an object", "trace of a matrix", "where"])
+def test_what_numpy_makes_an_ordinary_array_of_is_not_refused(name: str) -> None:
+    ours, numpys = CALLS[name]
+    assert type(rt.host(ours())) is type(numpys())
 
 
 def test_array_and_asarray_take_the_numbers_of_a_subclass() -> None:

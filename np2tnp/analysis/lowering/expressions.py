@@ -138,7 +138,7 @@ class Expressions:
 
     def _subscript(self, node: ast.Subscript) -> Any:
         key = node.slice
-        if type(key) is ast.Tuple and key.elts and not own_parentheses(self.places, key):
+        if type(key) is ast.Tuple and key.elts and not own_parentheses(self.places, key, key.elts):
             elements = [self._subscript_element(item) for item in key.elts]
         else:
             elements = [self._subscript_element(key)]

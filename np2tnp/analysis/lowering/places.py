@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -123,7 +123,7 @@ class Places:
         """The extent of a tuple or generator expression without its parentheses."""
         start, end = self.extent(node)
         if type(node) is ast.Tuple:
-            if not own_parentheses(self, node):
+            if not own_parentheses(self, node, node.elts):
                 return start, end
             if not node.elts:
                 raise Unsupported("place of an empty tuple")
@@ -185,15 +185,15 @@ class Places:
         return spans
 
 
-def own_parentheses(places: Places, node: ast.Tuple) -> bool:
-    """Whether the parentheses with which a tuple begins and ends are its own, not those of its elements."""
+def own_parentheses(places: Places, node: Any, elements: Sequence[Any]) -> bool:
+    """Whether the parentheses with which `node`, a tuple of `elements`, begins and ends are its own."""
     start, end = places.extent(node)
     if not places.data.startswith(b"(", start):
         return False
-    if not node.elts:
+    if not elements:
         return True
-    first_start, first_end = places.extent(node.elts[0])
+    first_start, first_end = places.extent(elements[0])
     opened = places._bare(start, first_start).count(b"(")
     # Only closing brackets of the first element stand between it and the comma behind it.
-    until = places.extent(node.elts[1])[0] if len(node.elts) > 1 else end
+    until = places.extent(elements[1])[0] if len(elements) > 1 else end
     return opened > places._bare(first_end, until).split(b",")[0].count(b")")

@@ -8,8 +8,9 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.lowering.expressions import ASYNCHRONOUS, Expressions, make_annotation, make_from
+from np2tnp.analysis.lowering.expressions import ASYNCHRONOUS, make_annotation, make_from
 from np2tnp.analysis.lowering.nodes import Unsupported, maker
+from np2tnp.analysis.lowering.patterns import Patterns
 from np2tnp.analysis.lowering.places import DecoratorPlace, WithItemPlace
 
 _line = maker(cst.SimpleStatementLine, "body")
@@ -41,6 +42,8 @@ _with_item = maker(cst.WithItem, "item", "asname")
 _function = maker(cst.FunctionDef, "name", "params", "body", "decorators", "returns", "asynchronous", "type_parameters")
 _class = maker(cst.ClassDef, "name", "body", "bases", "keywords", "decorators", "type_parameters")
 _decorator = maker(cst.Decorator, "decorator")
+_match = maker(cst.Match, "subject", "cases")
+_case = maker(cst.MatchCase, "pattern", "body", "guard")
 _try = maker(cst.Try, "body", "handlers", "orelse", "finalbody")
 _try_star = maker(cst.TryStar, "body", "handlers", "orelse", "finalbody")
 _handler = maker(cst.ExceptHandler, "body", "type", "name")
@@ -58,7 +61,7 @@ _break = maker(cst.Break)
 _continue = maker(cst.Continue)
 
 
-class Statements(Expressions):
+class Statements(Patterns):
     """Lowers the statements of one text."""
 
     def statements(self, nodes: Sequence[ast.stmt]) -> list[Any]:
@@ -188,6 +191,14 @@ class Statements(Expressions):
         self.at[id(made)] = node
         return made
 
+    def _match(self, node: ast.Match) -> Any:
+        cases = [
+            _case(self.pattern(case.pattern), self._body(case.body), self.optional(case.guard)) for case in node.cases
+        ]
+        made = _match(self.expression(node.subject), cases)
+        self.at[id(made)] = node
+        return made
+
     def _try(self, node: Any) -> Any:
         star = type(node) is not ast.Try
         make_handler = _star_handler if star else _handler
@@ -283,6 +294,7 @@ _COMPOUND: dict[type, Callable[[Statements, Any], Any]] = {
     ast.For: Statements._for,
     ast.AsyncFor: Statements._for,
     ast.While: Statements._while,
+    ast.Match: Statements._match,
     ast.Try: Statements._try,
     ast.With: Statements._with,
     ast.AsyncWith: Statements._with,

@@ -36,6 +36,7 @@ class Recorder:
         for item in wanted["functions"]:
             self._by_name.setdefault(item["name"].rpartition(".")[2], []).append(item)
         self._lock = threading.RLock()
+        self._main = ""
         self.begin()
 
     def begin(self) -> None:
@@ -152,8 +153,9 @@ class Recorder:
         self._written = time.perf_counter()
         path = os.path.join(self._folder, self._stem + ".json")
         main = getattr(sys.modules.get("__main__"), "__file__", None)
+        self._main = self._path(main) if main else self._main  # Python takes the name away before it ends
         document = {
-            "main": self._path(main) if main else "",
+            "main": self._main,
             "path": [self._path(entry) for entry in sys.path],
             "copying": self._copying,
             "functions": list(self._found.values()),

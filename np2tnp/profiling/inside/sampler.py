@@ -53,7 +53,6 @@ class Sampler:
         self._write()
 
     def _run(self) -> None:
-        me = _thread.get_ident()
         interval = _INTERVAL
         last = time.perf_counter()
         next_write, pause = last + 0.5, 0.5
@@ -62,12 +61,7 @@ class Sampler:
             state = (state * 1103515245 + 12345) % 2**31  # own numbers: the program's random state is not ours to touch
             time.sleep(interval * (0.5 + state / 2**31))  # no fixed rhythm that a loop could be in step with
             now = time.perf_counter()
-            try:
-                for thread, frame in sys._current_frames().items():
-                    if thread != me:
-                        self._look(frame, self._used(thread, now - last))
-            except RuntimeError:  # a dictionary of another thread changed size
-                pass
+            self._look_around(now - last)
             last = now
             self._samples += 1
             if now > next_write:
@@ -76,6 +70,16 @@ class Sampler:
                 self._write()
             self._cost = time.thread_time()
             interval = min(_LONGEST, (interval + max(_INTERVAL, self._affordable(now))) / 2)
+
+    def _look_around(self, elapsed: float) -> None:
+        """Look at every thread; no frame, which keeps its arrays alive, is held when it is over."""
+        me = _thread.get_ident()
+        try:
+            for thread, frame in sys._current_frames().items():
+                if thread != me:
+                    self._look(frame, self._used(thread, elapsed))
+        except RuntimeError:  # a dictionary of another thread changed size
+            pass
 
     def _affordable(self, now: float) -> float:
         """Seconds between two looks at which they take their share of what the program itself gets of the machine."""

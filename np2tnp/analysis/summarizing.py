@@ -1,16 +1,44 @@
-"""Summaries of what is called but never a region of its own: lambdas of the top level, and generators."""
+"""Summaries of functions, lambdas and generators, out of what was found in their bodies."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.callee_results import hosted
+from np2tnp.analysis.callee_results import hosted, joined
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import FunctionInfo, signature_names
-from np2tnp.analysis.state import Summary
-from np2tnp.analysis.values import EITHER, HOST, NO_NAMES, UNKNOWN, Sequence, Unknown
+from np2tnp.analysis.summaries import Summary
+from np2tnp.analysis.values import EITHER, HOST, NO_NAMES, NONE, UNKNOWN, Sequence, Unknown, refs_of
+
+
+def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, defaults: Mapping[str, str]) -> Summary:
+    """A function or method. `defaults`: by parameter, where the array lies that it has by default."""
+    written = facts.extra.get("writes", set()) - set(facts.mutated)
+    # of tensors a core returns those that are mutated, and updates no others
+    written &= facts.host_parameters if migrated else written
+    changed = [defaults[name] for name in defaults.keys() & (written | facts.mutated.keys() | facts.changeable)]
+    result = facts.result if facts.result is not None else NONE
+    return Summary(
+        parameters=signature_names(function.node.params),
+        migrated=migrated,
+        mutates=(*facts.mutated, *sorted(written - facts.host_parameters)),
+        keeps=frozenset(facts.extra.get("keeps", ())),
+        result=result,
+        method=function.is_method,
+        hosted=facts.host_parameters,
+        changeable=facts.changeable | (written & facts.host_parameters),
+        updates=facts.updates.union(place for place in changed if place.startswith("global:")),
+        tells_apart="tells apart" in facts.extra,
+        fills=frozenset(facts.extra.get("fills", ())),
+        by_layout=frozenset(facts.extra.get("by layout", ())),
+        joins=frozenset(() if migrated else joined(facts.events)),
+        shows_defaults=frozenset(item for item in defaults.items() if f"@{item[0]}" in refs_of(result)),
+        quiet=not (facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method),
+    )
 
 
 def summarize_lambda(node: cst.Lambda, interpreter: Interpreter) -> Summary | None:
@@ -36,6 +64,7 @@ def summarize_lambda(node: cst.Lambda, interpreter: Interpreter) -> Summary | No
         changeable=facts.host_parameters,
         updates=facts.updates,
         fills=frozenset(facts.extra.get("fills", ())),
+        by_layout=frozenset(facts.extra.get("by layout", ())),
     )
 
 

@@ -1,0 +1,118 @@
+"""Who holds on to arrays: objects, globals, containers and callees that others see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import filterfalse
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.env import Env
+from np2tnp.analysis.joins import join
+from np2tnp.analysis.numpy_results import NumpyResults
+from np2tnp.analysis.returned import copied_outside, copy_marks, has_shared_items
+from np2tnp.analysis.sharing import HOLDERS
+from np2tnp.analysis.state import NESTED
+from np2tnp.analysis.values import (
+    EITHER,
+    FOREIGN,
+    HOST,
+    NO_NAMES,
+    SHARED,
+    Sequence,
+    Unknown,
+    Value,
+    may_hold_tensor,
+    outside_of,
+    parameters_in,
+    refs_of,
+)
+
+
+def _is_seen(place: str) -> bool:
+    """Whether others see what is at the location `place`."""
+    return place.startswith((*HOLDERS, "seen by"))
+
+
+class Keeping(NumpyResults):
+    """Records what others hold from here on."""
+
+    def keep(self, holders: frozenset[str], value: Value, env: Env) -> None:
+        """What `holders` denote now holds on to `value`: a later in-place write to it is seen there."""
+        self.laid_out_here(holders, value)
+        refs = refs_of(value)
+        if not refs:
+            return
+        holders -= {SHARED}  # that is said of a container, and is no place
+        for holder in holders:
+            env.link(holder, refs)
+        outside = sorted(filterfalse(str.isidentifier, holders))
+        if not outside:
+            return
+        if self.depth:
+            self.puts_made += [(holder, value) for holder in outside]
+        if not refs.isdisjoint(NESTED) and any(map(_is_seen, outside)):
+            self.nested_keeps = True
+            self.facts.extra.setdefault("keeps", set()).update(self.facts.parameters)
+        # an object outside holds the caller's own array: it must get that very object
+        given = parameters_in(refs if len(outside) > 1 else refs.difference(outside))
+        if not given <= self.facts.host_parameters:
+            self.facts.host_parameters |= given
+        self.keeps_copies(outside, value)
+        if may_hold_tensor(value):  # and what NumPy makes of what others hold, which may be the same again
+            shown = outside_of(refs) | {FOREIGN} if FOREIGN in refs else outside_of(refs)
+            if not shown <= self.facts.viewed:
+                self.facts.viewed |= shown
+
+    def keeps_copies(self, places: Iterable[str], value: Value) -> None:
+        """Whoever is there would hold copies of what others have: NumPy must make them, or the region stays."""
+        if self.made == HOST:
+            return
+        copies = copied_outside(value)
+        parts = has_shared_items(value)  # of one array, as two
+        for where in places if copies or parts else ():
+            if copies or not where.startswith("seen by"):
+                self.facts.viewed |= copies | (refs_of(value) & {FOREIGN})
+                self.construct(
+                    self.statement or self.facts.node, "kept twice", where.rpartition(":")[2].removeprefix("kept by ")
+                )
+
+    def puts(self, container: Value, values: Iterable[Value]) -> None:
+        """`container`, perhaps a list or dict of the caller's, may hold `values` from here on: callers are told."""
+        holders = parameters_in(refs_of(container))
+        given = NO_NAMES.union(*[parameters_in(refs_of(value)) for value in values]) if holders else NO_NAMES
+        if given:
+            self.facts.extra.setdefault("fills", set()).update((holder, name) for holder in holders for name in given)
+
+    def _fill_containers(
+        self, arguments: Mapping[str, ev.Argument], env: Env, fills: frozenset[tuple[str, str]] | None = None
+    ) -> None:
+        """A callee may have put something new into lists and dicts among its arguments, or arguments as `fills` says.
+
+        Where that is None, any argument.
+        """
+        for name, argument in arguments.items():
+            is_container = isinstance(argument.value, Sequence) and argument.value.type in ("list", "dict", "set")
+            if not is_container and not parameters_in(refs_of(argument.value)):
+                continue
+            given = [item.value for key, item in arguments.items() if fills is None or (name, key) in fills]
+            self.puts(argument.value, given)
+            if not is_container:
+                continue
+            refs = NO_NAMES.union(*map(refs_of, given))
+            marks = NO_NAMES.union(*(copy_marks(refs_of(value)) for value in given if may_hold_tensor(value)))
+            held = any(may_hold_tensor(item.value) for item in arguments.values())
+            added = Unknown(EITHER if held else HOST, refs | marks)
+            for place in refs_of(argument.value):
+                container = env.values.get(place)
+                if isinstance(container, Sequence) and container.type in ("list", "dict", "set"):
+                    env.values[place] = Sequence(container.type, join(container.element, added))
+                    env.link(place, refs - {place} | {SHARED} if refs & refs_of(argument.value) else refs - {place})
+
+    def _given_back(self, arguments: tuple[ev.Argument, ...]) -> frozenset[str]:
+        """What a function on the host may return: one of its arguments, or our copy of one."""
+        refs: frozenset[str] = NO_NAMES
+        for argument in arguments:
+            refs |= refs_of(argument.value)
+            if may_hold_tensor(argument.value) and refs_of(argument.value):
+                refs |= copy_marks(refs_of(argument.value))
+        return refs

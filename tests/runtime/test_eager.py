@@ -1,0 +1,150 @@
+"""The operators of eager tensors against TensorFlow's own, which they stand for: the same bits, dtypes and errors."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from arrays import NUMERIC, edge_values
+
+from np2tnp import runtime as rt
+from np2tnp.runtime.missing_kernels import HELPERS
+
+OPERATORS = "add sub mul truediv pow and or lt le gt ge eq ne matmul".split()
+REFLECTED = "add sub mul truediv pow and or".split()
+NUMBERS = [0, 1, -1, 3, 300, 2**24 + 1, 2**53 + 1, 2**63, 10**400, 0.0, -0.0, 0.1, 1e300, -np.inf, np.nan]
+NUMBERS += [True, 2j, complex(-0.0, -0.0), np.float64(0.1), np.float32(0.1), np.int64(3), None, [1.0, 2.0]]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def started() -> None:
+    rt.start()
+
+
+def outcome(method: Any, *operands: Any) -> Any:
+    try:
+        found = method(*operands)
+    except Exception as error:
+        return type(error)
+    return (found.dtype, found.shape, found.numpy().tobytes()) if tf.is_tensor(found) else found
+
+
+def agree(name: str, *operands: Any) -> None:
+    """That the eager operator does what that of all tensors does."""
+    own = getattr(type(operands[0]), f"__{name}__")
+    assert own is not getattr(tf.Tensor, f"__{name}__", None)
+    expected = outcome(getattr(tf.Tensor, f"__{name}__"), *operands)
+    if isinstance(expected, type) and f"__{name}__" in HELPERS:
+        helper, reflected = HELPERS[f"__{name}__"]
+        by_helper = outcome(getattr(rt, helper), *(operands[::-1] if reflected else operands))
+        assert outcome(own, *operands) in (expected, by_helper), (name, operands)
+        return
+    assert outcome(own, *operands) == expected, (name, operands, expected)
+
+
+def values(dtype: str) -> Any:
+    return rt.tensor(edge_values(dtype)[:12])
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_two_tensors(name: str) -> None:
+    for first in NUMERIC:
+        x = values(first)
+        for second in NUMERIC:
+            agree(name, x, x[:1] if second == first else values(second)[:1])
+        agree(name, x, x)
+        agree(name, x, x[1:])  # shapes that do not fit
+        agree(name, x[:0], x[:1])
+        agree(name, x[3], x[2])
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_a_number(name: str) -> None:
+    for dtype in NUMERIC:
+        for number in NUMBERS:
+            agree(name, values(dtype), number)
+            if name in REFLECTED:
+                agree(f"r{name}", values(dtype), number)
+
+
+def test_products_of_matrices() -> None:
+    for dtype in NUMERIC:
+        x = rt.tensor(np.arange(6).reshape(2, 3).astype(dtype))
+        for y in (x[0], tf.transpose(x), x, tf.transpose(x)[None], x[:0], x[0, 0]):
+            agree("matmul", x, y)
+            agree("matmul", y, x)
+
+
+KEYS: list[Any] = [
+    0,
+    -1,
+    3,
+    7,
+    True,
+    None,
+    ...,
+    (),
+    slice(None),
+    slice(1, None),
+    slice(None, None, -1),
+    slice(5, 1, -2),
+]
+KEYS += [(0, 1), (slice(None), 0), (..., 1), (None, 0), (slice(1, 1), 2), (0, slice(None, None, 2)), (1, 2, 0), 1.5]
+KEYS += [np.int64(2), (np.int32(-1), slice(None)), (slice(None), None), [0, 2], np.array([1, 0]), np.array([True] * 4)]
+KEYS += [(slice(None), slice(None)), slice(2.0), "a"]
+
+
+@pytest.mark.parametrize("key", [*KEYS, "tensor", "mask", "slice"], ids=str)
+def test_items(key: Any) -> None:
+    made = {
+        "tensor": tf.constant(2),
+        "mask": tf.constant([True, False, True, False]),
+        "slice": slice(tf.constant(1), 3),
+    }
+    for shape in ((4, 3), (4,), (), (4, 0)):
+        x = tf.constant(np.arange(int(np.prod(shape))).reshape(shape), tf.float64)
+        found = made.get(key, key) if isinstance(key, str) else key
+        agree("getitem", x, found)
+        if not isinstance(outcome(operator.getitem, x, found), type):
+            assert x[found] is not x  # a copy is another array than the one that it was made of
+
+
+@pytest.mark.parametrize(
+    ("formula", "ops"),
+    [
+        (lambda x, y: x + y, {"AddV2": 1}),
+        (lambda x, y: 2 * x - 1.5, {"Mul": 1, "Sub": 1}),
+        (lambda x, y: x[1:], {"StridedSlice": 1}),
+        (lambda x, y: x[1], {"StridedSlice": 1}),
+        (lambda x, y: x > 0, {"Greater": 1}),
+    ],
+)
+def test_one_operation_each(formula: Any, ops: dict[str, int]) -> None:
+    x = rt.tensor(np.array([1.0, -2.0]))
+    with rt.count_ops() as count:
+        formula(x, x)
+    assert count.ops == ops
+
+
+def test_gradients_and_graphs() -> None:
+    x = rt.tensor(np.array([1.0, 2.0, 3.0]))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = 2 * x[1:] * x[:-1] + x[0] ** 2
+    assert tape.gradient(y, x).numpy().tolist() == [8.0, 8.0, 4.0]
+
+    @tf.function
+    def traced(y: Any) -> Any:
+        return (x[1:] + 1.0) * y[1:] - x[0]  # x is an eager tensor beside a symbolic one
+
+    assert traced(x).numpy().tolist() == [5.0, 11.0]
+
+
+def test_minus_zero_as_a_number() -> None:
+    x = rt.tensor(np.array([-0.0, 1.0]))
+    for zero, signs in ((-0.0, [True, True]), (0.0, [True, False]), (-0.0, [True, True])):
+        assert np.signbit((x[:1] + zero).numpy()).tolist() == [bool(np.signbit(zero))]
+        assert np.signbit((zero * x).numpy()).tolist() == [not signs[1], signs[1]]
