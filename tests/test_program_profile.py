@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -43,7 +44,7 @@ class Net:
         return np.sort(x).astype(object)
 
 def data():
-    return np.ones(200_000), np.ones((100, 1000)), np.ones(80_000)
+    return np.ones(200_000), np.ones((100, 2000)), np.ones(20_000)
 
 def main():
     net = Net(100)
@@ -109,6 +110,59 @@ def test_the_hot_functions_of_a_program_are_found(tmp_path):
     blocked = hot["Net.stuck"]
     assert blocked["state"] == "blocked"
     assert blocked["reasons"][0] in done.stdout
+
+
+def test_calls_that_hold_the_interpreters_lock_are_charged_their_time(tmp_path):
+    """A call of a millisecond that gives the lock up nowhere must not be charged to one that does."""
+    samples, _, path = sampled(
+        tmp_path,
+        """
+        import json, pathlib, sys, time
+        import numpy as np
+
+        def held(x):
+            y = sum(x)
+            return y
+
+        def released(x):
+            for _ in range(10):
+                y = np.sqrt(x)
+            return y.size
+
+        used = dict.fromkeys(("held", "released"), 0.0)
+        numbers, long = [1.5] * 100_000, np.ones(30_000)
+        while sum(used.values()) < 1.5:
+            for function, x in ((held, numbers), (released, long)):
+                before = time.thread_time()
+                function(x)
+                used[function.__name__] += time.thread_time() - before
+        pathlib.Path(sys.argv[1]).write_text(json.dumps(used))
+        """,
+        str(tmp_path / "used.json"),
+    )
+    used = json.loads((tmp_path / "used.json").read_text())
+    seen = seconds_by_function(samples, path)
+    share = used["held"] / sum(used.values())
+    assert 0.1 < share < 0.95
+    assert seen["held"] / (seen["held"] + seen["released"]) == pytest.approx(share, abs=0.2)
+
+
+def test_the_programs_own_switch_interval_is_left_alone(tmp_path):
+    _, ended, _ = sampled(
+        tmp_path,
+        """
+        import sys, time
+        end = time.thread_time() + 0.1
+        while time.thread_time() < end:
+            pass
+        sys.setswitchinterval(0.0625)
+        end = time.thread_time() + 0.3
+        while time.thread_time() < end:
+            pass
+        sys.exit(int(sys.getswitchinterval() == 0.0625))
+        """,
+    )
+    assert ended.status == 1
 
 
 def test_looking_keeps_no_arrays_alive(tmp_path):
@@ -264,4 +318,4 @@ def test_a_program_is_profiled_to_its_decisions(tmp_path):
         assert item["decision"]["reason"]
         assert item["seen"][0]["calls"] > 0
     assert functions["smooth"]["migrated"] == ["Net.step", "smooth", "square"]
-    assert functions["Net.step"]["seen"][0]["signature"] == "self: Net(w: float64[100,1]), x: float64[100,1000]"
+    assert functions["Net.step"]["seen"][0]["signature"] == "self: Net(w: float64[100,1]), x: float64[100,2000]"

@@ -21,6 +21,10 @@ _INTERVAL = 0.004  #: seconds between two looks, at first
 _LONGEST = 0.05  #: and at most
 _SHARE = 0.02  #: of the program's CPU time that looking may take; beyond that it happens less often
 _DEPTH = 200  #: frames of a stack that are looked at
+#: Seconds that a looking thread waits for the interpreter's lock before it asks for it. The interpreter's own 5 ms are
+#: longer than most calls that hold the lock: the look would always fall on a call that gives it up by itself.
+_PATIENCE = 0.00002
+_PATIENCE_AMONG_THREADS = 0.001  #: the program's own threads wait as long for each other: each change costs them time
 
 
 class Sampler:
@@ -41,6 +45,7 @@ class Sampler:
         self._is_over = False
         self._path = os.path.join(self._folder, f"{os.getpid()}-{time.time_ns()}.json")
         self._main = _thread.get_ident()
+        self._patience = 0.0
         _thread.start_new_thread(self._run, ())
 
     def begin_again(self) -> None:
@@ -74,12 +79,21 @@ class Sampler:
     def _look_around(self, elapsed: float) -> None:
         """Look at every thread; no frame, which keeps its arrays alive, is held when it is over."""
         me = _thread.get_ident()
+        threads = 0
         try:
             for thread, frame in sys._current_frames().items():
                 if thread != me:
+                    threads += 1
                     self._look(frame, self._used(thread, elapsed))
         except RuntimeError:  # a dictionary of another thread changed size
             pass
+        self._be_patient(_PATIENCE if threads == 1 else _PATIENCE_AMONG_THREADS)
+
+    def _be_patient(self, seconds: float) -> None:
+        """Wait that long for the lock from now on, unless the program has chosen a time of its own."""
+        if seconds != self._patience and self._patience in (0.0, sys.getswitchinterval()):
+            sys.setswitchinterval(seconds)
+            self._patience = sys.getswitchinterval() if seconds else 0.0
 
     def _affordable(self, now: float) -> float:
         """Seconds between two looks at which they take their share of what the program itself gets of the machine."""
