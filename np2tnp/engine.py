@@ -155,8 +155,9 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
             device = session.options.device
             reads = plan.compiled and plan.facts.parameters[:1] == ("self",)
             state = array_attributes(migrated, names.rt) if reads else None
+            indent = len(tree.default_indent) * plan.facts.qualname.count(".")
             migrated = wrap_function(
-                migrated, plan.facts, names.rt, kind, kept, compile_as, device, plan.float32, state
+                migrated, plan.facts, names.rt, kind, kept, compile_as, device, plan.float32, state, indent
             )
             if plan.compiled:
                 migrated = stage(migrated, names.rt, frozenset(analysis.info.values))

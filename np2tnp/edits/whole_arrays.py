@@ -10,7 +10,7 @@ import libcst as cst
 
 from np2tnp.analysis.loop_parts import Form, Head
 from np2tnp.analysis.walk import walk
-from np2tnp.edits import build
+from np2tnp.edits import build, layout
 from np2tnp.edits.edit import Edits, StatementEdit
 from np2tnp.edits.targets import UFUNC_OF_OPERATOR
 
@@ -53,7 +53,7 @@ def vectorize(form: Form, edits: Edits, rt: str, words: frozenset[str]) -> None:
         if id(touch.node) not in stored:
             edits.replace[id(touch.node)] = partial(_element, rt, mask(touch.node))
     for node, op in form.operators.values():
-        edits.replace[id(node)] = partial(_operator, f"{rt}.op_{op}")
+        edits.replace[id(node)] = partial(layout.operation, f"{rt}.op_{op}")
     for call, name in form.calls.values():
         edits.replace[id(call)] = partial(_function, build.name(f"{rt}.{name}"))
     for statement, op in form.stores.values():
@@ -160,13 +160,6 @@ def _branch(rt: str, names: tuple[str, str], more: list[str], updated: cst.If) -
 def _element(rt: str, mask: str, updated: cst.BaseExpression) -> cst.BaseExpression:
     base, key = _flat(updated)
     return _at(rt, mask, base, key, "get")
-
-
-def _operator(function: str, updated: cst.BaseExpression) -> cst.BaseExpression:
-    if isinstance(updated, cst.BinaryOperation):
-        return build.call(function, updated.left, updated.right)
-    assert isinstance(updated, cst.Comparison)
-    return build.call(function, updated.left, updated.comparisons[0].comparator)
 
 
 def _function(function: cst.BaseExpression, updated: cst.Call) -> cst.BaseExpression:

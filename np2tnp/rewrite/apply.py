@@ -7,7 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.edits import build
+from np2tnp.edits import build, layout
 from np2tnp.edits.edit import Edits, StatementEdit
 
 
@@ -21,6 +21,8 @@ class Applier(cst.CSTTransformer):
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: Any) -> Any:
         updated: Any = super().on_leave(original_node, updated_node)
+        if isinstance(original_node, _WITH_HEAD):
+            updated = _with_comments_of_head(original_node, updated)
         key = id(original_node)
         change = self.edits.replace.get(key) or self.edits.blocks.get(key)
         if change is not None:
@@ -49,14 +51,19 @@ class Applier(cst.CSTTransformer):
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
         expanded = self._expand(original_node, updated_node)
+        lines = layout.with_lost_comments(
+            updated_node.leading_lines, original_node.body, updated_node.body if expanded is None else expanded
+        )
+        if lines is not updated_node.leading_lines:
+            updated_node = updated_node.with_changes(leading_lines=lines)
         if expanded is None:
             return updated_node
         if len(original_node.body) > 1 or len(expanded) == 1:
             return updated_node.with_changes(body=_joined(expanded))
-        lines = [cst.SimpleStatementLine([statement]) for statement in expanded]
-        lines[0] = lines[0].with_changes(leading_lines=updated_node.leading_lines)
-        lines[-1] = lines[-1].with_changes(trailing_whitespace=updated_node.trailing_whitespace)
-        return cst.FlattenSentinel(lines)
+        made = [cst.SimpleStatementLine([statement]) for statement in expanded]
+        made[0] = made[0].with_changes(leading_lines=updated_node.leading_lines)
+        made[-1] = made[-1].with_changes(trailing_whitespace=updated_node.trailing_whitespace)
+        return cst.FlattenSentinel(made)
 
     def leave_SimpleStatementSuite(  # noqa: N802 # libcst's name
         self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
@@ -80,6 +87,19 @@ class Applier(cst.CSTTransformer):
                 result.append(after)
             result.extend(make() for make in edit.after)
         return result
+
+
+#: Compound statements with expressions in their heads.
+_WITH_HEAD = (cst.If, cst.While, cst.For, cst.With)
+
+
+def _with_comments_of_head(original: Any, updated: Any) -> Any:
+    """`updated` with those comments above it that its head lost."""
+    heads = [
+        [getattr(node, name, None) for name in ("test", "target", "iter", "items")] for node in (original, updated)
+    ]
+    lines = layout.with_lost_comments(updated.leading_lines, *heads)
+    return updated if lines is updated.leading_lines else updated.with_changes(leading_lines=lines)
 
 
 def _parts(node: cst.Assign, edit: StatementEdit) -> Iterator[cst.BaseSmallStatement]:

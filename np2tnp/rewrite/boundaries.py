@@ -11,7 +11,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.summaries import form
 from np2tnp.analysis.values import HOST, Array, Sequence, Unknown, Value, zero_d_of
 from np2tnp.config import NEVER
-from np2tnp.edits import build
+from np2tnp.edits import build, layout
 from np2tnp.edits.edit import Edits
 
 
@@ -183,11 +183,12 @@ def wrap_function(
     device: str = "",
     float32: bool = False,
     state: tuple[str, ...] | None = None,
+    indent: int = 0,
 ) -> cst.FunctionDef:
     """The function with its decorator innermost and, where its end can be reached, a last return of what it updates."""
     node = with_last_return(node, facts, runtime)
     made = decorator(facts, runtime, kind, kept, compile_as, device, float32, state)
-    return node.with_changes(decorators=[*node.decorators, made])
+    return node.with_changes(decorators=[*node.decorators, layout.broken(made, indent)])
 
 
 def with_last_return(node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str | None) -> cst.FunctionDef:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.values import HOST, TENSOR, Array, Sequence, Symbol, Unknown, home_of
-from np2tnp.edits import build
+from np2tnp.edits import build, layout
 from np2tnp.edits.calls import needs_tensor
 from np2tnp.edits.targets import JOINING, operator_differs
 from np2tnp.model import Verdict
@@ -68,7 +68,7 @@ class OperatorDiffers(Rule):
             more = [build.argument(cst.Name("True"), "joins")] if joins else []
 
             def change(updated: cst.BaseExpression) -> cst.BaseExpression:
-                return build.call(f"{context.rt}.op_{op}", *_operand_nodes(updated), *more)
+                return layout.operation(f"{context.rt}.op_{op}", updated, *more)
 
             context.edits.replace[id(event.node)] = change
             if counted and differs:
