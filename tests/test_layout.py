@@ -83,9 +83,8 @@ def test_no_comment_is_lost(statement):
 
 
 def test_a_comment_without_a_place_stands_above_its_statement():
-    new = after(
-        "def f(x: np.ndarray):\n    y = (\n        x\n        .sum(axis=0)  # rows\n        .mean()\n    )\n    return y\n"
-    )
+    chain = "x\n        .sum(axis=0)  # rows\n        .mean()"
+    new = after(f"def f(x: np.ndarray):\n    y = (\n        {chain}\n    )\n    return y\n")
     assert "    # rows\n    y = (" in new
 
 
