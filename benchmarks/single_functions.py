@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from np2tnp.catalog import load
-from np2tnp.differential import surface
+from np2tnp.differential import surface, syntax
 from np2tnp.differential.cases import OUTPUTS, Case, all_cases, make_arguments, names_in
 
 SIGNS = {
@@ -18,6 +18,11 @@ SIGNS = {
     "iand": "&=", "ior": "|=", "ixor": "^=",
     "iadd": "+=", "isub": "-=", "imul": "*=", "itruediv": "/=", "ifloordiv": "//=", "imod": "%=", "ipow": "**=",
     "imatmul": "@=", "ilshift": "<<=", "irshift": ">>=", "neg": "-", "pos": "+", "invert": "~",
+}  # fmt: skip
+#: Builtins that call a method of their argument.
+_CALLED = {
+    "abs": "abs", "__divmod__": "divmod", "__len__": "len", "__iter__": "list", "__bool__": "bool", "__int__": "int",
+    "__float__": "float", "__complex__": "complex", "index": "range(9).__getitem__",
 }  # fmt: skip
 #: Methods that return nothing: the array that they change is the result.
 _CHANGES = {"sort", "partition", "fill", "put", "resize", "setflags", "setfield"}
@@ -86,7 +91,9 @@ def make_single(case: Case) -> Single | None:
     if owner in ("operator", "ndarray"):
         # who calls a method of a parameter, or adds to it, need not mean an array: the function makes one
         receiver = f"    {texts[0]} = np.array({texts[0]})\n" if texts[0].isidentifier() else ""
-        if owner == "operator":
+        if syntax.is_syntax(case.api):
+            if not receiver and parameters:  # 2 - v
+                receiver = f"    {parameters[0]} = np.array({parameters[0]})\n"
             return Single(case, parameters, receiver + _operator_body(member, texts))
         if not hasattr(np.ndarray, member):
             return None
@@ -129,8 +136,10 @@ def _operator_body(name: str, operands: list[str]) -> str:
         array, key = operands[:2]
         item = f"{array}[{_index(key)}]"
         return f"    return {item}" if name == "getitem" else f"    {item} = {operands[2]}\n    return {array}"
-    if name == "abs":
-        return f"    return abs({operands[0]})"
+    if name in _CALLED:
+        return f"    return {_CALLED[name]}({', '.join(operands)})"
+    if name == "contains":
+        return f"    return {operands[1]} in {operands[0]}"
     if len(operands) == 1:
         return f"    return {SIGNS[name]}{operands[0]}"
     if SIGNS[name].endswith("=") and name not in ("eq", "ne", "le", "ge"):

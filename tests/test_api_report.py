@@ -32,6 +32,10 @@ COVERAGE = Path(__file__).parent.parent / "docs" / "coverage.md"
         ("rng.integers", "numpy.random.Generator.integers"),
         ("add()", "numpy.add"),
         ("operator.add", "operator.add"),
+        ("ndarray.__radd__", "ndarray.__radd__"),
+        ("x.__getitem__", "ndarray.__getitem__"),
+        ("__setitem__", "ndarray.__setitem__"),
+        ("getitem", "operator.getitem"),
         ("np.float_", "numpy.float_"),
     ],
 )
@@ -126,6 +130,44 @@ def test_every_public_name_of_numpy_has_a_row_with_verdict_and_reason(rows: list
     for row in rows:
         assert row.verdict in VERDICTS, row.api
         assert row.reason, row.api
+
+
+#: Special methods that make no array of arrays: they belong to pickles, copies, other libraries, and Python's classes.
+_NO_SYNTAX = set(dir(object)) | set(
+    "__array__ __array_finalize__ __array_interface__ __array_namespace__ __array_priority__ __array_struct__"
+    " __array_ufunc__ __array_function__ __array_wrap__ __buffer__ __class_getitem__ __copy__ __deepcopy__ __dlpack__"
+    " __dlpack_device__ __delitem__ __setstate__ __release_buffer__".split()
+)  # fmt: skip
+
+
+def test_every_operator_and_special_method_of_arrays_has_a_row_with_evidence(rows: list[comparison.Row]) -> None:
+    np = pytest.importorskip("numpy")
+    found = {row.api: row for row in rows}
+    compared = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
+    special = {name for name in dir(np.ndarray) if name.startswith("__")} - (_NO_SYNTAX - compared)
+    assert len(special) > 50
+    assert not {name for name in special if f"ndarray.{name}" not in found}
+    for row in (found[f"ndarray.{name}"] for name in special):
+        assert row.verdict in ("convert", "adapt", "host"), row.api
+        assert row.cases, row.api
+        assert comparison.has_target(row), row.api
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("ndarray.__getitem__", "return x[key]", "return rt.at(x)[key].get()"),
+        ("ndarray.__setitem__", "x[key] = value", "x = rt.at(x)[key].set(value)"),
+        ("ndarray.__rsub__", "return b - x", "return rt.op_sub(b, x)"),
+        ("ndarray.__imul__", "x *= b", "x = rt.at(x)[...].multiply(b)"),
+        ("ndarray.__len__", "return len(x)", "return len(x)"),
+        ("operator.contains", "return item in x", "rt.host(item) in rt.ndarray(x)"),
+    ],
+)
+def test_what_has_no_name_has_an_example(name: str, before: str, after: str) -> None:
+    first, _, second = (to_api.render(name, load(), Config()) or "").partition("  after\n")
+    assert before in first
+    assert after in second
 
 
 def test_what_is_unsupported_tells_the_failed_attempt(rows: list[comparison.Row]) -> None:

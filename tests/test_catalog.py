@@ -260,6 +260,35 @@ def test_operators_that_differ(catalog: Catalog, operator: str, pair: str) -> No
     assert pair in fact.tnp.pairs_bad
 
 
+@pytest.mark.parametrize(
+    ("alias", "name", "target"),
+    [
+        ("__add__", "operator.add", "rt.op_add"),
+        ("__rlshift__", "operator.lshift", "rt.op_lshift"),
+        ("__iand__", "operator.iand", "rt.iand"),
+        ("__getitem__", "operator.getitem", "rt.at(a)[key].get()"),
+        ("__setitem__", "operator.setitem", "rt.at(a)[key].set(value)"),
+        ("__rdivmod__", "ndarray.__divmod__", "rt.op_divmod"),
+    ],
+)
+def test_methods_of_operators_are_other_names(catalog: Catalog, alias: str, name: str, target: str) -> None:
+    fact = catalog.get(f"ndarray.{alias}")
+    assert fact is not None
+    assert (fact.alias_of, fact.kind) == (name, "operator")
+    assert fact.rt is not None
+    assert fact.rt.name == target
+    assert fact.rt.dtypes
+
+
+@pytest.mark.parametrize("version", ["2.18", "2.19", "2.20", "newest"])
+def test_every_form_of_index_is_read_and_stored_for_every_dtype(version: str) -> None:
+    for name in ("getitem", "setitem"):
+        fact = load(version).get(f"operator.{name}")
+        assert fact is not None
+        assert fact.rt is not None
+        assert fact.rt.takes(set(fact.parameter_names))
+
+
 def test_operators_that_agree(catalog: Catalog) -> None:
     for operator in ("add", "sub", "mul", "truediv", "lt"):
         fact = catalog.get(f"operator.{operator}")

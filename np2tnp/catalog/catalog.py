@@ -88,9 +88,10 @@ class Target:
         return dtype in dtypes if dtype is not None else covers_all(dtypes)
 
 
+DTYPES = "?bhilBHILefdFD"
 #: The dtype characters that an argument of unknown dtype may have; the others are checked where arrays enter
 #: (``refuses=``).
-EVERY_DTYPE = frozenset("?bhilBHILefdFD")
+EVERY_DTYPE = frozenset(DTYPES)
 
 
 def covers_all(dtypes: str) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.differential import surface
+from np2tnp.differential import surface, syntax
 from np2tnp.differential.cases import (
     DTYPES,
     OUTPUTS,
@@ -77,11 +77,8 @@ def measure(api: str, parameters: list[str]) -> Behaviour | None:
 
 def call_numpy(api: str) -> Callable[..., Any]:
     """A function of the call's arguments for any API: attributes take the array, operators two operands."""
-    if api.startswith("operator."):
-        import operator
-
-        function: Callable[..., Any] = getattr(operator, api.partition(".")[2])
-        return function
+    if syntax.is_syntax(api):
+        return syntax.call_numpy(api)
     owner, _, name = api.rpartition(".")
     if owner == "numpy.random.Generator":
         return getattr(np.random.default_rng(0), name)  # type: ignore[no-any-return]
@@ -117,7 +114,7 @@ def _run_mixed(case: Case, parameters: list[str]) -> Iterator[Trace]:
 
 
 def _trace(case: Case, parameters: list[str], names: dict[str, Any]) -> Iterator[Trace]:
-    is_member = case.api.startswith("ndarray.")
+    is_member = case.api.startswith("ndarray.") and not syntax.is_syntax(case.api)
     before = {name: value.copy() for name, value in names.items() if isinstance(value, np.ndarray)}
     function = call_numpy(case.api)
     try:

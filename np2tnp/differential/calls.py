@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.catalog import load
-from np2tnp.differential import behaviour
+from np2tnp.differential import behaviour, syntax
 from np2tnp.differential.cases import Case, compile_call, fresh_arguments, name_below, name_helper
 from np2tnp.differential.compare import Agreement, Outcome, Tolerance, compare, contraction_slack
 from np2tnp.differential.surface import is_indexed
@@ -47,6 +47,8 @@ def find_targets(api: str) -> dict[str, Callable[..., Any]]:
     targets: dict[str, Callable[..., Any]] = {}
     if api in _NO_TARGET:
         return {}
+    if syntax.is_syntax(api):
+        return syntax.find_targets(api)
     plain = name_below(api)
     if api not in _IN_PLACE and "." not in plain and callable(getattr(tnp, plain, None)):
         targets["tnp"] = getattr(tnp, plain)

@@ -1,12 +1,10 @@
 # ruff: noqa: E501
 """Cases of reading and storing with every form of index (see cases.py for the notation; ``np.s_[...]`` is the index).
 
-They are no part of the facts: the runtime has one form for all of them, which tests/runtime/test_indexing.py holds to
-NumPy, and benchmarks/single_calls.py rewrites each. The objects that are indexed instead of called, such as
-``np.r_``, are: their call is ``__getitem__``. (``np.r_['r', ...]`` makes a matrix: no target is asked for one.)
+The objects that are indexed instead of called, such as ``np.r_``, are here, too: their call is ``__getitem__``.
+(``np.r_['r', ...]`` makes a matrix: no target is asked for one.)
 """
 
-NAMES = ("operator.getitem", "operator.setitem")
 TABLE = """
 operator.getitem : v, 2 | v, -1 | v, 99 | v, -7 | v, np.int64(2) | v, np.uint8(2) | v, k0 | v, True | v, False | v, np.True_ | v, None | v, ...
  | v, np.s_[:] | v, np.s_[1:4] | v, np.s_[-3:] | v, np.s_[::2] | v, np.s_[::-1] | v, np.s_[5:1:-2] | v, np.s_[1:99] | v, np.s_[4:2] | v, np.s_[::0]

@@ -48,11 +48,20 @@ ndarray.argmax ndarray.argmin : v | m, 0 | m, axis=1 | s | e | d | l | m, axis=0
 ndarray.cumsum ndarray.cumprod @sum : v | m, 0 | m, axis=1 | s | e | v, dtype=np.float64
 ndarray.argpartition @order : m, 1, axis=0 | m, 1, axis=-1, kind='introselect' | v, 2
 ndarray.to_device : v, 'cpu'
-operator.add operator.sub operator.mul operator.truediv operator.floordiv operator.mod operator.pow operator.matmul operator.and_ operator.or_ operator.xor operator.lshift operator.rshift operator.eq operator.ne operator.lt operator.le operator.gt operator.ge
- : v, w | m, n | z, y | S, U | v, 2 | v, 2.5 | m, r2
-operator.iadd operator.isub operator.imul operator.itruediv operator.ifloordiv operator.imod operator.ipow operator.imatmul operator.iand operator.ior operator.ixor operator.ilshift operator.irshift
- : v, w | m, n | q, p | v, 2
-operator.neg operator.pos operator.abs operator.invert : v | m | z | s
+operator.add operator.sub operator.mul operator.truediv operator.floordiv operator.mod operator.pow operator.and_ operator.or_ operator.xor operator.lshift operator.rshift operator.eq operator.ne operator.lt operator.le operator.gt operator.ge
+ : v, w | m, n | z, y | S, U | v, 2 | v, 2.5 | m, r2 | 2, v | 2.5, v | v, 1j | v, True | v, -1 | v, q | e, w[:1] | l, l2 | c, r2
+operator.iadd operator.isub operator.imul operator.itruediv operator.ifloordiv operator.imod operator.ipow operator.iand operator.ior operator.ixor operator.ilshift operator.irshift
+ : v, w | m, n | q, p | v, 2 | v, 2.5 | v, 1j | v, True | v, -1 | v, q | m, r2 | r, m | s, s[::-1] | e, w[:1] | v, x
+operator.matmul @sum : q, p | v, w | m, n.T | m, r | t, q[:2, :2] | t, m.T | l, l2 | Q, p | m, n | z, y | v, 2 | e, e | em, p | S, U
+operator.imatmul @sum : q, p | m, np.ones((4, 4)) | v, w | m, n | v, 2 | t, np.eye(4) | Q, p
+operator.neg operator.pos operator.abs operator.invert : v | m | z | s | e | l | js
+operator.contains : v, 3 | v, v[0] | v, 2.5 | m, 0.5 | m, np.nan | s, np.nan | s, 0 | e, 1 | z, 2.5 | v, 1j | v, w | v, [1, 2] | m, r | v, 'a' | v, None
+operator.index : v | z | one | e | m
+ndarray.__divmod__ @real : v, w | m, n | z, y | S, U | v, 2 | v, 2.5 | m, r2 | 7, w | v, -2 | v, 0 | v, q
+ndarray.__len__ : v | m | e | me | z | one
+ndarray.__iter__ : v | m | e | me | z | one | t
+ndarray.__bool__ : v | z | one | one - one | e | m | v[:1] | m[:1, :1]
+ndarray.__int__ ndarray.__float__ ndarray.__complex__ : z | one | v[:1] | v[0] | v | e | m | m[:1, :1]
 can_cast : v.dtype, np.float64 | 'i4', 'i8' | np.float64, np.int32, casting='unsafe'
 promote_types : v.dtype, np.float32 | 'i4', 'f4'
 result_type : v, w | v, 2 | v, 2.5 | v.dtype, np.float32 | v, x

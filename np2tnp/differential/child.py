@@ -119,18 +119,20 @@ def main() -> int:
     announce("ready")
     skip = {tuple(item) for item in job["skip"]}
     device = job.get("device") or find_gpu()
+    observed: dict[str, Any]
     for api in job["apis"]:
         if job["part"] == "attempts":
             announce("start", api, "tnp", "attempt", "*")
             announce("done", api, "crash" if (api, "tnp", "attempt", "*") in skip else attempt(api))
             continue
-        is_operator = api.startswith("operator.")
         if job["part"] == "staged":
             known = job["facts"][api]
-            plan = operators.plan_calls(api, known) if is_operator else staged.plan_calls(api, known)
+            plan = {**staged.plan_calls(api, known), **operators.plan_calls(api, known)}
             observed = staged.observe(api, plan, skip, announce, device)
         else:
-            observed = operators.observe(api, announce) if is_operator else observe(api, skip, announce)
+            observed = dict(observe(api, skip, announce))
+            if operators.has_pairs(api):
+                observed["tnp"] = operators.observe(api, announce)
         announce("done", api, observed)
         if _memory() > MEMORY:
             break

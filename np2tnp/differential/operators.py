@@ -14,7 +14,7 @@ from np2tnp.differential import behaviour
 from np2tnp.differential.cases import DTYPES, Case, make_arguments
 from np2tnp.differential.compare import Outcome, Tolerance, compare, compare_outcomes
 from np2tnp.differential.staged import Call, make_call, representatives
-from np2tnp.differential.surface import BINARY_OPERATORS, UNARY_OPERATORS
+from np2tnp.differential.syntax import BINARY_OPERATORS, UNARY_OPERATORS
 
 _CONTRACTIONS = {"matmul"}
 
@@ -23,9 +23,7 @@ EQUAL, LOUD, SILENT = range(3)
 
 
 def observe(api: str, announce: Callable[..., None]) -> dict[str, Any]:
-    """``tnp`` facts of one operator, and notes on what differs. In-place operators are emitted as calls: nothing
-    is measured.
-    """
+    """``tnp`` facts of one operator. In-place ones and other syntax have none: they are measured as calls are."""
     name = api.partition(".")[2]
     if name in UNARY_OPERATORS:
         announce("start", api, "tnp", "unary")
@@ -70,7 +68,7 @@ def plan_calls(api: str, known: dict[str, Any]) -> dict[str, list[Call]]:
     """The calls for the staged part: operands for which the tensor operator was found equal in eager mode."""
     name = api.partition(".")[2]
     facts = known.get("tnp")
-    if facts is None:
+    if facts is None or not has_pairs(api):
         return {}
     tolerance = "sum" if name in _CONTRACTIONS else "elementwise"
     texts = [
@@ -80,6 +78,11 @@ def plan_calls(api: str, known: dict[str, Any]) -> dict[str, list[Call]]:
     ]
     made = (make_call(Case(api, text, DTYPES, tolerance), chars, getattr(operator, name)) for text, chars in texts)
     return {"tnp": [call for call in made if call is not None and call.expected.error is None]}
+
+
+def has_pairs(api: str) -> bool:
+    """Whether the tensor operator is measured for pairs of dtypes (or for single ones), by :func:`observe`."""
+    return api.partition(".")[2] in (*BINARY_OPERATORS, *UNARY_OPERATORS)
 
 
 def _unary_calls(facts: dict[str, Any]) -> dict[str, list[str]]:

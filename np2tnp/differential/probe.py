@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from np2tnp.catalog import load
-from np2tnp.differential import agreement, behaviour, cases_indexing, facts_file, stage_facts, surface
+from np2tnp.differential import agreement, behaviour, facts_file, stage_facts, surface, syntax
 from np2tnp.differential.cases import all_cases, name_below, name_helper
 from np2tnp.differential.probe_arguments import add_arguments
 from np2tnp.differential.watching import Watch
@@ -129,12 +129,13 @@ def add_targets(facts: dict[str, dict[str, Any]], observed: dict[str, dict[str, 
         fact = facts.get(api)
         if fact is None:  # a name that the installed NumPy does not have yet
             continue
-        if api.startswith("operator."):
-            if targets:
-                fact["tnp"] = {"target": "operator", **targets}
-            continue
         for target, calls in targets.items():
-            name = f"{target}.{name_helper(api) if target == 'rt' else name_below(api)}"
+            if isinstance(calls, dict):  # a tensor's operator, by pairs of dtypes
+                fact[target] = {"target": "operator", **calls}
+                continue
+            name = syntax.name_targets(api).get(target) or (
+                f"{target}.{name_helper(api) if target == 'rt' else name_below(api)}"
+            )
             entry, notes = agreement.summarize(calls, surface.call_parameters(api, fact), name)
             if target == "tnp" or entry["dtypes"]:  # a helper that is right for nothing is no helper: the host is
                 fact[target] = entry
@@ -170,7 +171,6 @@ def probed_apis(names: set[str] | None) -> list[str]:
         api
         for api in all_cases()
         if not api.startswith("numpy.random.")
-        and api not in cases_indexing.NAMES
         and (names is None or api in names)
         and "alias_of" not in known.get(api, {})
     ]
@@ -201,7 +201,7 @@ def measure(
 def run(arguments: argparse.Namespace, _config: object = None) -> int:
     """``np2tnp probe``. Facts measured on an older TensorFlow are added as what differs there."""
     names = set(arguments.only) if arguments.only else None
-    known = (surface.list_surface().keys() | all_cases().keys()) - set(cases_indexing.NAMES)
+    known = surface.list_surface().keys() | all_cases().keys()
     for name in sorted((names or set()) - known):
         meant = load().suggest(name)
         print(f"np2tnp: nothing to measure of `{name}`{f'; did you mean `{meant}`?' if meant else ''}", file=sys.stderr)

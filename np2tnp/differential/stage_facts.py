@@ -25,7 +25,7 @@ def add(facts: dict[str, Any], observed: dict[str, Any]) -> None:
             for stage, labels in by_stage.items():
                 if not labels:
                     continue
-                if fact["kind"] == "operator":
+                if fact[target]["target"] == "operator":
                     found = agreement.summarize_operator(labels)
                 else:
                     found = agreement.summarize_stage(labels, parameters, fact[target])

@@ -27,6 +27,8 @@ GROUP = 120
 #: Arrays with NaN, infinities, zeros of both signs and the extremes of integers.
 _AWKWARD = {"s", "S", "U"}
 
+_INDEXING = ("operator.getitem", "operator.setitem")
+
 Announce = Callable[..., None]
 
 
@@ -88,7 +90,8 @@ def make_calls(api: str, function: Callable[..., Any], entry: dict[str, Any], te
     """Calls of one target that its eager facts in `entry` promise to be equal.
 
     Of each set of parameters one case with ordinary values, one with awkward ones and one for which NumPy raises, for
-    one dtype of each class; all dtypes with the plainest case.
+    one dtype of each class; all dtypes with the plainest case. Of indexing every case for one dtype: forms of index
+    are alike in their parameters only.
     """
     sets: dict[frozenset[str], list[Case]] = {}
     for case in all_cases().get(api, ()):
@@ -103,6 +106,9 @@ def make_calls(api: str, function: Callable[..., Any], entry: dict[str, Any], te
             for char in (c for c in case.dtypes if c in chosen) if _varies(case) else "d":
                 if char in entry["dtypes"] and (call := make_call(case, char, function)) is not None:
                     yield call
+        if api in _INDEXING and "d" in entry["dtypes"]:
+            rest = (make_call(case, "d", function) for case in cases if case not in _choose(cases, entry["dtypes"]))
+            yield from (call for call in rest if call is not None and call.expected.error is None)
 
 
 def _choose(cases: list[Case], dtypes: str) -> list[Case]:

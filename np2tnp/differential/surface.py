@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.differential.numpy_versions import LEGACY, LEGACY_FACTS, SINCE_2
+from np2tnp.differential.syntax import operator_facts
 
 MODULES = (
     "numpy", "numpy.linalg", "numpy.fft", "numpy.random", "numpy.lib.stride_tricks", "numpy.testing",
@@ -38,13 +39,6 @@ _TRUE_PARAMETERS = {
     "ndarray.fill": ["value", "/"],
     "ndarray.clip": ["min=None", "max=None", "out=None", "**kwargs"],
 }
-
-BINARY_OPERATORS = (
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift",
-    "eq", "ne", "lt", "le", "gt", "ge",
-)  # fmt: skip
-UNARY_OPERATORS = ("neg", "pos", "abs", "invert")
-IN_PLACE_OPERATORS = tuple("i" + name.rstrip("_") for name in BINARY_OPERATORS[:13])
 
 
 def resolve(name: str) -> Any:
@@ -92,7 +86,7 @@ def list_surface() -> dict[str, dict[str, Any]]:
     for name, parameters in _TRUE_PARAMETERS.items():
         facts[name]["parameters"] = parameters
     facts.update(_ufunc_methods({n: f for n, f in facts.items() if f.get("kind") == "ufunc"}))
-    facts.update(_operator_facts())
+    facts.update(operator_facts())
     for name, target in LEGACY.items():
         if name not in facts:
             fact = (
@@ -211,13 +205,4 @@ def _ufunc_methods(ufuncs: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any
             if method == "reduce":
                 texts[-1:] = ["keepdims=False", "initial=<no value>", "where=True"]
             facts[f"{name}.{method}"] = {"kind": "method", "parameters": texts}
-    return facts
-
-
-def _operator_facts() -> dict[str, dict[str, Any]]:
-    facts: dict[str, dict[str, Any]] = {}
-    for name in (*BINARY_OPERATORS, *IN_PLACE_OPERATORS):
-        facts[f"operator.{name}"] = {"kind": "operator", "parameters": ["a", "b"]}
-    for name in UNARY_OPERATORS:
-        facts[f"operator.{name}"] = {"kind": "operator", "parameters": ["a"]}
     return facts

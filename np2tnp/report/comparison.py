@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any
 
-from np2tnp.catalog.catalog import ApiFact, Catalog, Target
+from np2tnp.catalog.catalog import DTYPES, ApiFact, Catalog, Target
 from np2tnp.config import Config
 from np2tnp.report import fates
 from np2tnp.report.totals import share
@@ -78,7 +78,7 @@ def _row(fact: ApiFact, fate: fates.Fate) -> Row:
         dtypes=best.dtypes if best else "",
         host_dtypes=best.host_dtypes if best else "",
         keywords=tuple(sorted(best.accepted)) if best else (),
-        tnp_dtypes=fact.tnp.dtypes if fact.tnp else "",
+        tnp_dtypes=_own_dtypes(fact, fact.tnp) if fact.tnp else "",
         differs=_differences(fact, fact.tnp),
         traced=fact.traced,
         compiled=fact.compiled,
@@ -89,6 +89,16 @@ def _row(fact: ApiFact, fate: fates.Fate) -> Row:
         cases=_cases(fact),
         evidence=_evidence(fact) if fate.verdict in ("host", "unsupported") else "",
     )
+
+
+def _own_dtypes(fact: ApiFact, own: Target) -> str:
+    """Those for which tnp's own function is equal; of an operator, where both operands have the dtype and NumPy
+    returns.
+    """
+    if own.name != "operator":
+        return own.dtypes
+    equal = own.dtypes or "".join(char for char in DTYPES if char + char not in own.pairs_bad)
+    return "".join(char for char in equal if fact.rt is None or char in fact.rt.dtypes)
 
 
 def _cases(fact: ApiFact) -> int:

@@ -6,6 +6,7 @@ The engine itself is asked, so that what people read here and what ``rewrite`` d
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,13 @@ _BINARY = {
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
 _UNARY = {"neg": "-x", "pos": "+x", "abs": "abs(x)", "invert": "~x"}
+#: What else Python writes without a name, by the name in ``operator`` or of the method.
+_SYNTAX = {
+    "getitem": ["return x[key]"], "setitem": ["x[key] = value", "return x"], "contains": ["return item in x"],
+    "index": ["return items[x]"], "divmod": ["return divmod(x, b)"], "len": ["return len(x)"],
+    "iter": ["return [*x]"], "bool": ["return bool(x)"], "int": ["return int(x)"],
+    "float": ["return float(x)"], "complex": ["return complex(x)"],
+}  # fmt: skip
 #: Kinds that are data: nothing is called.
 _DATA = {"constant": "a constant, used as it is", "dtype": "a dtype", "module": "a module: see its members"}
 _ARRAY = "x = np.array(a)"
@@ -92,17 +100,21 @@ def _judge(fact: ApiFact, report: FileReport, use: _Use, after: str) -> Fate:
     worst = min(found, key=lambda finding: _WORST_FIRST.index(finding.verdict), default=None)
     if worst is None or worst.verdict is Verdict.NOTE:
         verdict, reason = ("adapt", "the runtime has an exact form") if after else ("python", "it makes no array")
+        if fact.kind == "operator" and after.endswith(before.splitlines()[-1] + "\n"):  # there is nothing to put there
+            alike = fact.tnp is not None and covers_all(fact.tnp.dtypes) and "= rt.ndarray(" not in after
+            verdict = "convert" if alike else "host"
+            reason = "a tensor does it as an array does" if alike else "it is asked of NumPy's array"
         return Fate(verdict, fact.reason or reason, before, after)
     return Fate("unsupported" if worst.verdict is Verdict.BLOCK else worst.verdict.value, worst.message, before, after)
 
 
 def write_body(fact: ApiFact, catalog: Catalog) -> list[str] | None:
     """Statements that use the name, the last of which returns; None for names that nothing is done with."""
-    owner, _, short = fact.name.rpartition(".")
+    owner, _, short = (fact.alias_of or fact.name if fact.kind == "operator" else fact.name).rpartition(".")
     if fact.kind in _DATA or owner == "numpy.dtype":
         return None
     if fact.kind == "operator":
-        return _operator(short.rstrip("_"))
+        return _operator(short.strip("_"), swapped=fact.name.endswith(f".__r{short.strip('_')}__"))
     arguments = required(fact)
     if owner == "ndarray":
         use = f"x.{short}" if fact.kind == "attribute" else f"x.{short}({', '.join(arguments)})"
@@ -151,7 +163,12 @@ _ARGUMENTS = {
 }
 
 
-def _operator(short: str) -> list[str]:
+def _operator(short: str, swapped: bool = False) -> list[str]:
+    """Statements that use an operator. `swapped`: as the method of the right operand, ``__radd__``."""
+    if swapped:
+        return [_ARRAY, "return divmod(b, x)" if short == "divmod" else f"return b {_BINARY[short]} x"]
+    if short in _SYNTAX:
+        return [_ARRAY, *_SYNTAX[short]]
     if short in _UNARY:
         return [_ARRAY, f"return {_UNARY[short]}"]
     if short.startswith("i") and short[1:] in _BINARY:
@@ -173,7 +190,7 @@ def _function(name: str, body: list[str]) -> str:
         for node in ast.walk(ast.parse(line.removeprefix("return ")))
         if isinstance(node, ast.Name)
     ]
-    bound = {"np", "abs", *(line.partition(" = ")[0] for line in body)}
+    bound = {"np", *dir(builtins), *(line.partition(" = ")[0] for line in body)}
     parameters = [used for used in dict.fromkeys(names) if used not in bound]
     return f"def {name}({', '.join(parameters)}):\n" + "".join(f"    {line}\n" for line in body)
 

@@ -168,7 +168,7 @@ def _targets(fact: ApiFact, style: Style) -> list[str]:
 
 
 def _target(label: str, target: Target, fact: ApiFact, style: Style) -> list[str]:
-    if fact.kind == "operator":
+    if target.name == "operator":
         return _operator(target)
     notes = fact.agreement.get(label, {}) if isinstance(fact.agreement, dict) else {}
     good = style(
@@ -202,7 +202,7 @@ def _stages(target: Target) -> list[str]:
 def _stage(stage: Stage, target: Target) -> str:
     if stage.pairs_bad or stage.weak_bad:
         return f"other results for {', '.join(stage.pairs_bad) or describe_dtypes(stage.weak_bad)}"
-    words = "the same"
+    words = "the same, but" if stage.fails or stage.differs else "the same"
     if stage.dtypes != target.dtypes:
         words = f"equal for {describe_dtypes(stage.dtypes)}"
     if missing := sorted(target.accepted - stage.accepted):

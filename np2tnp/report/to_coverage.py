@@ -15,7 +15,8 @@ from np2tnp.report.to_table import to_markdown
 
 _SECTIONS = (
     ("numpy", "Functions"), ("numpy.linalg", "Linear algebra"), ("numpy.fft", "Fourier transforms"),
-    ("ndarray", "Methods and attributes of ndarray"), ("operator", "Operators"), ("numpy.random", "Random numbers"),
+    ("ndarray", "Methods and attributes of ndarray"), ("operator", "Operators and indexing"),
+    ("numpy.random", "Random numbers"),
 )  # fmt: skip
 
 _HEAD = """# Coverage
@@ -30,9 +31,9 @@ on a CPU: each function called with ordinary and awkward values, all its keyword
 *tnp's own*: those for which `tensorflow.experimental.numpy`'s function of the name is. *traced* and *XLA*: whether all
 of it holds inside `tf.function`, and compiled, too. Nothing was measured on a GPU.
 
-Reading and storing by index have no row: there is nothing to choose. What tensors index as NumPy does stays `x[i]`,
-all else is one exact form, `rt.at(x)[i].get()` and `.set(v)`, tested with every index of
-`differential/cases_indexing.py`.
+What Python writes without a name has a row as well: operators, `x[i]` (`operator.getitem`) and `x[i] = v`
+(`operator.setitem`), `len(x)`, `y in x`. Methods such as `ndarray.__radd__` and `ndarray.__getitem__` are other names
+of these. An index that tensors take as NumPy does stays `x[i]`; all others are one exact form.
 
 """
 
