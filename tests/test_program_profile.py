@@ -218,6 +218,98 @@ def test_threads_and_forked_children_are_sampled_and_counted_once(tmp_path):
     assert 0.6 < seconds["burn"] < 1.6  # of 1.3: the child's last moments may be lost
 
 
+def test_threads_that_end_before_they_are_looked_at_twice_are_charged(tmp_path):
+    """Each of the threads is shorter than the time between two looks: the first one charged nothing."""
+    samples, _, path = sampled(
+        tmp_path,
+        """
+        import threading, time
+
+        def burn(seconds):
+            end = time.thread_time() + seconds
+            while time.thread_time() < end:
+                pass
+
+        def in_thread(): burn(0.002)
+
+        for _ in range(500):
+            thread = threading.Thread(target=in_thread)
+            thread.start()
+            thread.join()
+        """,
+    )
+    assert 0.5 < seconds_by_function(samples, path)["burn"] < 1.5  # of 1.0
+
+
+def test_time_is_charged_to_where_a_thread_works_not_to_where_it_waits(tmp_path):
+    samples, _, path = sampled(
+        tmp_path,
+        """
+        import time
+
+        def work():
+            end = time.thread_time() + 0.008
+            while time.thread_time() < end:
+                pass
+
+        def wait():
+            time.sleep(0.02)
+
+        for _ in range(150):
+            work()
+            wait()
+        """,
+    )
+    seen = seconds_by_function(samples, path)
+    assert seen["work"] > 3 * seen.get("wait", 0.0)
+
+
+def test_threads_without_a_clock_share_what_the_process_used(tmp_path):
+    """Of threads that only `_thread` knows no clock tells; one that sleeps was charged all the time that passed."""
+    samples, _, path = sampled(
+        tmp_path,
+        """
+        import _thread, time
+
+        def asleep():
+            while True:
+                time.sleep(0.05)
+
+        def burn():
+            end = time.thread_time() + 0.8
+            while time.thread_time() < end:
+                pass
+
+        _thread.start_new_thread(asleep, ())
+        burn()
+        time.sleep(0.8)
+        """,
+    )
+    seen = seconds_by_function(samples, path)
+    assert seen["burn"] > 0.6
+    assert seen.get("asleep", 0.0) < 0.3
+
+
+def test_workers_that_a_pool_ends_by_a_signal_have_told_what_they_did(tmp_path):
+    samples, _, path = sampled(
+        tmp_path,
+        """
+        import multiprocessing, time
+
+        def burn(seconds):
+            end = time.thread_time() + seconds
+            while time.thread_time() < end:
+                pass
+
+        if __name__ == "__main__":
+            with multiprocessing.get_context("fork").Pool(1) as pool:
+                pool.map(burn, [0.1] * 20, chunksize=1)
+        """,
+    )
+    assert samples.processes == 2
+    assert seconds_by_function(samples, path)["burn"] > 1.4  # of 2.0
+
+
 @pytest.mark.parametrize(
     ("ending", "status"),
     [("sys.exit(5)", 5), ("raise ValueError('x')", 1), ("os.kill(os.getpid(), 9)", 137), ("os._exit(4)", 4)],
