@@ -248,7 +248,8 @@ class Calls(ContainerMethods):
     # ---- Python's and others'
 
     def _builtin(self, name: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
-        values = [argument.value for argument in arguments]
+        values = [self.element_of(a.value) if a.star == "*" else a.value for a in arguments]
+        spread = any(argument.star for argument in arguments)
         first = values[0] if values else NONE
         if name in _RUNNING or (name == "getattr" and isinstance(first, Symbol) and first.name.startswith("numpy")):
             self.unresolved += 1
@@ -278,10 +279,11 @@ class Calls(ContainerMethods):
             pair = self.sequence("tuple", [Scalar("int"), self.element_of(first)])
             return Sequence("iterator", pair, None, refs_of(first))
         if name == "zip":
-            pair = self.sequence("tuple", list(map(self.element_of, values)), not any(a.star for a in arguments))
+            pair = self.sequence("tuple", list(map(self.element_of, values)), not spread)
             return Sequence("iterator", pair, None, NO_NAMES.union(*map(refs_of, values)))
         if name in ("sum", "min", "max", "next"):
-            choices = [self.element_of(first)] if len(values) == 1 or name in ("next", "sum") else values
+            alone = (len(values) == 1 and not spread) or name in ("next", "sum")
+            choices = [self.element_of(first)] if alone else values
             result = choices[0]
             for choice in choices[1:]:
                 result = join(result, choice)
