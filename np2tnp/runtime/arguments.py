@@ -15,6 +15,7 @@ from np2tnp.runtime import precision
 from np2tnp.runtime.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.overlaps import attributes, leaves, overlap, overlaps_itself
+from np2tnp.runtime.refusals import use_of
 from np2tnp.runtime.weak import Weak
 
 #: Types that pass the boundary unchanged and hold nothing to convert.
@@ -56,6 +57,7 @@ class Plan:
         keeps_zero_d: bool = False,
     ) -> None:
         self.name = function.__qualname__
+        self._function = function
         self.mutates = mutates
         self.mutates_set = frozenset(mutates)
         self.returns = returns
@@ -176,7 +178,7 @@ class Plan:
                 else:
                     values.append(enter(value, memo, keeps and name not in self.mutates_set))
         except UnverifiedError as error:
-            raise UnverifiedError(f"{self.name}: argument {name!r}: {error}") from None
+            raise self._refusal(name, f"argument {name!r}: {error}") from None
         count = len(args)
         return tuple(values[:count]), dict(zip(kwargs, values[count:], strict=True)) if kwargs else kwargs
 
@@ -187,7 +189,7 @@ class Plan:
                 if isinstance(leaf, np.ndarray):
                     self._require_writable(name, leaf)
                 elif is_foreign(leaf):
-                    raise UnverifiedError(f"{self.name}: argument {name!r}: {_describe(leaf)}")
+                    raise self._refusal(name, f"argument {name!r}: {_describe(leaf)}")
             return True
         if isinstance(value, np.ndarray):
             self._require_writable(name, value)
@@ -199,11 +201,11 @@ class Plan:
     def _check_hosted(self, name: str, value: Any) -> None:
         for leaf in leaves(value, of=(object,)):
             if is_foreign(leaf) or (type(leaf) is np.ndarray and not is_array(leaf)):
-                raise UnverifiedError(f"{self.name}: argument {name!r}: {_describe(leaf)}")
+                raise self._refusal(name, f"argument {name!r}: {_describe(leaf)}")
 
     def _require_writable(self, name: str, value: Any) -> None:
         if not is_array(value):
-            raise UnverifiedError(f"{self.name}: argument {name!r}: {_describe(value)}")
+            raise self._refusal(name, f"argument {name!r}: {_describe(value)}")
         if not value.flags.writeable:
             raise UnverifiedError(f"{self.name} updates {name!r} in place, and the array passed is read-only")
         if overlaps_itself(value):
@@ -211,7 +213,7 @@ class Plan:
 
     def _require_array(self, name: str, value: Any) -> None:
         if not (is_array(value) or value is None or isinstance(value, (*_NUMBERS, Weak)) or is_tensor(value)):
-            raise UnverifiedError(f"{self.name}: argument {name!r} must be an ndarray or a number: {_describe(value)}")
+            raise self._refusal(name, f"argument {name!r} must be an ndarray or a number: {_describe(value)}")
 
     def _with_scalars(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments; 0-d tensors among `scalars`, such as ``x[i]`` in a core, become NumPy scalars."""
@@ -226,14 +228,19 @@ class Plan:
                     kwargs = {**kwargs, name: scalar}
             elif isinstance(value, (np.ndarray, list, tuple)) or is_tensor(value):
                 what = f"a {type(value).__name__}" if isinstance(value, (list, tuple)) else "an array"
-                raise UnverifiedError(f"{self.name}: argument {name!r} was taken to be a plain number, not {what}")
+                raise self._refusal(name, f"argument {name!r} was taken to be a plain number, not {what}")
         return args, kwargs
 
     def _refuse(self, name: str, value: Any, dtypes: frozenset[str]) -> None:
         for leaf in leaves(value, of=(np.ndarray, *_NUMBERS)):
             kind = leaf.dtype.as_numpy_dtype if is_tensor(leaf) else getattr(leaf, "dtype", type(leaf))
             if np.dtype(kind).str in dtypes:
-                raise UnverifiedError(f"{self.name} was not verified for {np.dtype(kind)} in {name!r}")
+                raise self._refusal(name, f"argument {name!r} was not verified for {np.dtype(kind)}")
+
+    def _refusal(self, name: str, words: str) -> UnverifiedError:
+        """What is raised of the argument for `name`: with the call that it would have reached first."""
+        use = use_of(self._function, name)
+        return UnverifiedError(f"{self.name}: {words}" + (f"; it is used in `{use}`" if use else ""))
 
     def _state(self, args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
         """(place, ndarray) for the arrays that the body may read by name: module globals and attributes of `self`."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import linecache
 import re
+import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -18,6 +21,11 @@ _TRYING = frozenset(("tensorflow", "keras", "numpy"))
 #: How TensorFlow names a dtype that it has no kernel for.
 _DTYPE = re.compile(r"Value for attr '\w+' of (\w+)|T=DT_(\w+)|dtype:? '?(\w+)'?")
 _NAMES = {"half": "float16", "float": "float32", "double": "float64", "bool": "bool"}
+#: What any object with these attributes answers; nothing is done to an array.
+_ASKED = frozenset("shape ndim size dtype nbytes itemsize".split())
+#: What takes an array in the text of a function.
+_USES = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.AugAssign, ast.For, ast.comprehension)
+_LONGEST = 100
 _KNOWN = frozenset(np.dtype(char).name for char in NUMERIC)
 
 
@@ -38,6 +46,34 @@ def explained(
     names = [repr(name) for name, value in arguments if _name_of(getattr(value, "dtype", None)) == dtype]
     which = f" (argument {', '.join(names)})" if names else ""
     return UnverifiedError(f"{': '.join(words)} was not verified for {dtype}{which}: TensorFlow does not compute it")
+
+
+def use_of(function: Callable[..., Any], name: str) -> str:
+    """The first call, operation or index of `function` that takes what its parameter `name` holds, as text.
+
+    Empty where there is none, or no source. Only asked when a call is refused.
+    """
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):
+        return ""
+    body = [statement for node in tree.body[:1] for statement in getattr(node, "body", ())]
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    asked = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr in _ASKED}
+    named = [node for node in nodes if isinstance(node, ast.Name) and node.id == name and id(node) not in asked]
+    for first in sorted(named, key=lambda node: (node.lineno, node.col_offset)):
+        around: list[Any] = [node for node in nodes if isinstance(node, _USES) and _holds(node, first)]
+        if around:
+            node = min(around, key=lambda node: sum(1 for _ in ast.walk(node)))
+            is_loop = isinstance(node, (ast.For, ast.comprehension))
+            text = f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}" if is_loop else ast.unparse(node)
+            return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return ""
+
+
+def _holds(node: Any, part: ast.AST) -> bool:
+    loops = isinstance(node, (ast.For, ast.comprehension))  # what they run is no use of their own
+    return any(inner is part for inner in ast.walk(node.iter if loops else node))
 
 
 def replaced(error: BaseException, handled: BaseException | None) -> BaseException:

@@ -87,6 +87,33 @@ def test_a_refusal_names_line_dtype_and_argument() -> None:
         positive(np.ones(3, np.uint8), np.ones(3))
 
 
+def test_a_refusal_at_entry_names_the_argument_and_the_call_that_it_would_reach() -> None:
+    @rt.migrated(arrays=("y",), scalars=("n",))
+    def mixed(x: Any, y: Any, n: int, *rest: Any, unused: Any = None) -> Any:
+        rows = x.shape[0]
+        return rt.sum(rt.exp(x) * y, axis=n) / rows + sum(item - 1 for item in rest)
+
+    wide, good = np.ones(3, np.longdouble), np.ones(3)
+    dates = np.zeros(3, "M8[D]")
+    for arguments, which in (
+        ((wide, good, 0), rf"argument 'x': numpy.ndarray of dtype {wide.dtype} .*; it is used in `rt.exp\(x\)`"),
+        ((good, dates, 0), r"argument 'y' must be .*datetime64\[D\].*; it is used in `rt.exp\(x\) \* y`"),
+        ((good, good, good), r"argument 'n' was taken to be a plain number, not an array; .*`rt.sum\(.*axis=n\)`"),
+        ((good, good, 0, wide), r"argument 'rest': .*; it is used in `for item in rest`"),
+    ):
+        with pytest.raises(rt.UnverifiedError, match=f"mixed: {which}"):
+            mixed(*arguments)
+    with pytest.raises(rt.UnverifiedError, match=r"argument 'unused': .*; convert it first$"):
+        mixed(good, good, 0, good, unused=wide)
+
+
+def test_a_refusal_at_entry_needs_no_source() -> None:
+    namespace = {"rt": rt}
+    exec("f = rt.migrated(lambda x: rt.exp(x))", namespace)
+    with pytest.raises(rt.UnverifiedError, match=r"argument 'x': .*; convert it first$"):
+        namespace["f"](np.ones(3, np.longdouble))  # type: ignore[operator]
+
+
 def test_a_refusal_of_what_is_no_argument_names_function_line_and_dtype() -> None:
     wide = np.ones(3, np.longdouble)
 
