@@ -70,8 +70,6 @@ def _missing(*operands: Any) -> Any:
 
 
 def _frexp(x: Any) -> tuple[Any, Any]:
-    if is_followed(x):
-        raise Unsupported("a gradient through bits")
     integer, fraction_bits, bias = _LAYOUT[x.dtype.name]
     bits = op("Bitcast")(input=x, type=tf.as_dtype(integer))
 
@@ -84,6 +82,8 @@ def _frexp(x: Any) -> tuple[Any, Any]:
     mantissa = op("Bitcast")(input=op("BitwiseOr")(x=kept, y=whole(bias << fraction_bits)), type=x.dtype)
     special = either(is_zero(x), op("LogicalNot")(x=op("IsFinite")(x=x)))
     exponent = op("Cast")(x=op("Sub")(x=field, y=whole(bias)), DstT=tf.int32)
+    if is_followed(x):  # bits have no derivative, the same product has
+        mantissa = _scaled(x, op("Neg")(x=exponent))
     return select(special, x, mantissa), select(special, 0, exponent)
 
 

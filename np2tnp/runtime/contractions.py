@@ -304,7 +304,25 @@ def cross_of(left: Any, right: Any, axis_a: int, axis_b: int, axis_out: int) -> 
     return cast(result, dtype)
 
 
-@exact("numpy.cross")
+def _cross_in_plane(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Any:
+    """``np.cross`` where vectors have two components, for its derivative: the third is zero."""
+    (left, right), _ = as_common(a, b)
+    places = (axisa, axisb) if axis is None else (axis, axis)
+    vectors: list[Any] = []
+    flat = True
+    for tensor, place in zip((left, right), places, strict=True):
+        components = tf.unstack(tensor, axis=normal_axis(place, rank_of(tensor)))
+        flat = flat and len(components) == 2
+        vectors.append(tf.stack([*components, tf.zeros_like(components[0])][:3], -1))
+    result = cross_of(vectors[0], vectors[1], rank_of(left) - 1, rank_of(right) - 1, -1)
+    if flat:
+        return result[..., 2]
+    order = list(range(rank_of(result) - 1))
+    order.insert(normal_axis(axisc if axis is None else axis, rank_of(result)), rank_of(result) - 1)
+    return tf.transpose(result, order)
+
+
+@exact("numpy.cross", differentiable=_cross_in_plane)
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Any:
     """``np.cross`` of vectors of three components; two components (deprecated by NumPy) run on the host."""
     (left, right), _ = as_common(a, b)

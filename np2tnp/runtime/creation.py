@@ -6,6 +6,7 @@ on the device by the same arithmetic.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.axes import rank_of
+from np2tnp.runtime.axes import normal_axis, rank_of
 from np2tnp.runtime.dispatch import exact, is_tensor, is_tracing, to_ndarray, to_tensor
 from np2tnp.runtime.elementwise import select
 from np2tnp.runtime.errors import Unsupported
@@ -243,17 +244,32 @@ def _host_born(function: Callable[..., Any], *args: Any, **keywords: Any) -> Any
 
 
 def _parts(num: Any, endpoint: Any, axis: Any, *values: Any) -> list[Any]:
-    """How far each sample lies between the ends, along a first axis, and `values` in float64."""
-    if axis != 0:
-        raise Unsupported("another axis")
+    """How far each sample lies between the ends, along `axis` of the result, and `values` in float64."""
     tensors = [tf.cast(tensor_of(value), tf.float64) for value in values]
     parts = np.linspace(0, 1, operator.index(num), endpoint=bool(endpoint))
-    return [parts.reshape([-1] + [1] * max(map(rank_of, tensors))), *tensors]
+    shape = functools.reduce(tf.broadcast_static_shape, (tensor.shape for tensor in tensors))
+    place = normal_axis(axis, len(shape) + 1)
+    tensors = [tf.expand_dims(tf.broadcast_to(tensor, shape), place) for tensor in tensors]
+    return [parts.reshape([-1 if i == place else 1 for i in range(len(shape) + 1)]), *tensors]
 
 
-def _even(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, *, dtype: Any = None, axis: Any = 0) -> Any:
+def _even(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    retstep: Any = False,
+    dtype: Any = None,
+    axis: Any = 0,
+    *,
+    device: Any = None,
+) -> Any:
     parts, first, last = _parts(num, endpoint, axis, start, stop)
-    return tf.add(first, tf.multiply(tf.subtract(last, first), parts))
+    samples = tf.add(first, tf.multiply(tf.subtract(last, first), parts))
+    if not retstep:
+        return samples
+    ends = [tf.cast(tensor_of(value), tf.float64) for value in (start, stop)]
+    return samples, tf.divide(tf.subtract(ends[1], ends[0]), operator.index(num) - bool(endpoint))
 
 
 @exact("numpy.linspace", differentiable=_even)

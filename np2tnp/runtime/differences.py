@@ -80,7 +80,31 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     return tf.concat(parts, 0)
 
 
-@exact("numpy.gradient")
+def _by_distances(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """``np.gradient`` for its derivative, by spacings or coordinates, too: one formula, be distances equal or not."""
+    values = as_tensor(f)
+    axes = tuple(range(rank_of(values))) if axis is None else normal_axes(axis, rank_of(values))
+    given = [as_tensor(value) for value in varargs] * (len(axes) // max(len(varargs), 1))
+    results = []
+    for place, spacing in zip(axes, given, strict=True):
+        order = [place, *(i for i in range(rank_of(values)) if i != place)]
+        rows = tf.transpose(values, order)
+        count = static_shape(rows)[0]
+        spacing = cast(spacing, dtype_of(rows))
+        steps = tf.subtract(spacing[1:], spacing[:-1]) if rank_of(spacing) else tf.fill([count - 1], spacing)
+        steps = tf.reshape(steps, [-1] + [1] * (rank_of(values) - 1))
+        slopes = tf.divide(tf.subtract(rows[1:], rows[:-1]), steps)
+        left, right = steps[:-1], steps[1:]
+        inner = tf.divide(tf.add(slopes[:-1] * right, slopes[1:] * left), tf.add(left, right))
+        first, last = slopes[:1], slopes[-1:]
+        if edge_order == 2:  # the parabola through three points, at its ends
+            bends = tf.divide(tf.subtract(slopes[1:], slopes[:-1]), tf.add(left, right))
+            first, last = tf.subtract(first, bends[:1] * steps[:1]), tf.add(last, bends[-1:] * steps[-1:])
+        results.append(tf.transpose(tf.concat([first, inner, last], 0), np.argsort(order)))
+    return results[0] if len(axes) == 1 else tuple(results)
+
+
+@exact("numpy.gradient", differentiable=_by_distances)
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """``np.gradient``: one tensor, or a tuple of one per axis; spacings are numbers or coordinates."""
     tensor = as_tensor(f)

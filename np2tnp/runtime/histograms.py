@@ -92,12 +92,15 @@ def _flat_weights(weights: Any, shape: tuple[int, ...]) -> Any | None:
 
 def _weights_and_edges(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """``np.histogram`` for its derivative: places in bins do not depend on the sample, equal edges on its ends."""
-    require(not density, "densities")
     tensor = as_tensor(a)
     counts, edges = histogram.__wrapped__(tf.stop_gradient(tensor), bins, range, None, weights)  # type: ignore[attr-defined]
     if range is None and np.ndim(as_host(bins)) == 0:
         least, greatest = (tf.cast(reduce(tensor), edges.dtype) for reduce in (tf.reduce_min, tf.reduce_max))
         edges = tf.add(least, tf.multiply(tf.subtract(greatest, least), np.linspace(0, 1, edges.shape[0])))
+    if density:
+        counts = tf.cast(counts, counts.dtype if counts.dtype.is_complex else tf.float64)
+        widths = tf.cast(tf.subtract(edges[1:], edges[:-1]), counts.dtype)
+        counts = tf.divide(tf.divide(counts, widths), tf.reduce_sum(counts))
     return counts, edges
 
 
@@ -128,7 +131,36 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     return to_tensor(_edges(tf.reshape(_ordered(values), (-1,)), bins, range)[0])
 
 
-@exact("numpy.histogramdd")
+def _weights_and_grid(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """``np.histogramdd`` for its derivative, as :func:`_weights_and_edges` is for one dimension."""
+    points = as_tensor(sample) if is_tensor(sample) else tf.stack(as_common(*sample)[0], 1)
+    hist, edges = histogramdd.__wrapped__(tf.stop_gradient(points), bins, range, None, weights)  # type: ignore[attr-defined]
+    dims, whole = len(edges), tf.reduce_sum(hist)
+    each = bins if isinstance(bins, (list, tuple)) else [bins] * dims
+    limits = [None] * dims if range is None else list(range)
+    found = list(edges)
+    for axis, (column, own, limit) in enumerate(zip(tf.unstack(points, axis=1), each, limits, strict=True)):
+        edge = found[axis]
+        if limit is None and np.ndim(own) == 0:
+            least, greatest = (tf.cast(reduce(column), edge.dtype) for reduce in (tf.reduce_min, tf.reduce_max))
+            edge = tf.add(least, tf.multiply(tf.subtract(greatest, least), np.linspace(0, 1, edge.shape[0])))
+            found[axis] = edge
+        if density:
+            widths = tf.cast(tf.subtract(edge[1:], edge[:-1]), hist.dtype)
+            hist = tf.divide(hist, tf.reshape(widths, [-1 if i == axis else 1 for i in np.arange(dims)]))
+    if density:
+        hist = tf.divide(hist, whole)
+    return hist, found
+
+
+def _weights_and_mesh(x: Any, y: Any, bins: Any = 10, *args: Any, **keywords: Any) -> Any:
+    if isinstance(bins, (list, tuple)) and len(bins) != 2:
+        bins = [np.asarray(as_host(bins))] * 2
+    hist, edges = _weights_and_grid([x, y], bins, *args, **keywords)
+    return hist, *edges
+
+
+@exact("numpy.histogramdd", differentiable=_weights_and_grid)
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """``np.histogramdd``: (float64 counts, the edges of each dimension)."""
     if is_tensor(sample) or isinstance(sample, np.ndarray):
@@ -179,7 +211,7 @@ def _counted(points: Any, bins: Any, limits: Any, density: Any, weights: Any) ->
     return hist, type(edges)(to_tensor(e) for e in edges)
 
 
-@exact("numpy.histogram2d")
+@exact("numpy.histogram2d", differentiable=_weights_and_mesh)
 def histogram2d(
     x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[Any, Any, Any]:

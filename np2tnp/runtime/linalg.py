@@ -262,7 +262,7 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 - NumPy's parameter 
     return cast(values, np.zeros(0, dtype).real.dtype)
 
 
-@exact("numpy.linalg.eig")
+@exact("numpy.linalg.eig", differentiable=factors.eig)
 def eig(a: Any) -> Any:
     """``np.linalg.eig``, on the host: order and scaling are LAPACK's."""
     raise Unsupported("eigenvectors")
@@ -274,7 +274,7 @@ def eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803
     raise Unsupported("eigenvectors")
 
 
-@exact("numpy.linalg.eigvals")
+@exact("numpy.linalg.eigvals", differentiable=factors.eigvals)
 def eigvals(a: Any) -> Any:
     """``np.linalg.eigvals``, on the host: order and a real or complex dtype are LAPACK's."""
     raise Unsupported("eigenvalues in LAPACK's order")

@@ -10,7 +10,7 @@ import numpy as np
 
 from np2tnp.runtime.axes import flat, normal_axis, rank_of, reduce_with, refuse_out
 from np2tnp.runtime.comparison import truth
-from np2tnp.runtime.dispatch import exact, is_tracing
+from np2tnp.runtime.dispatch import exact, is_tracing, to_ndarray
 from np2tnp.runtime.elementwise import is_zero, select
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
@@ -184,7 +184,13 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
     return _from_last(places, index)
 
 
-@exact("numpy.sort_complex")
+def _in_complex_order(a: Any) -> Any:
+    x = array(a)
+    places = np.argsort(to_ndarray(x), axis=-1)
+    return tf.cast(tf.gather(x, places, batch_dims=rank_of(x) - 1), tf.complex128)
+
+
+@exact("numpy.sort_complex", differentiable=_in_complex_order)
 def sort_complex(a: Any) -> Any:
     """``numpy.sort_complex``: always asks NumPy."""
     raise Unsupported("the order of complex numbers")

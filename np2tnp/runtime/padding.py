@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import quantiles, reductions
-from np2tnp.runtime.dispatch import as_tensor, exact, to_tensor
+from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor, to_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.manipulation import tiled
 from np2tnp.runtime.promotion import dtype_of
-from np2tnp.runtime.shapes import as_host, require, static_shape
+from np2tnp.runtime.shapes import as_common, as_host, require, static_shape
 
 __all__ = ["pad"]
 
@@ -21,22 +21,64 @@ __all__ = ["pad"]
 _COPYING = {"edge", "reflect", "symmetric", "wrap"}
 
 
+def _derivable(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Any:
+    """``np.pad`` for its derivative."""
+    if mode == "constant":
+        return _with_symbols(array, pad_width, **kwargs)
+    return (_by_matrix if mode in _COPYING else _by_statistics)(array, pad_width, mode, **kwargs)
+
+
+def _with_symbols(array: Any, pad_width: Any, constant_values: Any = 0) -> Any:
+    """Padding with constants that a tape follows."""
+    tensor = as_tensor(array)
+    rank = len(static_shape(tensor))
+    values = _at_ends(constant_values, tensor)
+    for axis, ends in enumerate(np.broadcast_to(as_host(pad_width), (rank, 2)).tolist()):
+        shapes = [[count if i == axis else d for i, d in enumerate(static_shape(tensor))] for count in ends]
+        left, right = (tf.broadcast_to(values[axis, side], shape) for side, shape in enumerate(shapes))
+        tensor = tf.concat([left, tensor, right], axis)
+    return tensor
+
+
+def _at_ends(given: Any, tensor: Any) -> Any:
+    """A constant for either end of each axis, in the array's dtype."""
+    numbers = given if is_tensor(given) else as_common(*_flat(given))[0]
+    return tf.broadcast_to(tf.reshape(tf.cast(numbers, tensor.dtype), np.shape(given)), (tensor.shape.rank, 2))
+
+
+def _flat(value: Any) -> list[Any]:
+    return [leaf for item in value for leaf in _flat(item)] if isinstance(value, (list, tuple)) else [value]
+
+
+def _by_matrix(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Any:
+    """Modes that NumPy computes from the array by sums alone: what it makes of each unit vector tells how."""
+    tensor = as_tensor(array)
+    for axis, ends in enumerate(np.broadcast_to(as_host(pad_width), (tensor.shape.rank, 2)).tolist()):
+        shares = np.pad(np.eye(tensor.shape[axis]), ((0, 0), tuple(ends)), mode, **kwargs)  # type: ignore[call-overload]
+        moved = tf.tensordot(tensor, tf.cast(shares, tensor.dtype), [[axis], [0]])
+        order = [*range(axis), tensor.shape.rank - 1, *range(axis, tensor.shape.rank - 1)]
+        tensor = tf.transpose(moved, order)
+    return tensor
+
+
 def _by_statistics(array: Any, pad_width: Any, mode: str, stat_length: Any = None, end_values: Any = 0) -> Any:
     """The modes that pad with a statistic of either end of an axis, times the weights of a ramp where it is one."""
     require(mode in _STATISTICS, f"mode {mode}")
-    as_host(end_values)  # constants: they add to no derivative
     statistic = _STATISTICS[mode]
     tensor = as_tensor(array)
+    values = _at_ends(end_values, tensor)
     shape = static_shape(tensor)
     pairs = np.broadcast_to(as_host(pad_width), (len(shape), 2)).tolist()
     lengths = np.broadcast_to(1 if mode == "linear_ramp" else stat_length or max(shape), (len(shape), 2)).tolist()
     for axis, (size, (before, after), (first, last)) in enumerate(zip(shape, pairs, lengths, strict=True)):
         ends = []
-        for count, start, stop in ((before, 0, first), (after, max(size - last, 0), size)):
+        for side, (count, start, stop) in enumerate(((before, 0, first), (after, max(size - last, 0), size))):
             end = statistic(tf.gather(tensor, range(start, min(stop, size)), axis=axis), axis, keepdims=True)
             weights = np.linspace(0, 1, count, endpoint=False) if mode == "linear_ramp" else np.ones(count)
             weights = weights.reshape([-1 if i == axis else 1 for i in range(len(shape))])
             ends.append(tf.multiply(end, tf.cast(weights, tensor.dtype)))
+            if mode == "linear_ramp":
+                ends[-1] = tf.add(ends[-1], tf.multiply(values[axis, side], tf.cast(1 - weights, tensor.dtype)))
         tensor = tf.concat([ends[0], tensor, tf.reverse(ends[1], [axis])], axis)
     return tensor
 
@@ -50,7 +92,7 @@ _STATISTICS: dict[str, Callable[..., Any]] = {
 }
 
 
-@exact("numpy.pad", differentiable=_by_statistics)
+@exact("numpy.pad", differentiable=_derivable)
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
     """``np.pad``. Modes that compute (mean, median, linear_ramp, odd reflections, functions) run on the host."""
     tensor = as_tensor(array)

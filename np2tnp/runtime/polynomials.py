@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact
+from np2tnp.runtime.dispatch import as_tensor, exact, to_ndarray
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.linalg import inv, lstsq
@@ -183,13 +183,41 @@ def _same_kind(*tensors: Any) -> tuple[list[Any], np.dtype[Any]]:
     return list(tensors), dtype
 
 
-@exact("numpy.polydiv")
+def _divided(u: Any, v: Any) -> tuple[Any, Any]:
+    """``np.polydiv`` for its derivative: leading zeros of the rest are left out where NumPy does so."""
+    (rest, divisor), dtype = as_common(at_least(1, _coefficients(u)), at_least(1, _coefficients(v)))
+    if dtype.kind not in "fc":
+        rest, divisor = cast(rest, np.float64), cast(divisor, np.float64)
+    left = np.polydiv(to_ndarray(rest), to_ndarray(divisor))[1].size
+    count = static_shape(divisor)[0]
+    parts = []
+    while static_shape(rest)[0] >= count:
+        parts.append(tf.divide(rest[0], divisor[0]))
+        rest = tf.concat([tf.subtract(rest[1:count], tf.multiply(divisor[1:], parts[-1])), rest[count:]], 0)
+    rest = tf.pad(rest, [[max(left - static_shape(rest)[0], 0), 0]])
+    return tf.stack(parts or [tf.zeros_like(divisor[0])]), rest[static_shape(rest)[0] - left :]
+
+
+@exact("numpy.polydiv", differentiable=_divided)
 def polydiv(u: Any, v: Any) -> Any:
     """``np.polydiv``, on the host: a loop over coefficients."""
     raise Unsupported("a loop over coefficients")
 
 
-@exact("numpy.roots")
+def _moving_roots(p: Any) -> Any:
+    """NumPy's roots, and a step of Newton's method, by which they follow the coefficients. Zeros of its own stay."""
+    tensor = _coefficients(p)
+    tensor = tensor if dtype_of(tensor).kind in "fc" else cast(tensor, np.float64)
+    given = to_ndarray(tensor)
+    places = np.flatnonzero(given)
+    require(places.size > 0 and places[-1] == given.size - 1 and places[0] == 0, "a zero first or last")
+    found = np.roots(given)
+    at = as_tensor(found.astype(np.complex128))
+    value = polyval.__wrapped__(cast(tensor, np.complex128), at)  # type: ignore[attr-defined]
+    return tf.subtract(at, tf.divide(value, as_tensor(np.polyval(np.polyder(given), found).astype(np.complex128))))
+
+
+@exact("numpy.roots", differentiable=_moving_roots)
 def roots(p: Any) -> Any:
     """``np.roots``, on the host: eigenvalues in LAPACK's order."""
     raise Unsupported("eigenvalues in LAPACK's order")
@@ -197,11 +225,24 @@ def roots(p: Any) -> Any:
 
 def _product_of_factors(seq_of_zeros: Any) -> Any:
     zeros = as_tensor(seq_of_zeros)
-    require(rank_of(zeros) == 1, "a matrix")
+    if rank_of(zeros) == 2:
+        return _characteristic(zeros)
     coefficients = tf.ones([1], zeros.dtype)
     for zero in tf.unstack(zeros):
         coefficients = tf.subtract(tf.pad(coefficients, [[0, 1]]), tf.multiply(tf.pad(coefficients, [[1, 0]]), zero))
     return coefficients
+
+
+def _characteristic(matrix: Any) -> Any:
+    """Coefficients of the characteristic polynomial, by traces of products (Faddeev and LeVerrier)."""
+    matrix = matrix if dtype_of(matrix).kind in "fc" else cast(matrix, np.float64)
+    one = tf.eye(static_shape(matrix)[0], dtype=matrix.dtype)
+    product, coefficients = one, [tf.ones((), matrix.dtype)]
+    for step in range(1, static_shape(matrix)[0] + 1):
+        image = tf.matmul(matrix, product)
+        coefficients.append(tf.divide(tf.negative(tf.linalg.trace(image)), tf.cast(step, matrix.dtype)))
+        product = tf.add(image, tf.multiply(coefficients[-1], one))
+    return tf.stack(coefficients)
 
 
 @exact("numpy.poly", differentiable=_product_of_factors)

@@ -213,7 +213,38 @@ def _known(q: Any) -> Any:
     return q
 
 
-@exact("numpy.quantile")
+def _at_position(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: Any = False,
+    method: Any = "linear",
+    keepdims: Any = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """Quantiles whose place a tape follows: between two elements they change with it."""
+    if method != "linear" or weights is not None:
+        raise Unsupported("another method, or weights")
+    x, place = array(a), tf.cast(array(q), tf.float64)
+    rows, ones = _merged(x, normal_axes(axis, rank_of(x)))
+    ordered = sort(rows)
+    places = tf.multiply(tf.reshape(place, (-1,)), tf.cast(tf.shape(ordered)[-1] - 1, tf.float64))
+    below = tf.cast(tf.floor(places), tf.int32)
+    first = tf.gather(ordered, below, axis=-1)
+    second = tf.gather(ordered, tf.minimum(below + 1, tf.shape(ordered)[-1] - 1), axis=-1)
+    gamma = tf.cast(tf.subtract(places, tf.cast(below, tf.float64)), x.dtype)
+    result = tf.add(first, tf.multiply(tf.subtract(second, first), gamma))
+    result = tf.transpose(result, [rank_of(result) - 1, *range(rank_of(result) - 1)])
+    return tf.reshape(result, [*place.shape, *(ones if keepdims else result.shape[1:])])
+
+
+def _at_percent(a: Any, q: Any, *args: Any, **keywords: Any) -> Any:
+    return _at_position(a, tf.divide(tf.cast(array(q), tf.float64), 100), *args, **keywords)
+
+
+@exact("numpy.quantile", differentiable=_at_position)
 def quantile(
     a: Any,
     q: Any,
@@ -230,7 +261,7 @@ def quantile(
     return _quantile(a, np.asanyarray(_known(q)), axis, out, method, keepdims, weights, type(q) in (int, float))
 
 
-@exact("numpy.percentile")
+@exact("numpy.percentile", differentiable=_at_percent)
 def percentile(
     a: Any,
     q: Any,

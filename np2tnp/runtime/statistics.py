@@ -25,7 +25,34 @@ def _rows(m: Any, dtype: Any, rowvar: Any, first: bool) -> Any:
     return cast(transposed(tensor) if turn else tensor, dtype)
 
 
-@exact("numpy.cov")
+def _weighted(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    """``np.cov`` with weights, for its derivative: the sums are in another order."""
+    parts = [m] if y is None else [m, y]
+    target = np.result_type(np.float64, *(dtype_of(as_tensor(part)) for part in parts))
+    rows = tf.concat([_rows(part, target, rowvar, part is m) for part in parts], 0)
+    given = [cast(as_tensor(each), target) for each in (fweights, aweights) if each is not None]
+    weights = tf.ones(static_shape(rows)[1:], rows.dtype)
+    for each in given:
+        weights = tf.multiply(weights, each)
+    total, lost = tf.reduce_sum(weights), tf.cast((0 if bias else 1) if ddof is None else as_index(ddof), rows.dtype)
+    if aweights is not None:
+        lost = tf.divide(tf.multiply(lost, tf.reduce_sum(tf.multiply(weights, given[-1]))), total)
+    centred = tf.subtract(rows, tf.divide(tf.reduce_sum(tf.multiply(rows, weights), 1, keepdims=True), total))
+    result = tf.divide(tf.matmul(tf.multiply(centred, weights), centred, adjoint_b=True), tf.subtract(total, lost))
+    return reshaped(result, [d for d in static_shape(result) if d != 1])
+
+
+@exact("numpy.cov", differentiable=_weighted)
 def cov(
     m: Any,
     y: Any = None,

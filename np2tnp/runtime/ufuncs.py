@@ -7,6 +7,8 @@ updates). Where grouping cannot show (whole numbers, extremes, truth) they are f
 from __future__ import annotations
 
 import functools
+import inspect
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +17,7 @@ import numpy as np
 from np2tnp.runtime import bits, comparison, elementwise, reductions, running, transcendental
 from np2tnp.runtime.axes import UNSET, normal_axes, normal_axis, rank_of, refuse_out
 from np2tnp.runtime.comparison import truth
-from np2tnp.runtime.dispatch import exact, host
+from np2tnp.runtime.dispatch import exact, host, to_ndarray
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import array, dtype_of
@@ -166,10 +168,46 @@ def _missing(*args: Any, **keywords: Any) -> Any:
     raise Unsupported("no form in TensorFlow")
 
 
-def _segments(name: str) -> Function | None:
+def _folded(function: Function, numpy_ufunc: np.ufunc, method: str) -> Function:
+    """A form of a method for its derivative: the ufunc itself, step by step along an axis.
+
+    Raises Unsupported where NumPy computes something else (2.4 does so for power and arctan2).
+    """
+    alike = {"reduce": _reduce, "accumulate": _accumulate, "reduceat": _segments}[method]
+    signature = inspect.signature(alike("add"))
+
+    def run(*args: Any, **keywords: Any) -> Any:
+        bound = signature.bind(*args, **keywords)
+        bound.apply_defaults()
+        given = bound.arguments
+        x = _tensor(given["array"])
+        if given.get("initial", UNSET) is not UNSET or given.get("where", True) is not True:
+            raise Unsupported("initial or where")
+        axis = normal_axis(given["axis"], rank_of(x))
+        rows = tf.unstack(x, axis=axis)
+        result = by_steps(rows, axis, given)
+        if not np.allclose(
+            to_ndarray(result), getattr(numpy_ufunc, method)(to_ndarray(x), *args[1:], **keywords), equal_nan=True
+        ):
+            raise Unsupported("NumPy does not take one element after the other")
+        return result
+
+    def by_steps(rows: list[Any], axis: int, given: dict[str, Any]) -> Any:
+        if method == "reduceat":
+            starts = np.asarray(host(given["indices"]))
+            stops = np.maximum(np.append(starts[1:], len(rows)), starts + 1)
+            parts = [functools.reduce(function, rows[start:stop]) for start, stop in zip(starts, stops, strict=True)]
+            return tf.stack(parts, axis)
+        if method == "accumulate":
+            return tf.stack(list(itertools.accumulate(rows, function)), axis)
+        result = functools.reduce(function, rows)
+        return tf.expand_dims(result, axis) if given["keepdims"] else result
+
+    return run
+
+
+def _segments(name: str) -> Function:
     """A form of ``reduceat`` for its derivative: TensorFlow adds in another order."""
-    if name not in _SEGMENTS:
-        return None
 
     def run(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         x = _tensor(array)
@@ -203,7 +241,9 @@ def _collect() -> dict[str, Function]:
             }
             for method, function in methods.items():
                 public = f"{name}_{method}"
-                slope = _segments(own) if method == "reduceat" else None
+                slope = None if method == "outer" else _folded(getattr(module, name), numpy_ufunc, method)
+                if method == "reduceat" and own in _SEGMENTS:
+                    slope = _segments(own)
                 found[public] = _named(function, f"numpy.{name}.{method}", public, slope)
     return found
 
