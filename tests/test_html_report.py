@@ -256,6 +256,7 @@ def test_a_tree_without_findings_has_no_empty_tables(project):
     assert "No calls of NumPy found." in page
     assert "What was found" not in page
     assert "Findings by file" not in page
+    assert 'id="codes"' not in page
 
 
 def test_hot_functions_and_what_stands_in_their_way(project):
@@ -324,10 +325,11 @@ document.body.dataset.seen = JSON.stringify({
   overflow: root.scrollWidth - root.clientWidth,
   width: root.clientWidth,
   heights: [...document.querySelectorAll("main > section")].map((it) => [it.id, it.offsetHeight]),
+  letters: [...document.querySelectorAll("svg.chart text")].map((it) => it.getBoundingClientRect().height).filter((it) => it),
   charts: [...document.querySelectorAll("svg.chart")].map((it) => it.getBoundingClientRect().width),
   cut: [...document.querySelectorAll("svg.chart text")].filter((it) => {
     const inner = it.getBoundingClientRect(), outer = it.ownerSVGElement.getBoundingClientRect();
-    return inner.left < outer.left - 1 || inner.right > outer.right + 1;
+    return inner.width && (inner.left < outer.left - 1 || inner.right > outer.right + 1);
   }).map((it) => it.textContent),
 });
 </script>
@@ -355,6 +357,7 @@ def test_a_browser_lays_it_out_without_overflow(project, width):
     assert len(seen["charts"]) == 5
     assert min(seen["charts"]) > 300
     assert seen["cut"] == []
+    assert sorted(seen["letters"])[len(seen["letters"]) // 2] > 10, "letters of charts that nobody can read"
 
 
 @in_a_browser

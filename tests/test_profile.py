@@ -65,6 +65,38 @@ def test_the_command_writes_the_result_and_the_charts(tmp_path):
         assert trial["verdict"] in done.stdout
 
 
+def test_a_long_name_does_not_widen_a_chart(tmp_path):
+    pytest.importorskip("matplotlib")
+    from matplotlib.image import imread
+
+    widths = []
+    for name in ("f", "function_" * 12):
+        trial = {
+            "variant": "eager-tensor",
+            "device": "CPU:0",
+            "size": 10,
+            "elements": 10,
+            "seconds": {"median": 1e-3, "q1": 1e-3, "q3": 1e-3},
+            "numpy": {"median": 1e-3, "q1": 1e-3, "q3": 1e-3},
+            "ratio": {"value": 1.0, "low": 0.9, "high": 1.1},
+            "first_call": 0.1,
+            "transfer": None,
+            "verdict": "SAME",
+            "pays_after": None,
+        }
+        function = {"function": name, "size_name": "n", "trials": [trial, {**trial, "size": 100, "elements": 100}]}
+        environment = {"cpu": "a CPU", "cores": 2, "tensorflow": "2.21", "numpy": "2", "tf32": False}
+        document = {"functions": [function], "environment": environment, "created": "2026-01-01T00:00:00"}
+        (tmp_path / "result.json").write_text(json.dumps(document))
+        command = [sys.executable, "-m", "np2tnp.profiling.charts", "function", str(tmp_path / "result.json")]
+        done = subprocess.run(
+            [*command, str(tmp_path / "chart")], env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True
+        )
+        assert done.returncode == 0, done.stderr
+        widths.append(imread(tmp_path / "chart-first-call.png").shape[1])
+    assert widths[1] < 1.1 * widths[0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -51,6 +51,8 @@ _STYLE = {
     "legend.handlelength": 3.2,
 }
 
+_LONGEST_NAME = 44  #: in a title: matplotlib widens the picture to fit it
+
 
 def draw_function(function: dict[str, Any], subtitle: str, prefix: str) -> Iterator[str]:
     """Six charts, each as PNG and as SVG; a path a file.
@@ -177,7 +179,7 @@ def _draw_parts(axes: Any, function: dict[str, Any], curves: Curves) -> None:
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(_seconds)
-    axes.set_title(f"{function['function']}: where the time goes at {named(function['size_name'], f'{largest:,}')}")
+    axes.set_title(f"{_title(function)}: where the time goes at {named(function['size_name'], f'{largest:,}')}")
     axes.grid(visible=False, axis="y")
     axes.legend(ncols=4, loc="upper left", bbox_to_anchor=(0, -0.5 / len(labels)))
 
@@ -214,10 +216,16 @@ def _finish(axes: Any, function: dict[str, Any], title: str, ylabel: str) -> Non
     axes.set_xscale("log")
     axes.set_yscale("log")
     _name_sizes(axes, sorted({trial["size"] for trial in function["trials"]}))
-    axes.set_title(f"{function['function']}: {title}")
+    axes.set_title(f"{_title(function)}: {title}")
     axes.set_xlabel(function.get("size_label") or f"size ({function['size_name']})")
     axes.set_ylabel(ylabel)
     axes.legend(loc="upper left", bbox_to_anchor=(0, -0.13), ncols=2)
+
+
+def _title(function: dict[str, Any]) -> str:
+    """The function's name, at most as long as a chart is wide."""
+    name = str(function["function"])
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME // 2]}…{name[1 - _LONGEST_NAME // 2 :]}"
 
 
 def _name_sizes(axes: Any, sizes: list[int]) -> None:
@@ -261,7 +269,7 @@ def draw_table(function: dict[str, Any], subtitle: str, path: str) -> str:
         colours.append(shades)
     figure, axes = plt.subplots(figsize=(1.35 * len(header) + 0.5, 0.32 * len(rows) + 1.5), layout="constrained")
     axes.axis("off")
-    axes.set_title(f"{function['function']}: time of one call")
+    axes.set_title(f"{_title(function)}: time of one call")
     table = axes.table(rows, cellColours=colours, colLabels=header, loc="center", cellLoc="right")
     table.auto_set_font_size(False)
     table.set_fontsize(8.5)

@@ -141,7 +141,7 @@ def _regions(regions: list[Region]) -> Markup:
         [element("code", region.qualname), str(region.span.line), region.state.value, _reason(region)]
         for region in regions
     ]
-    return table(["left in NumPy", "line", "", "because"], rows, numeric=(1,))
+    return table(["left in NumPy", "line", "fate", "because"], rows, numeric=(1,))
 
 
 def _reason(region: Region) -> Markup:

@@ -147,7 +147,7 @@ def dot_chart(rows: Sequence[Row], x_label: str, x_text: Callable[[float], str])
         for (name, value, colour), across in zip(row.dots, places, strict=True):
             title = element("title", f"{row.label}\n{name}: {x_text(value)}")
             parts.append(element("circle", title, cx=across, cy=down, r=6.0, fill=colour))
-    return _svg(height + 28, x_label, parts)
+    return _svg(height + 28, x_label, parts, "chart dots")
 
 
 def stacked_bar(parts: Sequence[tuple[str, int, str]], what: str) -> Markup:
@@ -196,5 +196,5 @@ def _path(places: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{across:.1f},{down:.1f}" for across, down in places)
 
 
-def _svg(height: float, label: str, parts: Sequence[Markup]) -> Markup:
-    return element("svg", *parts, viewBox=f"0 0 {_WIDTH:g} {height:g}", role="img", aria_label=label, class_="chart")
+def _svg(height: float, label: str, parts: Sequence[Markup], kind: str = "chart") -> Markup:
+    return element("svg", *parts, viewBox=f"0 0 {_WIDTH:g} {height:g}", role="img", aria_label=label, class_=kind)

@@ -58,8 +58,8 @@ def render(contents: Contents, config: Config) -> str:
     if verified:
         sections.append(("verified", "Verified", join(*verified)))
     sections.append(("environment", "Environment", _environment(contents)))
-    if run is not None:
-        sections.append(("codes", "Codes", join(*(_page(code) for code in codes_found(run)))))
+    if run is not None and (codes := codes_found(run)):
+        sections.append(("codes", "Codes", join(*map(_page, codes))))
     return _whole(contents.title, sections)
 
 
