@@ -325,7 +325,8 @@ document.body.dataset.seen = JSON.stringify({
   overflow: root.scrollWidth - root.clientWidth,
   width: root.clientWidth,
   heights: [...document.querySelectorAll("main > section")].map((it) => [it.id, it.offsetHeight]),
-  letters: [...document.querySelectorAll("svg.chart text")].map((it) => it.getBoundingClientRect().height).filter((it) => it),
+  letters: [...document.querySelectorAll("svg.chart text")].map((it) => it.getBoundingClientRect().height)
+    .filter((it) => it),
   charts: [...document.querySelectorAll("svg.chart")].map((it) => it.getBoundingClientRect().width),
   cut: [...document.querySelectorAll("svg.chart text")].filter((it) => {
     const inner = it.getBoundingClientRect(), outer = it.ownerSVGElement.getBoundingClientRect();

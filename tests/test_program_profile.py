@@ -336,6 +336,19 @@ def test_a_python_that_loads_no_sampler_is_told(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("target", "said"), [("folder", "Is a directory"), ("file.txt/result.json", "Not a directory")]
+)
+def test_a_result_that_cannot_be_written_is_told_before_anything_runs(tmp_path, target, said):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file.txt").write_text("x")
+    (tmp_path / "program.py").write_text("print('it ran')\n")
+    done = run_cli(tmp_path, "profile", "--output", target, "--find-only", "--", "program.py")
+    assert done.returncode == 2
+    assert f"cannot write {target}: {said}" in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("--",), "name the program"),

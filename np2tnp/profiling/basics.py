@@ -16,7 +16,7 @@ from np2tnp.profiling.emitted import compiled_forms, eager
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measured import Measured, Plan
 from np2tnp.profiling.measurement import measure
-from np2tnp.profiling.results import SCHEMA, draw, missing_gpu, now, write_json
+from np2tnp.profiling.results import SCHEMA, draw, missing_gpu, now, require_writable, write_json
 from np2tnp.profiling.sizes import grid, parse_sizes
 
 VARIANTS = ("eager-ndarray", "eager-tensor", "graph-ndarray", "graph", "xla")
@@ -88,6 +88,7 @@ def run_basics(args: argparse.Namespace, config: Config) -> int:
     pair = _standard_pair(config)
     folder = Path(args.output or "np2tnp-basics")
     result = folder / "np2tnp-profile.json"
+    require_writable(result)
     host, created = describe_host(), now()
     done: list[tuple[Operation, Measured]] = []
     console = Console()

@@ -16,7 +16,7 @@ from np2tnp.profiling.emitted import compiled_forms, eager, emission_options, va
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measured import AS_GIVEN, VARIANTS, Measured, Plan
 from np2tnp.profiling.measurement import measure
-from np2tnp.profiling.results import SCHEMA, draw, missing_gpu, now, write_json
+from np2tnp.profiling.results import SCHEMA, draw, missing_gpu, now, require_writable, write_json
 from np2tnp.profiling.sizes import SizeError, parse_sizes
 
 
@@ -107,6 +107,7 @@ def _run_function(args: argparse.Namespace, plan: Plan) -> int:
     from np2tnp.report.to_profile import render
 
     output = Path(args.output or "np2tnp-profile.json")
+    require_writable(output)
     host = describe_host()
     created = now()
     partial: list[Measured] = []

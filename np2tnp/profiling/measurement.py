@@ -97,12 +97,14 @@ def doubt_lucky_trials(measured: Measured, last: int, single: Spread | None = No
 
 def note_slowed_numpy(measured: Measured, last: int) -> None:
     """Say so where NumPy's own times on the same arguments (the `last` trials) are far apart."""
+    from np2tnp.report.to_profile import seconds
+
     trials = [trial for trial in measured.trials[-last:] if trial.reference is not None]
     medians = [trial.reference.median for trial in trials if trial.reference is not None]
     if medians and max(medians) > 3 * min(medians):
         size = named(measured.plan.size_name, f"{trials[0].size:,}")
-        slow, fast = 1e3 * max(medians), 1e3 * min(medians)
-        measured.notes.append(f"{size}: NumPy itself took from {fast:.3g} ms to {slow:.3g} ms; is the machine busy?")
+        fast, slow = seconds(min(medians)), seconds(max(medians))
+        measured.notes.append(f"{size}: NumPy itself took from {fast} to {slow}; is the machine busy?")
 
 
 def note_remarks(measured: Measured, last: int) -> None:

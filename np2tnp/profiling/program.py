@@ -27,7 +27,7 @@ from np2tnp.profiling.hot import Ended, Hot, Ranking, Samples, command_line, ran
 from np2tnp.profiling.measured import Measured, Plan
 from np2tnp.profiling.measurement import measure
 from np2tnp.profiling.record import Recorded, Wanted, record
-from np2tnp.profiling.results import missing_gpu, now, write_json
+from np2tnp.profiling.results import missing_gpu, now, require_writable, write_json
 from np2tnp.profiling.summary import EMITTED
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ def run_program(args: argparse.Namespace, config: Config) -> int:
     if not console.is_terminal:
         console = Console(width=150)
     output = Path(args.output or "np2tnp-profile.json")
+    require_writable(output)
     host, created = describe_host(), now()
     with tempfile.TemporaryDirectory(prefix="np2tnp-profile-") as folder:
         found = find(command, config, Path(folder), args.top)

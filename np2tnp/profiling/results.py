@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,26 @@ def write_json(path: Path, document: dict[str, Any]) -> None:
         os.replace(temporary, path)
     except OSError as error:
         raise CannotVerify(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def require_writable(path: Path) -> None:
+    """Say before anything is run that its result could not be written. Raises CannotVerify; writes nothing new."""
+    folder = path.parent
+    while not folder.exists() and folder != folder.parent:  # what is missing is made
+        folder = folder.parent
+    reason = ""
+    if path.is_dir():
+        reason = "Is a directory"
+    elif not folder.is_dir():
+        reason = "Not a directory"
+    else:
+        try:
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            reason = error.strerror or str(error)
+    if reason:
+        raise CannotVerify(f"cannot write {path}: {reason}")
 
 
 def missing_gpu(devices: list[str]) -> str:
