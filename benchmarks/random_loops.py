@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import os
 import random
 import sys
 from collections import Counter
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+os.environ.setdefault("NP2TNP_ABOVE", "0")  # the arrays are small, and TensorFlow's part is to be seen
 
 import numpy as np
 

@@ -36,6 +36,9 @@ EMISSION = ("boundary", "random", "on_unverified", "target_tensorflow", "unsafe"
 #: For ``above``: whatever the size, callers that are not migrated get the original, and only migrated ones the core.
 NEVER = 2**63 - 1
 
+#: What the runtime takes where ``above`` is not given.
+FEW = 100_000
+
 _DEVICE = re.compile(r"(?:/job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(?:CPU|GPU|TPU):\d+\Z", re.IGNORECASE)
 _CODE_PREFIX = re.compile(r"(?:TNP\d{0,3}|ALL)\Z")
 
@@ -51,9 +54,8 @@ class RegionOptions:
     path: str
     qualname: str
     compile: str | None = None  #: None: as for all
-    above: int = (
-        0  #: elements of the largest array from which on it was faster; below, the original is called; or NEVER
-    )
+    #: elements of the largest array from which on it was faster; below, the original is called; or NEVER
+    above: int | None = None  #: None: as for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class Config:
     top_level: bool = False  #: the top level of scripts migrates, too
     device: str = ""  #: where migrated functions work, such as ``/GPU:0``; empty: where TensorFlow likes
     compile: str = "none"
-    above: int = 0  #: elements of the largest array among the arguments from which on TensorFlow works; 0: always
+    above: int | None = None  #: elements from which on TensorFlow works; 0: always; None: the runtime's default
     float32: bool = False  #: migrated functions work in float32 where NumPy works in float64
     target_numpy: str = "newest"  #: for which NumPy the code is written: that decides which names there are
     runtime: str = "import"  #: rewritten code imports np2tnp.runtime, or a copy that lies beside it
@@ -259,7 +261,7 @@ def _refuse_contradictions(config: Config, given: Mapping[str, Any]) -> None:
             raise ConfigError("--float32 needs a boundary: pass float32 tensors instead (--boundary tensor)")
         if config.top_level:
             raise ConfigError("--top-level needs a boundary: what stays NumPy would get tensors (--boundary tensor)")
-        for name, without in (("on_unverified", "raise"), ("compile", "none"), ("device", ""), ("above", 0)):
+        for name, without in (("on_unverified", "raise"), ("compile", "none"), ("device", ""), ("above", None)):
             if given.get(name, without) != without:
                 option = name.replace("_", "-")
                 raise ConfigError(f"--{option} needs a boundary: --boundary tensor leaves functions without one")

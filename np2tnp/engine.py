@@ -10,7 +10,7 @@ import libcst as cst
 
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.regions import MODULE
-from np2tnp.config import NEVER, Config
+from np2tnp.config import Config
 from np2tnp.edits.edit import Edits
 from np2tnp.files import syntax
 from np2tnp.files.problems import Problem, report_problem
@@ -18,7 +18,7 @@ from np2tnp.files.source import Source
 from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
 from np2tnp.project import Project
 from np2tnp.rewrite.apply import Applier
-from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, takes_arrays, with_last_return, wrap_function
+from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, with_last_return, wrap_function
 from np2tnp.rewrite.imports import add_imports
 from np2tnp.rewrite.object_reads import array_attributes
 from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name
@@ -140,9 +140,13 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         body = node.body.visit(Applier(plan.edits, names.rt))
         assert isinstance(body, cst.BaseSuite)
         kept = None
-        above = session.decided(plan.facts.qualname).above
-        if above != NEVER and not takes_arrays(plan.facts):
-            above = 0
+        special = session.decided(plan.facts.qualname)
+        compile_as = (special.compile or session.options.compile) if plan.compiled else "none"
+        above = special.above
+        if above is None and session.options.slow == "convert":
+            above = 0  # TensorFlow does all array work
+        if not above and (compile_as != "none" or plan.float32):
+            above = None  # what the runtime takes for these
         scope = plan.facts.qualname.rpartition(".")[0]
         owner = analysis.info.classes.get(scope)
         if (keeps or (wrapped and above)) and (owner is None or not is_protocol(owner.node)):
@@ -150,8 +154,6 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
             kept = Kept(name, session.options.on_unverified, plan.facts.qualname in pure, above)
         migrated = node.with_changes(body=body)
         if wrapped:
-            special = session.decided(plan.facts.qualname).compile
-            compile_as = (special or session.options.compile) if plan.compiled else "none"
             device = session.options.device
             reads = plan.compiled and plan.facts.parameters[:1] == ("self",)
             state = array_attributes(migrated, names.rt) if reads else None

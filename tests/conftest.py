@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
 import pytest
 from command_line import HEAT
+
+# tests work on small arrays, which rewritten functions leave to NumPy: what is to be tested is TensorFlow's part
+os.environ["NP2TNP_ABOVE"] = "0"
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell's background job ignores Ctrl-C, and so would the programs that the tests start and interrupt
@@ -23,6 +27,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def update_golden(pytestconfig: pytest.Config) -> bool:
     """Whether expected files are written instead of compared."""
     return bool(pytestconfig.getoption("--update-golden"))
+
+
+@pytest.fixture
+def as_delivered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small arrays stay with NumPy, as they do for users."""
+    monkeypatch.delenv("NP2TNP_ABOVE")
 
 
 @pytest.fixture

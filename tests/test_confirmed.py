@@ -155,7 +155,7 @@ def test_the_winning_variant_is_emitted(project):
     assert confirm([compiled("alone", "none", "graph", "xla"), compiled("Model.step", "none")]) == 0
     text = Path("m.py").read_text()
     assert '@rt.migrated(compile="xla", original=_alone_numpy, on_unverified="numpy", pure=True)\ndef alone' in text
-    assert '@rt.migrated(original=_step_numpy, on_unverified="numpy", pure=True)\n    def step' in text
+    assert '@rt.migrated(original=_step_numpy, on_unverified="numpy", pure=True, above=0)\n    def step' in text
 
 
 def test_functions_that_call_each_other_are_compiled_alike_or_not_at_all(project, capsys):

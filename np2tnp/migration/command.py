@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 from np2tnp import pipeline
-from np2tnp.config import Config, ConfigError
+from np2tnp.config import FEW, Config, ConfigError
 from np2tnp.migration import transaction
 from np2tnp.migration.reverted import Reverted
 from np2tnp.migration.user_tests import keep_what_passes
@@ -188,6 +188,18 @@ def _print(
     single = sum(region.float32 for report in done.reports if report.path in changed for region in report.regions)
     if single:
         say(f"{count(single, 'function')} in float32: values change, from the seventh digit on")
-    if changed and not (config.above or parsed.confirmed):
-        say("small arrays are slower in TensorFlow: `np2tnp profile` measures from which size on a function pays,")
-        say("--above N keeps NumPy for arguments of fewer than N elements")
+    if changed and not parsed.confirmed:
+        for line in _told_of_sizes(config):
+            say(line)
+
+
+def _told_of_sizes(config: Config) -> list[str]:
+    """What calls with small arrays do."""
+    measures = "`np2tnp profile` measures from which size on a function pays"
+    tests = config.slow == "keep" and config.on_unverified != "raise" and config.boundary == "numpy"
+    eager = config.compile == "none" and not config.float32
+    least = FEW if config.above is None and tests and eager else config.above
+    if least:
+        return [f"calls with fewer than {least:,} elements stay in NumPy (--above sets another number);", measures]
+    more = "--above N keeps NumPy for arguments of fewer than N elements"
+    return [f"small arrays are slower in TensorFlow: {measures},", more]

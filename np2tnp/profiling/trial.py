@@ -151,7 +151,7 @@ class Trial:
 
     def _call_original(self, reference: Arguments, variants: dict[str, Arguments]) -> dict[str, Any]:
         from np2tnp.differential.observe import observe
-        from np2tnp.runtime.fallback import largest
+        from np2tnp.runtime.sizes import extent
 
         names = positional_names(self._original, len(reference.args))
         start = time.perf_counter()
@@ -165,7 +165,7 @@ class Trial:
         return {
             "seconds": seconds,
             "bytes": sum(array.nbytes for array in reference.arrays()),
-            "elements": largest(reference.args, reference.kwargs) or 0,  # what a size test would see
+            "elements": extent(reference.args, reference.kwargs),  # what a size test would see
             "outside": expected.outside,
         }
 

@@ -22,7 +22,7 @@ class Kept:
     name: str
     on_unverified: str
     pure: bool = False
-    above: int = 0
+    above: int | None = None  #: None: what the runtime takes
 
 
 def decorator(
@@ -69,16 +69,11 @@ def decorator(
             arguments.append(build.argument(build.string(kept.on_unverified), "on_unverified"))
             if kept.pure:
                 arguments.append(build.argument(cst.Name("True"), "pure"))
-        if kept.above:
+        if kept.above is not None:
             never = build.name(f"{runtime}.NEVER")
             arguments.append(build.argument(never if kept.above == NEVER else cst.Integer(f"{kept.above:_}"), "above"))
     target: cst.BaseExpression = build.name(f"{runtime}.migrated")
     return cst.Decorator(build.call(target, *arguments) if arguments else target)
-
-
-def takes_arrays(facts: ev.RegionFacts) -> bool:
-    """Whether any argument may be an array: else there is nothing whose size could be looked at."""
-    return any(name not in facts.assumed_scalars | {"self", "cls"} for name in facts.parameters)
 
 
 def zero_d(facts: ev.RegionFacts) -> str:

@@ -23,20 +23,13 @@ from np2tnp.runtime.core_results import Undecided, updated
 from np2tnp.runtime.dispatch import is_tensor, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import translate
-from np2tnp.runtime.fallback import (
-    MANY,
-    NEVER,
-    Fallback,
-    by_size,
-    share_defaults,
-    tell_of_small_calls,
-    threshold,
-)
+from np2tnp.runtime.fallback import Fallback, share_defaults
 from np2tnp.runtime.narrowing import crossed, kept_where_same, takes
 from np2tnp.runtime.plain_calls import call_plain
 from np2tnp.runtime.precision import working
 from np2tnp.runtime.refusals import explained, replaced
 from np2tnp.runtime.results import keep, leave
+from np2tnp.runtime.sizes import FEW, MANY, NEVER, Elements, by_size, tell_of_small_calls, threshold
 from np2tnp.runtime.startup import place
 from np2tnp.runtime.tracing import current
 
@@ -62,7 +55,8 @@ def migrated(
     original: Callable[..., Any] | None = None,
     on_unverified: str = "raise",
     pure: bool = False,
-    above: int = 0,
+    above: int | None = None,
+    elements: Elements = 0,
     device: str = "",
     float32: bool = False,
     state: Iterable[str] | None = None,
@@ -83,7 +77,8 @@ def migrated(
     original: Callable[..., Any] | None = None,
     on_unverified: str = "raise",
     pure: bool = False,
-    above: int = 0,
+    above: int | None = None,
+    elements: Elements = 0,
     device: str = "",
     float32: bool = False,
     state: Iterable[str] | None = None,
@@ -109,9 +104,12 @@ def migrated(
         ``"numpy"`` calls `original`, ``"warn"`` does so with one UnverifiedWarning a function.
     pure : the body changes nothing but what it returns, and of ``self`` it only reads attributes, so `original` may be
         called after a refusal inside it, too.
-    above : the public function calls `original` when there are arrays among its arguments and none has this many
-        elements: below that NumPy was measured to be faster. ``NEVER``: always; only ``.core`` works with TensorFlow.
+    above : the public function calls `original` when nothing that it is given, no attribute of ``self`` and nothing
+        that `elements` tells of has this many elements: NumPy is faster there. ``NEVER``: always; only ``.core`` works
+        with TensorFlow. None: 100,000, but 0 with `compile` and `float32`. 0: TensorFlow does all work.
         ``NP2TNP_ABOVE`` in the environment takes its place.
+    elements : how many the largest array has that the function makes itself, where the text tells: a number, or a
+        function of parameters, by their names.
     device : where TensorFlow works, such as ``"/GPU:0"``; RuntimeError where there is no such device.
     float32 : the body works in float32 and complex64 where NumPy works in float64 and complex128. Callers see NumPy's
         dtypes, but values that are right to about seven digits. A call with arrays of float32, complex64 or float16
@@ -169,16 +167,17 @@ def migrated(
         if original is not None and on_unverified != "raise":
             method = getattr(body, "__code__", None) if plan.receiver else None
             fallback = Fallback(original, plan.name, warns=on_unverified == "warn", pure=pure, method=method)
+        least = 0
+        if original is not None:
+            least = threshold(above, FEW if compile == "none" and not float32 else 0)
         if is_generator:
             steps = generators.wrap(body, plan, fallback, device)
-            elements = above if original is None else threshold(above)
-            return steps if original is None or not elements else by_size(steps, original, elements)
+            return steps if original is None or not least else by_size(steps, original, least, elements)
         compiled = None
         if compile != "none":
             compiled = Compiled(body, compile, None if state is None else State(body, state), plan.plain)
-        public = _wrap(body, plan, zero_d, fallback, compiled, device, float32)
-        elements = above if original is None else threshold(above)
-        chosen = public if original is None or not elements else by_size(public, original, elements)
+        public = _wrap(body, plan, zero_d, fallback, compiled, device, float32, above is None and not least)
+        chosen = public if original is None or not least else by_size(public, original, least, elements)
         chosen.core.public = chosen  # type: ignore[attr-defined]
         return chosen
 
@@ -193,6 +192,7 @@ def _wrap(
     compiled: Compiled | None,
     device: str,
     float32: bool,
+    tells: bool,
 ) -> Callable[..., Any]:
     def has_objects(call: Call) -> bool:
         """Whether the body updates something in place: a trace would do that once."""
@@ -268,7 +268,7 @@ def _wrap(
                 return fallback(UnverifiedError(lazy.FORKED), args, kwargs)
             lazy.begin()
         calls += 1
-        if not calls % MANY:
+        if tells and not calls % MANY:
             tell_of_small_calls(plan.name, calls, args, kwargs)
         if not lazy.tf.executing_eagerly():
             raise UnverifiedError(f"{plan.name} takes and gives ndarrays; inside tf.function call {plan.name}.core")

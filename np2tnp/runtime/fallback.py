@@ -1,25 +1,19 @@
-"""When a migrated function calls the function that it was: for what it would refuse, and for small arrays."""
+"""When a migrated function calls the function that it was: for what it would refuse."""
 
 from __future__ import annotations
 
-import functools
 import logging
-import os
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Number
 from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.arguments import describe
 from np2tnp.runtime.dispatch import is_foreign, is_tensor
 from np2tnp.runtime.errors import UnverifiedError, UnverifiedWarning
 from np2tnp.runtime.tracing import attribute_names
-
-#: More elements than any array has: the public function is the original.
-NEVER = 2**63 - 1
 
 _log = logging.getLogger("np2tnp")
 
@@ -28,11 +22,6 @@ _REASONS = 8
 
 #: Arguments that cannot show that a body has begun: no iterators, no objects with a state of their own.
 _PLAIN = (np.ndarray, np.generic, np.dtype, Number, str, bytes, type(None), slice, range, type)
-
-#: Every so many calls of a function it is looked at how large its arrays are; from that size on nothing is told.
-MANY, SMALL = 1000, 1000
-
-_NUMBERS = (int, float, bool, complex, str, type(None))
 
 
 class Fallback:
@@ -105,76 +94,6 @@ def share_defaults(body: Callable[..., Any], original: Callable[..., Any]) -> No
     for attribute in ("__defaults__", "__kwdefaults__"):
         if hasattr(original, attribute):
             setattr(original, attribute, getattr(body, attribute))
-
-
-def threshold(above: int) -> int:
-    """`above`, or what the environment sets in its place: ``NP2TNP_ABOVE=0`` makes TensorFlow do all work."""
-    text = os.environ.get("NP2TNP_ABOVE", "")
-    return int(text) if text.isdecimal() else above
-
-
-def by_size(public: Callable[..., Any], original: Callable[..., Any], above: int) -> Callable[..., Any]:
-    """`public` for large arrays, `original` for small ones: the runtime starts nothing for these."""
-
-    @functools.wraps(public)
-    def chosen(*args: Any, **kwargs: Any) -> Any:
-        return (original if is_below(above, args, kwargs) else public)(*args, **kwargs)
-
-    describe(chosen, public)
-    return chosen
-
-
-def is_below(elements: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether the original is to be called because no array among the arguments has so many elements.
-
-    It knows no tensors: with one among them the answer is no. It is no without any array, too (unless `elements` is
-    NEVER): such a function makes its arrays itself, and nothing tells how large they will be.
-    """
-    is_small = elements == NEVER
-    for value in (*args, *kwargs.values()):
-        if type(value) is np.ndarray:
-            if value.size >= elements:
-                return False
-            is_small = True
-        elif type(value) not in _NUMBERS:
-            break
-    else:
-        return is_small  # the common case: this is paid by each call for small arrays
-    size = largest(args, kwargs)
-    if size is not None:
-        is_small = size < elements
-    return is_small and not any(is_tensor(leaf) for leaf in leaves((args, kwargs)))
-
-
-def largest(args: Sequence[Any], kwargs: dict[str, Any]) -> int | None:
-    """Elements of the largest ndarray among arguments, those in lists, tuples and dicts included; None without any."""
-    sizes = (leaf.size for leaf in leaves((tuple(args), kwargs)) if isinstance(leaf, np.ndarray))
-    return max(sizes, default=None)
-
-
-def tell_of_small_calls(name: str, calls: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Say once a process that a function is called often with arrays for which NumPy is many times faster.
-
-    Nothing of the text tells how large arrays will be, so it cannot be said before. Whoever has set ``NP2TNP_ABOVE``
-    has decided.
-    """
-    global _told_of_small_calls
-    if _told_of_small_calls or os.environ.get("NP2TNP_ABOVE"):
-        return
-    size = largest(args, kwargs)
-    if size is not None and size < SMALL:
-        _told_of_small_calls = True
-        _log.warning(
-            "%s was called %d times, now with arrays of at most %d elements: NumPy is faster there. NP2TNP_ABOVE=10000"
-            " in the environment, or rewrite --above 10000, leaves calls with fewer elements to it; `np2tnp profile`"
-            " measures where the border is",
-            name,
-            calls,
-            size,
-        )
-
-
-_told_of_small_calls = False
 
 
 def leaves(value: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:

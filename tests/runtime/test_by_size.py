@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import fallback
+from np2tnp.runtime import sizes
+
+pytestmark = pytest.mark.usefixtures("as_delivered")
 
 calls: list[str] = []
 
@@ -20,12 +22,18 @@ def original(x, more=()):
     return x.sum()
 
 
-@rt.migrated(mutates=("x",), original=original, above=10)
-def migrated(x, more=()):
+def body(x, more=()):
     """What it does."""
     calls.append("tensorflow")
     x = rt.iadd(x, 1)
     return rt.updated(rt.sum(x), x=x)
+
+
+@pytest.fixture
+def migrated(monkeypatch):
+    made = rt.migrated(mutates=("x",), original=original, above=10)(body)
+    monkeypatch.setitem(globals(), "body", made)  # so that it pickles by name
+    return made
 
 
 @pytest.mark.parametrize(
@@ -41,7 +49,7 @@ def migrated(x, more=()):
         (np.zeros(2), rt.tensor(np.zeros(2)), "tensorflow"),
     ],
 )
-def test_the_largest_array_decides(x, more, who):
+def test_the_largest_array_decides(x, more, who, migrated):
     calls.clear()
     result = migrated(x, more)
     assert calls == [who]
@@ -80,23 +88,127 @@ def test_never_leaves_all_but_the_core_to_numpy(monkeypatch):
     assert chosen[5:] == ["tensorflow"] * 2
 
 
-def test_without_arrays_nothing_tells_how_large_the_work_is():
+@pytest.mark.parametrize(
+    ("arguments", "who"),
+    [
+        ((3,), "numpy"),
+        ((2.5, "text", None), "numpy"),
+        (([1.0] * 9,), "numpy"),
+        (([1.0] * 10,), "tensorflow"),
+        (([[1.0] * 5] * 2,), "tensorflow"),
+        (([np.zeros(9)] * 20,), "numpy"),
+        ((), "numpy"),
+        ((np.ma.zeros(9),), "numpy"),
+    ],
+)
+def test_numbers_and_lists_of_them_are_small_work(arguments, who):
+    chosen = []
+    made = rt.migrated(original=lambda *args: chosen.append("numpy"), above=10)(
+        lambda *args: chosen.append("tensorflow")
+    )
+    made(*arguments)
+    assert chosen == [who]
+
+
+@pytest.mark.parametrize(
+    ("elements", "arguments", "who"),
+    [
+        (9, (1,), "numpy"),
+        (10, (1,), "tensorflow"),
+        (lambda n: n * n, (3,), "numpy"),
+        (lambda n: n * n, (4,), "tensorflow"),
+        (lambda n: n * n, (np.int8(127),), "tensorflow"),
+        (lambda n, k: n * k, (4, 2), "numpy"),
+        (lambda k, n: n * k, (4, 3), "tensorflow"),
+        (lambda n, k: n // k, (40, 0), "numpy"),
+        (lambda k: k, (2,), "numpy"),
+        (lambda n: n, ("text",), "numpy"),
+        (lambda n: n, (np.zeros(10),), "tensorflow"),
+    ],
+)
+def test_the_decorator_tells_what_the_function_makes(elements, arguments, who):
     chosen = []
 
-    def grid(n):
-        chosen.append("numpy")
-        return np.zeros(n)
-
-    @rt.migrated(original=grid, above=1000)
-    def migrated_grid(n):
+    @rt.migrated(original=lambda n, k=5: chosen.append("numpy"), above=10, elements=elements)
+    def made(n, k=5):
         chosen.append("tensorflow")
-        return rt.zeros(n)
 
-    assert migrated_grid(3).tolist() == [0.0, 0.0, 0.0]
-    assert chosen == ["tensorflow"]
+    made(*arguments)
+    assert chosen == [who]
 
 
-def test_tensors_never_reach_the_original():
+class Held:
+    """An object with attributes."""
+
+    kept = np.zeros(50)
+
+    def __init__(self, **parts):
+        self.__dict__.update(parts)
+
+
+class Slotted:
+    __slots__ = ("unset", "w")
+
+    def __init__(self, w):
+        self.w = w
+
+
+class Sly(Held):
+    def __getattribute__(self, name):
+        assert name in ("__dict__", "__class__"), name
+        return super().__getattribute__(name)
+
+
+@pytest.mark.parametrize(
+    ("make", "who"),
+    [
+        (lambda: Held(), "numpy"),
+        (lambda: Held(w=np.zeros(9), n=3), "numpy"),
+        (lambda: Held(w=np.zeros(10)), "tensorflow"),
+        (lambda: Held(layers=[np.zeros(3), np.zeros(10)]), "tensorflow"),
+        (lambda: Held(table={"w": np.zeros(10)}), "tensorflow"),
+        (lambda: Held(inner=Held(w=np.zeros(10))), "numpy"),
+        (lambda: Slotted(np.zeros(9)), "numpy"),
+        (lambda: Slotted(np.zeros(10)), "tensorflow"),
+        (lambda: Sly(w=np.zeros(10)), "tensorflow"),
+    ],
+)
+def test_attributes_of_the_object_count(make, who):
+    step = rt.migrated(original=lambda self, x: "numpy", above=10)(lambda self, x: "tensorflow")
+    assert step(make(), np.zeros(2)) == who
+
+
+def test_a_function_without_a_number_has_the_default():
+    chosen = []
+
+    def count(x):
+        chosen.append("tensorflow")
+        return rt.sum(x)
+
+    def take(x):
+        chosen.append("numpy")
+
+    delivered = rt.migrated(original=take)(count)
+    for size in (sizes.FEW - 1, sizes.FEW):
+        delivered(np.zeros(size))
+    assert chosen == ["numpy", "tensorflow"]
+    for options in ({"above": 0}, {"compile": "graph"}, {"float32": True}):
+        chosen.clear()
+        rt.migrated(original=take, **options)(count)(np.zeros(3))
+        assert chosen == ["tensorflow"], options
+
+
+def test_the_original_is_not_called_while_a_graph_is_made():
+    import tensorflow as tf
+
+    calls.clear()
+    made = rt.migrated(mutates=("x",), original=original, above=10)(body)
+    with pytest.raises(rt.UnverifiedError, match="core"):
+        tf.function(lambda: made(np.zeros(3)), autograph=False)()
+    assert calls == []
+
+
+def test_tensors_never_reach_the_original(migrated):
     import tensorflow as tf
 
     calls.clear()
@@ -106,7 +218,7 @@ def test_tensors_never_reach_the_original():
     assert rt.host(migrated.core(tf.zeros(3)).result) == 3.0
 
 
-def test_the_wrapper_keeps_the_functions_name_and_signature():
+def test_the_wrapper_keeps_the_functions_name_and_signature(migrated):
     import inspect
     import pickle
 
@@ -136,7 +248,7 @@ sys.exit("tensorflow" in sys.modules)
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
-def many_calls(argument, caplog, count=fallback.MANY, times=1):
+def many_calls(argument, caplog, count=sizes.MANY, times=1):
     functions = [rt.migrated(lambda x: 0) for _ in range(times)]
     with caplog.at_level("WARNING", logger="np2tnp"):
         for function in functions:
@@ -146,7 +258,7 @@ def many_calls(argument, caplog, count=fallback.MANY, times=1):
 
 
 def test_many_calls_with_small_arrays_are_told_once(monkeypatch, caplog):
-    monkeypatch.setattr(fallback, "_told_of_small_calls", False)
+    monkeypatch.setattr(sizes, "_told_of_small_calls", False)
     monkeypatch.delenv("NP2TNP_ABOVE", raising=False)
     (message,) = many_calls([np.zeros(3), np.zeros((2, 6))], caplog, times=2)
     assert "was called 1000 times, now with arrays of at most 12 elements" in message
@@ -157,6 +269,6 @@ def test_many_calls_with_small_arrays_are_told_once(monkeypatch, caplog):
     [(np.zeros(1000), 1000, ""), (3.5, 1000, ""), (np.zeros(3), 999, ""), (np.zeros(3), 1000, "0")],
 )
 def test_other_calls_say_nothing(argument, count, above, monkeypatch, caplog):
-    monkeypatch.setattr(fallback, "_told_of_small_calls", False)
+    monkeypatch.setattr(sizes, "_told_of_small_calls", False)
     monkeypatch.setenv("NP2TNP_ABOVE", above)
     assert many_calls(argument, caplog, count) == []

@@ -107,6 +107,7 @@ def test_options_that_need_a_call_with_an_end_are_refused(options: dict[str, Any
         rt.migrated(**options)(generate)
 
 
+@pytest.mark.usefixtures("as_delivered")
 def test_small_arguments_go_to_the_original() -> None:
     @rt.migrated(hosted=("x",), original=_plain, above=10)
     def large(x: Any, log: Any = None) -> Iterator[Any]:

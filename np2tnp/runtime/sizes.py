@@ -1,0 +1,214 @@
+"""Small arrays stay in NumPy: which calls have so few elements that the original function is faster.
+
+Both do the same, so this decides about speed alone, before the runtime starts anything.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import logging
+import os
+import sys
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from np2tnp.runtime.arguments import describe
+from np2tnp.runtime.dispatch import NUMERIC, is_tensor
+
+#: More elements than any array has: the public function is the original.
+NEVER = 2**63 - 1
+
+#: Below so many elements eager TensorFlow on a CPU takes five times NumPy's time or more, as the median of functions
+#: (benchmarks/eager_sizes.py).
+FEW = 100_000
+
+#: Every so many calls of a function it is looked at how large its arrays are; from that size on nothing is told.
+MANY, SMALL = 1000, 1000
+
+#: Types of values that hold no array.
+_SINGLE = frozenset(
+    {bool, int, float, complex, str, bytes, type(None), slice, range, type, np.dtype}
+    | {types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.random.Generator, np.random.RandomState}
+    | {np.dtype(char).type for char in NUMERIC}
+)
+
+#: Of a container that an object holds no more than so many items are looked at: it may be a long record of numbers.
+_ITEMS = 64
+
+_DEPTH = 4
+
+#: Types met so far -> their slots.
+_SLOTS: dict[type, tuple[types.MemberDescriptorType, ...]] = {}
+
+_log = logging.getLogger("np2tnp")
+
+Elements = int | Callable[..., int]
+
+
+def threshold(above: int | None, default: int = FEW) -> int:
+    """`above`, else `default`; or what the environment sets in their place: ``NP2TNP_ABOVE=0`` means no test."""
+    text = os.environ.get("NP2TNP_ABOVE", "")
+    return int(text) if text.isdecimal() else default if above is None else above
+
+
+def by_size(
+    public: Callable[..., Any], original: Callable[..., Any], above: int, elements: Elements = 0
+) -> Callable[..., Any]:
+    """`public` for large arrays, `original` for small ones: the runtime starts nothing for these.
+
+    `elements`: how many the arrays have that the function makes itself, or a function that says so of the parameters
+    that it is called by.
+    """
+    made = _made(public, elements)
+
+    @functools.wraps(public)
+    def chosen(*args: Any, **kwargs: Any) -> Any:
+        if is_below(above, args, kwargs, made) and not _is_tracing():
+            return original(*args, **kwargs)
+        return public(*args, **kwargs)
+
+    describe(chosen, public)
+    return chosen
+
+
+def is_below(
+    above: int,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    made: Callable[[tuple[Any, ...], dict[str, Any]], int] | None = None,
+) -> bool:
+    """Whether the original is to be called because no array that can be told of has `above` elements.
+
+    It knows no tensors: with one among the arguments the answer is no.
+    """
+    for value in (*args, *kwargs.values()) if kwargs else args:
+        kind = type(value)
+        if kind is np.ndarray:
+            if value.size >= above:
+                return False
+        elif kind not in _SINGLE and _extent(value) >= above:
+            return False
+    return made is None or made(args, kwargs) < above
+
+
+def extent(args: Iterable[Any], kwargs: dict[str, Any]) -> int:
+    """Elements of the largest array among arguments, as the size test sees them; 0 without any, NEVER with tensors.
+
+    Lists, tuples and dicts count for their largest array, or their numbers; other objects for their attributes.
+    """
+    return max(map(_extent, (*args, *kwargs.values())), default=0)
+
+
+def _extent(value: Any, depth: int = _DEPTH, most: int | None = None) -> int:
+    kind = type(value)
+    if kind in _SINGLE:
+        return 0
+    if isinstance(value, np.ndarray):
+        return int(value.size)
+    if is_tensor(value):
+        return NEVER
+    if depth == 0:
+        return 0
+    if isinstance(value, (list, tuple, dict)):
+        items: Iterable[Any] = value.values() if isinstance(value, dict) else value
+        return _items_extent(items if most is None else itertools.islice(items, most), depth - 1, most)
+    if most is not None or isinstance(value, type):
+        return 0  # an object's objects look at their own sizes when they are called
+    largest = 0
+    for part in _attributes(value):
+        kind = type(part)
+        if kind not in _SINGLE:
+            largest = max(largest, part.size if kind is np.ndarray else _extent(part, depth, _ITEMS))
+    return largest
+
+
+def _items_extent(items: Iterable[Any], depth: int, most: int | None) -> int:
+    numbers = largest = 0
+    for item in items:
+        if type(item) in _SINGLE:
+            numbers += 1
+        else:
+            size = _extent(item, depth, most)
+            if isinstance(item, (list, tuple)):  # rows of numbers
+                numbers += size
+            largest = max(largest, size)
+    return max(numbers, largest)
+
+
+def _attributes(value: Any) -> list[Any]:
+    """What an object keeps, without calling anything of its own."""
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except (AttributeError, TypeError):
+        own = None
+    found = list(own.values()) if type(own) is dict else []
+    for slot in _slots(type(value)):
+        try:
+            found.append(slot.__get__(value))
+        except AttributeError:  # not set
+            continue
+    return found
+
+
+def _slots(kind: type) -> tuple[types.MemberDescriptorType, ...]:
+    known = _SLOTS.get(kind)
+    if known is None:
+        bases = [vars(base) for base in kind.__mro__[:-1] if "__slots__" in vars(base)]
+        slots = tuple(it for base in bases for it in base.values() if isinstance(it, types.MemberDescriptorType))
+        known = _SLOTS[kind] = slots
+    return known
+
+
+def _made(function: Callable[..., Any], elements: Elements) -> Callable[[tuple[Any, ...], dict[str, Any]], int] | None:
+    """`elements` of the arguments of a call; what is no number makes it 0, and the original raises what it does."""
+    if not callable(elements):
+        return (lambda args, kwargs: elements) if elements else None
+    parameters = inspect.signature(function).parameters
+    places = {name: index for index, name in enumerate(parameters)}
+    wanted = [(name, places[name], parameters[name].default) for name in inspect.signature(elements).parameters]
+
+    def made(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+        given = [args[at] if at < len(args) else kwargs.get(name, default) for name, at, default in wanted]
+        if not all(isinstance(value, (int, float, np.integer)) for value in given):
+            return 0
+        try:
+            return int(elements(*(value if type(value) is float else int(value) for value in given)))
+        except (ArithmeticError, ValueError):
+            return 0
+
+    return made
+
+
+def _is_tracing() -> bool:
+    """Whether a graph is being made: the original's work would be done once, and become a constant of it."""
+    asked = getattr(sys.modules.get("tensorflow"), "executing_eagerly", None)
+    return asked is not None and not asked()
+
+
+def tell_of_small_calls(name: str, calls: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Say once a process that a function without a size test is called often with arrays for which NumPy is faster.
+
+    Whoever has set ``NP2TNP_ABOVE`` has decided.
+    """
+    global _told_of_small_calls
+    if _told_of_small_calls or os.environ.get("NP2TNP_ABOVE"):
+        return
+    size = extent(args, kwargs)
+    if 0 < size < SMALL:
+        _told_of_small_calls = True
+        _log.warning(
+            "%s was called %d times, now with arrays of at most %d elements: NumPy is faster there. rewrite --above %d"
+            " leaves calls with fewer elements to it; `np2tnp profile` measures where the border is",
+            name,
+            calls,
+            size,
+            FEW,
+        )
+
+
+_told_of_small_calls = False

@@ -1,0 +1,177 @@
+"""By default calls with few elements run the original, bit by bit; larger ones run TensorFlow."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from np2tnp import config
+from np2tnp import runtime as rt
+from np2tnp.config import Config
+from np2tnp.engine import analyze
+from np2tnp.files.source import Source
+from np2tnp.runtime import sizes
+
+pytestmark = pytest.mark.usefixtures("as_delivered")
+
+TEXT = """
+import numpy as np
+
+
+def softmax(x):
+    e = np.exp(x - np.max(x))
+    return e / np.sum(e)
+
+
+def relax(field, steps=2):
+    for _ in range(steps):
+        field[1:-1] = 0.5 * (field[:-2] + field[2:])
+    return np.sum(field)
+
+
+def total(parts):
+    return sum(np.sum(part) for part in parts)
+
+
+def both(x):
+    return softmax(x) + np.ones(x.shape)
+
+
+def halves(x, depth):
+    if depth == 0:
+        return np.tanh(x)
+    return halves(x, depth - 1) * 0.5
+
+
+def rows(x):
+    for row in x:
+        yield np.exp(row)
+
+
+def decay(t):
+    return np.exp(-t) * 3.0
+
+
+class Layer:
+    def __init__(self, w):
+        self.w = w
+
+    def forward(self, x):
+        return np.tanh(np.sum(self.w) + x)
+
+    @property
+    def norm(self):
+        return np.sqrt(np.sum(self.w * self.w))
+
+    @classmethod
+    def unit(cls, x):
+        return x / np.sqrt(np.sum(x * x))
+
+    @staticmethod
+    def relu(x):
+        return np.maximum(x, 0.0)
+"""
+
+SMALL, LARGE = np.linspace(-1.0, 1.0, 60), np.linspace(-1.0, 1.0, sizes.FEW)
+
+
+def load(**options: Any) -> ModuleType:
+    module = ModuleType("m")
+    exec(analyze(Source("m.py", TEXT), Config(rewrite=True, **options)).new_text or "", vars(module))
+    return module
+
+
+def original() -> ModuleType:
+    module = ModuleType("m")
+    exec(TEXT, vars(module))
+    return module
+
+
+def parts(result: Any) -> list[Any]:
+    return list(result) if isinstance(result, (list, tuple)) else [result]
+
+
+CALLS = {
+    "softmax": lambda m, x: m.softmax(x),
+    "in_place": lambda m, x: (x := x.copy(), m.relax(x), x)[1:],
+    "keyword": lambda m, x: m.relax(x.copy(), steps=1),
+    "in_lists": lambda m, x: m.total([x[:2], x]),
+    "call": lambda m, x: m.both(x),
+    "recursion": lambda m, x: m.halves(x, 3),
+    "generator": lambda m, x: list(m.rows(x.reshape(2, -1))),
+    "method": lambda m, x: m.Layer(np.ones(2)).forward(x),
+    "attribute": lambda m, x: m.Layer(x).forward(2.0),
+    "property": lambda m, x: m.Layer(x).norm,
+    "classmethod": lambda m, x: m.Layer.unit(x),
+    "staticmethod": lambda m, x: m.Layer.relu(x),
+}
+each = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+
+
+@each
+def test_small_arrays_give_the_very_bits_without_tensorflow(call: Any) -> None:
+    migrated = load()
+    with rt.count_ops() as count:
+        result = call(migrated, SMALL)
+    assert count.total == 0
+    for found, expected in zip(parts(result), parts(call(original(), SMALL)), strict=True):
+        assert type(found) is type(expected)
+        assert found.tobytes() == expected.tobytes()
+
+
+@each
+def test_large_arrays_run_tensorflow(call: Any) -> None:
+    migrated = load()
+    with rt.count_ops() as count:
+        result = call(migrated, LARGE)
+    assert count.work > 0
+    for found, expected in zip(parts(result), parts(call(original(), LARGE)), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_single_numbers_stay_with_numpy() -> None:
+    with rt.count_ops() as count:
+        result = load().decay(0.25)
+    assert (count.total, result, type(result)) == (0, np.exp(-0.25) * 3.0, np.float64)
+
+
+@pytest.mark.parametrize("options", [{"slow": "convert"}, {"above": 0}], ids=str)
+def test_all_array_work_can_be_tensorflows(options: dict[str, Any]) -> None:
+    migrated = load(**options)
+    with rt.count_ops() as count:
+        migrated.softmax(SMALL)
+    assert count.work > 0
+
+
+def test_a_number_takes_the_place_of_the_default() -> None:
+    migrated = load(above=50)
+    for size, works in ((49, False), (50, True)):
+        with rt.count_ops() as count:
+            migrated.softmax(SMALL[:size])
+        assert (count.work > 0) is works
+
+
+def test_tensors_stay_tensors() -> None:
+    migrated = load()
+    assert rt.host(migrated.softmax.core(rt.tensor(SMALL))).shape == SMALL.shape
+    with rt.count_ops() as count:
+        migrated.Layer(rt.tensor(SMALL)).forward(1.0)
+    assert count.work > 0
+
+
+def test_the_default_is_not_in_the_text() -> None:
+    assert "above" not in (analyze(Source("m.py", TEXT), Config(rewrite=True)).new_text or "above")
+    converted = analyze(Source("m.py", TEXT), Config(rewrite=True, slow="convert")).new_text or ""
+    assert 'original=_softmax_numpy, on_unverified="numpy", pure=True, above=0)' in converted
+    for options in ({"compile": "xla"}, {"float32": True}, {"on_unverified": "raise"}):
+        text = (
+            analyze(Source("m.py", TEXT), Config(rewrite=True, slow="convert", **options)).new_text or "above=0)\ndef"
+        )
+        assert "above=0)\ndef softmax" not in text, options
+
+
+def test_the_two_places_of_the_number_agree() -> None:
+    assert (sizes.FEW, sizes.NEVER) == (config.FEW, config.NEVER)
