@@ -10,7 +10,7 @@ import libcst as cst
 
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.regions import MODULE
-from np2tnp.config import Config
+from np2tnp.config import NEVER, Config
 from np2tnp.edits.edit import Edits
 from np2tnp.files import syntax
 from np2tnp.files.problems import Problem, report_problem
@@ -24,6 +24,7 @@ from np2tnp.rewrite.object_reads import array_attributes
 from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name
 from np2tnp.rewrite.plan import Names, RegionPlan
 from np2tnp.rewrite.purity import pure_regions
+from np2tnp.rewrite.sizes import least_elements, made_elements
 from np2tnp.rewrite.staging import stage
 from np2tnp.rewrite.startup import add_script_start, add_startup
 from np2tnp.session import NOT_ASKED, Session
@@ -142,16 +143,14 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         kept = None
         special = session.decided(plan.facts.qualname)
         compile_as = (special.compile or session.options.compile) if plan.compiled else "none"
-        above = special.above
-        if above is None and session.options.slow == "convert":
-            above = 0  # TensorFlow does all array work
-        if not above and (compile_as != "none" or plan.float32):
-            above = None  # what the runtime takes for these
+        above = least_elements(plan, special.above, session.options.slow, compile_as, keeps)
         scope = plan.facts.qualname.rpartition(".")[0]
         owner = analysis.info.classes.get(scope)
         if (keeps or (wrapped and above)) and (owner is None or not is_protocol(owner.node)):
             name = original_name(node.name.value, session.words, originals.setdefault(scope, set()))
-            kept = Kept(name, session.options.on_unverified, plan.facts.qualname in pure, above)
+            eager = compile_as == "none" and not plan.float32
+            made = made_elements(plan.facts) if above != NEVER and (above or (above is None and eager)) else None
+            kept = Kept(name, session.options.on_unverified, plan.facts.qualname in pure, above, made)
         migrated = node.with_changes(body=body)
         if wrapped:
             device = session.options.device

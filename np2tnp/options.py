@@ -87,7 +87,7 @@ def add_emission(parser: argparse.ArgumentParser) -> None:
     for name in ("boundary", "slow", "random", "on_unverified", "compile"):
         add_choice(group, name)
     add = group.add_argument
-    add("--above", type=int, metavar="N", help="functions keep NumPy for arguments of fewer than N elements")
+    add("--above", type=int, metavar="N", help="calls with fewer than N elements stay NumPy (default: 100000; 0: none)")
     add("--device", metavar="DEVICE", help="where migrated functions work, such as /GPU:0")
     add("--float32", action="store_true", default=None, help="work in float32: faster on GPUs, changes values")
     add("--top-level", action="store_true", default=None, help="migrate the top level of scripts that nobody imports")

@@ -175,3 +175,53 @@ def test_the_default_is_not_in_the_text() -> None:
 
 def test_the_two_places_of_the_number_agree() -> None:
     assert (sizes.FEW, sizes.NEVER) == (config.FEW, config.NEVER)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def f(n):\n    return np.zeros((n, 3)) + 1.0\n", "lambda n: 3 * n"),
+        ("def f(n, m=2):\n    return np.ones((n, m)) * np.zeros(n)[:, None]\n", "lambda n, m: m * n"),
+        ("def f(w, h):\n    a = np.linspace(0, 1, w)\n    return a[:, None] + np.arange(h)\n", "lambda w, h: h * w"),
+        ("def f(n):\n    k = n // 2\n    return np.full(k + 1, 2.0)\n", "lambda n: n // 2 + 1"),
+        ("def f(n):\n    return np.eye(n) * 2.0\n", "lambda n: n * n"),
+        ("def f(shape):\n    return np.zeros(shape) + 1.0\n", "lambda shape: shape"),
+        ("def f(n):\n    rng = np.random.default_rng(0)\n    return np.exp(rng.normal(size=n))\n", "lambda n: n"),
+        ("def f():\n    return np.zeros((1000, 1000)) + 1.0\n", "1_000_000"),
+        ("def f():\n    return np.zeros((10, 1000)) + 1.0\n", ""),
+        ("def f(x, n):\n    return np.sum(x) * np.ones(n)\n", ""),  # what is known of x says more
+        ("def f(n):\n    n = g(n)\n    return np.zeros(n) + 1.0\n", ""),
+        (  # one number a step
+            "def f(n):\n    x = np.ones(n)\n    for i in range(n):\n        x[i:] += np.sin(x[i])\n    return x\n",
+            "",
+        ),
+    ],
+)
+def test_the_decorator_says_how_much_a_function_makes(text: str, said: str) -> None:
+    report = analyze(Source("m.py", "import numpy as np\n\n\n" + text), Config(rewrite=True))
+    assert report.new_text is not None
+    decorator = next(line for line in report.new_text.splitlines() if line.startswith("@rt.migrated"))
+    _, _, found = decorator.partition(", elements=")
+    assert found == (said and f"{said})")
+
+
+def test_what_a_function_makes_decides() -> None:
+    text = "import numpy as np\n\n\ndef f(n):\n    return np.sum(np.exp(np.zeros((n, 100))))\n"
+    module = ModuleType("m")
+    exec(analyze(Source("m.py", text), Config(rewrite=True)).new_text or "", vars(module))
+    for n, works in ((sizes.FEW // 100 - 1, False), (sizes.FEW // 100, True)):
+        with rt.count_ops() as count:
+            assert module.f(n) == 100 * n
+        assert (count.work > 0) is works
+
+
+def test_element_loops_that_became_whole_array_operations_pay_earlier() -> None:
+    text = (
+        "import numpy as np\n\n\ndef f(x):\n    y = np.zeros(len(x))\n    for i in range(len(x)):\n"
+        "        y[i] = x[i] * 2.0\n    return y\n"
+    )
+    new = analyze(Source("m.py", text), Config(rewrite=True)).new_text or ""
+    assert "above=10_000)\ndef f" in new
+    assert "above" not in (
+        analyze(Source("m.py", text), Config(rewrite=True, on_unverified="raise")).new_text or "above"
+    )

@@ -23,6 +23,7 @@ class Kept:
     on_unverified: str
     pure: bool = False
     above: int | None = None  #: None: what the runtime takes
+    elements: cst.BaseExpression | None = None  #: of the largest array that the function makes itself
 
 
 def decorator(
@@ -72,6 +73,8 @@ def decorator(
         if kept.above is not None:
             never = build.name(f"{runtime}.NEVER")
             arguments.append(build.argument(never if kept.above == NEVER else cst.Integer(f"{kept.above:_}"), "above"))
+        if kept.elements is not None:
+            arguments.append(build.argument(kept.elements, "elements"))
     target: cst.BaseExpression = build.name(f"{runtime}.migrated")
     return cst.Decorator(build.call(target, *arguments) if arguments else target)
 

@@ -9,6 +9,7 @@ import functools
 import inspect
 import itertools
 import logging
+import math
 import os
 import sys
 import types
@@ -169,19 +170,30 @@ def _made(function: Callable[..., Any], elements: Elements) -> Callable[[tuple[A
     if not callable(elements):
         return (lambda args, kwargs: elements) if elements else None
     parameters = inspect.signature(function).parameters
-    places = {name: index for index, name in enumerate(parameters)}
+    places = {
+        it.name: at if it.kind <= it.POSITIONAL_OR_KEYWORD else NEVER for at, it in enumerate(parameters.values())
+    }
     wanted = [(name, places[name], parameters[name].default) for name in inspect.signature(elements).parameters]
 
     def made(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
         given = [args[at] if at < len(args) else kwargs.get(name, default) for name, at, default in wanted]
-        if not all(isinstance(value, (int, float, np.integer)) for value in given):
-            return 0
         try:
-            return int(elements(*(value if type(value) is float else int(value) for value in given)))
-        except (ArithmeticError, ValueError):
+            return int(elements(*map(_number, given)))
+        except (ArithmeticError, TypeError, ValueError):
             return 0
 
     return made
+
+
+def _number(value: Any) -> Any:
+    """A number as Python's own, which do not overflow; a shape is the number of its elements."""
+    if type(value) is tuple:
+        return math.prod(map(_number, value))
+    if isinstance(value, np.integer):
+        return int(value)
+    if type(value) not in (int, float):
+        raise TypeError(type(value).__name__)
+    return value
 
 
 def _is_tracing() -> bool:

@@ -123,6 +123,8 @@ def test_numbers_and_lists_of_them_are_small_work(arguments, who):
         (lambda n, k: n // k, (40, 0), "numpy"),
         (lambda k: k, (2,), "numpy"),
         (lambda n: n, ("text",), "numpy"),
+        (lambda n: n, ((3, 3),), "numpy"),
+        (lambda n: n, ((2, np.int64(5)),), "tensorflow"),
         (lambda n: n, (np.zeros(10),), "tensorflow"),
     ],
 )
@@ -135,6 +137,18 @@ def test_the_decorator_tells_what_the_function_makes(elements, arguments, who):
 
     made(*arguments)
     assert chosen == [who]
+
+
+def test_keywords_after_stars_are_found_by_name():
+    chosen = []
+
+    @rt.migrated(original=lambda *xs, n=5: chosen.append("numpy"), above=10, elements=lambda n: n)
+    def made(*xs, n=5):
+        chosen.append("tensorflow")
+
+    made(20, 20)
+    made(1, n=20)
+    assert chosen == ["numpy", "tensorflow"]
 
 
 class Held:
