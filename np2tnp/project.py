@@ -323,7 +323,10 @@ class Project:
             vendored(source.path, source.text) if config.runtime == "vendor" else INSTALLED,
         )
         with self.solver.watch(session.places):
-            session.start(self.catalog, self, functools.partial(self.operators, path))
+            self.names.places.clear()
+            replaced = self.names.replaced(path, source.text)
+            self.solver.note(self.names.places)
+            session.start(self.catalog, self, functools.partial(self.operators, path), replaced)
         return session
 
     def _left_alone(self, found: bool) -> bool:

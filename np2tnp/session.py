@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import libcst as cst
@@ -11,6 +11,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.lowering.tree import LoweredTree
+from np2tnp.analysis.module import note_replaced
 from np2tnp.analysis.positions import positions
 from np2tnp.analysis.project import Target
 from np2tnp.analysis.regions import MODULE, Analysis, Fate
@@ -74,11 +75,17 @@ class Session:
     library: str = NOT_ASKED  #: why the top level stays NumPy; empty where it is a region
     _left_out: frozenset[str] = frozenset()
 
-    def start(self, catalog: Catalog, project: Answers, operators: Callable[[], frozenset[str]]) -> None:
-        """Bind the names of the top level. `operators` gives those of the classes that the module imports."""
+    def start(
+        self, catalog: Catalog, project: Answers, operators: Callable[[], frozenset[str]], replaced: Mapping[str, str]
+    ) -> None:
+        """Bind the names of the top level. `operators` gives those of the classes that the module imports.
+
+        replaced: names of NumPy's that this code or what it imports replaces -> where; ``own.name``: its own ones.
+        """
         self.analysis = Analysis(self.tree, self.path, catalog, self.decide, project, self.options.boundary == "numpy")
-        self.analysis.bind_names()
         info = self.analysis.info
+        note_replaced(info, replaced)
+        self.analysis.bind_names()
         info.imported_operators = operators
         if not any(name in self.source.text for name in BY_ORDER):
             info.by_order = NO_NAMES  # nobody has to look

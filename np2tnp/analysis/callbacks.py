@@ -34,22 +34,29 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     refs_of,
     view_of,
+    zero_d_of,
 )
 
 
-def _given(value: Value, refs: frozenset[str], deps: frozenset[str], view: str, known: bool) -> Value:
-    """What a nested function gives, which may be an argument of its call. `known`: its results were looked at."""
+def _given(
+    value: Value, refs: frozenset[str], deps: frozenset[str], view: str, known: bool, may_be_array: bool
+) -> Value:
+    """What a nested function gives, which may be an argument of its call. `known`: its results were looked at.
+
+    may_be_array: an argument may be an array without axes.
+    """
     if isinstance(value, Sequence):
-        items = None if value.items is None else tuple([_given(item, refs, deps, view, known) for item in value.items])
-        return Sequence(value.type, _given(value.element, refs, deps, view, known), items, refs)
+        parts = [_given(item, refs, deps, view, known, may_be_array) for item in (value.element, *(value.items or ()))]
+        return Sequence(value.type, parts[0], None if value.items is None else tuple(parts[1:]), refs)
     view = max(view, view_of(value))
     if isinstance(value, Array):
         return replace(value, refs=refs, deps=deps, exact=None, view=view) if value.refs else replace(value, deps=deps)
     if isinstance(value, (Const, Scalar, Symbol, Class, Instance)):
         return value
     if isinstance(value, Unknown) and not value.refs and known:
-        return Unknown(EITHER, deps=deps)
-    return Unknown(EITHER, refs, deps=deps, view=view)
+        return Unknown(EITHER, deps=deps, zero_d=value.zero_d)
+    kind = "either" if may_be_array and refs_of(value) else getattr(value, "zero_d", "")
+    return Unknown(EITHER, refs, deps=deps, view=view, zero_d=kind)
 
 
 class Callbacks(Effects):
@@ -164,4 +171,5 @@ class Callbacks(Effects):
             refs = refs.union(*(refs_of(argument.value) for argument in arguments))
         deps = deps_of(result).union(*(deps_of(argument.value) for argument in arguments))
         view = max([view_of(argument.value) for argument in arguments], default="")
-        return _given(result, refs, deps, view, callee.qualname in self.nested_results)
+        without_axes = any(zero_d_of(argument.value) in ("array", "either") for argument in arguments)
+        return _given(result, refs, deps, view, callee.qualname in self.nested_results, without_axes)

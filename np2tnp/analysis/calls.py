@@ -282,8 +282,12 @@ class Calls(ContainerMethods):
             pair = self.sequence("tuple", list(map(self.element_of, values)), not spread)
             return Sequence("iterator", pair, None, NO_NAMES.union(*map(refs_of, values)))
         if name in ("sum", "min", "max", "next"):
-            alone = (len(values) == 1 and not spread) or name in ("next", "sum")
-            choices = [self.element_of(first)] if alone else values
+            given = [value for value, argument in zip(values, arguments, strict=True) if argument.name is None]
+            alone = (len(given) == 1 and not spread) or name in ("next", "sum")
+            choices = [self.element_of(first)] if alone else given
+            if name != "sum":
+                others = given[1:] if name == "next" else [a.value for a in arguments if a.name == "default"]
+                choices += [value for value in others if not isinstance(value, (Const, Scalar))]
             result = choices[0]
             for choice in choices[1:]:
                 result = join(result, choice)

@@ -48,9 +48,12 @@ def array_defaults(
 
 
 def likely_numbers(function: FunctionInfo) -> frozenset[str]:
-    """Parameters that are compared as single numbers, or are numbers by default, though arrays may be passed."""
+    """Parameters that are compared as single numbers, are numbers by default, or are added to what began as a number.
+
+    Arrays may be passed all the same.
+    """
     uses = function.uses
-    plain = set(uses.plain)
+    plain = uses.plain | {source for target, source in uses.steps if target in uses.numbers}
     while more := {source for target, source in uses.copies if target in plain} - plain:
         plain |= more
     parameters = parameters_of(function.node.params)

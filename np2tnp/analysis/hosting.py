@@ -15,7 +15,7 @@ from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.state import HOST_FUNCTIONS
+from np2tnp.analysis.state import HOST_FUNCTIONS, NESTED
 from np2tnp.analysis.stores import Stores
 from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.values import (
@@ -252,7 +252,11 @@ def changed_elsewhere(facts: ev.RegionFacts) -> frozenset[str]:
     reads = [e for e in facts.events if isinstance(e, ev.StaleRead) and _may_be_by_call(e.stale)]
     changed = frozenset(name for event in reads for name in {event.name, *event.shared} if name.isidentifier())
     calls = (e.root for e in facts.events if isinstance(e, ev.Store) and e.op == "call")
-    keeping = any(isinstance(e, ev.Construct) and e.kind == "nested keeps" for e in facts.events)
+    keeping = any(
+        (isinstance(e, ev.Construct) and e.kind == "nested keeps")
+        or (isinstance(e, ev.Store) and not NESTED.isdisjoint(e.conflicts))  # its argument itself must be updated
+        for e in facts.events
+    )
     changed |= {HOST_FUNCTIONS} if keeping else NO_NAMES
     named = (*facts.extra.get("lent", ()), *facts.extra.get("kept twice", ()))
     return changed | frozenset(named) | frozenset(root for root in calls if root is not None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -11,6 +11,7 @@ import libcst as cst
 from np2tnp.analysis.scopes import Scope, Uses, dotted, parameters_of, scan, signature_names
 from np2tnp.analysis.values import NO_NAMES, Value
 from np2tnp.files.outline import operators_of
+from np2tnp.files.replaced import ANY
 
 _KINDS = {
     "staticmethod": "static", "classmethod": "class",
@@ -87,6 +88,7 @@ class ModuleInfo:
     #: asks for those of the modules that it imports, which others must read
     imported_operators: Callable[[], frozenset[str]] = frozenset
     rebound: frozenset[str] = NO_NAMES  #: module names that some function rebinds with ``global``
+    replaced: dict[str, str] = field(default_factory=dict)  #: NumPy's and builtin names that code replaces -> where
     unlisted: bool = False  #: whether a star import binds names that nobody can list
     written: set[str] = field(default_factory=set)  #: module names some function writes into
     name_of: dict[int, str] = field(default_factory=dict)  #: id of a FunctionDef or ClassDef -> qualname
@@ -113,6 +115,15 @@ def collect(tree: cst.Module, path: str = "") -> ModuleInfo:
     info.rebound = frozenset(rebound)
     info.operators = operators_of(name for item in info.classes.values() for name in item.methods)
     return info
+
+
+def note_replaced(info: ModuleInfo, replaced: Mapping[str, str]) -> None:
+    """Code of the module replaces these names; ``own.f``: of the module's own, ``own.*``: any function of it."""
+    info.replaced = {name: place for name, place in replaced.items() if not name.startswith("own.")}
+    own = {name.removeprefix("own.") for name in replaced if name.startswith("own.")}
+    if ANY in own:  # nobody calls something else ``np``
+        own |= {name for name in (*info.functions, *info.classes) if "." not in name}
+    info.rebound |= own - {ANY}
 
 
 def _collect_body(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from np2tnp.files.modules import Modules
 from np2tnp.files.outline import SEVERAL, Binding, Outline
+from np2tnp.files.replaced import imports_of, may_replace, replaced_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,33 @@ class Names:
         targets = [self.find(file, str(binding.detail)) for binding in bound if binding.kind == "import"]
         modules = {target.module for target in targets if target is not None and target.kind in ("module", "class")}
         return frozenset().union(*(found.operators for found in map(self._outline, sorted(modules)) if found))
+
+    def replaced(self, file: str, text: str) -> dict[str, str]:
+        """Names of NumPy's and builtins that `file`, or a module that it imports, replaces -> where.
+
+        ``own.name``: a name of the module's own that is rebound through its dictionary.
+        """
+        trees = self.modules.trees
+        found = {name: f"line {line}" for name, line in reversed(replaced_in(text, trees).lines)}
+        imported = (path for name in imports_of(text, trees) for path in self._modules(file, name))
+        for path in dict.fromkeys(imported):
+            other = None if path.endswith(os.sep) or path == file else self.modules.text(path)
+            if other is not None and may_replace(other):
+                for name, line in replaced_in(other, trees).lines:
+                    if not name.startswith("own."):
+                        found.setdefault(name, f"line {line} of {os.path.basename(path)}")
+        return found
+
+    def _modules(self, file: str, name: str) -> list[str]:
+        """The first-party modules that ``import name`` runs, packages first."""
+        first, rest, looked = self.modules.start(file, name)
+        self.places.update(looked)
+        found, module = [], first or None
+        while module:
+            found.append(module)
+            module, rest = (self._child(module, rest[0]) if rest else None), rest[1:]
+        self.places.update(path for path in found if not path.endswith(os.sep))
+        return found
 
     def _public(self, file: str, name: str, found: dict[str, None], seen: set[str]) -> None:
         """Add to `found` what a star import of `name` binds. `seen`: the modules that were looked at."""
@@ -104,6 +132,8 @@ class Names:
                     return None if child is not None else self._find(module, full, seen)
             if outline.stars and child is None and any(self._module(module, star) is None for star in outline.stars):
                 return None
+        if binding is not None and outline is not None and self._may_rebind(module, name, binding, outline):
+            return None
         if binding is None:
             return self._follow(child, rest, seen) if child is not None else None
         if binding.kind == "import":
@@ -115,6 +145,15 @@ class Names:
                 return None
             return Target("function" if rest else binding.kind, module, ".".join(names), binding)
         return None if rest else Target("value", module, name, binding)
+
+    def _may_rebind(self, module: str, name: str, binding: Binding, outline: Outline) -> bool:
+        """Whether a star import after its binding may give `name` another value; nobody calls something else ``np``."""
+        if binding.kind == "import" and "." not in str(binding.detail):
+            return False
+        public: dict[str, None] = {}
+        for star in outline.stars[outline.before.get(name, 0) :]:
+            self._public(module, star, public, set())
+        return name in public or any(other.startswith("*") for other in public)
 
     def _follow_import(
         self, module: str, name: str, child: str | None, rest: tuple[str, ...], seen: frozenset[tuple[str, str]]

@@ -33,6 +33,8 @@ class Uses:
     stored: set[str] = field(default_factory=set)  #: ``x`` of ``x[...] = v``, ``x[...][...] += v``
     plain: set[str] = field(default_factory=set)  #: compared as one number: by if, while, min() or max()
     copies: set[tuple[str, str]] = field(default_factory=set)  #: ``a = b``
+    steps: set[tuple[str, str]] = field(default_factory=set)  #: ``a += b``, ``a -= 2 * b``
+    numbers: set[str] = field(default_factory=set)  #: ``a = 0.0``, ``a = np.pi / 2``
     assigned: set[str] = field(default_factory=set)  #: bound by assignments and loops
     converted: set[str] = field(default_factory=set)  #: ``x = f(x, ...)``
     stores_attributes: bool = False  #: something like ``x.name`` is assigned to
@@ -217,6 +219,7 @@ def _note_assign(node: cst.Assign, scope: Scope, uses: Uses) -> None:
     if type(left) is cst.Tuple and type(value) is cst.Tuple:
         pairs = [(a.value, b.value) for a, b in zip(left.elements, value.elements, strict=False)]
     uses.copies.update((a.value, b.value) for a, b in pairs if type(a) is cst.Name and type(b) is cst.Name)
+    uses.numbers.update(a.value for a, b in pairs if type(a) is cst.Name and _is_number(b))
     if type(value) is cst.Call and value.args:
         first = value.args[0].value
         target = node.targets[0].target
@@ -224,8 +227,34 @@ def _note_assign(node: cst.Assign, scope: Scope, uses: Uses) -> None:
             uses.converted.add(first.value)
 
 
+def _note_step(node: cst.AugAssign, scope: Scope, uses: Uses) -> None:
+    _note_target(node, scope, uses)
+    if type(node.target) is cst.Name:
+        pending = [node.value]
+        while pending:
+            term = pending.pop()
+            if type(term) is cst.BinaryOperation:
+                pending += [term.left, term.right]
+            elif type(term) is cst.UnaryOperation:
+                pending.append(term.expression)
+            elif type(term) is cst.Name:
+                uses.steps.add((node.target.value, term.value))
+
+
+def _is_number(node: cst.BaseExpression) -> bool:
+    """Whether `node` is a number, as it is written."""
+    if type(node) is cst.UnaryOperation:
+        return _is_number(node.expression)
+    if type(node) is cst.BinaryOperation:
+        return _is_number(node.left) and _is_number(node.right)
+    if type(node) is cst.Attribute:
+        return node.attr.value in ("pi", "e", "tau", "inf")
+    return type(node) is cst.Integer or type(node) is cst.Float
+
+
 _NOTES: dict[type, Callable[[Any, Scope, Uses], None]] = {
-    **dict.fromkeys((cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr), _note_target),
+    **dict.fromkeys((cst.AssignTarget, cst.AnnAssign, cst.For, cst.NamedExpr), _note_target),
+    cst.AugAssign: _note_step,
     cst.CompFor: _note_clause,
     cst.AsName: _note_alias,
     cst.ImportAlias: _note_import,

@@ -39,6 +39,7 @@ from np2tnp.analysis.values import (
     with_refs,
 )
 from np2tnp.catalog.catalog import Catalog
+from np2tnp.files.replaced import replaced_by
 
 
 class Services(Protocol):
@@ -174,10 +175,14 @@ class State:
         value = self.module.values.get(name)
         if value is None:
             if name in _BUILTINS and not (self.module.unlisted and name in _ARRAY_LIBRARIES):
-                return Symbol(f"builtins.{name}")
+                return self.known(Symbol(f"builtins.{name}"), env)
             self.unresolved += 1  # from a star import, exec, or a mistake
             return UNKNOWN
         self.unresolved += self.module.unlisted and isinstance(value, Unknown)
+        if isinstance(value, Symbol) and name in self.module.rebound and "()" not in value.name:
+            self.unresolved += 1
+            self.construct(self.statement or self.facts.node, "replaced", f"{name} is rebound while the program runs")
+            return Unknown(HOST, env.reach(self.location(name)))
         if isinstance(value, Symbol) and not ("()" in value.name and name in self.module.rebound):
             return self.known(value, env)
         return self.global_value(name, value, env)
@@ -212,6 +217,10 @@ class State:
 
     def known(self, symbol: Symbol, env: Env) -> Value:
         """What `symbol` denotes in the project; itself where it is not first-party or not certain."""
+        if self.module.replaced and (by := replaced_by(symbol.name, self.module.replaced)):
+            self.unresolved += 1
+            self.construct(self.statement or self.facts.node, "replaced", by)
+            return UNKNOWN
         value = None if symbol.name.startswith(("numpy.", "builtins.")) else self.services.resolve(symbol.name)
         if value is None:
             return symbol

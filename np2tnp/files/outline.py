@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from np2tnp.files.replaced import ANY, replaced_in
 from np2tnp.files.trees import Trees
 
 #: Assignments to attributes of anything but ``self`` and ``cls``, and texts that name what is patched.
@@ -45,6 +46,7 @@ class Outline:
 
     names: dict[str, Binding] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)  #: modules of ``from m import *``, in order
+    before: dict[str, int] = field(default_factory=dict)  #: how many of those come before a name is bound
     exported: tuple[str, ...] | None = None  #: ``__all__``, where it is a literal
     patched: frozenset[str] = frozenset()  #: names that some code of the module may replace in another module
     operators: frozenset[str] = frozenset()  #: those that its classes define: ``matmul`` for __matmul__, __rmatmul__
@@ -71,6 +73,8 @@ def outline_of(text: str, trees: Trees) -> Outline | None:
             if isinstance(node, ast.Global):
                 for name in node.names:
                     found.names[name] = SEVERAL
+    for name in replaced_in(text, trees).own:
+        found.names.update(dict.fromkeys(found.names if name == ANY else (name,), SEVERAL))
     return found
 
 
@@ -137,6 +141,7 @@ def _note_assignment(node: ast.Assign | ast.AnnAssign, found: Outline) -> None:
 
 def _bind(found: Outline, name: str, binding: Binding) -> None:
     before = found.names.get(name)
+    found.before[name] = len(found.stars)
     found.names[name] = binding if before is None or (before == binding and binding.kind == "import") else SEVERAL
 
 

@@ -16,7 +16,7 @@ from np2tnp.analysis.values import Array, Function
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
-from np2tnp.rules import compiled_regions, single_precision, unknown_values, whole_array_loops
+from np2tnp.rules import compiled_regions, replaced_names, single_precision, unknown_values, whole_array_loops
 from np2tnp.rules.base import Context, Hit, Table, apply
 from np2tnp.rules.shared import holds_array
 
@@ -24,7 +24,7 @@ from np2tnp.rules.shared import holds_array
 SLOW = "TNP701"
 #: What blocks a region wherever its arrays live: what is written there, not what happens to them.
 _ANYWHERE = frozenset(
-    f"TNP{number}" for number in (301, 302, 303, 304, 305, 307, 401, 402, 403, 405, 406, 407, 504, 505, 507, 508)
+    f"TNP{number}" for number in (301, 302, 303, 304, 305, 307, 401, 402, 403, 405, 406, 407, 411, 504, 505, 507, 508)
 )
 
 
@@ -120,7 +120,8 @@ def plan_region(
     if not edits.converted:
         function = module.functions.get(facts.qualname)
         annotated = function is not None and bool(declared(function)[0])
-        if edits.total or any(unknown_values.is_about_arrays(hit, annotated) for hit in hits):
+        replaced = any(hit.code == replaced_names.CODE for hit in hits)
+        if edits.total or replaced or any(unknown_values.is_about_arrays(hit, annotated) for hit in hits):
             return RegionPlan(facts, hits, edits, RegionState.KEPT)
         unknown = any(map(unknown_values.may_be_work, hits))
         told = [unknown_values.of_region(facts, annotated)] if unknown else []

@@ -40,6 +40,7 @@ from np2tnp.rules import (  # noqa: F401
     python_values,
     random_streams,
     removed_names,
+    replaced_names,
     returned_views,
     shared_memory,
     silent_differences,

@@ -8,7 +8,17 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
-from np2tnp.analysis.values import Array, Bound, Class, Function, Instance, Symbol, may_hold_tensor, scalar_type
+from np2tnp.analysis.values import (
+    Array,
+    Bound,
+    Class,
+    Function,
+    Instance,
+    Symbol,
+    is_python_number,
+    may_hold_tensor,
+    scalar_type,
+)
 from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
@@ -29,6 +39,9 @@ _LOOKUPS = frozenset(("KeyError", "IndexError", "LookupError", "AttributeError")
 
 #: Functions outside of numpy.linalg that solve systems or find eigenvalues.
 _LINEAR_BESIDE = ("numpy.poly", "numpy.roots")
+
+#: Operators that have a result for every array of floats and every number.
+_ALWAYS = frozenset(("add", "sub", "mul", "truediv", "neg", "pos"))
 
 #: Conversions that tensors leave to the ndarrays of their values: these raise what NumPy raises.
 _CONVERSIONS = tuple(Symbol(f"builtins.{name}") for name in ("int", "float", "bool"))
@@ -120,7 +133,7 @@ class ExceptionHandler(Rule):
             return False
         if any(
             isinstance(event, (ev.Store, ev.AttributeStore))
-            or (isinstance(event, (ev.Operator, ev.Read)) and not (_is_hosts(event) or _is_slice(event, caught)))
+            or (isinstance(event, (ev.Operator, ev.Read)) and not (_is_hosts(event) or _is_sure(event, caught)))
             for event in tried
         ):
             return False
@@ -227,13 +240,15 @@ def _has_simple_statements(node: cst.Try | cst.TryStar) -> bool:
     return all(isinstance(part, simple) for part in statements) and all(isinstance(it, cst.Name) for it in targets)
 
 
-def _is_slice(event: ev.Operator | ev.Read, caught: list[str]) -> bool:
-    """Whether a part of an array is read that is there in any case: ``x[:3]``, where x has as many axes.
+def _is_sure(event: ev.Operator | ev.Read, caught: list[str]) -> bool:
+    """Whether a number is beside an array of floats, or a part of an array is read that is there in any case.
 
-    If it has not, that is an IndexError in either case.
+    ``x[:3]``, where x has as many axes; if it has not, that is an IndexError in either case.
     """
     if isinstance(event, ev.Operator):
-        return False
+        arrays = [value for value in event.operands if not is_python_number(value)]
+        floats = all(isinstance(value, Array) and value.dtypes <= frozenset("fdFD") for value in arrays)
+        return len(arrays) == 1 and floats and event.op in _ALWAYS
     parts = [element.slice for element in event.node.slice]
     plain = all(
         isinstance(part, cst.Slice)
