@@ -14,7 +14,7 @@ from np2tnp.analysis.values import Symbol
 from np2tnp.edits import build
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
-from np2tnp.rules.exception_handlers import TRANSLATED
+from np2tnp.rules.exception_handlers import TRANSLATED, stores_items_only
 
 
 @register
@@ -30,7 +30,7 @@ class ContextManager(Rule):
         does=(
             "Shows it NumPy's exceptions, and lets refusals pass whatever it says: `with rt.manager(m):`. Not those"
             " that are known to swallow nothing, such as open() and locks. Where `contextlib.suppress` names what NumPy"
-            " raises, the function stays in NumPy, as with a handler (TNP401)."
+            " raises, the function stays in NumPy, as with a handler (TNP401), but for IndexError around stores alone."
         ),
         bad="""
             def timed(timer, x):
@@ -57,6 +57,9 @@ class ContextManager(Rule):
             return
         if call is not None and callee == Symbol("contextlib.suppress"):
             names = [dotted(argument.value).rpartition(".")[2] for argument in call.node.args]
+            around = event.place.statement
+            if names == ["IndexError"] and isinstance(around, cst.With) and stores_items_only(around.body, context):
+                return
             if any(name in ("", "Exception", "BaseException") or name in TRANSLATED for name in names):
                 words = "contextlib.suppress around array work: TensorFlow raises others; test what would raise"
                 yield self.hit(item, words, Verdict.BLOCK)

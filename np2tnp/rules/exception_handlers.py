@@ -18,6 +18,7 @@ from np2tnp.analysis.values import (
     is_python_number,
     may_hold_tensor,
     scalar_type,
+    zero_d_of,
 )
 from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
@@ -66,7 +67,7 @@ class ExceptionHandler(Rule):
             " raise what NumPy raises. So does what works on ndarrays and Python's objects alone. A handler of"
             " LinAlgError alone stays: the exact forms of numpy.linalg's functions raise it, and nothing else does."
             " So does one around conversions such as `n = int(n)`, and one of KeyError and its like around lookups"
-            " alone, such as `k = options['k']`."
+            " alone, such as `k = options['k']`, and one of IndexError around stores alone, such as `x[i] += 1`."
         ),
         bad="""
             def pick(x, i):
@@ -98,6 +99,8 @@ class ExceptionHandler(Rule):
         if _converts_numbers_only(event.node, context) or (
             _LOOKUPS.issuperset(caught) and _looks_up_only(event, context)
         ):
+            return
+        if caught == ["IndexError"] and stores_items_only(event.node.body, context):
             return
         if caught == ["LinAlgError"] and self._raises_it_alike(event.node, context):
             return
@@ -141,6 +144,28 @@ class ExceptionHandler(Rule):
             return False
         context.tried |= own
         return True
+
+
+def stores_items_only(body: cst.BaseSuite, context: Context) -> bool:
+    """Whether all that is tried is ``x[i] = v`` or ``x[i] += v``: the exact store raises NumPy's IndexError itself."""
+    parts = list(walk(body))
+    inside = {id(part) for part in parts}
+    statements = [part for part in parts if isinstance(part, (cst.BaseSmallStatement, cst.BaseCompoundStatement))]
+    tried = [event for event in context.facts.events if id(event.node) in inside]
+    stores = [event for event in tried if isinstance(event, ev.Store)]
+    return (
+        context.boundary != "tensor"
+        and all(isinstance(part, (cst.Assign, cst.AugAssign, cst.Pass)) for part in statements)
+        and all(store.keys is not None and isinstance(store.target, cst.Subscript) for store in stores)
+        and all(type(store.target.value) is cst.Name for store in stores if isinstance(store.target, cst.Subscript))
+        and all(zero_d_of(store.base) != "scalar" for store in stores)  # a number raises a TypeError
+        and len(stores) == sum(isinstance(part, (cst.Assign, cst.AugAssign)) for part in statements)
+        and all(isinstance(event, (ev.Store, ev.NameRead)) or _is_harmless(event) for event in tried)
+    )
+
+
+def _is_harmless(event: ev.Event) -> bool:
+    return isinstance(event, (ev.Operator, ev.Read)) and _is_hosts(event)
 
 
 def _converts_numbers_only(node: cst.Try | cst.TryStar, context: Context) -> bool:
