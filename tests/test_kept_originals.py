@@ -247,9 +247,15 @@ class Model:
 
 
 def test_methods_that_only_read_their_object_are_pure() -> None:
-    lines = (rewrite(METHODS, on_unverified="numpy").new_text or "").splitlines()
-    migrated = {after.split("(")[0]: "pure=True" in line for line, after in itertools.pairwise(lines) if "@rt." in line}
-    assert {name.split()[-1] for name, pure in migrated.items() if pure} == {"bump", "reads", "updates_argument"}
+    tree = ast.parse(rewrite(METHODS, on_unverified="numpy").new_text or "")
+    migrated = {
+        node.name: "pure=True" in ast.unparse(mark)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        for mark in node.decorator_list
+        if "rt.migrated" in ast.unparse(mark)
+    }
+    assert {name for name, pure in migrated.items() if pure} == {"bump", "reads", "updates_argument"}
     assert len(migrated) > 10
 
 

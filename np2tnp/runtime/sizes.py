@@ -43,6 +43,9 @@ _ITEMS = 64
 
 _DEPTH = 4
 
+#: Types met so far -> "array", "single", "tensor", "items", "table" or "object".
+_KINDS: dict[type, str] = {}
+
 #: Types met so far -> their slots.
 _SLOTS: dict[type, tuple[types.MemberDescriptorType, ...]] = {}
 
@@ -106,26 +109,45 @@ def extent(args: Iterable[Any], kwargs: dict[str, Any]) -> int:
 
 
 def _extent(value: Any, depth: int = _DEPTH, most: int | None = None) -> int:
-    kind = type(value)
-    if kind in _SINGLE:
-        return 0
-    if isinstance(value, np.ndarray):
+    """`most`: `value` is an object's attribute, and of containers no more items are looked at."""
+    kind = _KINDS.get(type(value)) or _kind(value)
+    if kind == "array":
         return int(value.size)
-    if is_tensor(value):
-        return NEVER
-    if depth == 0:
+    if kind == "single":
         return 0
-    if isinstance(value, (list, tuple, dict)):
-        items: Iterable[Any] = value.values() if isinstance(value, dict) else value
+    if kind == "tensor":
+        return NEVER
+    if kind == "items" or kind == "table":
+        if depth == 0:
+            return 0
+        items: Iterable[Any] = value.values() if kind == "table" else value
         return _items_extent(items if most is None else itertools.islice(items, most), depth - 1, most)
-    if most is not None or isinstance(value, type):
+    if most is not None:
         return 0  # an object's objects look at their own sizes when they are called
     largest = 0
     for part in _attributes(value):
-        kind = type(part)
-        if kind not in _SINGLE:
-            largest = max(largest, part.size if kind is np.ndarray else _extent(part, depth, _ITEMS))
+        if type(part) not in _SINGLE:
+            size = _extent(part, depth, _ITEMS)
+            if size > largest:
+                largest = size
     return largest
+
+
+def _kind(value: Any) -> str:
+    """What `value` is to the size test, remembered for all of its type: `is_tensor` decides by that, too."""
+    of = type(value)
+    if of in _SINGLE or issubclass(of, type):
+        kind = "single"
+    elif issubclass(of, np.ndarray):
+        kind = "array"
+    elif issubclass(of, dict):
+        kind = "table"
+    elif issubclass(of, (list, tuple)):
+        kind = "items"
+    else:
+        kind = "tensor" if is_tensor(value) else "object"
+    _KINDS[of] = kind
+    return kind
 
 
 def _items_extent(items: Iterable[Any], depth: int, most: int | None) -> int:
@@ -135,7 +157,7 @@ def _items_extent(items: Iterable[Any], depth: int, most: int | None) -> int:
             numbers += 1
         else:
             size = _extent(item, depth, most)
-            if isinstance(item, (list, tuple)):  # rows of numbers
+            if _KINDS[type(item)] == "items":  # rows of numbers
                 numbers += size
             largest = max(largest, size)
     return max(numbers, largest)
