@@ -100,6 +100,7 @@ class ModuleInfo:
     #: id of a region -> what it binds each name to, None where that is no expression
     bound_values: dict[int, dict[str, list[cst.BaseExpression | None]]] = field(default_factory=dict)
     kept_functions: dict[int, frozenset[int]] = field(default_factory=dict)  #: ... and those that others may call later
+    given: dict[str, frozenset[str]] | None = None  #: as callers.arrays_given says, once somebody asked
     private_lists: dict[int, frozenset[str]] = field(default_factory=dict)  #: ... and lists that one name keeps
 
     def defines(self, operator: str) -> bool:

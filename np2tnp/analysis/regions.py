@@ -9,6 +9,7 @@ from typing import Protocol
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.callers import arrays_given
 from np2tnp.analysis.classes import summarize_class
 from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
 from np2tnp.analysis.declared import (
@@ -40,8 +41,10 @@ from np2tnp.analysis.values import (
     Class,
     Function,
     Instance,
+    Unknown,
     Value,
     parameters_in,
+    refs_of,
 )
 from np2tnp.analysis.yields import arguments_of
 from np2tnp.catalog.catalog import Catalog
@@ -186,6 +189,7 @@ class Analysis:
         self.facts[qualname] = facts
         fate = self.decide(facts, False)
         migrated = fate is Fate.MIGRATES or (fate is Fate.IN_DOUBT and self._migrates_on_host(function, facts))
+        migrated = migrated or (fate is Fate.STAYS and self._migrates_for_callers(function, facts))
         facts = self.facts[qualname]
         migrated = migrated and not function.is_cached
         return summarize(function, facts, migrated, array_defaults(function, self.info, self.resolve))
@@ -235,6 +239,20 @@ class Analysis:
             )
             if self.decide(facts, True) is Fate.MIGRATES:
                 return True
+        self.facts[function.qualname] = before
+        return False
+
+    def _migrates_for_callers(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
+        """Whether a function of operators alone can be migrated, since its callers in this module give it arrays."""
+        operands = (value for event in before.events if isinstance(event, ev.Operator) for value in event.operands)
+        if before.assumed_arrays or not any(isinstance(value, Unknown) and refs_of(value) for value in operands):
+            return False
+        given = arrays_given(self.info).get(function.qualname, NO_NAMES)
+        if not given:
+            return False
+        facts = self.facts[function.qualname] = self._analyze(function, known=given)
+        if self.decide(facts, True) is Fate.MIGRATES:
+            return True
         self.facts[function.qualname] = before
         return False
 

@@ -1,0 +1,183 @@
+"""Which parameters the calls of a module's own functions give arrays, as far as the text alone tells.
+
+Operators do not tell what they work on: ``def flux(u): return u**2 / 2`` is arithmetic of numbers, or of arrays. Where
+the functions of the same module call it with what is plainly an array, that is evidence; the guard looks at each call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis.declared import declared, likely_numbers, texts
+from np2tnp.analysis.module import FunctionInfo, ModuleInfo, dotted, parameters_of
+from np2tnp.analysis.tables import ARRAY_MEMBERS
+from np2tnp.analysis.values import NO_NAMES, Symbol
+from np2tnp.analysis.walk import PARTS
+
+#: Functions of NumPy that give an array whatever they get.
+_MAKERS = frozenset(
+    "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace logspace geomspace eye identity"
+    " array asarray asanyarray ascontiguousarray copy concatenate stack vstack hstack dstack column_stack tile repeat"
+    " roll pad outer gradient diff cumsum cumprod sort argsort reshape ravel transpose meshgrid fromfunction tri tril"
+    " triu atleast_1d atleast_2d atleast_3d convolve random.rand random.randn random.random random.normal"
+    " random.uniform fft.fft fft.ifft fft.rfft fft.irfft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.fftfreq loadtxt"
+    " genfromtxt".split()
+)
+#: Functions of NumPy that give an array where they get one, in the places of arrays.
+_ELEMENTWISE = frozenset(
+    "exp log log2 log10 log1p expm1 sqrt square abs absolute fabs sign sin cos tan arcsin arccos arctan arctan2 sinh"
+    " cosh tanh power add subtract multiply divide minimum maximum where clip real imag conj round rint floor ceil"
+    " hypot mod nan_to_num fliplr flipud flip rot90 interp".split()
+)
+#: Functions of NumPy whose first argument is no single number, where it makes sense.
+_OF_MANY = frozenset(
+    "sum mean std var median prod min max amin amax ptp argmin argmax any all nansum nanmean nanmax nanmin average"
+    " percentile quantile cumsum cumprod diff sort argsort dot vdot linalg.norm linalg.solve linalg.inv gradient roll"
+    " reshape ravel transpose trapezoid trapz convolve flip fliplr flipud count_nonzero nonzero argwhere unique"
+    " histogram fft.fft fft.ifft fft.rfft fft.fft2".split()
+)
+#: Members of an array that are arrays, or give one.
+_GIVING = frozenset("T real imag copy astype reshape ravel flatten transpose clip conj squeeze swapaxes".split())
+_INNER = frozenset((cst.FunctionDef, cst.Lambda, cst.ClassDef))
+_ROUNDS = 6
+
+
+def arrays_given(module: ModuleInfo) -> dict[str, frozenset[str]]:
+    """By qualified name of a function or method, those of its parameters that get arrays."""
+    if module.given is None:
+        callers = [_Caller(function, module) for function in module.functions.values()]
+        callers = [caller for caller in callers if caller.calls]
+        given: dict[str, set[str]] = {}
+        for _ in range(_ROUNDS):
+            before = sum(map(len, given.values()))
+            for caller in callers:
+                caller.hand_on(given)
+            if sum(map(len, given.values())) == before:
+                break
+        module.given = {name: frozenset(found) for name, found in given.items() if found}
+    return module.given
+
+
+class _Caller:
+    """A function, what it binds, and the functions of its module that it calls."""
+
+    def __init__(self, function: FunctionInfo, module: ModuleInfo) -> None:
+        self.function = function
+        self.module = module
+        self.arrays = set(declared(function)[0])
+        self.bound: list[tuple[str, cst.BaseExpression]] = []
+        self.calls: list[tuple[FunctionInfo, cst.Call]] = []
+        for node in _outer(function.node.body):
+            self._look(node)
+
+    def _look(self, node: Any) -> None:
+        kind = type(node)
+        if kind is cst.Call:
+            callee = self._callee(node.func)
+            if callee is not None:
+                self.calls.append((callee, node))
+            elif node.args and type(node.args[0].value) is cst.Name and self._numpy_name(node.func) in _OF_MANY:
+                self.arrays.add(node.args[0].value.value)
+        elif kind is cst.AugAssign:
+            target = node.target
+            if type(target) is cst.Subscript and type(target.value) is cst.Name and _slices(target):
+                self.arrays.add(target.value.value)
+        elif kind is cst.Assign:
+            self.bound.extend((item.target.value, node.value) for item in node.targets if type(item.target) is cst.Name)
+        elif kind is cst.Attribute:
+            if type(node.value) is cst.Name and node.attr.value in ARRAY_MEMBERS:
+                self.arrays.add(node.value.value)
+        elif kind is cst.Subscript and type(node.value) is cst.Name and len(node.slice) > 1 and _slices(node):
+            self.arrays.add(node.value.value)
+
+    def _callee(self, func: cst.BaseExpression) -> FunctionInfo | None:
+        function = self.function
+        if type(func) is cst.Name:
+            return self.module.functions.get(func.value) if func.value not in function.locals else None
+        if type(func) is cst.Attribute and type(func.value) is cst.Name and function.is_method:
+            parameters = parameters_of(function.node.params)
+            if parameters and parameters[0].name.value == func.value.value:
+                return self.module.functions.get(f"{function.owner}.{func.attr.value}")
+        return None
+
+    def hand_on(self, given: dict[str, set[str]]) -> None:
+        """Add what this function gives to others, with what is `given` to it by now."""
+        self.arrays |= given.get(self.function.qualname, NO_NAMES)
+        while more := {name for name, value in self.bound if self._is_array(value)} - self.arrays:
+            self.arrays |= more
+        for callee, node in self.calls:
+            taken = given.setdefault(callee.qualname, set())
+            free = None
+            for name, value in _matched(callee, node):
+                if name not in taken and self._is_array(value):
+                    free = _free(callee) if free is None else free
+                    taken |= {name} & free
+
+    def _is_array(self, node: cst.BaseExpression) -> bool:
+        kind = type(node)
+        if kind is cst.Name:
+            return node.value in self.arrays  # type: ignore[attr-defined]
+        if kind is cst.BinaryOperation:
+            return self._is_array(node.left) or self._is_array(node.right)  # type: ignore[attr-defined]
+        if kind is cst.UnaryOperation:
+            return self._is_array(node.expression)  # type: ignore[attr-defined]
+        if kind is cst.Subscript:
+            return _slices(node) and self._is_array(node.value)  # type: ignore[attr-defined]
+        if kind is cst.Attribute:
+            return node.attr.value in _GIVING and self._is_array(node.value)  # type: ignore[attr-defined]
+        return kind is cst.Call and self._gives_array(node)  # type: ignore[arg-type]
+
+    def _numpy_name(self, func: cst.BaseExpression) -> str:
+        """``fft.fft`` for ``np.fft.fft``; empty for what is not NumPy's."""
+        first, _, rest = dotted(func).partition(".")
+        value = self.module.values.get(first) if first not in self.function.locals else None
+        if not isinstance(value, Symbol) or value.name.partition(".")[0] != "numpy":
+            return ""
+        return ".".join(filter(None, (value.name.partition(".")[2], rest)))
+
+    def _gives_array(self, call: cst.Call) -> bool:
+        func = call.func
+        name = self._numpy_name(func)
+        if name:
+            return name in _MAKERS or (
+                name in _ELEMENTWISE and any(self._is_array(item.value) for item in call.args if item.keyword is None)
+            )
+        return type(func) is cst.Attribute and func.attr.value in _GIVING and self._is_array(func.value)
+
+
+def _free(callee: FunctionInfo) -> frozenset[str]:
+    """Parameters that may be arrays as far as the function itself says nothing else."""
+    plain = {item.name.value for item in parameters_of(callee.node.params) if item.annotation is None}
+    return frozenset(plain) - declared(callee)[1] - likely_numbers(callee) - texts(callee)
+
+
+def _matched(callee: FunctionInfo, call: cst.Call) -> Iterator[tuple[str, cst.BaseExpression]]:
+    """The parameters that a call gives something, as far as no ``*`` hides them."""
+    names = [item.name.value for item in (*callee.node.params.posonly_params, *callee.node.params.params)]
+    names = names[1:] if callee.is_method else names
+    for index, item in enumerate(call.args):
+        if item.star:
+            return
+        if item.keyword is not None:
+            yield item.keyword.value, item.value
+        elif index < len(names):
+            yield names[index], item.value
+
+
+def _slices(node: Any) -> bool:
+    return any(type(item.slice) is cst.Slice for item in node.slice)
+
+
+def _outer(body: cst.BaseSuite) -> Iterator[Any]:
+    """All nodes of a function but those of functions and classes in it."""
+    stack: list[Any] = [body]
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind in _INNER:
+            continue
+        yield node
+        stack.extend(PARTS[kind](node))
