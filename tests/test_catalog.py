@@ -363,10 +363,20 @@ def test_the_engine_asks_the_target_s_facts() -> None:
 
 @pytest.mark.parametrize("version", MEASURED)
 def test_what_was_decided_for_a_name_holds_for_every_target(version: str) -> None:
-    fact = load(version).get("numpy.reshape")  # equal in all calls on 2.18, but for (0, -1), which NumPy refuses
+    fact = load(version).get("numpy.swapaxes")  # equal in all calls, as far as a class of exceptions is for its base
     assert fact is not None
     assert fact.target is not None
-    assert (fact.prefer, fact.target.name) == ("rt", "rt.reshape")
+    assert (fact.prefer, fact.target.name) == ("rt", "rt.swapaxes")
+
+
+@pytest.mark.parametrize("version", [*MEASURED, "newest"])
+@pytest.mark.parametrize("name", ["reshape", "moveaxis", "roll", "cross", "take_along_axis"])
+def test_what_tnp_was_measured_to_get_wrong_is_left_to_the_helper(version: str, name: str) -> None:
+    fact = load(version).get(f"numpy.{name}")
+    assert fact is not None
+    assert fact.tnp is not None
+    assert fact.target is not None
+    assert (fact.prefer, fact.tnp.dtypes, fact.target.name) == (None, "", f"rt.{name}")
 
 
 def test_every_ufunc_that_changes_its_argument_has_a_helper() -> None:

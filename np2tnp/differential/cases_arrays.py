@@ -31,12 +31,12 @@ meshgrid : v, w | v | v, w, indexing='ij' | v, w, sparse=True | v, w, copy=False
 indices : (2, 3) | (2, 3), dtype=np.float64 | (2, 3), sparse=True | (2, 3), np.int32
 fromfunction : lambda i, j: i + j, (2, 3), like=None | lambda i, j: i + j, (2, 3) | lambda i, j: i * j, (2, 3), dtype=int
 fromiter : (i for i in range(4)), v.dtype | range(4), dtype=float | range(9), float, 3
-reshape : v, (2, 3) | v, (2, -1) | m, -1 | m, (4, 3) | m, [2, 6] | v, 6 | m, (5, 5) | m, (2, 6), order='F' | m, (2, 6), 'C' | z, (1, 1) | e, (0, 3) | t, shape=(6, 4) | m, (2, 6), order='A' | m, (2, 6), copy=True | m, (-1, -1) | k, (2, 2) | m, 12 | m, (k0, -1) | one, ()
+reshape : v, (2, 3) | v, (2, -1) | m, -1 | m, (4, 3) | m, [2, 6] | v, 6 | m, (5, 5) | m, (2, 6), order='F' | m, (2, 6), 'C' | z, (1, 1) | e, (0, 3) | t, shape=(6, 4) | m, (2, 6), order='A' | m, (2, 6), copy=True | m, (-1, -1) | k, (2, 2) | m, 12 | m, (k0, -1) | one, () | e, (-1, 0) | e, (0, -1) | e3, (0, -1) | me, (-1, 3)
 ravel : v | m | t | z | e | m, order='F' | m, 'C' | m, order='K' | [[1, 2], [3, 4]]
 transpose : v | m | t | m, (1, 0) | t, (2, 0, 1) | t, axes=(1, 2, 0) | t, [0, 2, 1] | z | m, (0, 0) | m, axes=None | t, (-1, 0, 1) | m, (0, 1, 2)
 matrix_transpose : m | t | v
 swapaxes : m, 0, 1 | t, 0, -1 | t, axis1=1, axis2=2 | m, 0, 5
-moveaxis : t, 0, -1 | t, [0, 1], [1, 2] | t, source=2, destination=0 | t, 5, 0
+moveaxis : t, 0, -1 | t, [0, 1], [1, 2] | t, source=2, destination=0 | t, 5, 0 | v, 0, 1 | m, 0, 3 | z, 0, -1 | z, 0, 0 | m, [0, 0], [0, 1] | m, [0], [0, 1] | e3, -1, 0 | z, [], []
 rollaxis : t, 2 | t, 2, 1 | t, axis=1, start=3 | t, 0, 5
 squeeze : one | a5 | a5, axis=1 | a5, (1, 3) | m, 0 | m | z | c | c, axis=-1
 expand_dims : v, 0 | m, 1 | m, -1 | v, axis=(0, 2) | z, 0 | m, axis=5 | m, axis=[0]
@@ -58,7 +58,7 @@ dsplit : t, 2 | t, [1, 3] | m, 2
 unstack : m | m, axis=1 | v
 tile : A=v, reps=2 | A=[1, 2], reps=2 | v, 2 | v, (2, 2) | m, (2, 1) | z, 3 | m, 2 | v, reps=0 | v, (2, 1, 1) | v, [2, 1] | m, () | [1, 2], 2
 repeat : v, 2 | m, 2 | m, 2, axis=0 | m, [1, 2, 0], axis=0 | v, kn | m, repeats=2, axis=-1 | z, 3 | v, 0 | v, [2] | v, -1 | m, 2, 5 | [1, 2], 2 | 3, 4
-roll : v, 1 | v, -2 | m, 1 | m, 1, axis=0 | m, (1, 2), axis=(0, 1) | v, 9 | m, shift=-1, axis=1 | m, 1, (0, 1) | z, 1 | e, 1 | m, 1, axis=5 | v, k0 | t, -3, axis=-1
+roll : v, 1 | v, -2 | m, 1 | m, 1, axis=0 | m, (1, 2), axis=(0, 1) | v, 9 | m, shift=-1, axis=1 | m, 1, (0, 1) | z, 1 | e, 1 | m, 1, axis=5 | v, k0 | t, -3, axis=-1 | v, np.int8(2) | m, np.uint8(1), 0 | v, k0.astype(np.int16)
 rot90 : m | m, 2 | m, k=-1 | t, 1, (1, 2) | v | m, 5 | m, axes=(1, 0) | m, 1, (0, 0)
 flip : v | m | m, 0 | m, axis=-1 | t, axis=(0, 2) | z | m, axis=5 | e
 flipud : m | v | t | e
@@ -69,7 +69,7 @@ delete : v, 1 | v, [0, 2] | m, 1 | m, 1, axis=0 | m, [0, -1], axis=1 | v, 99 | v
 resize : v, 8 | v, (2, 2) | m, (5, 2) | e, 3 | v, 0
 trim_zeros : m, axis=0 | v, axis=0 | [0, 0, 1, 2, 0] | v | w | d | g | v, 'f' | v, trim='b' | np.zeros(3)
 take : v, [0, 2] | v, [-1] | v, 1 | v, k | m, k | m, [0, 2], axis=0 | m, [1, -1], axis=1 | v, kbad | v, 99 | v, km | v, [9, -9], mode='wrap' | v, [9, -9], mode='clip' | m, 1, 0 | v, 0 | e, [0] | m, [0, 2], 1 | m, k0, axis=1 | t, [0], axis=5 | v, ke | v, [0, 1], mode='raise' | [1, 2, 3], [0, 1]
-take_along_axis : v, kn, 0 | m, kc, 0 | m, km[:, :1].repeat(3, 0)[:3], 1 | m, km, axis=None | v, k1, axis=-1 | m, kc, axis=5 | v, kbad, 0
+take_along_axis : v, kn, 0 | m, kc, 0 | m, km[:, :1].repeat(3, 0)[:3], 1 | m, km, axis=None | v, k1, axis=-1 | m, kc, axis=5 | v, kbad, 0 | v, k1.astype(np.uint8), 0 | m, kc.astype(np.int16), 0 | m, kc.astype(np.uint64), 0
 choose : kn % 3, [v, w, v] | k0, [z, y, z] | km % 2, [z, y] | kn, [v, w], mode='wrap' | kn, [v, w] | kn, [v, w], mode='clip'
 select : [b, b0], [v, w] | [b, ~b], [v, w], 5 | [b], [v], default=2.5 | [bm], [m] | [b, b], [1, 2]
 piecewise : v, [b, ~b], [1, 2] | v, [b], [lambda a: a + a, 0] | x, [b, ~b], [lambda a: a * a, lambda a: -a]

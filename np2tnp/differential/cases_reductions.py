@@ -54,7 +54,7 @@ ediff1d : v | m | v, to_end=[1] | v, to_begin=w | e
 gradient @sum : v | m | v, 2.0 | v, x | m, axis=0 | m, 1.0, 2.0 | v, edge_order=2 | t, axis=(0, 1) | one
 trapezoid @sum : v | m | v, x | v, dx=0.5 | m, axis=0 | m, dx=2.0, axis=0
 interp : g, g, w | xi, x, v | 2.6, x, v | xi, x, v, left=-1.0 | xi, x, v, right=9.0 | xi, x, v, period=5.0 | v, x, x
-cross @sum : q, p, axisb=0 | q, p, axisc=0 | s[:3], s[3:6] | s[:2], s[3:6] | q, p | q[0], p[1] | q, p[0] | q[:, :2], p[:, :2] | q, p, axis=0 | q, p, axisa=0 | q[0, :2], p[0]
+cross @sum : q, p, axisb=0 | q, p, axisc=0 | s[:3], s[3:6] | s[:2], s[3:6] | q, p | q[0], p[1] | q, p[0] | q[:, :2], p[:, :2] | q, p, axis=0 | q, p, axisa=0 | q[0, :2], p[0] | v[:4], w[:4] | m, n | one, one
 convolve correlate @sum : v, w | v, w[:3] | v[:3], w | v, w, 'same' | v, w[:2], mode='valid' | v, w, 'full' | e, v | l, l2[:5] | m, v
 unwrap @sum : v | m | l | m, axis=0 | v, discont=4.0 | v, period=5
 """

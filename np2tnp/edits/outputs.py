@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
+
+#: What raises for some values: NumPy does not look at those where ``where`` is false.
+_RAISING = frozenset(("power",))
+
+
+def _is_plain(node: cst.BaseExpression) -> bool:
+    """Whether evaluating `node` twice does no more than doing it once."""
+    return not any(isinstance(part, (cst.Call, cst.NamedExpr, cst.Await, cst.Yield)) for part in walk(node))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +37,8 @@ class OutputForm:
                 arguments.append(argument.with_changes(value=cst.Name("None")))
             elif index not in (self.out, self.where):
                 arguments.append(argument)
+            elif index == self.where and self.helper in _RAISING and _is_plain(argument.value):
+                arguments.append(argument.deep_clone())
         if self.is_method:
             arguments.insert(0, build.argument(cst.ensure_type(call.func, cst.Attribute).value))
         if arguments:
