@@ -31,6 +31,7 @@ FUNCTIONS = """
 import numpy as np
 
 def add_scaled(x):
+    x = np.asarray(x)
     return 2.0 * x + x
 
 def sigmoid(x):
@@ -44,6 +45,7 @@ def softmax(x):
     return e / e.sum()
 
 def polynomial(x):
+    x = np.asarray(x)
     return ((3.0 * x + 2.0) * x - 1.0) * x + 0.5
 
 def clipped(x):
@@ -51,11 +53,13 @@ def clipped(x):
     return np.where(y > 0.0, np.sqrt(np.abs(y)), y * y)
 
 def masked_store(x):
+    x = np.asarray(x)
     y = x.copy()
     y[y < 0.0] = 0.0
     return y
 
 def differences(x):
+    x = np.asarray(x)
     return x[1:] - x[:-1]
 
 def smoothed(x):
@@ -82,6 +86,7 @@ def norm(x):
     return np.sqrt(np.sum(x ** 2))
 
 def stencil(x):
+    x = np.asarray(x)
     a = x.reshape(10, -1)
     for _ in range(10):
         a = a.copy()
@@ -89,6 +94,7 @@ def stencil(x):
     return a
 
 def in_place(x):
+    x = np.asarray(x)
     x *= 0.5
     x += 1.0
     return x
