@@ -158,6 +158,10 @@ _ITEMS = {2: "couple", 3: "triple", 4: "four"}
 _COLUMNS = {2: "places", 3: "points"}
 
 
+#: Members that tell of what is not an object of the program.
+COMMON_MEMBERS = _ARRAY_MEMBERS | _RNG_MEMBERS | _STRING_MEMBERS | {"append", "extend", "items", "keys", "get", "pop"}
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter and what to try for it."""
@@ -169,7 +173,7 @@ class Parameter:
     strings: tuple[str, ...] = ()  #: strings that the function compares it with
     keys: tuple[str, ...] = ()  #: keys that the function reads from it
     star: str = ""  #: ``*`` or ``**`` for the catch-all parameters
-    instance: str | None = None  #: the module's class that its annotation names
+    instance: str | None = None  #: the module's class that its annotation names, or that it is used like
 
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

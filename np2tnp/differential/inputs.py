@@ -189,8 +189,8 @@ def _draw_float(name: str, it: Draw) -> float:
 Profile = tuple[tuple[Parameter, str], ...]
 
 
-def call_of(profile: Profile, it: Draw, given: dict[str, Any], instances: dict[str, Call]) -> Call:
-    """The arguments of one call. `given` holds arrays of the user's by name; `instances` a constructor call a class."""
+def call_of(profile: Profile, it: Draw, given: dict[str, Any], instances: dict[str, Instance]) -> Call:
+    """The arguments of one call. `given` holds arrays of the user's by name; `instances` an object a class."""
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     skipped = False  # once a positional parameter keeps its default, those after it go by keyword
@@ -201,7 +201,7 @@ def call_of(profile: Profile, it: Draw, given: dict[str, Any], instances: dict[s
         if kind == "given":
             value: Any = Array(given[parameter.name])
         elif kind == "instance":
-            value = Instance(parameter.instance or "", instances[parameter.instance or ""])
+            value = instances[parameter.instance or ""]
         else:
             value = draw(kind, parameter, it)
         if parameter.keyword_only or skipped:

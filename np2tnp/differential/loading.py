@@ -7,15 +7,18 @@ import linecache
 import sys
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from np2tnp.differential.hints import Function, Parameter, parameters_of
+from np2tnp.differential.likeness import Likeness
 from np2tnp.differential.specs import Case, Pickled, make, make_call
 
 if TYPE_CHECKING:
     import numpy as np
+
+_LIKE = 40.0  #: how much a parameter that is used like an object of a class is taken for one; an annotation says 60
 
 
 @dataclass(frozen=True)
@@ -92,22 +95,22 @@ class Program:
             for node in _top_level(self.tree)
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         }
+        self._likeness = Likeness(self._classes)
 
     def target(self, name: str) -> Target | None:
         """The target called `name` (``f`` or ``Class.method``), if the text has it at its top level."""
         class_name, _, method = name.rpartition(".")
-        known = frozenset(self._classes)
         if not class_name:
             node = self._functions.get(name)
             if node is None:
                 return None
-            return Target(name, tuple(parameters_of(node, known)), is_coroutine=isinstance(node, ast.AsyncFunctionDef))
+            return Target(name, self._parameters(node), is_coroutine=isinstance(node, ast.AsyncFunctionDef))
         found = self._method(class_name, method)
         if found is None:
             return None
         decorators = {ast.unparse(d) for d in found.decorator_list}
         static = "staticmethod" in decorators
-        parameters = tuple(parameters_of(found, known, method=not static))
+        parameters = self._parameters(found, "" if static else class_name)
         plain = not static and "classmethod" not in decorators
         return Target(name, parameters, class_name, method, plain, isinstance(found, ast.AsyncFunctionDef))
 
@@ -116,8 +119,22 @@ class Program:
         found = self._method(class_name, "__init__")
         if found is None:
             found = self._fields(class_name)
-        parameters = tuple(parameters_of(found, frozenset(self._classes), method=True))
+        parameters = self._parameters(found, class_name)
         return Target(f"{class_name}.__init__", parameters, class_name, "__init__")
+
+    def _parameters(self, function: Function, class_name: str = "") -> tuple[Parameter, ...]:
+        """Those of a function, or of a method of the class."""
+        like = self._likeness.instances(function, self._classes.get(class_name))
+        found = parameters_of(function, frozenset(self._classes), method=bool(class_name))
+        return tuple(
+            replace(it, instance=like[it.name], kinds={**it.kinds, "instance": _LIKE}) if it.name in like else it
+            for it in found
+        )
+
+    def heirs(self, class_name: str, method: str = "") -> list[str]:
+        """The classes below it that have its `method` as it is."""
+        own = self._method(class_name, method)
+        return [name for name in self._likeness.subclasses(class_name) if self._method(name, method) is own]
 
     def methods(self, class_name: str) -> list[str]:
         """Names of the methods of a class that a caller may call to bring its object into another state."""
@@ -180,7 +197,7 @@ def bind(case: Case, module: types.ModuleType) -> tuple[Any, list[Any], dict[str
         owner = make(case.construct, namespace)
     else:
         made_args, made_kwargs = make_call(case.construct, namespace)
-        owner = cls(*made_args, **made_kwargs)
+        owner = (namespace[case.made_as] if case.made_as else cls)(*made_args, **made_kwargs)
     for name, call in case.before:
         before_args, before_kwargs = make_call(call, namespace)
         getattr(owner, name)(*before_args, **before_kwargs)

@@ -24,11 +24,12 @@ import numpy as np
 
 from np2tnp.differential import harvest
 from np2tnp.differential.hints import Parameter
-from np2tnp.differential.inputs import ARRAY_KINDS, SIZES, Draw, Profile, call_of, edges, shuffled
+from np2tnp.differential.inputs import SIZES, Draw, Profile, call_of, edges, shuffled
 from np2tnp.differential.lessons import Lessons
 from np2tnp.differential.loading import Program, Target, bind
 from np2tnp.differential.observe import Globals, TimeIsUp, time_limit
-from np2tnp.differential.specs import Array, Call, Case
+from np2tnp.differential.ranking import VARIANTS, best, plausibility
+from np2tnp.differential.specs import Array, Call, Case, Instance
 
 _FLAVOURS = ("normal", "unit", "whole", "normal", "sorted")
 _PROFILES = 8  #: how many combinations of kinds are kept
@@ -36,10 +37,8 @@ _EDGED = 3  #: around how many of them edges are tried
 _SLOW_ENOUGH = 3  #: trials that took longer, while none returned, say that every call does
 _PATIENCE = 4  #: times the seconds for one function, in which callers of it are looked at, too
 _FEW = 8  #: fewer inputs than this: look how the module itself calls the function
+_HEIRS = 3  #: subclasses whose objects stand for those of a class
 _QUICK, _MANY = 0.3, 100_000  #: seconds and elements that a recorded call may take to be varied
-
-#: Kinds tried in the place of others of the same look, because only trying tells a (n, m) from an (m, k).
-_VARIANTS = {"matrix": ("turned", "inner", "masks", "grid"), "vector": ("other",), "integers": ("mask",)}
 
 _PLANES = ("matrix", "square", "points", "places")
 _COMMON = {"vector": 4.0, "matrix": 3.0, "square": 2.0, "float": 1.0, "points": 1.0, "cube": 0.5}
@@ -188,16 +187,28 @@ class Search:
         if not target.class_name or target.method == "__init__" or not target.plain:
             return [empty]
         made = self._construct(target.class_name)
-        if not made:
+        heirs = [Case(target.name, Call(), it.call, made_as=it.name) for it in self._heirs(target)]
+        if not made and not heirs:
             self.failures = Counter(
                 {f"no arguments found for {target.class_name}(...): {k}": v for k, v in self.failures.items()}
             )
             return []
         frames = [Case(target.name, Call(), construct) for construct in made[:3]]
-        for opening in self._open(target.class_name):
+        for opening in self._open(target.class_name) if made else ():
             if opening[0] != target.method:
                 frames.append(Case(target.name, Call(), made[0], (opening,)))
-        return frames
+        return [*frames, *heirs]
+
+    def _heirs(self, target: Target) -> Iterator[Instance]:
+        """Objects of subclasses that have the method as it is: an abstract class makes none, or none that works."""
+        for name in self._program.heirs(target.class_name, target.method)[:_HEIRS]:
+            yield from (Instance(name, call) for call in self._construct(name)[:1])
+
+    def _instances(self, class_name: str) -> list[Instance]:
+        """Objects of a class, or else of its subclasses."""
+        made = [Instance(class_name, call) for call in self._construct(class_name)]
+        heirs = () if made else self._program.heirs(class_name)[:_HEIRS]
+        return made + [Instance(name, call) for name in heirs for call in self._construct(name)]
 
     def _construct(self, class_name: str) -> list[Call]:
         if class_name not in self._constructors:
@@ -253,11 +264,11 @@ class Search:
                 continue
             took_long = self.failures[self._too_long]
             if self._returns(case):
-                found[key] = (_plausibility(profile), profile, case)
+                found[key] = (plausibility(profile), profile, case)
                 since = 0
             elif self.failures[self._too_long] > took_long:
                 slow.append((profile, case))
-        return _best(list(found.values()), enough)
+        return best(list(found.values()), enough)
 
     def _propose(
         self, parameters: tuple[Parameter, ...], rng: np.random.Generator, number: int, known: list[Profile]
@@ -291,7 +302,7 @@ class Search:
         kinds = list(parameter.kinds)
         weights = np.array([parameter.kinds[kind] * self._lessons.weight(kind) for kind in kinds]) ** 1.3
         kind = kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))]
-        variants = _VARIANTS.get(kind)
+        variants = VARIANTS.get(kind)
         if variants and rng.random() < 0.3:
             return variants[int(rng.integers(0, len(variants)))]
         return kind
@@ -311,7 +322,7 @@ class Search:
         instances = {}
         for parameter, kind in profile:
             if kind == "instance" and parameter.instance:
-                made = self._construct(parameter.instance)
+                made = self._instances(parameter.instance)
                 if not made:
                     return None
                 instances[parameter.instance] = made[int(rng.integers(0, len(made)))]
@@ -339,7 +350,7 @@ class Search:
         count = 0
 
         def is_new(case: Case) -> bool:
-            key = pickle.dumps((case.call, case.construct, case.before))
+            key = pickle.dumps((case.call, case.construct, case.made_as, case.before))
             return not (key in seen or seen.add(key))  # type: ignore[func-returns-value]
 
         plain = [case for _, case in found]
@@ -359,32 +370,6 @@ class Search:
                 yield case
         for _, case in found[:_EDGED]:
             for note, call in edges(case.call, rng):
-                edge = Case(case.target, call, case.construct, case.before, note)
+                edge = replace(case, call=call, note=note)
                 if is_new(edge):
                     yield edge
-
-
-def _weight(parameter: Parameter, kind: str) -> float:
-    for general, variants in _VARIANTS.items():
-        if kind in variants:
-            return 0.7 * parameter.kinds.get(general, 0.0)
-    return parameter.kinds.get(kind, 100.0)
-
-
-def _plausibility(profile: Profile) -> float:
-    """How much `profile` looks like what people pass: 1 where every kind is its parameter's likeliest."""
-    shares = [
-        _weight(parameter, kind) / max(parameter.kinds.values()) for parameter, kind in profile if kind != "default"
-    ]
-    return min([1.0, *shares])
-
-
-def _best(found: list[tuple[float, Profile, Case]], enough: int) -> list[tuple[Profile, Case]]:
-    """The plausible ones, with arrays first: a string where numbers belong proves nothing even if it returns."""
-    plausible = [item for item in found if item[0] >= 0.1] or found
-
-    def rank(item: tuple[float, Profile, Case]) -> tuple[bool, bool, float]:
-        has_arrays = any(kind in ARRAY_KINDS or kind == "given" for _, kind in item[1])
-        return (item[0] < 0.4, not has_arrays, -item[0])
-
-    return [(profile, case) for _, profile, case in sorted(plausible, key=rank)[:enough]]

@@ -87,6 +87,7 @@ class Case:
     call: Call
     construct: Call | Pickled | None = None  #: arguments for its class, or the very object
     before: tuple[tuple[str, Call], ...] = ()
+    made_as: str = ""  #: the subclass whose object it is, where the class itself makes none
     note: str = ""  #: which edge it tries, for people
 
     def with_call(self, call: Call) -> Case:
@@ -242,7 +243,7 @@ def _array_code(spec: Array) -> str:
 def program_of(case: Case, module: str, parameters: tuple[str, ...] = ()) -> str:
     """Code that makes the call of `case`, for a person to run against the original and the rewritten module."""
     class_name, _, method = case.target.rpartition(".")
-    name = class_name or method
+    name = case.made_as or class_name or method
     if module.isidentifier():
         lines = ["import numpy as np", f"from {module} import {name}", ""]
     else:  # 01_first.py
@@ -258,8 +259,8 @@ def program_of(case: Case, module: str, parameters: tuple[str, ...] = ()) -> str
         if isinstance(case.construct, Pickled):
             lines.append(f"it = {code_of(case.construct)}")
         else:
-            lines.append(f"it = {class_name}({_arguments_code(case.construct or Call())})")
-        lines += [f"it.{name}({_arguments_code(call)})" for name, call in case.before]
+            lines.append(f"it = {name}({_arguments_code(case.construct or Call())})")
+        lines += [f"it.{opened}({_arguments_code(call)})" for opened, call in case.before]
         lines.append("print(vars(it))" if method == "__init__" else f"print(it.{method}({arguments}), vars(it))")
     changed = [n for n, item in zip(names, case.call.items(), strict=True) if isinstance(item, Array)]
     if changed:

@@ -1,0 +1,115 @@
+"""Which class of a program a parameter takes, where only the attributes that are read of it tell."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from np2tnp.differential.hints import COMMON_MEMBERS, Function
+
+
+class Likeness:
+    """The members of a text's classes, inherited ones included."""
+
+    def __init__(self, classes: Mapping[str, ast.ClassDef]) -> None:
+        self._classes = classes
+        self._members = {name: self._all_members(name, frozenset()) for name in classes}
+
+    def instances(self, function: Function, owner: ast.ClassDef | None = None) -> dict[str, str]:
+        """The class that each parameter of `function` looks like, by name, for those that look like one.
+
+        In a constructor (the class `owner` is given) also by what all methods read of the attribute that keeps it.
+        """
+        arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+        found = {}
+        for argument in arguments[1 if owner is not None else 0 :]:
+            read = _read_of(function, argument.arg)
+            if owner is not None and function.name == "__init__":
+                read |= _read_of_kept(function, owner, argument.arg)
+            name = self._class_with(frozenset(read))
+            if argument.annotation is None and name:
+                found[argument.arg] = name
+        return found
+
+    def subclasses(self, name: str) -> list[str]:
+        """The classes below `name`, nearest first."""
+        found: list[str] = []
+        above = {name}
+        while above:
+            above = {
+                other
+                for other, node in self._classes.items()
+                if other not in found and other != name and any(base in above for base in _bases(node))
+            }
+            found += [other for other in self._classes if other in above]
+        return found
+
+    def _class_with(self, read: frozenset[str]) -> str:
+        """The first class that has all these members; none where an array, a text or a list may be meant."""
+        if not read - COMMON_MEMBERS:
+            return ""
+        return next((name for name, members in self._members.items() if read <= members), "")
+
+    def _all_members(self, name: str, seen: frozenset[str]) -> frozenset[str]:
+        node = self._classes.get(name)
+        if node is None or name in seen:
+            return frozenset()
+        inherited = (self._all_members(base, seen | {name}) for base in _bases(node))
+        return frozenset(_members(node)).union(*inherited)
+
+
+def _bases(node: ast.ClassDef) -> list[str]:
+    return [base.id for base in node.bases if isinstance(base, ast.Name)]
+
+
+def _members(node: ast.ClassDef) -> set[str]:
+    """What the class body defines, and the attributes that its methods give their first parameter."""
+    found: set[str] = set()
+    for item in node.body:
+        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.add(item.name)
+            first = item.args.args[0].arg if item.args.args else ""
+            for inner in ast.walk(item):
+                if (
+                    isinstance(inner, ast.Attribute)
+                    and isinstance(inner.ctx, ast.Store)
+                    and _is_name(inner.value, first)
+                ):
+                    found.add(inner.attr)
+        elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+            found.add(item.target.id)
+        elif isinstance(item, ast.Assign):
+            found |= {target.id for target in item.targets if isinstance(target, ast.Name)}
+    return found
+
+
+def _read_of(function: Function, name: str) -> set[str]:
+    return {
+        node.attr
+        for statement in function.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Attribute) and _is_name(node.value, name)
+    }
+
+
+def _read_of_kept(function: Function, owner: ast.ClassDef, name: str) -> set[str]:
+    """What the methods of `owner` read of the attributes in which its constructor keeps the parameter."""
+    kept = {
+        target.attr
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and _is_name(node.value, name)
+        for target in node.targets
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name)
+    }
+    return {
+        node.attr
+        for node in ast.walk(owner)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr in kept
+        and isinstance(node.value.value, ast.Name)
+    }
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
