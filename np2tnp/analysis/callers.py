@@ -67,6 +67,8 @@ class _Caller:
     def __init__(self, function: FunctionInfo, module: ModuleInfo) -> None:
         self.function = function
         self.module = module
+        parameters = parameters_of(function.node.params) if function.is_method else []
+        self.receiver = parameters[0].name.value if parameters else ""
         self.arrays = set(declared(function)[0])
         self.bound: list[tuple[str, cst.BaseExpression]] = []
         self.calls: list[tuple[FunctionInfo, cst.Call]] = []
@@ -89,18 +91,22 @@ class _Caller:
             self.bound.extend((item.target.value, node.value) for item in node.targets if type(item.target) is cst.Name)
         elif kind is cst.Attribute:
             if type(node.value) is cst.Name and node.attr.value in ARRAY_MEMBERS:
-                self.arrays.add(node.value.value)
+                self._show(node.value.value)
         elif kind is cst.Subscript and type(node.value) is cst.Name and len(node.slice) > 1 and _slices(node):
             self.arrays.add(node.value.value)
+
+    def _show(self, name: str) -> None:
+        """What is used as arrays are is one, but for the method's own object and modules."""
+        value = self.module.values.get(name) if name not in self.function.locals else None
+        if name != self.receiver and not isinstance(value, Symbol):
+            self.arrays.add(name)
 
     def _callee(self, func: cst.BaseExpression) -> FunctionInfo | None:
         function = self.function
         if type(func) is cst.Name:
             return self.module.functions.get(func.value) if func.value not in function.locals else None
-        if type(func) is cst.Attribute and type(func.value) is cst.Name and function.is_method:
-            parameters = parameters_of(function.node.params)
-            if parameters and parameters[0].name.value == func.value.value:
-                return self.module.functions.get(f"{function.owner}.{func.attr.value}")
+        if type(func) is cst.Attribute and type(func.value) is cst.Name and func.value.value == self.receiver:
+            return self.module.functions.get(f"{function.owner}.{func.attr.value}")
         return None
 
     def hand_on(self, given: dict[str, set[str]]) -> None:

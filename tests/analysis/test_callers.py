@@ -71,6 +71,18 @@ def test_methods_count_as_well():
     assert state(text, "Net.act") is RegionState.CONVERTIBLE
 
 
+def test_an_object_with_such_members_is_none():
+    text = """
+    def twice(thing):
+        return thing * 2
+
+    class Grid:
+        def grow(self):
+            return twice(self), np.zeros(self.shape)
+    """
+    assert state(text, "twice") is RegionState.PLAIN
+
+
 @pytest.mark.parametrize(
     "head", ["u: float", "u: list", "u='text'", "u, *, v=2"], ids=["number", "list", "text", "keyword only"]
 )
