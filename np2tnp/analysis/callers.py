@@ -41,6 +41,7 @@ _OF_MANY = frozenset(
 )
 #: Members of an array that are arrays, or give one.
 _GIVING = frozenset("T real imag copy astype reshape ravel flatten transpose clip conj squeeze swapaxes".split())
+_DISPLAYS = frozenset((cst.List, cst.Tuple, cst.ListComp, cst.Dict, cst.Set, cst.SimpleString, cst.FormattedString))
 _INNER = frozenset((cst.FunctionDef, cst.Lambda, cst.ClassDef))
 _ROUNDS = 6
 
@@ -57,6 +58,10 @@ def arrays_given(module: ModuleInfo) -> dict[str, frozenset[str]]:
                 caller.hand_on(given)
             if sum(map(len, given.values())) == before:
                 break
+        for caller in callers:
+            for callee, node in caller.calls:
+                others = {name for name, value in _matched(callee, node) if type(value) in _DISPLAYS}
+                given[callee.qualname] -= others  # for an array the guard would refuse these
         module.given = {name: frozenset(found) for name, found in given.items() if found}
     return module.given
 

@@ -48,6 +48,7 @@ def test_what_a_caller_shows_to_be_an_array(body):
         "return flux(*np.zeros((1, v)))",
         "def g(t):\n        return flux(np.zeros(t))\n    return g",
         "return flux(len(v.T))",
+        "return flux(np.zeros(v)) + np.sum(flux([1, v]))",
     ],
 )
 def test_what_is_no_evidence(body):
