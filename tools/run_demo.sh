@@ -21,8 +21,10 @@ import runpy, sys
 from np2tnp import runtime as rt
 sys.argv = sys.argv[1:]
 with rt.count_ops() as count:
-    runpy.run_path(sys.argv[0], run_name="__main__")
-print(f"({count.work} operations of TensorFlow)", file=sys.stderr)
+    try:
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    finally:  # it may end by sys.exit
+        print(f"({count.work} operations of TensorFlow)", file=sys.stderr)
 '
 for program in "$copy"/*/; do
     name="$(basename "$program")"
