@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -39,10 +39,15 @@ def worker_count(items: int, jobs: int) -> int:
     return max(1, min(cpus, _MOST_WORKERS, items // _ITEMS_PER_WORKER))
 
 
-def map_serially(function: Callable[[A], B], items: Sequence[A]) -> Iterator[tuple[int, B]]:
-    """(index, result) for each item, in order."""
-    for index, item in enumerate(items):
-        yield index, function(item)
+def map_serially(
+    function: Callable[[A], B], items: Sequence[A], wanted: Callable[[], Iterable[int]] = tuple
+) -> Iterator[tuple[int, B]]:
+    """(index, result) for each item, in order; but of those that are left, the first that `wanted` gives goes first."""
+    left = dict.fromkeys(range(len(items)))
+    while left:
+        index = next((index for index in wanted() if index in left), next(iter(left)))
+        del left[index]
+        yield index, function(items[index])
 
 
 def map_in_processes(

@@ -218,6 +218,10 @@ class Analyst:
     def __reduce__(self) -> tuple[type[Analyst], tuple[Config]]:
         return Analyst, (self.config,)
 
+    def open_modules(self) -> Iterable[str]:
+        """The modules that are open because others asked about them: their own reports cost least now."""
+        return self.project.open_modules() if self.project is not None else ()
+
     def __call__(self, item: tuple[str, bytes]) -> FileReport:
         """One file's report. Leaves the search for garbage switched off, for the next file.
 
@@ -294,7 +298,9 @@ def _analyse(items: Sequence[tuple[str, bytes]], config: Config, progress: Progr
     if workers > 1:
         results = executors.map_in_processes(work, items, workers, config.file_timeout or 1e9)
     else:
-        results = executors.map_serially(work, items)
+        numbers = {os.path.abspath(path): number for number, (path, _) in enumerate(items)}
+        # what was opened for others has answers that are forgotten, and found again, once it is closed
+        results = executors.map_serially(work, items, lambda: (numbers.get(path, -1) for path in work.open_modules()))
     collecting = gc.isenabled()
     try:
         for done, (index, result) in enumerate(results, 1):

@@ -135,6 +135,10 @@ class Project:
             session.library = "this Python cannot read it"
             return None
 
+    def open_modules(self) -> list[str]:
+        """The paths of the modules that are open, the most recently used first."""
+        return [path for path in reversed(self._sessions) if self._sessions[path] is not None]
+
     def close(self) -> None:
         """Let go of the trees of the module that was analysed last, and of those that were not used lately."""
         size = 0
