@@ -59,6 +59,9 @@ def _given(
     return Unknown(EITHER, refs, deps=deps, view=view, zero_d=kind)
 
 
+_CALLABLE = frozenset((Function, Class, Bound))
+
+
 class Callbacks(Effects):
     """Decides who may change arrays by calling what is handed over."""
 
@@ -66,6 +69,8 @@ class Callbacks(Effects):
         """`name` calls one of its arguments with the arrays in others, which that callable may change."""
         if name in CALLERS or not (name in CALLBACKS or name.startswith(("numpy.", "builtins."))):
             return  # callables of others, and of CALLERS, get ndarrays
+        if name not in CALLBACKS and _CALLABLE.isdisjoint([type(argument.value) for argument in arguments]):
+            return
         position, keyword = CALLBACKS.get(name, (None, None))
         callbacks = [
             argument
@@ -90,8 +95,10 @@ class Callbacks(Effects):
         """
         if not isinstance(callee, Symbol):
             return False
-        if callee.name.startswith("numpy.") and any(self._has_a_say(argument.value) for argument in arguments):
-            return True
+        if callee.name.startswith("numpy."):
+            for argument in arguments:
+                if type(argument.value) is Instance and self._has_a_say(argument.value):
+                    return True
         if callee.name not in CALLERS:
             return False
         given = [argument for argument in arguments if argument.name in (None, "func1d", "func", "function", "pyfunc")]

@@ -39,7 +39,7 @@ class Binder(Interpreter):
         self.in_class = False
 
     def statement_(self, node: cst.CSTNode, env: Env) -> Env | None:
-        outer, self.in_class = self.in_class, self.in_class or isinstance(node, cst.ClassDef)
+        outer, self.in_class = self.in_class, self.in_class or type(node) is cst.ClassDef
         end = super().statement_(node, env)
         self.in_class = outer
         return end

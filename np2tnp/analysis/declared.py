@@ -30,6 +30,10 @@ def texts(function: FunctionInfo) -> frozenset[str]:
     return frozenset(p.name.value for p in parameters if type(p.default) is cst.SimpleString)
 
 
+#: Expressions by default that may make an array.
+_MAKING = frozenset((cst.Call, cst.Subscript, cst.BinaryOperation))
+
+
 def array_defaults(
     function: FunctionInfo, module: ModuleInfo, resolve: Callable[[str], Value | None]
 ) -> dict[str, str]:
@@ -42,7 +46,7 @@ def array_defaults(
             value = resolve(value.name) if isinstance(value, Symbol) else value
             if isinstance(value, (Array, Unknown, Sequence)):
                 found[name] = f"global:{module.path}:{node.value}"
-        elif isinstance(node, (cst.Call, cst.Subscript, cst.BinaryOperation)):
+        elif type(node) in _MAKING:
             found[name] = f"kept by {function.qualname} as {name}"
     return found
 

@@ -8,6 +8,8 @@ survive the exchange of two buffers (``u, v = v, u``) through a loop: the names 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import compress
+from operator import is_not
 from typing import NamedTuple
 
 from np2tnp.analysis.joins import join, join_zero_d
@@ -186,18 +188,21 @@ class Env:
         that a parameter was not given (``?name``), is not known here.
         """
         new = Env(self)
-        new._include(other, {})
+        new._include(other, {}, {})
         return new
 
-    def _include(self, other: Env, known: dict[str, Value]) -> None:
-        """Become the join with `other`; the values `known` are covered already."""
+    def _include(self, other: Env, known: dict[str, Value], known_stale: dict[str, Stale]) -> None:
+        """Become the join with `other`; the values `known`, and the reasons `known_stale`, are covered already."""
         values = self.values
-        for name in values.keys() - other.values.keys():
-            if name[0] == "?":
-                del values[name]
-        for name, value in other.values.items():
-            mine = values.get(name)
-            if mine is not value and known.get(name) is not value:
+        if values.keys() != other.values.keys():
+            for name in values.keys() - other.values.keys():
+                if name[0] == "?":
+                    del values[name]
+        theirs = other.values
+        for name in list(compress(theirs, map(is_not, map(values.get, theirs), theirs.values()))):  # few, of many
+            value = theirs[name]
+            if known.get(name) is not value:
+                mine = values.get(name)
                 if mine is not None:
                     values[name] = join(mine, value)
                 elif name[0] != "?":
@@ -208,7 +213,7 @@ class Env:
                 rows[place] = rows.get(place, 0) | shared
         for name, why in other.stale.items():
             mine_why = self.stale.get(name)
-            if mine_why is not why:
+            if mine_why is not why and known_stale.get(name) is not why:
                 self.stale[name] = why if mine_why is None else mine_why.join(why)
 
 
@@ -218,14 +223,15 @@ class Gathered:
     def __init__(self) -> None:
         self.env: Env | None = None
         self._last: dict[str, Value] = {}
+        self._last_stale: dict[str, Stale] = {}
 
     def add(self, env: Env) -> None:
         """Join with `env` as it is now."""
         if self.env is None:
             self.env = env.copy()
         else:
-            self.env._include(env, self._last)
-        self._last = env.values.copy()
+            self.env._include(env, self._last, self._last_stale)
+        self._last, self._last_stale = env.values.copy(), env.stale.copy()
 
 
 def join_all(envs: Iterable[Env | None]) -> Env | None:

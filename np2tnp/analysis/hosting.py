@@ -213,13 +213,13 @@ def makes_from_numbers(api: str, arguments: Iterable[ev.Argument]) -> bool:
 
 def makers(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """The calls whose results `node` holds or combines by cheap arithmetic, and that arithmetic."""
-    if isinstance(node, cst.Call):
+    if type(node) is cst.Call:
         yield node
-    elif isinstance(node, cst.BinaryOperation) and not isinstance(node.operator, (cst.MatrixMultiply, cst.Power)):
+    elif type(node) is cst.BinaryOperation and not isinstance(node.operator, (cst.MatrixMultiply, cst.Power)):
         yield node
         yield from makers(node.left)
         yield from makers(node.right)
-    elif isinstance(node, cst.UnaryOperation):
+    elif type(node) is cst.UnaryOperation:
         yield node
         yield from makers(node.expression)
     elif isinstance(node, (cst.List, cst.Tuple, cst.Dict)):

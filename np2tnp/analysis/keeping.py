@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from itertools import filterfalse
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.numpy_results import NumpyResults
-from np2tnp.analysis.returned import copied_outside, copy_marks, has_shared_items
+from np2tnp.analysis.returned import COPIED_OUTSIDE, copied_outside, copy_marks, has_shared_items
 from np2tnp.analysis.sharing import HOLDERS
 from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.values import (
     EITHER,
     FOREIGN,
+    FORTRAN,
     HOST,
     NO_NAMES,
     SHARED,
+    TENSOR,
+    Array,
     Sequence,
     Unknown,
     Value,
@@ -27,10 +31,20 @@ from np2tnp.analysis.values import (
     refs_of,
 )
 
+#: References of what is a copy of others' arrays here, or holds two: of an array or object without them, nothing is.
+_COPIES = frozenset((COPIED_OUTSIDE, FOREIGN, FORTRAN, SHARED))
+
 
 def _is_seen(place: str) -> bool:
     """Whether others see what is at the location `place`."""
     return place.startswith((*HOLDERS, "seen by"))
+
+
+@lru_cache(maxsize=4096)
+def _places(holders: frozenset[str]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Those of `holders` that are places, which SHARED is not (it is said of a container), and those without a name."""
+    places = holders - {SHARED}
+    return places, tuple(sorted(filterfalse(str.isidentifier, places)))
 
 
 class Keeping(NumpyResults):
@@ -42,10 +56,9 @@ class Keeping(NumpyResults):
         refs = refs_of(value)
         if not refs:
             return
-        holders -= {SHARED}  # that is said of a container, and is no place
-        for holder in holders:
+        places, outside = _places(holders)
+        for holder in places:
             env.link(holder, refs)
-        outside = sorted(filterfalse(str.isidentifier, holders))
         if not outside:
             return
         if self.depth:
@@ -66,6 +79,8 @@ class Keeping(NumpyResults):
     def keeps_copies(self, places: Iterable[str], value: Value) -> None:
         """Whoever is there would hold copies of what others have: NumPy must make them, or the region stays."""
         if self.made == HOST:
+            return
+        if isinstance(value, (Array, Unknown)) and value.home != TENSOR and value.refs.isdisjoint(_COPIES):
             return
         copies = copied_outside(value)
         parts = has_shared_items(value)  # of one array, as two

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 import libcst as cst
 
@@ -130,6 +131,19 @@ def updated_by_order(functions: Iterable[cst.CSTNode]) -> frozenset[str]:
     return frozenset().union(*map(_updated_in, functions))
 
 
+@lru_cache(maxsize=4096)
+def _lasting(holders: frozenset[str]) -> frozenset[str]:
+    """Those that are attributes and globals."""
+    return frozenset(holder for holder in holders if holder.startswith((".", "global:")))
+
+
+def _by_default(function: cst.FunctionDef) -> bool:
+    """Whether a default or a decorator shows something by its memory order."""
+    heads = (function.params, *function.decorators)
+    parts = (part for head in heads for part in walk(head) if type(part) is cst.Call)
+    return any(_ordered(part) is not None for part in parts)
+
+
 def _updated_in(function: cst.CSTNode) -> set[str]:
     shown: dict[str, set[str]] = defaultdict(set)
     updated: set[str] = set()
@@ -208,13 +222,15 @@ class Layouts(Evaluator):
 
     def laid_out_here(self, holders: frozenset[str], value: Value) -> None:
         """An array of ours is kept by `holders`: others must not ask in which order it lies."""
-        if self.made == HOST or not may_hold_tensor(value) or self.module.by_order == NO_NAMES:
+        if self.made == HOST or self.module.by_order == NO_NAMES:
             return
-        holders = frozenset(holder for holder in holders if holder.startswith((".", "global:")))
-        if not holders:
+        holders = _lasting(holders)
+        if not holders or not may_hold_tensor(value):
             return
         if self.module.by_order is None:
-            self.module.by_order = updated_by_order(info.node for info in self.module.functions.values())
+            functions = self.module.functions.values()
+            asking = (info.node for info in functions if info.uses.by_order or _by_default(info.node))
+            self.module.by_order = updated_by_order(asking)
         source = self.statement.value if isinstance(self.statement, (cst.Assign, cst.AnnAssign)) else None
         for holder in holders:
             name = holder.rpartition(":")[2]

@@ -193,11 +193,11 @@ def blocks_of(statement: cst.CSTNode) -> Iterator[object]:
             yield from blocks_of(statement.orelse)
         elif statement.orelse is not None:
             yield statement.orelse.body
-    elif isinstance(statement, (cst.For, cst.While)):
+    elif type(statement) is cst.For or type(statement) is cst.While:
         yield statement.body
         if statement.orelse is not None:
             yield statement.orelse.body
-    elif isinstance(statement, (cst.Try, cst.TryStar)):
+    elif type(statement) is cst.Try or type(statement) is cst.TryStar:
         yield statement.body
         for handler in statement.handlers:
             yield handler.body

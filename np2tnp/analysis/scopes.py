@@ -12,6 +12,7 @@ from typing import Any
 
 import libcst as cst
 
+from np2tnp.analysis.tables import BY_ORDER
 from np2tnp.analysis.walk import PARTS
 
 
@@ -37,6 +38,7 @@ class Uses:
     numbers: set[str] = field(default_factory=set)  #: ``a = 0.0``, ``a = np.pi / 2``
     assigned: set[str] = field(default_factory=set)  #: bound by assignments and loops
     converted: set[str] = field(default_factory=set)  #: ``x = f(x, ...)``
+    by_order: bool = False  #: it calls something that shows an array by its memory order
     stores_attributes: bool = False  #: something like ``x.name`` is assigned to
 
 
@@ -135,6 +137,8 @@ def _note_global(node: cst.Global, scope: Scope, uses: Uses) -> None:
 
 def _note_call(node: cst.Call, scope: Scope, uses: Uses) -> None:
     func = node.func
+    if type(func) is cst.Attribute and func.attr.value in BY_ORDER:
+        uses.by_order = True
     if type(func) is cst.Name and (func.value == "range" or (func.value in ("min", "max") and len(node.args) > 1)):
         names = uses.counts if func.value == "range" else uses.plain
         names.update(arg.value.value for arg in node.args if type(arg.value) is cst.Name)

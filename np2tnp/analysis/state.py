@@ -106,6 +106,7 @@ class State:
         self.depth = 0  #: nested functions, lambdas and comprehensions around the current node
         self.statement: cst.CSTNode | None = None
         self.root: cst.CSTNode | None = None
+        self._known: dict[str, Value | None] = {}  #: what dotted names denote in the project
         self._last_place = ev.Place(facts.qualname, None, False, 0)  # many events stand at the same
         self.nested_results: dict[str, Value] = {}
         self.nested_reads: dict[str, frozenset[str]] = {}  #: what they mention
@@ -221,7 +222,11 @@ class State:
             self.unresolved += 1
             self.construct(self.statement or self.facts.node, "replaced", by)
             return UNKNOWN
-        value = None if symbol.name.startswith(("numpy.", "builtins.")) else self.services.resolve(symbol.name)
+        name = symbol.name
+        if name not in self._known:
+            outside = name.startswith(("numpy.", "builtins."))
+            self._known[name] = None if outside else self.services.resolve(name)
+        value = self._known[name]
         if value is None:
             return symbol
         refs = refs_of(value)  # an array of another module, at the location that names it

@@ -73,7 +73,7 @@ class Edits:
     def _mark_zero_d(self, node: cst.CSTNode, value: Value | None) -> None:
         if value is not None and _ways_out(value) in ({"array"}, {"array", "no scalar"}):
             self.zero_d.add(id(node))
-        elif isinstance(node, (cst.Tuple, cst.List)) and isinstance(value, Sequence) and len(value.items or ()) == 1:
+        elif isinstance(value, Sequence) and isinstance(node, (cst.Tuple, cst.List)) and len(value.items or ()) == 1:
             self._mark_zero_d(node.elements[0].value, value.element)  # of several, two may be one object
 
     def wrap_tensor(self, node: cst.CSTNode) -> None:

@@ -34,7 +34,7 @@ TOKEN = re.compile(_STRING + r"|#[^\r\n]*|(?:\r\n?|\n)[ \t]*|\w+|[-()\[\]{}+*/%@
 _BRACKET = re.compile(r"[()\[\]{}]")
 _DEEP_INDENT = re.compile(rf"^[ \t]{{{MAX_INDENT}}}", re.MULTILINE)
 
-_OPEN, _CLOSE, _BREAK, _LINK = range(1, 5)
+_OPEN, _CLOSE, _BREAK, _LINK, _LINE, _TEXT = range(1, 7)
 _KIND = {
     **dict.fromkeys("([{", _OPEN),
     **dict.fromkeys(")]}", _CLOSE),
@@ -42,6 +42,16 @@ _KIND = {
     **dict.fromkeys("+-*/%@&|^~.<>", _LINK),
     **dict.fromkeys(("and", "or", "not", "lambda", "if", "else", "for", "await", "in", "is"), _LINK),
 }
+
+
+class _Kinds(dict[str, int]):
+    """What a token is; 0 for words and whatever else joins nothing. Most are seen more than once."""
+
+    def __missing__(self, token: str) -> int:
+        first = token[0]
+        kind = self[token] = _LINE if first in "\r\n" else _TEXT if first in "\"'" else 0
+        return kind
+
 
 _STACK_BYTES = 512 * 1024 * 1024
 _RECURSION_LIMIT = 60_000
@@ -67,21 +77,20 @@ def _check_expressions(tokens: list[str]) -> None:
     links = 0  # of the innermost open bracket
     total = 0  # of all open brackets: how deep the tree of this expression can get
     outer: list[int] = []
-    kinds = _KIND
-    for index, token in enumerate(tokens):
-        kind = kinds.get(token)
-        if kind is None:
-            first = token[0]
-            if first in "\r\n":
-                line += 1
-                if not outer:
-                    links = total = 0
-            elif first in "\"'":
-                line += token.count("\n")
-                links += 1
-                total += 1
-                if len(token) > MAX_DEPTH and _may_hold_code(token, tokens[index - 1]):
-                    _check_string(token, line)
+    for index, kind in enumerate(map(_Kinds(_KIND).__getitem__, tokens)):
+        if not kind:
+            continue
+        if kind == _LINE:
+            line += 1
+            if not outer:
+                links = total = 0
+        elif kind == _TEXT:
+            token = tokens[index]
+            line += token.count("\n")
+            links += 1
+            total += 1
+            if len(token) > MAX_DEPTH and _may_hold_code(token, tokens[index - 1]):
+                _check_string(token, line)
         elif kind == _LINK:
             links += 1
             total += 1

@@ -194,11 +194,12 @@ def apply(events: Iterable[ev.Event], context: Context, table: Table) -> list[Hi
     """All that the rules say about `events`."""
     hits: list[Hit] = []
     for event in events:
-        key: type | str | tuple[bool, bool] = type(event)
-        if isinstance(event, ev.Call):
-            key = (event.api is not None, id(event.node) in context.stores)
-        elif isinstance(event, ev.Construct):
-            key = event.kind
+        kind = type(event)
+        key: type | str | tuple[bool, bool] = kind
+        if kind is ev.Call:
+            key = (event.api is not None, id(event.node) in context.stores)  # type: ignore[union-attr]
+        elif kind is ev.Construct:
+            key = event.kind  # type: ignore[union-attr]
         for rule in table.get(key, ()):
             hits += rule.check(event, context)
     return hits

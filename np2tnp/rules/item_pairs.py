@@ -19,7 +19,7 @@ def work_on_pairs(loop: ev.Loop, context: Context) -> cst.For | None:
     None where an iteration may work on more: whole arrays, windows (``image[i : i + h]``), matrices. Counters that
     only count (epochs, time steps) are no indices.
     """
-    inner_loops = [part for part in walk(loop.node.body) if isinstance(part, cst.For)]
+    inner_loops = [part for part in walk(loop.node.body) if type(part) is cst.For]
     if not inner_loops:
         return None
     bases = {
@@ -32,7 +32,7 @@ def work_on_pairs(loop: ev.Loop, context: Context) -> cst.For | None:
         items = [
             (part, bases[id(part)])
             for part in walk(inner.body)
-            if isinstance(part, cst.Subscript) and not isinstance(bases.get(id(part)), Sequence | None)
+            if type(part) is cst.Subscript and not isinstance(bases.get(id(part)), Sequence | None)
         ]
         counters = (set(target_names(loop.node.target)), set(target_names(inner.target)))
         if (
@@ -46,7 +46,7 @@ def work_on_pairs(loop: ev.Loop, context: Context) -> cst.For | None:
 
 def _assigned(body: cst.CSTNode) -> Iterator[str]:
     for part in walk(body):
-        if isinstance(part, (cst.AssignTarget, cst.AnnAssign, cst.For)):
+        if type(part) is cst.AssignTarget or type(part) is cst.AnnAssign or type(part) is cst.For:
             yield from target_names(part.target)
 
 
@@ -56,9 +56,7 @@ def _is_index(names: set[str], item: cst.Subscript) -> bool:
 
 def _mentions(part: cst.BaseSlice, names: set[str]) -> bool:
     """Whether one of the names is in an index; bounds of slices are none."""
-    return isinstance(part, cst.Index) and any(
-        isinstance(name, cst.Name) and name.value in names for name in walk(part.value)
-    )
+    return type(part) is cst.Index and any(type(name) is cst.Name and name.value in names for name in walk(part.value))
 
 
 def _is_small(item: cst.Subscript, base: Value, names: set[str]) -> bool:

@@ -18,7 +18,7 @@ _NUMBERS = {"int": 1, "float": 1, "complex": 1, "bool": 1, "round": 1, "min": 2,
 def does_array_work(node: cst.CSTNode, context: Context) -> bool:
     """Whether whole arrays are surely worked on in `node` (a reduction, a function of the module)."""
     for part in walk(node):
-        if isinstance(part, (cst.Slice, cst.MatrixMultiply)):
+        if type(part) is cst.Slice or type(part) is cst.MatrixMultiply:
             return True
         call = context.calls.get(id(part))
         if call is None:
