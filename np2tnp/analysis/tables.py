@@ -65,6 +65,9 @@ BY_ORDER = frozenset("ravel reshape ascontiguousarray asfortranarray require".sp
 #: What gives views that NumPy does not let anybody write through; diag of a matrix and imag of real numbers only.
 READ_ONLY_VIEWS = frozenset("broadcast_to diagonal diag imag sliding_window_view".split())
 
+#: What gives one array several times: whoever updates an item updates all. Of ndarrays Python keeps account.
+ONE_ARRAY = frozenset(("diag_indices", "diag_indices_from"))
+
 #: Functions that show or write through the memory of arrays.
 OVER_MEMORY = frozenset(
     ("numpy.nditer", "numpy.ndarray", "numpy.shares_memory", "numpy.may_share_memory", "numpy.byte_bounds")

@@ -11,6 +11,7 @@ from np2tnp.analysis.binding import bind, ufunc_method
 from np2tnp.analysis.hosting import makes_from_numbers
 from np2tnp.analysis.numpy_results import asks_for_fortran_order
 from np2tnp.analysis.results import foreign_dtype
+from np2tnp.analysis.tables import ONE_ARRAY
 from np2tnp.analysis.values import GENERATORS, Array, may_be_array, may_hold_tensor
 from np2tnp.catalog.catalog import ApiFact
 from np2tnp.edits.calls import convert_arguments, needs_tensor, retarget
@@ -76,6 +77,8 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
             return Decision("TNP004", "it leaves the function in the memory order that was asked for")
         if makes_from_numbers(api, event.arguments):
             return Decision("TNP004", "an object keeps its result, which is made faster than copied")
+        if api.rpartition(".")[2] in ONE_ARRAY:
+            return Decision("TNP004", "the items of its result are one array: an update of one is one of all")
         return Decision("TNP004", "its result is a view of memory that others hold, too")
     if random:
         short = api.rpartition(".")[2]
