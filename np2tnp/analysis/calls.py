@@ -103,7 +103,7 @@ class Calls(ContainerMethods):
             if sees_names(callee.name, arguments):
                 self.construct(node, "own names", callee.name[9:])
             result = self._builtin(callee.name[9:], arguments, env)
-        elif isinstance(callee, Symbol) and (kept := self.heap_call(callee.name, arguments, env)) is not None:
+        elif isinstance(callee, Symbol) and (kept := self.container_call(callee.name, arguments, env)) is not None:
             result, arguments = kept
         elif callee == LENT:
             given = refs_of(self._unresolved(node, dotted(node.func), arguments, env, pure=False))

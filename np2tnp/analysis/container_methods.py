@@ -43,7 +43,15 @@ def _holds_object(value: Value) -> bool:
 class ContainerMethods(Lending):
     """Evaluates calls of methods of lists, dicts, sets and iterators made in the region, and of heapq's functions."""
 
-    def heap_call(
+    def container_call(
+        self, function: str, arguments: tuple[ev.Argument, ...], env: Env
+    ) -> tuple[Value, tuple[ev.Argument, ...]] | None:
+        """What a function gives that makes a queue or works on a heap, and its arguments; None of other functions."""
+        if function == "collections.deque":
+            return self._deque_of(arguments)
+        return self._heap_call(function, arguments, env)
+
+    def _heap_call(
         self, function: str, arguments: tuple[ev.Argument, ...], env: Env
     ) -> tuple[Value, tuple[ev.Argument, ...]] | None:
         """What heapq's `function` gives, which compares items of a list, and its arguments: what is new is an ndarray.
@@ -75,6 +83,19 @@ class ContainerMethods(Lending):
         own = {where.value} if isinstance(where, cst.Name) else set()
         taken = held(heap.element, heap)
         return with_refs(taken, refs_of(taken) - own), arguments
+
+    def _deque_of(self, arguments: tuple[ev.Argument, ...]) -> tuple[Value, tuple[ev.Argument, ...]] | None:
+        """``deque(items)`` and its arguments; a queue holds ndarrays: nobody converts it where it is handed out."""
+        if len(arguments) > 2 or any(argument.star or argument.name not in (None, "maxlen") for argument in arguments):
+            return None
+        if not arguments or arguments[0].name:
+            return Sequence("deque", NOTHING), arguments
+        first = arguments[0]
+        kept = self.on_host(first.node.value, first.value, "a deque")
+        if may_hold_tensor(kept):
+            return None
+        made = Sequence("deque", self.element_of(kept), None, refs_of(kept))
+        return made, (ev.Argument(first.node, kept, first.name, first.star), *arguments[1:])
 
     def container_method(
         self, where: cst.BaseExpression, receiver: Sequence, name: str, arguments: tuple[ev.Argument, ...], env: Env
@@ -127,9 +148,18 @@ class ContainerMethods(Lending):
         if type(where) is not cst.Name or not isinstance(region, cst.FunctionDef):
             return container.refs
         if id(region) not in known:
-            known[id(region)] = private_lists(region)
+            makers = {name for name in ("list", "deque", "collections.deque") if self._makes_container(name)}
+            known[id(region)] = private_lists(region, makers)
         alone = where.value in known[id(region)]
         return frozenset(filter(str.isidentifier, container.refs)) if alone else container.refs
+
+    def _makes_container(self, name: str) -> bool:
+        """Whether the dotted `name` is Python's, as far as the module's names tell."""
+        first, _, rest = name.partition(".")
+        if first in self.locals:
+            return False
+        value = self.module.values.get(first)
+        return value is None if name == "list" else value == Symbol("collections" if rest else "collections.deque")
 
     def is_container(self, where: cst.BaseExpression, env: Env) -> bool:
         """Whether `where` is an attribute to which its class only assigns containers of Python's."""

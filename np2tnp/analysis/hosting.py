@@ -125,6 +125,11 @@ class Hosting(Stores):
     def as_item(self, container: Sequence, source: cst.BaseExpression, value: Value) -> Value:
         """`value` as it is put into a container: converted at `source` where that one holds ndarrays."""
         names = container.refs & self.host_locals
+        if container.type == "deque":  # nobody converts what it holds where it is handed out
+            kept = self.on_host(source, value, min(names, default="an item of a queue"))
+            if may_hold_tensor(kept):
+                self.construct(source, "queue of tensors")
+            return kept
         return self.on_host(source, value, min(names)) if names else value
 
     def on_host(self, source: cst.BaseExpression, value: Value, name: str) -> Value:

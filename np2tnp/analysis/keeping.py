@@ -15,6 +15,7 @@ from np2tnp.analysis.sharing import HOLDERS
 from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.values import (
     EITHER,
+    FILLED,
     FOREIGN,
     FORTRAN,
     HOST,
@@ -106,7 +107,8 @@ class Keeping(NumpyResults):
         Where that is None, any argument.
         """
         for name, argument in arguments.items():
-            is_container = isinstance(argument.value, Sequence) and argument.value.type in ("list", "dict", "set")
+            kind = argument.value.type if isinstance(argument.value, Sequence) else ""
+            is_container = kind in FILLED
             if not is_container and not parameters_in(refs_of(argument.value)):
                 continue
             given = [item.value for key, item in arguments.items() if fills is None or (name, key) in fills]
@@ -116,10 +118,12 @@ class Keeping(NumpyResults):
             refs = NO_NAMES.union(*map(refs_of, given))
             marks = NO_NAMES.union(*(copy_marks(refs_of(value)) for value in given if may_hold_tensor(value)))
             held = any(may_hold_tensor(item.value) for item in arguments.values())
+            if held and kind == "deque":  # nobody would convert what it holds
+                self.construct(argument.node, "queue of tensors")
             added = Unknown(EITHER if held else HOST, refs | marks)
             for place in refs_of(argument.value):
                 container = env.values.get(place)
-                if isinstance(container, Sequence) and container.type in ("list", "dict", "set"):
+                if isinstance(container, Sequence) and container.type in FILLED:
                     env.values[place] = Sequence(container.type, join(container.element, added))
                     env.link(place, refs - {place} | {SHARED} if refs & refs_of(argument.value) else refs - {place})
 

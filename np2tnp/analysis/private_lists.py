@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 import libcst as cst
 
 from np2tnp.analysis.module import dotted, parameters_of
@@ -13,8 +15,11 @@ _READING = frozenset("all any bool enumerate len list reversed set sorted str su
 _METHODS = CONTAINER_MUTATORS | KEEPING_METHODS | {"copy", "count", "index", "pop", "popleft"}
 
 
-def private_lists(region: cst.FunctionDef) -> frozenset[str]:
-    """Names that `region` binds to new lists alone, and never gives to anybody: no second name, object or callee."""
+def private_lists(region: cst.FunctionDef, makers: Set[str]) -> frozenset[str]:
+    """Names that `region` binds to new lists alone, and never gives to anybody: no second name, object or callee.
+
+    makers: dotted names of what makes new lists and queues.
+    """
     made: set[str] = set()
     mentions: list[str] = []  # how often each name stands anywhere ...
     private: list[str] = []  # ... and where it gives the list to nobody
@@ -27,7 +32,7 @@ def private_lists(region: cst.FunctionDef) -> frozenset[str]:
             given.update(part.value for part in walk(node) if type(part) is cst.Name)
         else:
             private.extend(name.value for name in _harmless(node) if type(name) is cst.Name)
-            if kind is cst.Assign and _is_new(node.value):  # type: ignore[attr-defined]
+            if kind is cst.Assign and _is_new(node.value, makers):  # type: ignore[attr-defined]
                 target = node.targets[0].target  # type: ignore[attr-defined]
                 if len(node.targets) == 1 and type(target) is cst.Name:  # type: ignore[attr-defined]
                     private.append(target.value)
@@ -35,9 +40,9 @@ def private_lists(region: cst.FunctionDef) -> frozenset[str]:
     return frozenset(name for name in made - given if mentions.count(name) == private.count(name))
 
 
-def _is_new(value: cst.BaseExpression) -> bool:
+def _is_new(value: cst.BaseExpression, makers: Set[str]) -> bool:
     if type(value) is cst.Call:
-        return type(value.func) is cst.Name and value.func.value == "list"
+        return dotted(value.func) in makers
     return type(value) is cst.List or type(value) is cst.ListComp
 
 

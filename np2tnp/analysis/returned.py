@@ -12,6 +12,7 @@ from np2tnp.analysis.values import (
     BY_LAYOUT,
     COPIED,
     EITHER,
+    FILLED,
     FOREIGN,
     FORTRAN,
     HOST,
@@ -49,7 +50,7 @@ def shown_by(value: Value, env: Env) -> Value:
         element = shown_by(value.element, env)
         items = None if value.items is None else tuple(shown_by(item, env) for item in value.items)
         own = refs_of(element).union(*(refs_of(leaf) for item in items or () for leaf in leaves_of(item)))
-        if value.type in ("list", "dict", "set") and not _parameters(refs) <= own:  # another name of it put more in
+        if value.type in FILLED and not _parameters(refs) <= own:  # another name of it put more in
             others = [env.values[ref] for ref in refs if ref in env.values]
             items, element = None, reduce(join, (o.element for o in others if isinstance(o, Sequence)), element)
             more = _parameters(refs) - refs_of(element)

@@ -211,6 +211,8 @@ class Stores(Yields):
         if type(target) is not cst.Name:
             return
         if isinstance(old, Sequence) and op == "add":
+            if old.type == "deque" and may_hold_tensor(value):  # nobody would convert what it holds
+                self.construct(node, "queue of tensors")
             element = self.element_of(value)
             env.values[target.value] = Sequence(old.type, join(old.element, element))
             share_items(target.value, element, env)

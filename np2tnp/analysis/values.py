@@ -171,6 +171,8 @@ FORTRAN = "an array in Fortran order"
 SHARED = "items that share memory"
 #: A reference of views that NumPy does not let anybody write through.
 READ_ONLY = "a read-only view"
+#: Containers that others may put something into.
+FILLED = frozenset(("list", "dict", "set", "deque"))
 #: Random generators: a symbol stands for the object, so that its methods have canonical names.
 GENERATORS = (Symbol("numpy.random.Generator"), Symbol("numpy.random.RandomState"))
 #: The element of an empty container: joined with anything it gives the other. There is only this object.

@@ -12,6 +12,7 @@ _WORDS = {
     "store through an index": "a store through an index that may give a copy: write a[i, j] instead of a[i][j]",
     "store into an item": "a store into an item of a {0}: the item may be an array that other names hold",
     "kept twice": "an array that an object holds already is given to {0} too: it would get a copy",
+    "queue of tensors": "a deque would hold tensors: put the arrays into it one by one, by append()",
     "kept container": "a list or dict of arrays changes, which {0} was given: the two would no longer be one",
     "argument kept through a view": "an argument, or a view of it, is kept as {0}: the object would get a copy",
     "aliased arguments": "one array is passed twice to a function that updates {0}",
