@@ -95,6 +95,15 @@ def outside_views(value: Value, hosted: frozenset[str]) -> frozenset[str]:
 COPIED_OUTSIDE = "a copy made for the host of what others hold"
 
 
+def without_copies(value: Value) -> Value:
+    """`value` of a function that stays NumPy's: what its analysis took for copies are the very arrays."""
+    marks = frozenset((COPIED, COPIED_OUTSIDE))
+    if isinstance(value, Sequence):
+        items = None if value.items is None else tuple(map(without_copies, value.items))
+        return Sequence(value.type, without_copies(value.element), items, value.refs - marks)
+    return with_refs(value, refs_of(value) - marks) if refs_of(value) & marks else value
+
+
 @lru_cache(maxsize=4096)
 def copy_marks(refs: frozenset[str]) -> frozenset[str]:
     """The references that a copy of what is at `refs`, made for the host, has besides them: none of a new array."""

@@ -11,6 +11,7 @@ from np2tnp.analysis.callee_results import hosted, joined
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import FunctionInfo, signature_names
+from np2tnp.analysis.returned import without_copies
 from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.values import EITHER, HOST, NO_NAMES, NONE, UNKNOWN, Sequence, Unknown, refs_of
 
@@ -22,6 +23,7 @@ def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, def
     written &= facts.host_parameters if migrated else written
     changed = [defaults[name] for name in defaults.keys() & (written | facts.mutated.keys() | facts.changeable)]
     result = facts.result if facts.result is not None else NONE
+    result = result if migrated else without_copies(result)  # else a recursion would never lose the mark
     return Summary(
         parameters=signature_names(function.node.params),
         migrated=migrated,
