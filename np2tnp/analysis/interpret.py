@@ -165,9 +165,11 @@ class Interpreter(Raising):
         facts.result = value if facts.result is None else join(facts.result, value)
         for name in facts.parameters:
             held = env.values.get(name)
+            ok = held is not None and exact_of(held) == name and name not in env.stale
             if name in facts.mutated or f"!{name}" in env.values:
-                ok = held is not None and exact_of(held) == name and name not in env.stale
                 facts.mutated[name] = facts.mutated.get(name, True) and ok
+            elif not ok and f"?{name}" not in env.values:  # of use where it is updated on another way
+                facts.extra.setdefault("rebound at an exit", set()).add(name)
             if f"@{name}" in env.stale or (name in env.stale and env.shares(name, f"@{name}")):
                 facts.mutated[name] = False
             shared = env.aliases(f"@{name}")

@@ -361,6 +361,8 @@ class Analysis:
         if end is not None:
             interpreter.statement = None
             interpreter.leave(None, NONE, end)
+        for name in facts.extra.get("rebound at an exit", NO_NAMES) & facts.mutated.keys():
+            facts.mutated[name] = False
         facts.events = list(interpreter.recorded.values())
         return interpreter
 
