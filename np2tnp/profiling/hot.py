@@ -226,7 +226,7 @@ def rank(samples: Samples, config: Config, least: float = LEAST) -> Ranking:
             if seconds[region.qualname] < least * total:
                 continue
             if region.state is RegionState.PLAIN:
-                elsewhere[f"{region.qualname} ({shown}, no NumPy)"] += seconds[region.qualname]
+                elsewhere[f"{region.qualname} ({shown}, no NumPy calls)"] += seconds[region.qualname]
                 continue
             first = firsts.get(region.qualname, 0)  # the module's top level has none
             inclusive = max(
