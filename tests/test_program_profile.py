@@ -264,6 +264,42 @@ def test_time_is_charged_to_where_a_thread_works_not_to_where_it_waits(tmp_path)
     assert seen["work"] > 3 * seen.get("wait", 0.0)
 
 
+def test_idle_threads_do_not_hide_short_calls_that_hold_the_lock(tmp_path):
+    """With threads that may want the lock the sampler waits longer for it: until a call gives it up by itself."""
+    samples, _, path = sampled(
+        tmp_path,
+        """
+        import threading, time
+        import numpy as np
+
+        def held(x):
+            return sum(x)
+
+        def released(x):
+            return np.sqrt(x)
+
+        done = threading.Event()
+        for _ in range(20):
+            threading.Thread(target=done.wait).start()
+        used = dict.fromkeys(("held", "released"), 0.0)
+        numbers, long = [1.5] * 50_000, np.ones(300_000)
+        while sum(used.values()) < 2.0:
+            for function, x in ((held, numbers), (released, long)):
+                before = time.thread_time()
+                function(x)
+                used[function.__name__] += time.thread_time() - before
+        done.set()
+        import json, sys
+        json.dump(used, open(sys.argv[1], "w"))
+        """,
+        str(tmp_path / "used.json"),
+    )
+    used, seen = json.loads((tmp_path / "used.json").read_text()), seconds_by_function(samples, path)
+    share = used["held"] / sum(used.values())
+    assert 0.1 < share < 0.9
+    assert seen["held"] / (seen["held"] + seen["released"]) == pytest.approx(share, abs=0.2)
+
+
 def test_threads_without_a_clock_share_what_the_process_used(tmp_path):
     """Of threads that only `_thread` knows no clock tells; one that sleeps was charged all the time that passed."""
     samples, _, path = sampled(

@@ -29,6 +29,7 @@ _WRITING = 0.005  #: of the program's CPU time, which writing may take
 _PATIENCE = 0.00002
 _PATIENCE_AMONG_THREADS = 0.001  #: the program's own threads wait as long for each other: each change costs them time
 _BUSY = 0.8  #: a thread that used less of the time since the last look is looked at again
+_IDLE = 0.05  #: and one that used less than this takes the interpreter's lock from nobody
 _WINDOW = 0.0002  #: seconds later: CPU time is not to be charged to where a thread waits, but to where it works
 
 _LATE = 0.001  #: seconds: a look that comes so late had to wait for the lock, not only for a processor
@@ -103,8 +104,10 @@ class Sampler:
             places: dict[int, _Place | None] = {thread: _place(frame) for thread, frame in frames.items()}
             frames.clear()
             used = {thread: self._used(thread, mark[1]) for thread, mark in marks.items()}
-            if any(seconds is None or seconds < _BUSY * elapsed for seconds in used.values()):
-                places.update(self._look_again(marks, delay < _LATE))
+            places.update(dict.fromkeys(thread for thread, seconds in used.items() if seconds == 0.0))
+            doubtful = {t: marks[t] for t, seconds in used.items() if seconds is None or 0 < seconds < _BUSY * elapsed}
+            if doubtful:
+                places.update(self._look_again(doubtful, delay < _LATE))
         except RuntimeError:  # a dictionary of another thread changed size
             return
         self._share_out(elapsed, used, {thread for thread, place in places.items() if place is None})
@@ -120,7 +123,8 @@ class Sampler:
         for thread in [thread for thread in self._deferred if thread not in marks]:
             seconds, last = self._deferred.pop(thread)
             self._charge(last, seconds)
-        self._be_patient(_PATIENCE if len(marks) == 1 else _PATIENCE_AMONG_THREADS)
+        busy = sum(1 for seconds in used.values() if seconds is None or seconds > _IDLE * elapsed)
+        self._be_patient(_PATIENCE if busy <= 1 else _PATIENCE_AMONG_THREADS)
 
     def _look_again(self, marks: dict[int, _Mark], in_time: bool) -> dict[int, _Place | None]:
         """Where the threads work, as far as that is not where they were just seen; None for those that wait.
