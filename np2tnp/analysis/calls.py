@@ -27,6 +27,7 @@ from np2tnp.analysis.tables import (
     IN_PLACE_METHODS,
     KEEPING_METHODS,
     MEMBERS,
+    ONE_ARRAY,
     OVER_MEMORY,
     READING_METHODS,
 )
@@ -63,6 +64,7 @@ from np2tnp.analysis.values import (
     scalar_type,
     with_refs,
 )
+from np2tnp.analysis.walk import walk
 
 
 def _holds_objects(value: Value) -> bool:
@@ -220,7 +222,15 @@ class Calls(ContainerMethods):
             values["self"] = receiver
             for text in ("a", "x", "self"):
                 values.setdefault(text, receiver)
-        return self._result(api, fact, values, receiver)
+        result = self._result(api, fact, values, receiver)
+        if api.rpartition(".")[2] in ONE_ARRAY and isinstance(result, Sequence) and not self._is_key(node):
+            assert isinstance(result.element, Array)
+            return replace(result, element=replace(result.element, home=HOST))
+        return result
+
+    def _is_key(self, node: cst.Call) -> bool:
+        """Whether the call stands between brackets, ``x[np.f()]``: nobody else has its result."""
+        return any(type(part) is cst.Index and part.value is node for part in walk(self.facts.node))
 
     def _ufunc_method(self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         """``np.add.at(...)``, ``np.add.reduce(...)``; or a name that NumPy does not have."""

@@ -15,7 +15,6 @@ from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.tables import (
     BY_ORDER,
     NEVER_0D,
-    ONE_ARRAY,
     PYTHON_METHODS,
     REDUCTIONS,
     SAME_RANK,
@@ -199,8 +198,6 @@ class NumpyResults(Layouts):
             refs -= {FOREIGN}  # it is no copy of ours
             if refs & self.host_locals and name in BY_ORDER and not self.lie_as_in_numpy(refs):
                 refs |= copy_marks(refs) | {BY_LAYOUT}
-        if name in ONE_ARRAY:
-            home = HOST
         if self.made == TENSOR and asks_for_fortran_order(name, values):
             if self.must_stay_view(frozenset((FORTRAN,))):
                 if held and refs:
