@@ -181,6 +181,11 @@ class Env:
             for other in self._places.parts(new):
                 rows[other] = rows.get(other, 0) | own
 
+    def become(self, other: Env) -> None:
+        """Hold what `other` holds; nobody uses that one any more."""
+        for name in Env.__slots__:
+            setattr(self, name, getattr(other, name))
+
     def join(self, other: Env) -> Env:
         """What holds on both ways here.
 

@@ -45,7 +45,7 @@ from np2tnp.analysis.values import (
     refs_of,
     scalar_type,
 )
-from np2tnp.analysis.walk import none_test
+from np2tnp.analysis.walk import none_test, walk
 
 #: Beside each other these are no work of NumPy's, and never become any.
 _PLAIN = frozenset((Const, Scalar))
@@ -267,7 +267,17 @@ class Evaluator(Operands):
         return UNKNOWN if not any(map(may_hold_tensor, operands)) else Unknown(EITHER)
 
     def _boolean(self, node: cst.BooleanOperation, env: Env) -> Value:
-        return join(self.evaluate(node.left, env), self.evaluate(node.right, env))
+        left = self.evaluate(node.left, env)
+        return join(left, self._perhaps(node.right, env))
+
+    def _perhaps(self, node: cst.BaseExpression, env: Env) -> Value:
+        """The value of `node`, which may not be evaluated: names that it binds may hold what they held."""
+        if not any(type(part) is cst.NamedExpr for part in walk(node)):
+            return self.evaluate(node, env)
+        before = env.copy()
+        value = self.evaluate(node, env)
+        env.become(before.join(env))
+        return value
 
     def _comparison(self, node: cst.Comparison, env: Env) -> Value:
         left = self.evaluate(node.left, env)
@@ -301,7 +311,7 @@ class Evaluator(Operands):
 
     def _conditional(self, node: cst.IfExp, env: Env) -> Value:
         self.evaluate(node.test, env)
-        body, orelse = self.facts.displays[id(node)] = self.evaluate(node.body, env), self.evaluate(node.orelse, env)
+        body, orelse = self.facts.displays[id(node)] = self._perhaps(node.body, env), self._perhaps(node.orelse, env)
         joined = join(body, orelse)
         missing = none_test(node.test)
         if missing is not None and isinstance(joined, (Array, Unknown)):
