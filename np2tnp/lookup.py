@@ -14,7 +14,9 @@ FORMATS = ("markdown", "csv", "json")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ``api`` understands to `parser`."""
-    parser.add_argument("name", metavar="NAME", nargs="?", help="such as np.sum, fft.rfft, ndarray.sort, operator.add")
+    parser.add_argument(
+        "name", metavar="NAME", nargs="?", help="such as np.sum, fft.rfft, ndarray.sort, operator.add, @"
+    )
     parser.add_argument("--table", choices=FORMATS, help="the whole comparison, a row a name; totals go to stderr")
     for option in ("target_tensorflow", "target_numpy"):
         add_choice(parser, option)

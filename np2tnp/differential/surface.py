@@ -161,7 +161,7 @@ def call_parameters(api: str, fact: dict[str, Any]) -> list[str]:
 
 def _public_names(owner: Any) -> list[str]:
     listed = list(getattr(owner, "__all__", ())) + dir(owner)
-    if inspect.ismodule(owner) and owner.__name__ not in ("numpy",):
+    if inspect.ismodule(owner) and owner.__name__ not in ("numpy", "numpy.random"):
         listed = list(getattr(owner, "__all__", ())) or dir(owner)
     names = {n for n in listed if not n.startswith("_") and hasattr(owner, n)}
     return sorted(n for n in names if n not in ("test", "ABCPolyBase", "PytestTester"))

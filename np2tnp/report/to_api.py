@@ -19,6 +19,15 @@ _GROUPS = (
     ("floats and complex", "efdFD"), ("floats", "efd"), ("complex", "FD"),
 )  # fmt: skip
 
+#: Operators as they are written, and their names in Python's ``operator``.
+SIGNS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+    "&": "and_", "|": "or_", "^": "xor", "~": "invert", "<<": "lshift", ">>": "rshift",
+    "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "[]": "getitem", "in": "contains",
+    "+=": "iadd", "-=": "isub", "*=": "imul", "/=": "itruediv", "//=": "ifloordiv", "%=": "imod", "**=": "ipow",
+    "@=": "imatmul", "&=": "iand", "|=": "ior", "^=": "ixor", "<<=": "ilshift", ">>=": "irshift", "[]=": "setitem",
+}  # fmt: skip
+
 _EFFECTS = {
     "fresh": "owns its memory",
     "view": "shares memory with its argument",
@@ -78,12 +87,13 @@ def _promise(target: Target | None) -> object:
 
 def find(name: str, catalog: Catalog) -> ApiFact | None:
     """The fact for what a person may type: ``np.sum``, ``sum``, ``numpy.fft.rfft``, ``ndarray.sort``, ``x.sort``,
-    ``Generator.normal``, ``operator.add``.
+    ``Generator.normal``, ``operator.add``, ``+``.
     """
     plain = name.strip().removesuffix("()")
     plain = f"numpy.{plain[3:]}" if plain.startswith("np.") else plain
     owner, _, member = plain.rpartition(".")
-    candidates = [plain, f"numpy.{plain}", plain.removeprefix("numpy."), f"ndarray.{plain}", f"operator.{plain}"]
+    candidates = [f"operator.{SIGNS[plain]}"] if plain in SIGNS else []
+    candidates += [plain, f"numpy.{plain}", plain.removeprefix("numpy."), f"ndarray.{plain}", f"operator.{plain}"]
     candidates.append(f"numpy.random.{plain}")
     if owner.isidentifier() and owner != "numpy":  # a variable of the person's program
         candidates += [f"ndarray.{member}", f"numpy.random.Generator.{member}"]

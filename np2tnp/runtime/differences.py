@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor, to_tensor
+from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor, is_tracing, to_tensor
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
 from np2tnp.runtime.shapes import (
     as_host,
     as_index,
     common_dtype,
+    known,
     normal_axes,
     normal_axis,
     rank_of,
@@ -20,6 +21,7 @@ from np2tnp.runtime.shapes import (
     slice_axis,
     static_shape,
 )
+from np2tnp.runtime.tracing import check
 from np2tnp.runtime.vectors import broadcast, reshaped
 
 __all__ = ["diff", "ediff1d", "gradient", "interp", "unwrap"]
@@ -116,14 +118,14 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     axes = tuple(range(len(shape))) if axis is None else normal_axes(axis, len(shape))
     order = as_index(edge_order)
     require(order in (1, 2) and all(shape[i] >= order + 1 for i in axes), "edge order or length")
-    known = [as_host(value) for value in varargs]
-    if not known:
+    given = [as_host(value) for value in varargs]
+    if not given:
         spacings: list[Any] = [1.0] * len(axes)
-    elif len(known) == 1 and np.ndim(known[0]) == 0:
-        spacings = known * len(axes)
+    elif len(given) == 1 and np.ndim(given[0]) == 0:
+        spacings = given * len(axes)
     else:
-        require(len(known) == len(axes), "as many spacings as axes")
-        spacings = [_spacing(value, shape[i]) for value, i in zip(known, axes, strict=True)]
+        require(len(given) == len(axes), "as many spacings as axes")
+        spacings = [_spacing(value, shape[i]) for value, i in zip(given, axes, strict=True)]
     results = [_slope(tensor, i, spacing, order, dtype) for i, spacing in zip(axes, spacings, strict=True)]
     return results[0] if len(axes) == 1 else tuple(results)
 
@@ -196,7 +198,11 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     places, points, values = cast(places, np.float64), cast(points, np.float64), cast(values, target)
     require(rank_of(points) == rank_of(values) == 1 and static_shape(points) == static_shape(values), "points")
     count = static_shape(points)[0]
-    require(count > 0 and bool((np.diff(as_host(tf.stop_gradient(points))) >= 0).all()), "points that fall")
+    require(count > 0, "no points")
+    if is_tracing():
+        check(tf.reduce_all(tf.greater_equal(difference(points, 0), 0.0)), "points that fall")
+    else:
+        require(bool((np.diff(as_host(tf.stop_gradient(points))) >= 0).all()), "points that fall")
     flat = reshaped(places, (-1,))
     first = tf.gather(values, 0) if left is None else cast(as_tensor(left), target)
     last = tf.gather(values, count - 1) if right is None else cast(as_tensor(right), target)
@@ -226,7 +232,7 @@ def _as(real: Any, target: Any) -> Any:
 
 def _where_nan(value: Any, instead: Any) -> Any:
     nan = tf.math.is_nan(tf.math.real(value)) if value.dtype.is_complex else tf.math.is_nan(value)
-    require(not value.dtype.is_complex or not is_tensor(nan) or not bool(tf.reduce_any(nan).numpy()), "complex NaN")
+    require(not value.dtype.is_complex or not is_tensor(nan) or not known(tf.reduce_any(nan)), "complex NaN")
     return tf.where(nan, instead, value)
 
 

@@ -319,25 +319,26 @@ def _dtype(value: Any) -> np.dtype[Any]:
 def assign(x: Any, value: Any, casting: str = "item", where: Any = True) -> Any:
     """``x[...] = value`` as a new array; with `casting` what ``out=x`` does with a result.
 
-    With ``x=None`` (an ``out`` that was not given) it is `value` itself. ndarrays and lists are changed in place.
-    Raises TypeError where `casting` forbids the cast, ValueError where `value` does not broadcast to ``x.shape``. With
-    casting="item" a single number is cast as ``fill`` does: OverflowError where it does not fit. With casting="equal",
-    dtypes and shapes must be the same (else UnverifiedError): NumPy would have calculated in that of `x`, or might have
-    refused it.
+    With ``x=None`` (an ``out`` that was not given) it is `value` itself. ndarrays are changed in place, and lists
+    with casting="item". Raises TypeError where `casting` forbids the cast, ValueError where `value` does not broadcast
+    to ``x.shape``. With casting="item" a single number is cast as ``fill`` does: OverflowError where it does not fit.
+    With casting="equal", dtypes and shapes must be the same (else UnverifiedError): NumPy would have calculated in that
+    of `x`, or might have refused it.
     """
     if x is None:
         return value
+    if casting != "item" and not is_tensor(x) and not isinstance(x, np.ndarray):
+        raise TypeError("return arrays must be of ArrayType")
     if casting == "equal":
         casting = "same_kind"
-        if is_array(x) or is_tensor(x):
-            found, wanted = map(_dtype, (value, x))
-            if found != wanted:
-                raise UnverifiedError(f"out= of {wanted} for a result of {found}, which NumPy calculates in {wanted}")
-            if tf.executing_eagerly() and tuple(getattr(value, "shape", ())) != tuple(x.shape):
-                raise UnverifiedError("out= of another shape than the result: some functions of NumPy refuse it")
+        found, wanted = map(_dtype, (value, x))
+        if found != wanted:
+            raise UnverifiedError(f"out= of {wanted} for a result of {found}, which NumPy calculates in {wanted}")
+        if tf.executing_eagerly() and tuple(getattr(value, "shape", ())) != tuple(x.shape):
+            raise UnverifiedError("out= of another shape than the result: some functions of NumPy refuse it")
     elif casting == "item":
         return _assigned(x, _item(value, _dtype(x)) if is_tensor(x) or is_array(x) else value, "unsafe", where)
-    if casting == "same_kind" and (is_tensor(x) or isinstance(x, np.ndarray)):
+    if casting == "same_kind":
         _check_output(_dtype(value), _dtype(x))
     if max(_rank(value), _rank(where)) > _rank(x):  # a store drops leading axes of length 1, a ufunc does not
         raise ValueError(f"non-broadcastable output operand with shape {tuple(x.shape)}: it has too few dimensions")

@@ -11,7 +11,7 @@ from np2tnp.runtime.dispatch import as_tensor, exact
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.manipulation import broadcast_all
 from np2tnp.runtime.promotion import cast
-from np2tnp.runtime.shapes import as_host, as_index, as_indices, known, rank_of, require, static_shape
+from np2tnp.runtime.shapes import as_host, as_index, as_indices, must_hold, rank_of, require, static_shape
 
 __all__ = [
     "diag_indices",
@@ -31,8 +31,10 @@ def _constants(arrays: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(as_tensor(array) for array in arrays)
 
 
-def _all_within(tensor: Any, length: int) -> bool:
-    return known(tf.reduce_all(tf.logical_and(tf.greater_equal(tensor, 0), tf.less(tensor, length))))
+def _check_within(tensor: Any, length: int) -> None:
+    """Out of range NumPy raises a ValueError of its own."""
+    inside = tf.logical_and(tf.greater_equal(tensor, 0), tf.less(tensor, length))
+    must_hold(tf.reduce_all(inside), "index out of bounds")
 
 
 @exact("numpy.tril_indices")
@@ -106,7 +108,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]
     flat = cast(flat, np.dtype(np.int64))
     size = math.prod(dims)
     if 0 not in static_shape(flat):
-        require(_all_within(flat, size), "index out of bounds")
+        _check_within(flat, size)
     require(size > 0, "an empty shape")
     results = []
     for length in reversed(dims) if order == "C" else dims:
@@ -138,7 +140,8 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
         elif kind == "clip":
             place = tf.clip_by_value(place, 0, length - 1)
         else:
-            require(kind == "raise" and _all_within(place, length), "index out of bounds")
+            require(kind == "raise", f"mode {kind!r}")
+            _check_within(place, length)
         place = tf.multiply(place, stride)
         total = place if total is None else tf.add(total, place)
     return total

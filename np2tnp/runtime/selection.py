@@ -18,13 +18,13 @@ from np2tnp.runtime.promotion import cast, constant, dtype_of
 from np2tnp.runtime.shapes import (
     common_dtype,
     known,
+    must_hold,
     normal_axis,
     rank_of,
     require,
     sequence_of,
     static_shape,
 )
-from np2tnp.runtime.tracing import check
 from np2tnp.runtime.vectors import broadcast, reshaped, transposed
 
 __all__ = [
@@ -55,10 +55,7 @@ def checked(indices: Any, length: int, mode: str = "raise") -> Any:
     least, most = constant(-length, tf.int64), constant(length, tf.int64)
     inside = op("LogicalAnd")(x=op("GreaterEqual")(x=indices, y=least), y=op("Less")(x=indices, y=most))
     inside = reduce_with("All", inside, tuple(range(rank_of(indices))))
-    if is_tracing():
-        check(inside, "index out of bounds")
-    else:
-        require(known(inside), "index out of bounds")
+    must_hold(inside, "index out of bounds")
     negative = op("Less")(x=indices, y=constant(0, tf.int64))
     return op("SelectV2")(condition=negative, t=op("AddV2")(x=indices, y=most), e=indices)
 
@@ -106,7 +103,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     selector, *broadcast = broadcast_all([as_tensor(a), *(cast(c, dtype) for c in options)])
     require(selector.dtype.is_integer, "a selector that is not an integer")
     if mode == "raise":  # negative numbers do not count from the end here
-        require(known(tf.reduce_all(tf.greater_equal(selector, tf.zeros((), selector.dtype)))), "a negative choice")
+        must_hold(tf.reduce_all(tf.greater_equal(selector, tf.zeros((), selector.dtype))), "a negative choice")
     selector = checked(selector, len(options), mode)
     result = broadcast[0]
     for number, option in enumerate(broadcast[1:], start=1):

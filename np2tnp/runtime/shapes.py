@@ -13,6 +13,7 @@ from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.gradients import is_followed
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, result_dtype
+from np2tnp.runtime.tracing import check
 from np2tnp.runtime.vectors import sliced
 
 
@@ -121,6 +122,14 @@ def known(flag: Any) -> bool:
     if is_tracing():
         raise Unsupported("a condition on values")
     return bool(flag.numpy())
+
+
+def must_hold(flag: Any, reason: str) -> None:
+    """What a boolean tensor says of values must be true: else Unsupported in eager mode, and a check in a graph."""
+    if is_tracing():
+        check(flag, reason)
+    else:
+        require(known(flag), reason)
 
 
 def is_all_finite(*tensors: Any) -> bool:

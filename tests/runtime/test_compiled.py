@@ -153,6 +153,45 @@ def test_an_index_out_of_range_raises_what_numpy_raises(mode: str, index: int) -
     assert RUNS["repeated"] == 1
 
 
+RISING = np.array([-1.0, 0.5, 0.5, 2.25, 7.0])
+
+#: What NumPy refuses for some values and not for others: the call, arguments for which it returns, and for which not.
+ON_VALUES: list[tuple[Callable[..., Any], Callable[..., Any], list[Any], list[Any]]] = [
+    (lambda i: np.unravel_index(i, (2, 3)), lambda i: rt.unravel_index(i, (2, 3)), [np.arange(6)], [np.arange(7)]),
+    (
+        lambda i, j: np.ravel_multi_index((i, j), (2, 3)), lambda i, j: rt.ravel_multi_index((i, j), (2, 3)),
+        [np.array([0, 1]), np.array([2, 0])], [np.array([0, -1]), np.array([2, 0])],
+    ),
+    (
+        lambda i, x: np.choose(i, [x, -x]), lambda i, x: rt.choose(i, [x, -x]),
+        [np.array([0, 1, 1]), np.arange(3.0)], [np.array([0, 1, -1]), np.arange(3.0)],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ON_VALUES)
+def test_what_numpy_refuses_by_values_is_compiled(mode: str, case: Any) -> None:
+    original, body, returning, raising = case
+    compiled_one = rt.migrated(compile=mode)(body)
+    for _ in range(2):
+        same(compiled_one(*returning), original(*returning))
+    assert "eager" not in RUNS
+    with pytest.raises(ValueError, match=r"index|invalid entry") as expected:
+        original(*raising)
+    with pytest.raises(ValueError, match=r"index|invalid entry") as actual:
+        compiled_one(*raising)
+    assert str(actual.value) == str(expected.value)
+
+
+@pytest.mark.parametrize("points", [RISING, RISING[::-1].copy(), np.array([0.0, 1.0, np.nan, 2.0, 3.0])])
+def test_interpolation_is_compiled_and_points_that_fall_are_left_to_numpy(mode: str, points: np.ndarray) -> None:
+    body = rt.migrated(compile=mode)(lambda x, xp, fp: rt.interp(x, xp, fp, right=9.0))
+    values = np.array([3.0, np.nan, -2.0, 0.1, np.inf])
+    places = np.concatenate([RISING, [-5.0, 0.3, 1.7, 99.0, np.nan, np.inf, -np.inf]])
+    np.testing.assert_array_equal(body(places, points, values), np.interp(places, points, values, right=9.0))
+    assert dict(RUNS) == ({"compiled": 1} if points is RISING else {"repeated": 1})
+
+
 def test_what_needs_a_value_runs_eagerly(mode: str, caplog: pytest.LogCaptureFixture) -> None:
     @rt.migrated(compile=mode)
     def sign(x: Any) -> Any:

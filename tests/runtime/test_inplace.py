@@ -107,6 +107,16 @@ def test_matmul_in_place() -> None:
     np.testing.assert_array_equal(rt.imatmul(rt.tensor(x), rt.tensor(y)).numpy(), x @ y)
 
 
+@pytest.mark.parametrize("casting", ["same_kind", "unsafe", "equal"])
+def test_results_are_stored_into_arrays_only(casting: str) -> None:
+    x = [1.0, 2.0]
+    with pytest.raises(TypeError) as expected:
+        np.sin(x, out=x)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match=str(expected.value)):
+        rt.assign(x, rt.sin(x), casting=casting)
+    assert x == [1.0, 2.0]
+
+
 @CAMPAIGN
 @given(st.data())
 def test_copyto_and_assign(data: st.DataObject) -> None:
