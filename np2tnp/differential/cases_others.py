@@ -36,7 +36,7 @@ ndarray.searchsorted : v, v, sorter=np.argsort(v) | g, v | g, 2 | g, v, 'right' 
 ndarray.byteswap : v | v, True | v, inplace=False
 ndarray.setflags : v, write=True
 ndarray.setfield : v, 0, v.dtype
-ndarray.getfield : v, v.dtype | m, np.int8 | m, np.int8, 0
+ndarray.getfield : z, z.dtype | v, v.dtype | m, np.int8 | m, np.int8, 0
 ndarray.dump ndarray.tofile : v, '/dev/null' | m, '/dev/null'
 ndarray.conj ndarray.conjugate : v | m | z | s
 ndarray.nonzero : v | m | b

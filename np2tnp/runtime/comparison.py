@@ -173,7 +173,9 @@ def iscomplex(x: Any) -> Any:
 
 @exact("numpy.isreal")
 def isreal(x: Any) -> Any:
-    """Whether each element's imaginary part is zero: bool, of the shape of `x`."""
+    """Whether each element's imaginary part is zero: bool, of the shape of `x`, and Python's for a number of Python."""
+    if _is_number(x) or isinstance(x, bool):
+        return x.imag == 0
     found = array(x)
     return not_(truth(tf.math.imag(found))) if found.dtype.is_complex else _always(found)
 

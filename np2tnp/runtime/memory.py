@@ -102,7 +102,7 @@ def byteswap_in_place(a: Any, inplace: bool = False) -> Any:
 def _numbers(array: Any) -> Any:
     if not is_array(array):
         raise UnverifiedError(f"numbers of dtype {array.dtype}")
-    return np.ascontiguousarray(array)
+    return np.asarray(array, order="C")  # ascontiguousarray would make a 0-d array 1-d
 
 
 def _on_host(a: Any) -> Any:

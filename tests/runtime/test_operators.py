@@ -170,6 +170,13 @@ def test_closeness(char):
         check(name, x, claimed=False)
 
 
+@pytest.mark.parametrize("number", [2.5, 3, True, 1j, 2 + 0j, float("nan")])
+def test_whether_a_number_of_python_is_real_is_a_bool_of_python(number: Any) -> None:
+    expected = np.isreal(number)
+    assert type(rt.isreal(number)) is type(expected) is bool
+    assert rt.isreal(number) == expected
+
+
 def test_containers_of_arrays_are_joined_only_where_that_was_expected() -> None:
     x = tf.constant([1.0])
     joined = [lambda **how: rt.op_add([x], [2], **how), lambda **how: rt.op_mul((x,), 2, **how)]
