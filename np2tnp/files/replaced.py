@@ -16,12 +16,22 @@ _ROOTS = ("numpy", "builtins")
 #: Any name of a namespace.
 ANY = "*"
 
-_ALIAS = re.compile(r"numpy[\w.]*\s+as\s+(\w+)|from\s+numpy[\w.]*\s+import\s+([^\n#]+)|(\w+)\s*=\s*(?:np|numpy)\b")
-#: Without any of these a module replaces nothing.
-_NEEDLES = (
-    "setattr(", "delattr(", "patch", "globals()", "vars(", "locals()[", "__dict__", "modules[", "builtins.",
-    "import_module(", "__import__(",
-)  # fmt: skip
+_ALIAS = re.compile(
+    r"numpy[\w.]*\s+as\s+(\w+)|from\s+numpy[\w.]*\s+import\s+(\([^)]*\)|[^\n#]+)"
+    r"|^[ \t]*(\w+)\s*=\s*(?:np|numpy)\b(?!\.)",
+    re.MULTILINE,
+)
+_ASSIGNED = r"(?:[-+*/%@&|^]|//|\*\*|<<|>>|:[^\n=()]*)?=(?!=)"
+#: What may stand before one of several targets of an assignment.
+_TARGETS = re.compile(r"[ \t]*[(\[]?(?:[\w.]+\s*,\s*)*")
+#: What reaches the dictionary of this module, or a module by a text. Most texts hold none of these.
+_NEEDLES = ("globals()", "vars()", "locals()[", "modules[", "builtins.", "import_module(", "__import__(")
+#: ``setattr(np, ...)``, ``patch.object(np, ...)``, ``vars(np)``: how the name of the function ends. A pattern that
+#: begins with plain text is searched for ten times as fast as one that begins with a choice.
+_ENDS = ("attr", "item", "object", "dict", "multiple", "attr__", "vars")
+#: ``mock.patch("numpy.ones")``, ``"ours.module.np.ones"``.
+_QUOTED = tuple(f"{before}{name}." for name in ("numpy", "np", "builtins") for before in "\"'.")
+_IN_QUOTES = re.compile(r"\(\s*[rbuf]?[\"'](?:[^\"'\n]*\.)?(?:numpy|np|builtins)\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,7 @@ _NONE = Replaced()
 _SETTERS = frozenset("setattr delattr object dict multiple setitem delitem __setattr__ __delattr__".split())
 
 
+@lru_cache(maxsize=256)  # asked of a module and of all that import it
 def replaced_in(text: str, trees: Trees) -> Replaced:
     """What the code of a module replaces, at its top level or in any function; nothing where it is not Python."""
     if not may_replace(text):
@@ -66,14 +77,32 @@ def may_replace(text: str) -> bool:
         return True
     if "numpy" not in text:
         return False
-    names = {"numpy", "np"}
+    if any(quoted in text for quoted in _QUOTED) and _IN_QUOTES.search(text):
+        return True
+    names = {"numpy", "np", "builtins"}
     for match in _ALIAS.finditer(text):
         names.update(re.findall(r"\w+", " ".join(filter(None, match.groups()))))
     roots = "|".join(sorted(names))
-    return bool(
-        re.search(rf"\b(?:{roots})\.[\w.]+[^\n=(]*(?:=(?!=)|\bin\b)", text)
-        or re.search(rf"\bdel\s[^\n]*\b(?:{roots})\.", text)
-    )
+    member = rf"(?:{roots})(?:\.\w+)+"
+    for match in re.finditer(rf"\b{member}\s*(?:{_ASSIGNED}|(,)[^\n=(]*=(?!=))", text):
+        start = text.rfind("\n", 0, match.start()) + 1
+        if match[1] is None or _TARGETS.fullmatch(text, start, match.start()):
+            return True
+    return any(re.search(pattern, text, re.MULTILINE) for pattern in _patterns(roots, member, text))
+
+
+def _patterns(roots: str, member: str, text: str) -> Iterator[str]:
+    """What else the replacing of a `member` of one of the modules `roots` (a choice of names) looks like."""
+    yield rf"for\s[^\n:(]*\b{member}[^\n:(]*\bin\b"
+    yield rf"as\s+\(?{member}"
+    yield rf"del\s[^\n]*\b{member}"
+    for end in _ENDS:
+        if end in text:
+            yield rf"{end}\s*\(\s*(?:{roots})\b"
+    if "locals()" in text:
+        yield r"^\w+\s*=\s*locals\(\)"
+    if "__dict__" in text:
+        yield rf"\b(?:{roots})(?:\.\w+)*\.__dict__"
 
 
 def replaced_by(name: str, replaced: Mapping[str, str]) -> str:
@@ -89,6 +118,7 @@ def replaced_by(name: str, replaced: Mapping[str, str]) -> str:
     return f"{name} is replaced in {known}" if known else ""
 
 
+@lru_cache(maxsize=256)  # a module is opened more than once
 def imports_of(text: str, trees: Trees) -> list[str]:
     """The modules that a module's code imports, as it names them; of ``from m import name`` m and ``m.name``."""
     try:
@@ -96,7 +126,7 @@ def imports_of(text: str, trees: Trees) -> list[str]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     found: dict[str, None] = {}
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             found.update(dict.fromkeys(alias.name for alias in node.names))
         elif isinstance(node, ast.ImportFrom):
@@ -105,6 +135,18 @@ def imports_of(text: str, trees: Trees) -> list[str]:
             dot = "" if module.endswith(".") else "."
             found.update(dict.fromkeys(f"{module}{dot}{alias.name}" for alias in node.names if alias.name != "*"))
     return list(found)
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    """All statements: few of the nodes of a tree are."""
+    stack: list[ast.stmt] = list(tree.body)
+    while stack:
+        node = stack.pop()
+        yield node
+        for name in ("body", "orelse", "finalbody"):
+            stack.extend(getattr(node, name, ()))
+        for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+            stack.extend(part.body)
 
 
 class _Search:
