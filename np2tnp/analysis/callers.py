@@ -42,7 +42,11 @@ _OF_MANY = frozenset(
 #: Members of an array that are arrays, or give one.
 _GIVING = frozenset("T real imag copy astype reshape ravel flatten transpose clip conj squeeze swapaxes".split())
 _DISPLAYS = frozenset((cst.List, cst.Tuple, cst.ListComp, cst.Dict, cst.Set, cst.SimpleString, cst.FormattedString))
-_INNER = frozenset((cst.FunctionDef, cst.Lambda, cst.ClassDef))
+_LOOKED = frozenset((cst.Call, cst.Assign, cst.AugAssign, cst.Attribute, cst.Subscript))
+#: What functions and classes in a function do is theirs; the others have nothing below.
+_PASSED = frozenset(
+    (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.Name, cst.Integer, cst.Float, cst.SimpleString, type(None))
+)
 _ROUNDS = 6
 
 
@@ -77,8 +81,15 @@ class _Caller:
         self.arrays = set(declared(function)[0])
         self.bound: list[tuple[str, cst.BaseExpression]] = []
         self.calls: list[tuple[FunctionInfo, cst.Call]] = []
-        for node in _outer(function.node.body):
-            self._look(node)
+        stack: list[Any] = [function.node.body]
+        parts, pop, extend = PARTS, stack.pop, stack.extend
+        while stack:  # many nodes, few of which tell something
+            node = pop()
+            kind = type(node)
+            if kind in _LOOKED:
+                self._look(node)
+            if kind not in _PASSED:
+                extend(parts[kind](node))
 
     def _look(self, node: Any) -> None:
         kind = type(node)
@@ -180,15 +191,3 @@ def _matched(callee: FunctionInfo, call: cst.Call) -> Iterator[tuple[str, cst.Ba
 
 def _slices(node: Any) -> bool:
     return any(type(item.slice) is cst.Slice for item in node.slice)
-
-
-def _outer(body: cst.BaseSuite) -> Iterator[Any]:
-    """All nodes of a function but those of functions and classes in it."""
-    stack: list[Any] = [body]
-    while stack:
-        node = stack.pop()
-        kind = type(node)
-        if kind in _INNER:
-            continue
-        yield node
-        stack.extend(PARTS[kind](node))
