@@ -441,3 +441,8 @@ def test_a_call_that_killed_its_process_is_a_difference() -> None:
 def test_a_name_that_is_not_measured_is_an_error(name: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["probe", "--only", name]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_an_operator_that_tensors_have_needs_no_attempt():
+    assert not probe._needs_attempt({"kind": "method", "tnp": {"target": "operator"}})
+    assert probe._needs_attempt({"kind": "method", "tnp": {"target": "tnp.add", "dtypes": ""}})

@@ -257,7 +257,7 @@ def _needs_attempt(fact: dict[str, Any]) -> bool:
     """Whether the name could be used on arrays, and nothing was found to stand for it."""
     targets = [fact[target] for target in facts_file.TARGETS if target in fact]
     is_used = fact.get("kind") in ("function", "ufunc", "method", "attribute", "class", "object")
-    return is_used and not any(target["dtypes"] or target["target"] == "operator" for target in targets)
+    return is_used and not any(target["target"] == "operator" or target["dtypes"] for target in targets)
 
 
 def _patched(old: dict[str, Any], new: dict[str, Any], names: set[str]) -> dict[str, Any]:
