@@ -284,7 +284,8 @@ class Evaluator(Operands):
         result: Value = Scalar("bool")
         left_node = node.left
         for item in node.comparisons:
-            right = self.evaluate(item.comparator, env)
+            first = item is node.comparisons[0]  # the others are looked at where those before them hold
+            right = (self.evaluate if first else self._perhaps)(item.comparator, env)
             op = COMPARISONS.get(type(item.operator))
             if isinstance(left, Instance) or isinstance(right, Instance):
                 if type(item.operator) not in (cst.Is, cst.IsNot):
