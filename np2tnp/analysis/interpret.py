@@ -60,6 +60,7 @@ class Interpreter(Raising):
         self.heads: dict[int, Env] = {}
         self.own_returns = True
         self.nested_returns: list[Value] = []
+        self.nested_yields: list[Value] = []
 
     # ---- blocks
 

@@ -9,11 +9,15 @@ from np2tnp.analysis.hosting import Hosting
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.liveness import reads
 from np2tnp.analysis.module import parameters_of
+from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.values import (
+    EITHER,
+    HOST,
     NO_NAMES,
     NONE,
     NOTHING,
     Function,
+    Unknown,
     Value,
     may_hold_tensor,
     refs_of,
@@ -30,6 +34,7 @@ class Nesting(Hosting):
     continues: list[list[Env]]
     tried: list[Gathered]  #: for each ``try`` around: what may hold where an exception leaves it
     nested_returns: list[Value]
+    nested_yields: list[Value]
 
     def run(self, body: object, env: Env) -> Env | None:
         """Interpret a suite (interpret.py)."""
@@ -56,8 +61,8 @@ class Nesting(Hosting):
         self.breaks, self.continues, self.own_returns = [], [], False
         self.capturable = [*self.capturable, (self.locals | env.values.keys()) - bound]
         self.locals = self.locals | bound
-        outer_returns = self.nested_returns
-        self.nested_returns = []
+        outer_returns, outer_yields = self.nested_returns, self.nested_yields
+        self.nested_returns, self.nested_yields = [], []
         puts = len(self.puts_made)
         self.depth += 1
         inner = self.nested_env(name, node.params, reads(node.body) - bound, env)
@@ -71,7 +76,10 @@ class Nesting(Hosting):
         result: Value | None = NONE if end is not None or not self.nested_returns else None
         for value in self.nested_returns:
             result = value if result is None else join(result, value)
-        self.nested_returns, self.tried = outer_returns, outer_tried
+        if self.nested_yields:  # a generator: its items show what is yielded, and it holds its arguments
+            shown = NESTED.union(*map(refs_of, self.nested_yields))
+            result = Unknown(EITHER if self.made != HOST else HOST, shown, view="view")
+        self.nested_returns, self.nested_yields, self.tried = outer_returns, outer_yields, outer_tried
         self.breaks, self.continues, self.loops, self.own_returns, self.locals, self.capturable = saved
         if node.asynchronous is not None:
             self.construct(node, "async")
