@@ -18,6 +18,7 @@ from np2tnp.differential import (  # noqa: E402
     behaviour,
     child,
     facts_file,
+    operators,
     probe,
     stage_facts,
     staged,
@@ -446,3 +447,10 @@ def test_a_name_that_is_not_measured_is_an_error(name: str, said: str, capsys: p
 def test_an_operator_that_tensors_have_needs_no_attempt():
     assert not probe._needs_attempt({"kind": "method", "tnp": {"target": "operator"}})
     assert probe._needs_attempt({"kind": "method", "tnp": {"target": "tnp.add", "dtypes": ""}})
+
+
+def test_functions_of_an_operators_name_are_no_operators():
+    assert operators.has_pairs("operator.add")
+    assert operators.has_pairs("operator.invert")
+    assert not operators.has_pairs("numpy.add")
+    assert not operators.has_pairs("operator.iadd")

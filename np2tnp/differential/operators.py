@@ -82,7 +82,8 @@ def plan_calls(api: str, known: dict[str, Any]) -> dict[str, list[Call]]:
 
 def has_pairs(api: str) -> bool:
     """Whether the tensor operator is measured for pairs of dtypes (or for single ones), by :func:`observe`."""
-    return api.partition(".")[2] in (*BINARY_OPERATORS, *UNARY_OPERATORS)
+    owner, _, name = api.partition(".")
+    return owner == "operator" and name in (*BINARY_OPERATORS, *UNARY_OPERATORS)  # not numpy.add
 
 
 def _unary_calls(facts: dict[str, Any]) -> dict[str, list[str]]:
