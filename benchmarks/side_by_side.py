@@ -57,8 +57,12 @@ class Call:
 
 def rewrite(text: str, path: str = "snippet.py", **options: Any) -> FileReport:
     """np2tnp's report on `text`; its ``new_text`` is None where nothing converts."""
-    options = {"on_unverified": "raise", **options}  # what the runtime cannot vouch for is to be seen
-    return analyze(Source(path, text), Config(rewrite=True, slow="convert", **options))
+    options = {
+        "on_unverified": "raise",
+        "slow": "convert",
+        **options,
+    }  # what the runtime cannot vouch for is to be seen
+    return analyze(Source(path, text), Config(rewrite=True, **options))
 
 
 def rewrite_files(texts: Mapping[str, str], **options: Any) -> dict[str, FileReport]:

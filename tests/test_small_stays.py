@@ -18,7 +18,7 @@ from np2tnp import runtime as rt
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
-from np2tnp.runtime import sizes
+from np2tnp.runtime import hardware, sizes
 
 PROGRAMS = sorted((Path(__file__).resolve().parents[1] / "fixtures" / "programs").glob("*.py"))[3::12]
 pytestmark = pytest.mark.usefixtures("as_delivered")
@@ -136,6 +136,41 @@ def test_large_arrays_run_tensorflow(call: Any) -> None:
     assert count.work > 0
     for found, expected in zip(parts(result), parts(call(original(), LARGE)), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@each
+def test_without_a_gpu_all_stay_with_numpy(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hardware, "_found", False)
+    migrated = load()
+    with rt.count_ops() as count:
+        result = call(migrated, LARGE)
+    assert count.total == 0
+    for found, expected in zip(parts(result), parts(call(original(), LARGE)), strict=True):
+        assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize(
+    "options", [{"slow": "convert"}, {"above": 100}, {"compile": "graph"}, {"device": "/CPU:0"}], ids=str
+)
+def test_without_a_gpu_tensorflow_works_where_somebody_says_so(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hardware, "_found", False)
+    migrated = load(**options)
+    with rt.count_ops() as count:
+        migrated.softmax(LARGE)
+    assert count.work > 0
+
+
+def test_without_a_gpu_tensors_and_the_environment_mean_tensorflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hardware, "_found", False)
+    with rt.count_ops() as count:
+        load().Layer(rt.tensor(SMALL)).forward(1.0)
+    assert count.work > 0
+    monkeypatch.setenv("NP2TNP_ABOVE", str(sizes.FEW))
+    with rt.count_ops() as count:
+        load().softmax(LARGE)
+    assert count.work > 0
 
 
 def test_single_numbers_stay_with_numpy() -> None:

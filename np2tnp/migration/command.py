@@ -200,6 +200,7 @@ def _told_of_sizes(config: Config) -> list[str]:
     eager = config.compile == "none" and not config.float32
     least = FEW if config.above is None and tests and eager else config.above
     if least:
-        return [f"calls with fewer than {least:,} elements stay in NumPy (--above sets another number);", measures]
+        gpu = ", and all calls where there is no GPU" if config.above is None and not config.device else ""
+        return [f"calls with fewer than {least:,} elements stay in NumPy{gpu} (--above sets another number);", measures]
     more = "--above N keeps NumPy for arguments of fewer than N elements"
     return [f"small arrays are slower in TensorFlow: {measures},", more]

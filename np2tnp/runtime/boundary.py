@@ -29,7 +29,7 @@ from np2tnp.runtime.plain_calls import call_plain
 from np2tnp.runtime.precision import working
 from np2tnp.runtime.refusals import explained, replaced
 from np2tnp.runtime.results import keep, leave
-from np2tnp.runtime.sizes import FEW, MANY, NEVER, Elements, by_size, tell_of_small_calls, threshold
+from np2tnp.runtime.sizes import FEW, MANY, NEVER, Elements, by_size, is_threshold_set, tell_of_small_calls, threshold
 from np2tnp.runtime.startup import place
 from np2tnp.runtime.tracing import current
 
@@ -106,8 +106,9 @@ def migrated(
         called after a refusal inside it, too.
     above : the public function calls `original` when nothing that it is given, no attribute of ``self`` and nothing
         that `elements` tells of has this many elements: NumPy is faster there. ``NEVER``: always; only ``.core`` works
-        with TensorFlow. None: 100,000, but 0 with `compile` and `float32`. 0: TensorFlow does all work.
-        ``NP2TNP_ABOVE`` in the environment takes its place.
+        with TensorFlow. None: 100,000 where there is a GPU and always where there is none (unless `device` names one),
+        but 0 with `compile` and `float32`. 0: TensorFlow does all work. ``NP2TNP_ABOVE`` in the environment takes its
+        place.
     elements : how many the largest array has that the function makes itself, where the text tells: a number, or a
         function of parameters, by their names.
     device : where TensorFlow works, such as ``"/GPU:0"``; RuntimeError where there is no such device.
@@ -170,14 +171,15 @@ def migrated(
         least = 0
         if original is not None:
             least = threshold(above, FEW if compile == "none" and not float32 else 0)
+        gpu_only = above is None and not device and not is_threshold_set()
         if is_generator:
             steps = generators.wrap(body, plan, fallback, device)
-            return steps if original is None or not least else by_size(steps, original, least, elements)
+            return steps if original is None or not least else by_size(steps, original, least, elements, gpu_only)
         compiled = None
         if compile != "none":
             compiled = Compiled(body, compile, None if state is None else State(body, state), plan.plain)
         public = _wrap(body, plan, zero_d, fallback, compiled, device, float32, above is None and not least)
-        chosen = public if original is None or not least else by_size(public, original, least, elements)
+        chosen = public if original is None or not least else by_size(public, original, least, elements, gpu_only)
         chosen.core.public = chosen  # type: ignore[attr-defined]
         return chosen
 

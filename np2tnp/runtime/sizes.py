@@ -20,12 +20,13 @@ import numpy as np
 
 from np2tnp.runtime.arguments import describe
 from np2tnp.runtime.dispatch import NUMERIC, is_tensor
+from np2tnp.runtime.hardware import has_gpu
 
 #: More elements than any array has: the public function is the original.
 NEVER = 2**63 - 1
 
-#: Below so many elements eager TensorFlow on a CPU takes five times NumPy's time or more, as the median of functions
-#: (benchmarks/eager_sizes.py).
+#: Below so many elements eager TensorFlow takes several times NumPy's time, as the median of functions; from there on
+#: it works where there is a GPU. On a CPU it takes twice NumPy's time at 10 million still (benchmarks/eager_sizes.py).
 FEW = 100_000
 
 #: Every so many calls of a function it is looked at how large its arrays are; from that size on nothing is told.
@@ -56,23 +57,35 @@ Elements = int | Callable[..., int]
 
 def threshold(above: int | None, default: int = FEW) -> int:
     """`above`, else `default`; or what the environment sets in their place: ``NP2TNP_ABOVE=0`` means no test."""
-    text = os.environ.get("NP2TNP_ABOVE", "")
-    return int(text) if text.isdecimal() else default if above is None else above
+    if is_threshold_set():
+        return int(os.environ["NP2TNP_ABOVE"])
+    return default if above is None else above
+
+
+def is_threshold_set() -> bool:
+    """Whether the environment says how large arrays must be for TensorFlow."""
+    return os.environ.get("NP2TNP_ABOVE", "").isdecimal()
 
 
 def by_size(
-    public: Callable[..., Any], original: Callable[..., Any], above: int, elements: Elements = 0
+    public: Callable[..., Any],
+    original: Callable[..., Any],
+    above: int,
+    elements: Elements = 0,
+    gpu_only: bool = False,
 ) -> Callable[..., Any]:
     """`public` for large arrays, `original` for small ones: the runtime starts nothing for these.
 
     `elements`: how many the arrays have that the function makes itself, or a function that says so of the parameters
-    that it is called by.
+    that it is called by. `gpu_only`: all arrays are small where there is no GPU.
     """
     made = _made(public, elements)
 
     @functools.wraps(public)
     def chosen(*args: Any, **kwargs: Any) -> Any:
         if is_below(above, args, kwargs, made) and not _is_tracing():
+            return original(*args, **kwargs)
+        if gpu_only and not has_gpu() and is_below(NEVER, args, kwargs) and not _is_tracing():
             return original(*args, **kwargs)
         return public(*args, **kwargs)
 
