@@ -1,7 +1,8 @@
 """Sets of values: unique and its relatives, isin, unions, intersections, differences.
 
 Values are sorted by integer keys: floats map to integers of the same order, in which both zeros are one and NaN comes
-last, so no device's idea of sorting NaN matters. The number of results depends on the data: these run in eager mode.
+last, so no device's idea of sorting NaN matters. The number of results depends on the data: in a graph it is unknown,
+and which of two zeros stays cannot be asked of NumPy there, so that none may have the other's sign.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tracing
+from np2tnp.runtime.dispatch import as_tensor, exact
 from np2tnp.runtime.elementwise import is_negative
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
-from np2tnp.runtime.shapes import as_common, common_dtype, require, slice_axis, static_shape
+from np2tnp.runtime.shapes import as_common, common_dtype, must_hold, rank_of, require, shape_of, size_of
 
 __all__ = [
     "in1d",
@@ -55,38 +56,37 @@ def _keys(tensor: Any) -> Any:
 
 
 def _nan_mask(tensor: Any) -> Any:
-    return tf.math.is_nan(tensor) if tensor.dtype.is_floating else tf.zeros(tensor.shape, tf.bool)
+    return tf.math.is_nan(tensor) if tensor.dtype.is_floating else tf.zeros_like(tensor, tf.bool)
 
 
 def refuse_two_zeros(*flats: Any) -> None:
     """Raise Unsupported where both 0.0 and -0.0 occur: which of them stays depends on how NumPy sorts."""
-    for_zero = []
-    for flat in flats:
-        if not flat.dtype.is_floating or is_tracing():
-            return
-        for_zero.append(tf.boolean_mask(is_negative(flat), tf.equal(flat, tf.zeros((), flat.dtype))))
-    signs = tf.concat(for_zero, 0)
-    if bool(tf.reduce_any(signs)) and not bool(tf.reduce_all(signs)):
-        raise Unsupported("zeros of both signs")
+    if not all(flat.dtype.is_floating for flat in flats):
+        return
+    places = [tf.equal(_keys(flat), 0) for flat in flats]  # which subnormal numbers are not
+    negative = [is_negative(flat) for flat in flats]
+    either = [tf.reduce_any(tf.logical_and(*pair)) for pair in zip(places, negative, strict=True)]
+    other = [
+        tf.reduce_any(tf.logical_and(zero, tf.logical_not(sign))) for zero, sign in zip(places, negative, strict=True)
+    ]
+    both = tf.logical_and(tf.reduce_any(tf.stack(either)), tf.reduce_any(tf.stack(other)))
+    must_hold(tf.logical_not(both), "zeros of both signs")
 
 
 class _Groups:
     """A flat tensor in sorted order, cut into groups of equal values."""
 
     def __init__(self, flat: Any, equal_nan: bool = True, first: bool = False) -> None:
-        require(not is_tracing(), "a result whose length depends on values")
         self.flat = flat
         if not first:  # NumPy sorts stably where it is asked for first occurrences
             refuse_two_zeros(flat)
         keys = _keys(flat)
         self.order = tf.cast(tf.argsort(keys, stable=True), tf.int64)
         ordered = tf.gather(keys, self.order)
-        changes = tf.not_equal(slice_axis(ordered, 0, 1, None), slice_axis(ordered, 0, None, -1))
+        changes = tf.not_equal(ordered, _before(ordered))
         if not equal_nan and flat.dtype.is_floating:
-            nan = tf.gather(_nan_mask(flat), self.order)
-            changes = tf.logical_or(changes, slice_axis(nan, 0, 1, None))
-        start = tf.ones((min(static_shape(flat)[0], 1),), tf.bool)
-        self.is_first = tf.concat([start, changes], 0)
+            changes = tf.logical_or(changes, tf.gather(_nan_mask(flat), self.order))
+        self.is_first = tf.logical_or(changes, tf.equal(tf.range(size_of(flat)), 0))
         self.starts = tf.reshape(tf.where(self.is_first), (-1,))
 
     def index(self) -> Any:
@@ -96,15 +96,24 @@ class _Groups:
     def values(self) -> Any:
         return tf.gather(self.flat, self.index())
 
+    def _numbers(self) -> Any:
+        """For each place of the sorted values the number of its group."""
+        return tf.subtract(tf.cumsum(tf.cast(self.is_first, tf.int64)), tf.constant(1, tf.int64))
+
     def inverse(self) -> Any:
         """For each value of the data the number of its group."""
-        numbers = tf.subtract(tf.cumsum(tf.cast(self.is_first, tf.int64)), tf.constant(1, tf.int64))
+        numbers = self._numbers()
         return tf.scatter_nd(tf.expand_dims(self.order, 1), numbers, tf.shape(numbers, out_type=tf.int64))
 
     def counts(self) -> Any:
-        length = tf.constant(static_shape(self.flat), tf.int64)
-        edges = tf.concat([self.starts, length], 0)
-        return tf.subtract(slice_axis(edges, 0, 1, None), slice_axis(edges, 0, None, -1))
+        numbers = self._numbers()
+        sizes = tf.math.unsorted_segment_sum(tf.ones_like(numbers), numbers, size_of(numbers))
+        return tf.gather(sizes, tf.gather(numbers, self.starts))
+
+
+def _before(ordered: Any) -> Any:
+    """For each value the one before it; for the first any."""
+    return tf.roll(ordered, 1, 0)
 
 
 def _flat(a: Any) -> Any:
@@ -136,14 +145,16 @@ def unique(
         results.append(groups.index())
     if return_inverse:
         # NumPy 2 gives the inverse the shape of the input; ask the one that is installed
-        results.append(tf.reshape(groups.inverse(), _inverse_shape(static_shape(tensor))))
+        results.append(_shaped(groups.inverse(), tensor))
     if return_counts:
         results.append(groups.counts())
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _inverse_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(np.unique(np.zeros(shape, np.bool_), return_inverse=True)[1].shape) if len(shape) != 1 else shape
+def _shaped(inverse: Any, tensor: Any) -> Any:
+    """The inverse in the shape of the input, as NumPy 2 gives it, or flat, as the installed one may."""
+    wanted = np.unique(np.zeros((1,) * rank_of(tensor), np.bool_), return_inverse=True)[1]
+    return inverse if wanted.ndim == 1 else tf.reshape(inverse, shape_of(tensor))
 
 
 @exact("numpy.unique_all")
@@ -151,7 +162,7 @@ def unique_all(x: Any, /) -> Any:
     """``np.unique_all``: (values, indices, inverse_indices, counts), every NaN by itself."""
     tensor = as_tensor(x)
     groups = _Groups(tf.reshape(tensor, (-1,)), equal_nan=False, first=True)
-    inverse = tf.reshape(groups.inverse(), static_shape(tensor))
+    inverse = tf.reshape(groups.inverse(), shape_of(tensor))
     return _result_type_of("unique_all")(groups.values(), groups.index(), inverse, groups.counts())
 
 
@@ -167,7 +178,7 @@ def unique_inverse(x: Any, /) -> Any:
     """``np.unique_inverse``: (values, inverse_indices), every NaN by itself."""
     tensor = as_tensor(x)
     groups = _Groups(tf.reshape(tensor, (-1,)), equal_nan=False)
-    return _result_type_of("unique_inverse")(groups.values(), tf.reshape(groups.inverse(), static_shape(tensor)))
+    return _result_type_of("unique_inverse")(groups.values(), tf.reshape(groups.inverse(), shape_of(tensor)))
 
 
 @exact("numpy.unique_values")
@@ -178,12 +189,17 @@ def unique_values(x: Any, /) -> Any:
 
 def _members(flat: Any, test: Any) -> Any:
     """For each value of a flat tensor whether it occurs in another of the same dtype. NaN never does."""
-    if static_shape(test)[0] == 0:
-        return tf.zeros(static_shape(flat), tf.bool)
+    count = size_of(test)
+    if type(count) is int and count == 0:
+        return tf.zeros(shape_of(flat), tf.bool)
     keys, known = _keys(flat), tf.sort(_keys(test))
     place = tf.searchsorted(known, keys, side="left", out_type=tf.int64)
-    found = tf.gather(known, tf.minimum(place, tf.constant(static_shape(known)[0] - 1, tf.int64)))
-    return tf.logical_and(tf.equal(found, keys), tf.logical_not(_nan_mask(flat)))
+    if type(count) is int:
+        found = tf.equal(tf.gather(known, tf.minimum(place, tf.constant(count - 1, tf.int64))), keys)
+    else:  # there may be none at all
+        found = tf.equal(tf.gather(tf.concat([known, tf.zeros((1,), tf.int64)], 0), place), keys)
+        found = tf.logical_and(found, tf.less(place, count))
+    return tf.logical_and(found, tf.logical_not(_nan_mask(flat)))
 
 
 @exact("numpy.isin")
@@ -193,7 +209,7 @@ def isin(
     """``np.isin``: a bool for each element."""
     require(kind in (None, "sort"), "kind")
     tensor, test = as_tensor(element), as_tensor(test_elements)
-    found = tf.reshape(_members(*_comparable(tensor, test)), static_shape(tensor))
+    found = tf.reshape(_members(*_comparable(tensor, test)), shape_of(tensor))
     return tf.logical_not(found) if invert else found
 
 
@@ -205,23 +221,22 @@ def _comparable(one: Any, two: Any) -> tuple[Any, Any]:
     left, right = _flat(one), _flat(two)
     dtype = common_dtype(left, right)
     require(dtype.kind != "f" or left.dtype.is_floating or right.dtype.is_floating, "signed and unsigned integers")
-    require(dtype.kind != "f" or _is_small(left, right), "integers that floats cannot represent")
+    if dtype.kind == "f":
+        for tensor in (left, right):
+            _require_exact(tensor)
     return cast(left, dtype), cast(right, dtype)
 
 
-def _is_small(*tensors: Any) -> bool:
-    """Whether no tensor holds 64-bit integers, which floats cannot all represent."""
-    return all(t.dtype.is_floating or t.dtype.size < 8 or t.dtype == tf.bool for t in tensors) or _all_exact(tensors)
-
-
-def _all_exact(tensors: tuple[Any, ...]) -> bool:
-    limit = 2**53
-    for tensor in tensors:
-        if tensor.dtype.is_integer and 0 not in static_shape(tensor):
-            low, high = tf.reduce_min(tensor), tf.reduce_max(tensor)
-            if is_tracing() or int(low.numpy()) < -limit or int(high.numpy()) > limit:
-                return False
-    return True
+def _require_exact(tensor: Any) -> None:
+    """Raise Unsupported where 64-bit integers are not numbers of float64."""
+    if not tensor.dtype.is_integer or tensor.dtype.size < 8:
+        return
+    least, most = (tf.constant(sign * 2**53, tf.int64) for sign in (-1, 1))
+    if tensor.dtype.is_unsigned:
+        inside = tf.less_equal(tensor, tf.cast(most, tensor.dtype))
+    else:
+        inside = tf.logical_and(tf.greater_equal(tensor, least), tf.less_equal(tensor, most))
+    must_hold(tf.reduce_all(inside), "integers that floats cannot represent")
 
 
 @exact("numpy.in1d")
@@ -258,7 +273,6 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """``np.setdiff1d``: sorted unless `assume_unique`."""
     left = _flat(ar1)
     values = left if assume_unique else distinct(left)
-    require(not is_tracing(), "a result whose length depends on values")
     return tf.boolean_mask(values, tf.logical_not(isin.__wrapped__(values, ar2)))  # type: ignore[attr-defined]
 
 

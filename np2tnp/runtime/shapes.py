@@ -24,6 +24,19 @@ def static_shape(tensor: Any) -> tuple[int, ...]:
     return tuple(tensor.shape.as_list())
 
 
+def shape_of(tensor: Any) -> Any:
+    """The tensor's shape as ints, or as an int32 tensor (XLA's kind) where tracing does not know it."""
+    if tensor.shape.is_fully_defined():
+        return tuple(tensor.shape.as_list())
+    return tf.shape(tensor, out_type=tf.int32)
+
+
+def size_of(tensor: Any) -> Any:
+    """The tensor's number of elements as an int, or as an int64 tensor where tracing does not know it."""
+    size = tensor.shape.num_elements()
+    return tf.size(tensor, out_type=tf.int64) if size is None else int(size)
+
+
 def rank_of(tensor: Any) -> int:
     """The tensor's number of dimensions. Raises Unsupported when it is not known (only possible while tracing)."""
     rank = tensor.shape.rank

@@ -46,6 +46,51 @@ def check(
             same(result, expected, factor)
 
 
+def check_in_graph(
+    name: str, *args: Any, factor: float = 0.0, compiled: bool = False, reference: Any = None, **kwargs: Any
+) -> None:
+    """Assert that ``rt.<name>`` in a ``tf.function`` equals ``np.<name>``, for known and for unknown shapes.
+
+    Arrays among the arguments are the graph's inputs. Where NumPy raises, making or running the graph must raise.
+    `compiled`: under XLA, for known shapes only.
+    """
+    function = reference or find(name, np)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            expected = function(*args, **kwargs)
+        except Exception:
+            expected = None
+        for unknown in (False,) if compiled else (False, True):
+            if expected is None:
+                with pytest.raises(Exception):  # noqa: B017, PT011 - TensorFlow's own classes, and refusals
+                    in_graph(find(name, rt), args, kwargs, unknown, compiled)
+            else:
+                same(in_graph(find(name, rt), args, kwargs, unknown, compiled), expected, factor)
+
+
+def in_graph(function: Any, args: Any, kwargs: Any, unknown: bool, compiled: bool = False) -> Any:
+    """What `function` returns in a ``tf.function`` whose inputs are the arrays among the arguments.
+
+    `unknown`: of their shapes only the ranks are known while it is traced.
+    """
+    import tensorflow as tf
+
+    arrays = [leaf for leaf in (*args, *kwargs.values()) if isinstance(leaf, np.ndarray)]
+
+    def body(*tensors: Any) -> Any:
+        left = iter(tensors)
+        filled = [next(left) if isinstance(leaf, np.ndarray) else leaf for leaf in args]
+        return function(
+            *filled, **{key: next(left) if isinstance(leaf, np.ndarray) else leaf for key, leaf in kwargs.items()}
+        )
+
+    shapes = [[None] * array.ndim if unknown else array.shape for array in arrays]
+    signature = [tf.TensorSpec(shape, array.dtype) for shape, array in zip(shapes, arrays, strict=True)]
+    graph = tf.function(body, input_signature=signature, autograph=False, jit_compile=compiled)
+    return graph(*rt.tensor(arrays))
+
+
 def why(name: str, args: Any, kwargs: Any) -> str:
     """What the helper raised before NumPy was asked."""
     try:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agreement import check, sample
+from agreement import check, check_in_graph, in_graph, sample
 
 from np2tnp import runtime as rt
 
@@ -111,10 +111,61 @@ def test_operations(name: str) -> None:
             check(name, one, two, return_indices=True, claimed=not has_two_zeros(one))
 
 
-def test_in_graph_mode_the_length_is_unknown() -> None:
-    import tensorflow as tf
+GRAPH_ARRAYS = [
+    *(sample(shape, char) for char in DTYPES for shape in (30, (4, 5), 0)),
+    SPECIAL[3:-2], SPECIAL[3:-2].astype("f"), np.full(4, np.nan), EXTREME, np.array([2**64 - 1, 0, 2**63], np.uint64),
+]  # fmt: skip
 
-    with pytest.raises(rt.UnverifiedError):
-        tf.function(rt.unique)(rt.tensor(np.arange(4)))
-    traced = tf.function(lambda x: rt.isin(x, [1, 2]), autograph=False)
-    np.testing.assert_array_equal(traced(rt.tensor(np.arange(4))).numpy(), [False, True, True, False])
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_unique_in_a_graph(compiled: bool) -> None:
+    for array in GRAPH_ARRAYS[-1:] if compiled else GRAPH_ARRAYS[1::2]:  # XLA takes seconds to compile a sort
+        check_in_graph("unique", array, compiled=compiled)
+        check_in_graph("unique", array, True, True, True, compiled=compiled)
+        check_in_graph("unique", array, return_counts=True, equal_nan=False, compiled=compiled)
+        for name in ("unique_all", "unique_counts", "unique_inverse"):
+            check_in_graph(name, array, compiled=compiled)
+    check_in_graph("unique", SPECIAL, True, True, True, compiled=compiled)
+    check_in_graph("unique_all", SPECIAL, compiled=compiled)
+
+
+GRAPH_PAIRS = [
+    (sample(20, "l"), sample(15, "l", 1)),
+    (sample((4, 5), "i"), sample(15, "b", 1)),
+    (SPECIAL[3:], SPECIAL[5::2].copy()),
+    (SPECIAL[3:-2].astype("f"), np.array([1.0, 7.0])),
+    (np.arange(5), np.array([2.0, 3.5])),
+    (np.arange(5), np.zeros(0)),
+    (np.zeros(0), np.arange(5)),
+    (np.zeros(0), np.zeros(0)),
+    (sample(9, "?"), np.array([True])),
+    (np.array([2**63 - 1, 0, 2]), np.array([2**63 - 1, 2])),
+]
+
+
+@pytest.mark.parametrize("name", ["union1d", "intersect1d", "setdiff1d", "setxor1d", "isin"])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_operations_in_a_graph(name: str, compiled: bool) -> None:
+    for one, two in GRAPH_PAIRS[2:3] if compiled else GRAPH_PAIRS:
+        check_in_graph(name, one, two, compiled=compiled)
+        check_in_graph(name, two, one, compiled=compiled)
+        if name == "intersect1d":
+            check_in_graph(name, one, two, return_indices=True, compiled=compiled)
+        if name == "setdiff1d":
+            check_in_graph(name, one, two, True, compiled=compiled)
+
+
+def test_what_a_graph_cannot_know_of_sets() -> None:
+    zeros = np.array([0.0, -0.0, 1.0])
+    integers = np.array([2**53 + 1, 1])
+    for unknown in (False, True):
+        for function, args in (
+            (rt.unique, (zeros,)),
+            (rt.union1d, (zeros[:1], zeros[1:])),
+            (rt.setxor1d, (zeros, zeros[2:])),
+            (rt.isin, (integers, np.array([1.0]))),
+        ):
+            with pytest.raises(Exception, match=r"zeros of both signs|integers that floats"):
+                in_graph(function, args, {}, unknown)
+        with pytest.raises(rt.UnverifiedError):
+            in_graph(rt.unique, (zeros.astype(complex),), {}, unknown)
