@@ -317,3 +317,11 @@ def test_what_tensorflow_makes_zero_decides_nothing() -> None:
     assert kind(text, flushed, tiny) == "unstable"
     assert kind(text, flushed, plain) == "equal"
     assert kind(text, text.replace("w * w", "w * w * w"), plain) == "different"
+
+
+def test_a_refusal_after_a_change_counts_only_where_the_original_returns():
+    refused = Observation("refused", error="UnverifiedError", message="bool", changed=True)
+    original = Observation("raised", error="TypeError", bases=("TypeError", "Exception"), message="no", changed=True)
+    assert judge(original, refused, lambda how: original).kind == "refused"
+    returned = Observation("returned", 1.0)
+    assert judge(returned, refused, lambda how: returned).kind == "different"

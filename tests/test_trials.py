@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import collections
+import pickle
+import threading
 import types
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify, Pair, find_pair
+from np2tnp.profiling.calls import copied
 from np2tnp.profiling.emitted import compiled_forms, variants_of
 from np2tnp.profiling.evidence import Speed
 from np2tnp.profiling.measured import AS_GIVEN, Plan
@@ -44,6 +49,9 @@ def logged(x):
     with open(os.devnull, "a"), open("written.log", "a") as file:
         file.write(f"{np.random.random()}")
     return np.sin(x) + np.random.standard_normal(x.shape)
+
+def drawn(x, rng):
+    return x[rng.choice(len(x), 5)] + np.tanh(x[:5])
 
 class Average:
     def __init__(self, shape, rate=0.5):
@@ -99,6 +107,10 @@ def logged(x):
     with open(os.devnull, "a"), open("written.log", "a") as file:
         file.write(f"{np.random.random()}")
     return tnp.sin(x) + rt.tensor(np.random.standard_normal(rt.shape(x)))
+
+@rt.migrated
+def drawn(x, rng):
+    return rt.take(x, rng.choice(len(x), 5)) + tnp.tanh(x[:5])
 
 class Average:
     def __init__(self, shape, rate=0.5):
@@ -218,6 +230,41 @@ def test_random_numbers_agree_and_what_is_written_is_told(tmp_path, monkeypatch)
     )
     assert [(trial.reason, trial.agreed) for trial in measured.trials] == [("", True)] * 2
     assert measured.notes[:1] == ["logged writes written.log: so it did in every sample"]
+
+
+def test_each_call_gets_the_stream_as_it_was_given():
+    given = (("x", "np.linspace(0.0, 1.0, n)"), ("rng", "np.random.default_rng(3)"))
+    measured = measure(plan_for("drawn", (50,), *given, devices="CPU:0", variants=("eager-ndarray",)))
+    assert [(trial.reason, trial.agreed) for trial in measured.trials] == [("", True)]
+
+
+class Slotted:
+    __slots__ = ("items",)
+
+    def __init__(self, items):
+        self.items = items
+
+
+@pytest.mark.parametrize(
+    ("value", "change"),
+    [
+        (np.random.default_rng(1), lambda it: it.random()),
+        (np.random.RandomState(1), lambda it: it.rand()),
+        (collections.deque([1, 2]), lambda it: it.append(3)),
+        ({1, 2}, lambda it: it.add(3)),
+        (Slotted([1]), lambda it: it.items.append(2)),
+    ],
+    ids=lambda it: type(it).__name__,
+)
+def test_copies_share_no_state(value, change):
+    before = pickle.dumps(value)
+    change(copied(value))
+    assert pickle.dumps(value) == before
+
+
+def test_what_cannot_be_copied_is_passed_on():
+    lock = threading.Lock()
+    assert copied(lock) is lock
 
 
 @pytest.mark.parametrize(

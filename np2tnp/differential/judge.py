@@ -59,7 +59,7 @@ def _judge(
     expected: Observation, actual: Observation, again: Callable[[str], Observation | None], sharing: bool
 ) -> Judgement:
     if actual.status == "refused":
-        if actual.changed:
+        if actual.changed and expected.returned:
             return Judgement("different", "refused the input, but changed an argument first")
         return Judgement("refused", actual.message)
     shared = _shared_otherwise(expected, actual) if sharing and expected.returned and actual.returned else None

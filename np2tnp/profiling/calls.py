@@ -65,10 +65,13 @@ def _collect(value: Any, found: list[Any], depth: int) -> None:
 
 
 def copied(value: Any) -> Any:
-    """A copy that shares no array with `value`; immutable values themselves."""
+    """A copy that shares no array and no state with `value`; immutable values, and what cannot be copied, themselves."""
     if type(value) is np.ndarray:
         return value.copy(order="K")
-    return copy.deepcopy(value) if isinstance(value, (list, dict, tuple)) or hasattr(value, "__dict__") else value
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # modules, locks, files, running generators; an object's own __deepcopy__ may raise anything
+        return value
 
 
 def moved(arguments: Arguments, rng: np.random.Generator) -> Arguments:
