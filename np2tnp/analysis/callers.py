@@ -1,7 +1,8 @@
-"""Which parameters the calls of a module's own functions give arrays, as far as the text alone tells.
+"""Which parameters are arrays by what a module's own functions give them and keep, as far as the text alone tells.
 
 Operators do not tell what they work on: ``def flux(u): return u**2 / 2`` is arithmetic of numbers, or of arrays. Where
-the functions of the same module call it with what is plainly an array, that is evidence; the guard looks at each call.
+the functions of the same module call it with what is plainly an array, that is evidence; so is an operator that has an
+attribute of the method's object on its other side, in which the class keeps such arrays. The guard looks at each call.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _OF_MANY = frozenset(
 #: Members of an array that are arrays, or give one.
 _GIVING = frozenset("T real imag copy astype reshape ravel flatten transpose clip conj squeeze swapaxes".split())
 _DISPLAYS = frozenset((cst.List, cst.Tuple, cst.ListComp, cst.Dict, cst.Set, cst.SimpleString, cst.FormattedString))
-_LOOKED = frozenset((cst.Call, cst.Assign, cst.AugAssign, cst.Attribute, cst.Subscript))
+_LOOKED = frozenset((cst.Call, cst.Assign, cst.AugAssign, cst.Attribute, cst.Subscript, cst.BinaryOperation))
 #: What functions and classes in a function do is theirs; the others have nothing below.
 _PASSED = frozenset(
     (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.Name, cst.Integer, cst.Float, cst.SimpleString, type(None))
@@ -53,14 +54,15 @@ _ROUNDS = 6
 def arrays_given(module: ModuleInfo) -> dict[str, frozenset[str]]:
     """By qualified name of a function or method, those of its parameters that get arrays."""
     if module.given is None:
-        callers = [_Caller(function, module) for function in module.functions.values()]
-        callers = [caller for caller in callers if caller.calls]
+        kept: dict[str, set[str]] = {owner: set() for owner in module.classes}
+        callers = [_Caller(function, module, kept) for function in module.functions.values()]
+        callers = [caller for caller in callers if caller.calls or caller.stores or caller.beside]
         given: dict[str, set[str]] = {}
         for _ in range(_ROUNDS):
-            before = sum(map(len, given.values()))
+            before = sum(map(len, (*given.values(), *kept.values())))
             for caller in callers:
                 caller.hand_on(given)
-            if sum(map(len, given.values())) == before:
+            if sum(map(len, (*given.values(), *kept.values()))) == before:
                 break
         for caller in callers:
             for callee, node in caller.calls:
@@ -73,14 +75,17 @@ def arrays_given(module: ModuleInfo) -> dict[str, frozenset[str]]:
 class _Caller:
     """A function, what it binds, and the functions of its module that it calls."""
 
-    def __init__(self, function: FunctionInfo, module: ModuleInfo) -> None:
+    def __init__(self, function: FunctionInfo, module: ModuleInfo, kept: dict[str, set[str]]) -> None:
         self.function = function
         self.module = module
+        self.kept = kept.get(function.owner or "", set())  #: attributes in which the class keeps arrays
         parameters = parameters_of(function.node.params) if function.is_method else []
         self.receiver = parameters[0].name.value if parameters else ""
         self.arrays = set(declared(function)[0])
         self.bound: list[tuple[str, cst.BaseExpression]] = []
         self.calls: list[tuple[FunctionInfo, cst.Call]] = []
+        self.stores: list[tuple[str, cst.BaseExpression]] = []
+        self.beside: list[tuple[str, cst.BaseExpression]] = []
         stack: list[Any] = [function.node.body]
         parts, pop, extend = PARTS, stack.pop, stack.extend
         while stack:  # many nodes, few of which tell something
@@ -105,11 +110,22 @@ class _Caller:
                 self.arrays.add(target.value.value)
         elif kind is cst.Assign:
             self.bound.extend((item.target.value, node.value) for item in node.targets if type(item.target) is cst.Name)
+            own = (self._own(item.target) for item in node.targets)
+            self.stores.extend((name, node.value) for name in own if name)
+        elif kind is cst.BinaryOperation:
+            for side, other in ((node.left, node.right), (node.right, node.left)):
+                if name := self._own(side):
+                    self.beside.append((name, other))
         elif kind is cst.Attribute:
             if type(node.value) is cst.Name and node.attr.value in ARRAY_MEMBERS:
                 self._show(node.value.value)
         elif kind is cst.Subscript and type(node.value) is cst.Name and len(node.slice) > 1 and _slices(node):
             self.arrays.add(node.value.value)
+
+    def _own(self, node: Any) -> str:
+        """The name of an attribute of the method's own object; empty for anything else."""
+        is_own = type(node) is cst.Attribute and type(node.value) is cst.Name and node.value.value == self.receiver
+        return node.attr.value if is_own and self.receiver else ""
 
     def _show(self, name: str) -> None:
         """What is used as arrays are is one, but for the method's own object and modules."""
@@ -120,7 +136,8 @@ class _Caller:
     def _callee(self, func: cst.BaseExpression) -> FunctionInfo | None:
         function = self.function
         if type(func) is cst.Name:
-            return self.module.functions.get(func.value) if func.value not in function.locals else None
+            name = f"{func.value}.__init__" if func.value in self.module.classes else func.value
+            return self.module.functions.get(name) if func.value not in function.locals else None
         if type(func) is cst.Attribute and type(func.value) is cst.Name and func.value.value == self.receiver:
             return self.module.functions.get(f"{function.owner}.{func.attr.value}")
         return None
@@ -130,6 +147,10 @@ class _Caller:
         self.arrays |= given.get(self.function.qualname, NO_NAMES)
         while more := {name for name, value in self.bound if self._is_array(value)} - self.arrays:
             self.arrays |= more
+        self.kept |= {name for name, value in self.stores if self._is_array(value) or self._is_part(value)}
+        names = {name for attribute, other in self.beside if attribute in self.kept for name in _operands(other)}
+        if names:
+            given.setdefault(self.function.qualname, set()).update(names & _free(self.function))
         for callee, node in self.calls:
             taken = given.setdefault(callee.qualname, set())
             free = None
@@ -149,8 +170,22 @@ class _Caller:
         if kind is cst.Subscript:
             return _slices(node) and self._is_array(node.value)  # type: ignore[attr-defined]
         if kind is cst.Attribute:
-            return node.attr.value in _GIVING and self._is_array(node.value)  # type: ignore[attr-defined]
+            return self._own(node) in self.kept or (
+                node.attr.value in _GIVING and self._is_array(node.value)  # type: ignore[attr-defined]
+            )
         return kind is cst.Call and self._gives_array(node)  # type: ignore[arg-type]
+
+    def _is_part(self, node: cst.BaseExpression) -> bool:
+        """Whether it is what NumPy leaves of an array along an axis: ``x.mean(axis=0)``."""
+        if type(node) is not cst.Call:
+            return False
+        along = any(
+            it.keyword is not None and it.keyword.value == "axis" and not _is_none(it.value) for it in node.args
+        )
+        func = node.func
+        if not along or type(func) is cst.Name:
+            return False
+        return self._numpy_name(func) in _OF_MANY or (type(func) is cst.Attribute and func.attr.value in _OF_MANY)
 
     def _numpy_name(self, func: cst.BaseExpression) -> str:
         """``fft.fft`` for ``np.fft.fft``; empty for what is not NumPy's."""
@@ -187,6 +222,21 @@ def _matched(callee: FunctionInfo, call: cst.Call) -> Iterator[tuple[str, cst.Ba
             yield item.keyword.value, item.value
         elif index < len(names):
             yield names[index], item.value
+
+
+def _operands(node: cst.BaseExpression) -> Iterator[str]:
+    """The names that arithmetic works on."""
+    if type(node) is cst.Name:
+        yield node.value
+    elif type(node) is cst.BinaryOperation:
+        yield from _operands(node.left)
+        yield from _operands(node.right)
+    elif type(node) is cst.UnaryOperation:
+        yield from _operands(node.expression)
+
+
+def _is_none(node: cst.BaseExpression) -> bool:
+    return type(node) is cst.Name and node.value == "None"
 
 
 def _slices(node: Any) -> bool:

@@ -103,3 +103,52 @@ def test_arrays_stay_on_the_device_between_them():
     assert new is not None
     assert "flux.core(tnp.transpose(v))" in new
     assert "rt.host" not in new
+
+
+SCALER = """
+    class Scaler:
+        def __init__(self, scale=None):
+            self.mean = None
+            self.scale = scale
+
+        def fit(self, x, names=()):
+            {fit}
+            return self
+
+        def transform(self, x):
+            return {result}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fit", "result", "expected"),
+    [
+        ("self.mean = x.mean(axis=0)", "x - self.mean", RegionState.CONVERTIBLE),
+        ("self.mean = np.mean(x, axis=0)", "-(2 * x) / self.mean", RegionState.CONVERTIBLE),
+        ("self.mean = np.zeros(3)", "self.mean + x", RegionState.CONVERTIBLE),
+        ("total = np.cumsum(x)\n            self.mean = total / 2", "self.mean + x", RegionState.CONVERTIBLE),
+        ("self.mean = x.mean()", "x - self.mean", RegionState.PLAIN),
+        ("self.mean = x.mean(axis=None)", "x - self.mean", RegionState.PLAIN),
+        ("self.mean = len(np.sort(x))", "x - self.mean", RegionState.PLAIN),
+        ("self.other = np.mean(x, axis=0)", "x - self.mean", RegionState.PLAIN),
+        ("self.mean = np.mean(x, axis=0)", "str(self.mean) + x", RegionState.PLAIN),
+        ("self.mean = names.index(x, axis=0)", "x - self.mean", RegionState.PLAIN),
+    ],
+)
+def test_what_a_class_keeps_shows_what_stands_beside_it(fit, result, expected):
+    assert state(SCALER.format(fit=fit, result=result), "Scaler.transform") is expected
+
+
+def test_what_a_constructor_gets_is_kept():
+    text = SCALER.format(fit="pass", result="x * self.scale")
+    assert state(text, "Scaler.transform") is RegionState.PLAIN
+    assert state(f"{text}\n    s = Scaler\n    def f(n):\n        return Scaler(np.ones(n))\n", "Scaler.transform") is (
+        RegionState.CONVERTIBLE
+    )
+
+
+def test_attributes_of_another_class_show_nothing():
+    text = SCALER.format(fit="self.mean = np.zeros(3)", result="x") + (
+        "\n    class Other:\n        def shift(self, x):\n            return x - self.mean\n"
+    )
+    assert state(text, "Other.shift") is RegionState.PLAIN
