@@ -65,7 +65,7 @@ def _collect(value: Any, found: list[Any], depth: int) -> None:
 
 
 def copied(value: Any) -> Any:
-    """A copy that shares no array and no state with `value`; immutable values, and what cannot be copied, themselves."""
+    """A copy that shares no array and no state with `value`; itself where it is immutable or cannot be copied."""
     if type(value) is np.ndarray:
         return value.copy(order="K")
     try:
