@@ -66,8 +66,9 @@ class ExceptionHandler(Rule):
             " names, numbers and displays of them, they are called by their public names instead of their cores: these"
             " raise what NumPy raises. So does what works on ndarrays and Python's objects alone. A handler of"
             " LinAlgError alone stays: the exact forms of numpy.linalg's functions raise it, and nothing else does."
-            " So does one around conversions such as `n = int(n)`, and one of KeyError and its like around lookups"
-            " alone, such as `k = options['k']`, and one of IndexError around stores alone, such as `x[i] += 1`."
+            " So does one of KeyError alone, which arrays never raise, one around conversions such as `n = int(n)`, one of"
+            " IndexError and its like around lookups alone, such as `k = options['k']`, and one of IndexError around"
+            " stores alone, such as `x[i] += 1`."
         ),
         bad="""
             def pick(x, i):
@@ -102,11 +103,22 @@ class ExceptionHandler(Rule):
             return
         if caught == ["IndexError"] and stores_items_only(event.node.body, context):
             return
+        if caught == ["KeyError"] and self._updates_nothing(event.node, context):
+            return
         if caught == ["LinAlgError"] and self._raises_it_alike(event.node, context):
             return
         if caught and (_FLOATING.intersection(caught) or not self._calls_functions_only(event.node, caught, context)):
             names = ", ".join(caught)
             yield self.hit(event.node, f"{_WORDS.format(names)}; move what is tried into a function", Verdict.BLOCK)
+
+    def _updates_nothing(self, node: cst.Try | cst.TryStar, context: Context) -> bool:
+        """Whether no function of the project is called that updates what it gets.
+
+        Neither NumPy's functions nor TensorFlow's raise KeyError for arrays of numbers, nor is a refusal one. What is called
+        may raise one in either version: then NumPy has done a part of the updates.
+        """
+        calls = (context.calls[id(part)] for part in walk(node.body) if id(part) in context.calls)
+        return not {id(call.node) for call in calls if _is_own(call)} & context.stores.keys()
 
     def _raises_it_alike(self, node: cst.Try | cst.TryStar, context: Context) -> bool:
         """Whether LinAlgError can only come from functions whose exact forms raise it as NumPy's do, or from others."""
@@ -245,15 +257,17 @@ def _has_one_shape(node: cst.BaseExpression) -> bool:
 
 
 def _is_hosts(event: ev.Call | ev.Operator | ev.Read) -> bool:
-    """Whether no tensor takes part, so that what is raised comes from Python or NumPy, or through a public name."""
+    """Whether no tensor takes part, so that what is raised comes from Python or NumPy, or through a public name.
+
+    Arguments are converted before code that nobody knows is called: that raises nothing.
+    """
     if isinstance(event, ev.Operator):
         return not any(map(may_hold_tensor, event.operands))
     if isinstance(event, ev.Read):
         return not may_hold_tensor(event.base)  # a key goes to it as NumPy's
     callee = event.callee
     known = isinstance(callee, Function) or (isinstance(callee, Bound) and may_hold_tensor(callee.receiver))
-    given = (argument.value for argument in event.arguments)
-    return event.api is None and not known and not any(map(may_hold_tensor, (callee, *given)))
+    return event.api is None and not known
 
 
 def _has_simple_statements(node: cst.Try | cst.TryStar) -> bool:
