@@ -14,6 +14,7 @@ from np2tnp.analysis.values import (
     Class,
     Function,
     Instance,
+    Sequence,
     Symbol,
     is_python_number,
     may_hold_tensor,
@@ -282,12 +283,15 @@ def _has_simple_statements(node: cst.Try | cst.TryStar) -> bool:
 def _is_sure(event: ev.Operator | ev.Read, caught: list[str]) -> bool:
     """Whether a number is beside an array of floats, or a part of an array is read that is there in any case.
 
-    ``x[:3]``, where x has as many axes; if it has not, that is an IndexError in either case.
+    ``x[:3]``, where x has as many axes; if it has not, that is an IndexError in either case. So is a string, and
+    a list or dict raises what it raises.
     """
     if isinstance(event, ev.Operator):
         arrays = [value for value in event.operands if not is_python_number(value)]
         floats = all(isinstance(value, Array) and value.dtypes <= frozenset("fdFD") for value in arrays)
         return len(arrays) == 1 and floats and event.op in _ALWAYS
+    if isinstance(event.base, Sequence) or all(scalar_type(key) == "str" for key in event.keys):
+        return True
     parts = [element.slice for element in event.node.slice]
     plain = all(
         isinstance(part, cst.Slice)
