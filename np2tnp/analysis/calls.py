@@ -19,6 +19,7 @@ from np2tnp.analysis.names_seen import changes_by_name, sees_names, takes_tensor
 from np2tnp.analysis.results import foreign_dtype
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.tables import (
+    NAMEDTUPLE,
     BUILTINS_PYTHON,
     BY_ORDER,
     COMPUTING_METHODS,
@@ -117,6 +118,8 @@ class Calls(ContainerMethods):
             result = self._unresolved(node, callee.name, arguments, env, pure=pure)
             if pure and self.catalog.makes_object(callee.name):
                 result = Symbol(f"{callee.name}()")
+            elif callee.name == NAMEDTUPLE:
+                result = Class(NAMEDTUPLE)
             elif callee.name == "functools.partial" and refs_of(result):
                 result = with_refs(result, refs_of(result) | {HOLDS_ARGUMENTS})
         elif isinstance(callee, Function) and callee.nested:

@@ -8,6 +8,7 @@ from np2tnp.analysis.module import ModuleInfo, dotted
 from np2tnp.analysis.state import Services
 from np2tnp.analysis.subclasses import ARRAYS
 from np2tnp.analysis.summaries import ClassSummary
+from np2tnp.analysis.tables import NAMEDTUPLE
 from np2tnp.analysis.values import UNKNOWN, Class, Function, Symbol, Value
 
 #: Base classes from outside that bring no methods which calls could mean.
@@ -26,7 +27,8 @@ def summarize_class(module: ModuleInfo, qualname: str, services: Services) -> Cl
     bases = [_base(argument.value, module, services) for argument in info.node.bases]
     inherited = [services.class_of(base) for base in bases if isinstance(base, Class)]
     known = [summary for summary in inherited if summary is not None]
-    plain = [base for base in bases if isinstance(base, Symbol) and base.name in _PLAIN_BASES]
+    made = [base for base in bases if base == Symbol(NAMEDTUPLE)]  # class P(namedtuple("P", "x y"))
+    plain = [base for base in bases if isinstance(base, Symbol) and base.name in _PLAIN_BASES] + made
     complete = len(known) + len(plain) == len(bases)
     methods = dict(own)
     if complete:
@@ -35,20 +37,25 @@ def summarize_class(module: ModuleInfo, qualname: str, services: Services) -> Cl
             if len(found) == 1:  # else the order of the bases decides
                 methods[name] = found.pop()
     names = [name.rpartition(".")[2] for name in info.decorators]
-    is_record = ("dataclass" in names and "__post_init__" not in methods) or any(
-        dotted(argument.value).rpartition(".")[2] == "NamedTuple" for argument in info.node.bases
+    is_record = (
+        ("dataclass" in names and "__post_init__" not in methods)
+        or (made and "__new__" not in methods)
+        or any(dotted(argument.value).rpartition(".")[2] == "NamedTuple" for argument in info.node.bases)
     )
     array_bases = [base.name for base in bases if isinstance(base, Symbol) and base.name in ARRAYS]
     array_bases += [summary.array_base for summary in known if summary.array_base]
     resolved = tuple(base for base in bases if isinstance(base, Class)) if complete else ()
-    return ClassSummary(methods, resolved, is_record, array_bases[0] if array_bases else "")
+    return ClassSummary(methods, resolved, bool(is_record), array_bases[0] if array_bases else "")
 
 
 def _base(node: cst.BaseExpression, module: ModuleInfo, services: Services) -> Value:
-    text = dotted(node.value if isinstance(node, cst.Subscript) else node)
+    made = node.func if isinstance(node, cst.Call) else node  # only a namedtuple() is known
+    text = dotted(made.value if isinstance(made, cst.Subscript) else made)
     first, _, rest = text.partition(".")
     value = module.values.get(first, Symbol(f"builtins.{first}"))
     if not isinstance(value, Symbol):
         return UNKNOWN if rest else value
     name = f"{value.name}.{rest}" if rest else value.name
+    if isinstance(node, cst.Call) != (name == NAMEDTUPLE):
+        return UNKNOWN
     return services.resolve(name) or Symbol(name)

@@ -15,6 +15,7 @@ from np2tnp.analysis.keeping import Keeping
 from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.summaries import Summary
+from np2tnp.analysis.tables import NAMEDTUPLE
 from np2tnp.analysis.values import (
     COPIED,
     FOREIGN,
@@ -241,7 +242,8 @@ class Effects(Keeping):
                 env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale
 
     def object_works(self, node: cst.CSTNode, receiver: Instance, env: Env) -> None:
-        self._kept_may_change(node, receiver.qualname, env)
+        if receiver.qualname != NAMEDTUPLE:
+            self._kept_may_change(node, receiver.qualname, env)
 
     def _may_change(self, node: cst.Call, callee: str, argument: ev.Argument, env: Env, keeps: bool = True) -> None:
         """`callee` may change the array behind one argument, and keep it unless it is known not to (`keeps`)."""

@@ -31,6 +31,7 @@ from np2tnp.analysis.returned import holds_host
 from np2tnp.analysis.scripts import Script
 from np2tnp.analysis.summaries import ClassSummary, Summary
 from np2tnp.analysis.summarizing import summarize, summarize_generator, summarize_lambda
+from np2tnp.analysis.tables import NAMEDTUPLE
 from np2tnp.analysis.top_level import TopLevel
 from np2tnp.analysis.values import (
     HOST,
@@ -52,6 +53,8 @@ from np2tnp.catalog.catalog import Catalog
 MODULE = "<module>"
 #: How often a region is interpreted anew because it showed what its parameters must be.
 ATTEMPTS = 4
+#: What any class of namedtuple's is.
+_RECORD = ClassSummary(is_record=True)
 
 
 class Fate(Enum):
@@ -156,10 +159,13 @@ class Analysis:
         return found
 
     def class_of(self, value: Class | Instance) -> ClassSummary | None:
+        if value.qualname == NAMEDTUPLE:
+            return _RECORD
         return self.project.class_of(value.module, value.qualname) if self._ready else None
 
     def attributes(self, value: Instance) -> Mapping[str, Value]:
-        found = self.project.attributes(value.module, value.qualname) if self._ready else {}
+        known = self._ready and value.qualname != NAMEDTUPLE
+        found = self.project.attributes(value.module, value.qualname) if known else {}
         partial = self._partial.get(value.qualname) if value.module == self.path else None
         return partial if partial is not None else found
 

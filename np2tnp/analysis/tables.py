@@ -24,6 +24,9 @@ COMPARISONS: dict[type[cst.CSTNode], str] = {
     cst.GreaterThanEqual: "ge",
 }  # fmt: skip
 
+#: What makes classes of tuples; the name of the class that stands for any of those.
+NAMEDTUPLE = "collections.namedtuple"
+
 #: Members that only arrays (and what stands for them) have: reading one is evidence that a parameter is an array.
 ARRAY_MEMBERS = frozenset(
     "T mT shape ndim dtype size nbytes itemsize strides flags sum mean std var prod min max any all argmax"
