@@ -125,7 +125,7 @@ def plan_region(
             return RegionPlan(facts, hits, edits, RegionState.KEPT)
         unknown = any(map(unknown_values.may_be_work, hits))
         told = [unknown_values.of_region(facts, annotated)] if unknown else []
-        return RegionPlan(facts, told, edits, RegionState.PLAIN)
+        return RegionPlan(facts, list(filter(unknown_values.is_handed, hits)) or told, edits, RegionState.PLAIN)
     if blocks:
         return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks)
     if slow and options.slow == "keep":

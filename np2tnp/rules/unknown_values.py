@@ -64,9 +64,7 @@ class UnknownValue(Rule):
             return
         if isinstance(event, ev.Construct):
             if any(isinstance(part, _WORK) for part in walk(event.node)):
-                yield self.hit(
-                    event.node, "this function is handed to others: what it does stays NumPy's", Verdict.NOTE
-                )
+                yield self.hit(event.node, _HANDED, Verdict.NOTE)
             return
         if isinstance(event, ev.AttributeStore):
             if isinstance(event.base, Unknown) and isinstance(event.node, cst.AugAssign):
@@ -86,6 +84,11 @@ class UnknownValue(Rule):
             yield Hit(memory_order.CODE, event.node, f"{words}, in the memory order that is asked for", Verdict.NOTE)
         elif words:
             yield self.hit(event.node, words, Verdict.NOTE)
+
+
+def is_handed(hit: Hit) -> bool:
+    """Whether the finding tells of a nested function that stays NumPy's."""
+    return hit.message == _HANDED
 
 
 def may_be_work(hit: Hit) -> bool:
@@ -142,6 +145,8 @@ def _unknowns(event: ev.Call, context: Context) -> str:
     known = isinstance(callee, (Function, Class))
     return f"{callee_words(event)} {'stays in NumPy' if known else 'is not known'}; it gets its arguments as they are"
 
+
+_HANDED = "this function is handed to others: what it does stays NumPy's"
 
 #: What a function does besides computing with operators.
 _WORK = (cst.Call, cst.AugAssign, cst.AssignTarget)
