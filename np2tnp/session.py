@@ -113,7 +113,7 @@ class Session:
             # its callers are then planned as callers of a NumPy function
             plan.state, plan.is_unwanted = RegionState.KEPT, True
         before = self.regions.get(facts.qualname)
-        # a second look that ends with "slow", or finds nothing to migrate, says more than what was in the way of the first
+        # a second look that ends with "slow", or finds nothing to migrate, says more than what was in the first's way
         better = plan.fate is Fate.MIGRATES or plan.state in (RegionState.KEPT, RegionState.PLAIN)
         kept, dropped = (before, plan) if before and again and not better else (plan, before)
         if dropped is not None:

@@ -19,7 +19,6 @@ from np2tnp.analysis.names_seen import changes_by_name, sees_names, takes_tensor
 from np2tnp.analysis.results import foreign_dtype
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.tables import (
-    NAMEDTUPLE,
     BUILTINS_PYTHON,
     BY_ORDER,
     COMPUTING_METHODS,
@@ -28,6 +27,7 @@ from np2tnp.analysis.tables import (
     IN_PLACE_METHODS,
     KEEPING_METHODS,
     MEMBERS,
+    NAMEDTUPLE,
     ONE_ARRAY,
     OVER_MEMORY,
     READING_METHODS,

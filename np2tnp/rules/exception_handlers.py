@@ -67,9 +67,9 @@ class ExceptionHandler(Rule):
             " names, numbers and displays of them, they are called by their public names instead of their cores: these"
             " raise what NumPy raises. So does what works on ndarrays and Python's objects alone. A handler of"
             " LinAlgError alone stays: the exact forms of numpy.linalg's functions raise it, and nothing else does."
-            " So does one of KeyError alone, which arrays never raise, one around conversions such as `n = int(n)`, one of"
-            " IndexError and its like around lookups alone, such as `k = options['k']`, and one of IndexError around"
-            " stores alone, such as `x[i] += 1`."
+            " So does one of KeyError alone, which arrays never raise, one around conversions such as `n = int(n)`,"
+            " one of IndexError and its like around lookups alone, such as `k = options['k']`, and one of IndexError"
+            " around stores alone, such as `x[i] += 1`."
         ),
         bad="""
             def pick(x, i):
@@ -115,8 +115,8 @@ class ExceptionHandler(Rule):
     def _updates_nothing(self, node: cst.Try | cst.TryStar, context: Context) -> bool:
         """Whether no function of the project is called that updates what it gets.
 
-        Neither NumPy's functions nor TensorFlow's raise KeyError for arrays of numbers, nor is a refusal one. What is called
-        may raise one in either version: then NumPy has done a part of the updates.
+        Neither NumPy's functions nor TensorFlow's raise KeyError for arrays of numbers, nor is a refusal one. What is
+        called may raise one in either version: then NumPy has done a part of the updates.
         """
         calls = (context.calls[id(part)] for part in walk(node.body) if id(part) in context.calls)
         return not {id(call.node) for call in calls if _is_own(call)} & context.stores.keys()
