@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from np2tnp.differential.recorded import unpickled
+from np2tnp.differential.loading import load
+from np2tnp.differential.recorded import has_objects, spec_of, unpickled, varied
+from np2tnp.differential.specs import Array, Call, Case, make
 from np2tnp.profiling.hot import first_lines
 from np2tnp.profiling.record import Wanted, record
 
@@ -137,3 +139,21 @@ def test_arguments_beyond_the_limit_are_counted_but_not_kept(tmp_path):
     assert kept[10].payload
     assert not kept[300_000].payload
     assert "--record-limit" in kept[300_000].why
+
+
+def test_objects_among_recorded_arguments_are_varied(tmp_path):
+    import numpy as np
+
+    text = "class Model:\n    def __init__(self):\n        self.w = [np.arange(40.0)]\n        self.rate = 0.5\n"
+    module = load(str(tmp_path / "program.py"), "import numpy as np\n\n" + text)
+    model = module.Model()
+    case = Case("f", Call(([spec_of(model)], 2.0)), note="a program's arguments")
+    assert has_objects(case)
+    assert not has_objects(Case("f", Call((Array(np.ones(3)), [1.0]))))
+    other = varied(case, module, np.random.default_rng(0))
+    (made,), number = make(other.call.args[0], vars(module)), other.call.args[1]
+    assert (number, made.rate, type(made)) == (2.0, 0.5, module.Model)
+    assert made.w[0].tolist() != model.w[0].tolist()
+    assert sorted(made.w[0]) == model.w[0].tolist()
+    (same,) = make(case.call.args[0], vars(module))
+    assert same.w[0].tolist() == model.w[0].tolist()

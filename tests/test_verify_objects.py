@@ -70,8 +70,19 @@ def predict(tree, x):
 {migrated}
 def energy(kernel: Kernel, x):
     return {np}.sum(kernel.distance(x))
+
+{migrated}
+def forest(trees, x):
+    total = {np}.zeros(3)
+    for tree in trees:
+        total = total + {np}.tanh(tree.threshold) * tree.leaf_value
+    return total
+
+{migrated}
+def mixed(kernels: list[Kernel], x):
+    return {np}.sum({np}.stack([{np}.exp(it.distance(x)) for it in kernels]))
 """
-NAMES = ["Kernel.weights", "Base.loss", "Model.covariance", "predict", "energy"]
+NAMES = ["Kernel.weights", "Base.loss", "Model.covariance", "predict", "energy", "forest", "mixed"]
 
 
 def verified(tmp_path, new: str, names: list[str]):
@@ -121,3 +132,32 @@ def f({parameter}):
     return {used}
 """
     assert Program(text).target("f").parameters[0].instance == like
+
+
+@pytest.mark.parametrize(
+    ("parameter", "used", "like"),
+    [
+        ("trees", "[it.threshold for it in trees]", "Tree"),
+        ("trees", "{i: it.threshold for i, it in enumerate(trees)}", "Tree"),
+        ("trees", "trees[0].threshold", "Tree"),
+        ("trees: list[Tree]", "len(trees)", "Tree"),
+        ("trees: 'Sequence[Tree]'", "len(trees)", "Tree"),
+        ("trees: tuple[Tree, ...]", "len(trees)", "Tree"),
+        ("trees: dict[Tree, int]", "len(trees)", None),
+        ("trees: list[float]", "[it.threshold for it in trees]", None),
+        ("trees", "[it.shape for it in trees]", None),  # may be arrays
+        ("trees", "[it.threshold for it in other(trees)]", None),
+    ],
+)
+def test_a_parameter_is_taken_for_a_list_of_such_objects(parameter, used, like):
+    text = f"""
+class Tree:
+    def __init__(self):
+        self.threshold = self.shape = 1
+
+def f({parameter}):
+    return {used}
+"""
+    it = Program(text).target("f").parameters[0]
+    assert it.instance == like
+    assert ("instances" in it.kinds) is (like is not None)

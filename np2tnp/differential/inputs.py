@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -189,8 +189,8 @@ def _draw_float(name: str, it: Draw) -> float:
 Profile = tuple[tuple[Parameter, str], ...]
 
 
-def call_of(profile: Profile, it: Draw, given: dict[str, Any], instances: dict[str, Instance]) -> Call:
-    """The arguments of one call. `given` holds arrays of the user's by name; `instances` an object a class."""
+def call_of(profile: Profile, it: Draw, given: dict[str, Any], instances: dict[str, list[Instance]]) -> Call:
+    """The arguments of one call. `given` holds arrays of the user's by name; `instances` some objects a class."""
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     skipped = False  # once a positional parameter keeps its default, those after it go by keyword
@@ -201,7 +201,9 @@ def call_of(profile: Profile, it: Draw, given: dict[str, Any], instances: dict[s
         if kind == "given":
             value: Any = Array(given[parameter.name])
         elif kind == "instance":
-            value = instances[parameter.instance or ""]
+            value = instances[parameter.instance or ""][0]
+        elif kind == "instances":
+            value = list(instances[parameter.instance or ""])
         else:
             value = draw(kind, parameter, it)
         if parameter.keyword_only or skipped:
@@ -221,6 +223,13 @@ def shuffled(call: Call, rng: np.random.Generator) -> Call:
             for item in call.items()
         ]
     )
+
+
+def another(it: Instance, rng: np.random.Generator) -> Instance:
+    """An object made like `it`, but of other numbers: arrays in another order, fractions somewhat smaller."""
+    call = shuffled(it.call, rng)
+    items = [item * float(rng.uniform(0.5, 1.0)) if type(item) is float else item for item in call.items()]
+    return replace(it, call=call.with_items(items))
 
 
 def edges(call: Call, rng: np.random.Generator) -> Iterator[tuple[str, Call]]:

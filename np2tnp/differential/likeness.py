@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 from np2tnp.differential.hints import COMMON_MEMBERS, Function
 
+_LISTS = ("list", "List", "Sequence", "Iterable", "Collection", "tuple", "Tuple", "MutableSequence")
+
 
 class Likeness:
     """The members of a text's classes, inherited ones included."""
@@ -28,6 +30,19 @@ class Likeness:
                 read |= _read_of_kept(function, owner, argument.arg)
             name = self._class_with(frozenset(read))
             if argument.annotation is None and name:
+                found[argument.arg] = name
+        return found
+
+    def lists(self, function: Function) -> dict[str, str]:
+        """The class that the items of each parameter are of, by its annotation or by what is read of them."""
+        found = {}
+        for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs):
+            if argument.annotation is not None:
+                name = _item_of(argument.annotation)
+                name = name if name in self._classes else ""
+            else:
+                name = self._class_with(frozenset(_read_of_items(function, argument.arg)))
+            if name:
                 found[argument.arg] = name
         return found
 
@@ -109,6 +124,45 @@ def _read_of_kept(function: Function, owner: ast.ClassDef, name: str) -> set[str
         and node.value.attr in kept
         and isinstance(node.value.value, ast.Name)
     }
+
+
+def _read_of_items(function: Function, name: str) -> set[str]:
+    """What is read of what loops over the parameter `name`, or an index into it, gives."""
+    items = {it for node in ast.walk(function) for it in _names_of_items(node, name)}
+    return {
+        node.attr
+        for node in ast.walk(function)
+        if isinstance(node, ast.Attribute)
+        and (
+            (isinstance(node.value, ast.Name) and node.value.id in items)
+            or (isinstance(node.value, ast.Subscript) and _is_name(node.value.value, name))
+        )
+    }
+
+
+def _names_of_items(node: ast.AST, name: str) -> list[str]:
+    """The name that a loop or comprehension over `name`, plain or with its numbers, gives its items."""
+    if not isinstance(node, (ast.For, ast.comprehension)):
+        return []
+    target, iterated = node.target, node.iter
+    if isinstance(iterated, ast.Call) and iterated.args and _is_name(iterated.func, "enumerate"):
+        target = target.elts[-1] if isinstance(target, ast.Tuple) else target
+        iterated = iterated.args[0]
+    return [target.id] if isinstance(target, ast.Name) and _is_name(iterated, name) else []
+
+
+def _item_of(annotation: ast.expr) -> str:
+    """``Particle`` of ``list[Particle]``; empty for what is no list of one class."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            annotation = ast.parse(annotation.value, mode="eval").body
+        except SyntaxError:
+            return ""
+    if not isinstance(annotation, ast.Subscript):
+        return ""
+    of = ast.unparse(annotation.value).rpartition(".")[2]
+    inner = annotation.slice.elts[0] if isinstance(annotation.slice, ast.Tuple) else annotation.slice
+    return ast.unparse(inner).strip("'\"") if of in _LISTS else ""
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

@@ -124,10 +124,14 @@ class Program:
 
     def _parameters(self, function: Function, class_name: str = "") -> tuple[Parameter, ...]:
         """Those of a function, or of a method of the class."""
-        like = self._likeness.instances(function, self._classes.get(class_name))
+        like = {name: (of, "instances") for name, of in self._likeness.lists(function).items()}
+        single = self._likeness.instances(function, self._classes.get(class_name))
+        like.update({name: (of, "instance") for name, of in single.items()})
         found = parameters_of(function, frozenset(self._classes), method=bool(class_name))
         return tuple(
-            replace(it, instance=like[it.name], kinds={**it.kinds, "instance": _LIKE}) if it.name in like else it
+            replace(it, instance=like[it.name][0], kinds={**it.kinds, like[it.name][1]: _LIKE})
+            if it.name in like
+            else it
             for it in found
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import types
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,42 @@ def recorded_case(target: str, bound: bool, path: str, module: types.ModuleType,
     owner = Pickled(pickle.dumps(args.pop(0))) if bound else None
     call = Call(tuple(spec_of(item) for item in args), {name: spec_of(item) for name, item in kwargs.items()})
     return Case(target, call, owner, note="a program's arguments")
+
+
+def varied(case: Case, module: types.ModuleType, rng: np.random.Generator) -> Case:
+    """The case with the elements of each array that its objects hold in another order; raises what pickling raises."""
+
+    def vary(spec: Any) -> Any:
+        if isinstance(spec, Pickled):
+            value = specs.make(spec, vars(module))
+            _reorder(value, rng, set())
+            return Pickled(pickle.dumps(value))
+        return type(spec)(map(vary, spec)) if type(spec) in (list, tuple) else spec
+
+    call = case.call.with_items([vary(item) for item in case.call.items()])
+    return replace(case, call=call, construct=vary(case.construct), note=f"{case.note}, its objects' arrays shuffled")
+
+
+def has_objects(case: Case) -> bool:
+    """Whether objects of the program are among its arguments, or have the method."""
+    return any(map(_holds_object, (case.construct, *case.call.items())))
+
+
+def _holds_object(spec: Any) -> bool:
+    return isinstance(spec, Pickled) or (type(spec) in (list, tuple) and any(map(_holds_object, spec)))
+
+
+def _reorder(value: Any, rng: np.random.Generator, seen: set[int]) -> None:
+    if id(value) in seen or isinstance(value, (type, types.ModuleType, types.FunctionType)):
+        return
+    seen.add(id(value))
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "biufc" and value.flags.writeable:
+            value[...] = rng.permutation(value.ravel()).reshape(value.shape)
+        return
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    for item in (*held, *getattr(value, "__dict__", {}).values()):
+        _reorder(item, rng, seen)
 
 
 def spec_of(value: Any) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
+import math
 import pickle
 import time
 import types
@@ -24,11 +25,12 @@ import numpy as np
 
 from np2tnp.differential import harvest
 from np2tnp.differential.hints import Parameter
-from np2tnp.differential.inputs import SIZES, Draw, Profile, call_of, edges, shuffled
+from np2tnp.differential.inputs import SIZES, Draw, Profile, another, call_of, edges, shuffled
 from np2tnp.differential.lessons import Lessons
 from np2tnp.differential.loading import Program, Target, bind
 from np2tnp.differential.observe import Globals, TimeIsUp, time_limit
 from np2tnp.differential.ranking import VARIANTS, best, plausibility
+from np2tnp.differential.recorded import has_objects, varied
 from np2tnp.differential.specs import Array, Call, Case, Instance
 
 _FLAVOURS = ("normal", "unit", "whole", "normal", "sorted")
@@ -38,6 +40,7 @@ _SLOW_ENOUGH = 3  #: trials that took longer, while none returned, say that ever
 _PATIENCE = 4  #: times the seconds for one function, in which callers of it are looked at, too
 _FEW = 8  #: fewer inputs than this: look how the module itself calls the function
 _HEIRS = 3  #: subclasses whose objects stand for those of a class
+_HELD = 3  #: objects in a list of them
 _QUICK, _MANY = 0.3, 100_000  #: seconds and elements that a recorded call may take to be varied
 
 _PLANES = ("matrix", "square", "points", "places")
@@ -166,15 +169,21 @@ class Search:
         return drawn
 
     def around(self, cases: list[Case]) -> list[Case]:
-        """Variations of calls that a program made: its arrays' values in another order, and the edges of its calls."""
+        """Variations of calls that a program made: arrays' values in another order, in objects too, and their edges."""
         rng = np.random.default_rng([self._seed, 2])
         found: list[Case] = []
         for case in cases:
             arrays = [item for item in case.call.items() if isinstance(item, Array)]
-            if not arrays or sum(item.values.size for item in arrays) > _MANY:
+            objects = has_objects(case)
+            if not (arrays or objects) or sum(item.values.size for item in arrays) > _MANY:
                 continue
             start = time.monotonic()
             if not self._returns(case) or time.monotonic() - start > _QUICK:
+                continue
+            for _ in range(math.ceil(_FEW / len(cases)) if objects else 0):
+                with contextlib.suppress(Exception):  # an object that cannot be pickled again
+                    found.append(varied(case, self._module, rng))
+            if not arrays:
                 continue
             found.append(replace(case, call=shuffled(case.call, rng), note=f"{case.note}, shuffled"))
             if len(found) <= _EDGED:
@@ -321,11 +330,12 @@ class Search:
     ) -> Case | None:
         instances = {}
         for parameter, kind in profile:
-            if kind == "instance" and parameter.instance:
+            if kind in ("instance", "instances") and parameter.instance:
                 made = self._instances(parameter.instance)
                 if not made:
                     return None
-                instances[parameter.instance] = made[int(rng.integers(0, len(made)))]
+                first, *more = (made[int(rng.integers(0, len(made)))] for _ in range(_HELD))
+                instances[parameter.instance] = [first, *(another(it, rng) for it in more)]
         return frame.with_call(call_of(profile, Draw(rng, sizes, flavour, real), self._given, instances))
 
     def _returns(self, case: Case) -> bool:
