@@ -63,6 +63,14 @@ class Tree:
         self.threshold = threshold
         self.leaf_value = 2.0
 
+class Grid:
+    def __init__(self, n):
+        self.values = np.linspace(0.0, 1.0, n)
+
+    {migrated}
+    def energy(self):
+        return {np}.sum({np}.tanh(self.values))
+
 {migrated}
 def predict(tree, x):
     return {np}.tanh(x + tree.threshold) * tree.leaf_value
@@ -82,7 +90,7 @@ def forest(trees, x):
 def mixed(kernels: list[Kernel], x):
     return {np}.sum({np}.stack([{np}.exp(it.distance(x)) for it in kernels]))
 """
-NAMES = ["Kernel.weights", "Base.loss", "Model.covariance", "predict", "energy", "forest", "mixed"]
+NAMES = ["Kernel.weights", "Base.loss", "Model.covariance", "predict", "energy", "forest", "mixed", "Grid.energy"]
 
 
 def verified(tmp_path, new: str, names: list[str]):

@@ -72,6 +72,7 @@ class Search:
         self._too_long = f"took longer than {trial:g} s"
         self._known: dict[str, list[Case]] = {}
         self._constructors: dict[str, list[Call]] = {}
+        self._made_by: dict[str, list[tuple[Profile, Case]]] = {}
         self._openings: dict[str, list[tuple[str, Call]]] = {}
         self._lessons = Lessons()
         self._slow: dict[str, list[tuple[Profile, Case]]] = {}  #: by target: calls that took too long for a trial
@@ -153,8 +154,8 @@ class Search:
         for number, frame in enumerate(frames):
             last = number == len(frames) - 1
             share = end if last else time.monotonic() + (end - time.monotonic()) / 2
-            found = self._profiles(target, frame, share)
-            if found:
+            found += self._profiles(target, frame, share)
+            if found and target.parameters:
                 break
         return list(self._grow(found, limit, end + self._seconds)) if found else self._untried(target)
 
@@ -202,7 +203,8 @@ class Search:
                 {f"no arguments found for {target.class_name}(...): {k}": v for k, v in self.failures.items()}
             )
             return []
-        frames = [Case(target.name, Call(), construct) for construct in made[:3]]
+        others = self._others(target.class_name) if made and not target.parameters else ()
+        frames = [Case(target.name, Call(), construct) for construct in (*made[:3], *others)]
         for opening in self._open(target.class_name) if made else ():
             if opening[0] != target.method:
                 frames.append(Case(target.name, Call(), made[0], (opening,)))
@@ -224,11 +226,22 @@ class Search:
             self._constructors[class_name] = []  # a class whose arguments are instances of itself ends here
             target = self._program.constructor(class_name)
             found = self._profiles(target, Case(target.name, Call()), time.monotonic() + self._seconds)
+            self._made_by[class_name] = found
             sized = [self._sized(profile, case) for profile, case in found[:2]]
             self._constructors[class_name] = [
                 case.call for case in (*sized, *(case for _, case in found)) if case is not None
             ]
         return self._constructors[class_name]
+
+    def _others(self, class_name: str) -> Iterator[Call]:
+        """More ways to make objects: all that tells one call from another of a method without parameters."""
+        rng = np.random.default_rng([self._seed, 4])
+        found = self._made_by[class_name]
+        for number in range(_FEW):
+            profile, case = found[number % len(found)]
+            drawn = self._draw(profile, case, rng, SIZES[number % len(SIZES)], _FLAVOURS[number % 5])
+            if drawn is not None and self._returns(drawn):
+                yield drawn.call
 
     def _sized(self, profile: Profile, case: Case) -> Case | None:
         """`case` with whole numbers that are sizes, so that the arrays its methods get fit the object."""
