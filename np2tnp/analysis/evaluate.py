@@ -15,6 +15,7 @@ from np2tnp.analysis.literals import KEYWORDS, constant
 from np2tnp.analysis.liveness import reads
 from np2tnp.analysis.module import parameters_of
 from np2tnp.analysis.operands import Operands
+from np2tnp.analysis.python_complex import python_answers
 from np2tnp.analysis.results import operator_dtypes
 from np2tnp.analysis.scopes import dotted
 from np2tnp.analysis.tables import BINARY, COMPARISONS, UNARY
@@ -225,6 +226,8 @@ class Evaluator(Operands):
             if op == "matmul":
                 rank = {(1, 1): 0, (2, 1): 1, (1, 2): 1, (2, 2): 2}.get(tuple(ranks))  # type: ignore[arg-type]
             weak = all((isinstance(value, Array) and value.weak) or is_python_number(value) for value in operands)
+            if python_answers(op, operands):
+                weak, home = True, EITHER if home == TENSOR else home
             zero_d = "never" if op != "matmul" and any(map(has_axes, operands)) else "scalar"
             return Array(home, operator_dtypes(op, operands), rank, deps=deps, weak=weak, zero_d=zero_d)
         if (

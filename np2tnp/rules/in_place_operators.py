@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.python_complex import python_answers
 from np2tnp.analysis.values import Array
 from np2tnp.edits import build
 from np2tnp.edits.targets import operator_differs
@@ -61,7 +62,9 @@ class InPlaceOperator(Rule):
 
     def _rebinding(self, event: ev.Store, context: Context) -> None:
         """``s += v`` on a number: Python rebinds, as tensors do; only an operator that differs is replaced."""
-        if not operator_differs(context.catalog, event.op, (event.base, event.value), context.guarded):
+        operands = (event.base, event.value)
+        answers = context.boundary != "tensor" and python_answers(event.op, operands)
+        if not answers and not operator_differs(context.catalog, event.op, operands, context.guarded):
             return
         function = f"{context.rt}.op_{event.op.rstrip('_')}"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.python_complex import meets_either, python_answers
 from np2tnp.analysis.values import HOST, TENSOR, Array, Sequence, Symbol, Unknown, home_of
 from np2tnp.edits import build, layout
 from np2tnp.edits.calls import needs_tensor
@@ -61,13 +62,17 @@ class OperatorDiffers(Rule):
         chained = event.op.startswith("chained ")
         differs = context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS
         differs = differs or operator_differs(context.catalog, event.op, event.operands, context.guarded)
+        differs = differs or (context.boundary != "tensor" and python_answers(event.op, event.operands))
         late = id(event.node) in context.facts.extra.get("read late", ())  # the operator reads it itself
         if not chained and (differs or late or context.float32):  # tensors make float64 of integers and floats
             op = event.op.rstrip("_")
             joins = event.op in JOINING and any(isinstance(value, Sequence) for value in event.operands)
             more = [build.argument(cst.Name("True"), "joins")] if joins else []
 
+            unsure = meets_either(event.op, event.operands)
+
             def change(updated: cst.BaseExpression) -> cst.BaseExpression:
+                updated = _with_checked_right(updated, context.rt) if unsure else updated
                 return layout.operation(f"{context.rt}.op_{op}", updated, *more)
 
             context.edits.replace[id(event.node)] = change
@@ -85,6 +90,16 @@ class OperatorDiffers(Rule):
                 if isinstance(value, Array) and needs_tensor(value):
                     context.edits.wrap_tensor(node)
                     break
+
+
+def _with_checked_right(node: cst.BaseExpression, runtime: str) -> cst.BaseExpression:
+    """Of an operand that is a scalar or a 0-d array nobody knows whether Python's complex or NumPy answers."""
+    if isinstance(node, cst.BinaryOperation):
+        return node.with_changes(right=build.call(f"{runtime}.not_zero_d", node.right))
+    assert isinstance(node, cst.Comparison)
+    (target,) = node.comparisons
+    checked = target.with_changes(comparator=build.call(f"{runtime}.not_zero_d", target.comparator))
+    return node.with_changes(comparisons=[checked])
 
 
 def _exact_abs(event: ev.Call, context: Context) -> None:

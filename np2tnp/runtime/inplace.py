@@ -69,7 +69,9 @@ def in_place(operation: str, x: Any, value: Any) -> Any:
 
 def updated_value(operation: str, x: Any, value: Any) -> Any:
     """``x op value``: what the in-place operator of a number computes."""
-    name = "op_pow" if operation == "ipow" else UFUNCS[operation].__name__  # the operator's short cuts: x **= 0.5
+    name = UFUNCS[operation].__name__
+    if operation == "ipow" or type(x) is complex:  # the operator's short cuts: x **= 0.5; Python's own complex numbers
+        name = f"op_{operation[1:]}"
     return _function(name)(x, value)
 
 

@@ -14,14 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import bits, comparison, elementwise, products, transcendental
+from np2tnp.runtime import bits, comparison, elementwise, precision, products, transcendental
 from np2tnp.runtime.dispatch import HELPERS, exact, is_tensor, is_tracing
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.gradients import is_followed
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.overlaps import without_tensors
 from np2tnp.runtime.promotion import dtype_of, is_plain_tensor
 from np2tnp.runtime.reductions import any as any_of
+from np2tnp.runtime.weak import Weak, weak
 
 __all__ = [
     "op_abs",
@@ -97,6 +99,28 @@ def _joining(inner: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _beside_complex(inner: Callable[..., Any], python: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator that Python's complex answers for a NumPy float64 scalar on its right, a subclass of float."""
+
+    def call(x: Any, y: Any, **keywords: Any) -> Any:
+        if (type(x) is complex or (type(x) is Weak and x.kind is complex)) and _is_float64_scalar(y):
+            if is_tracing():
+                return python(weak(x), Weak(float, tf.cast(y, tf.float64)))
+            if not is_followed(y):  # a tape takes the tensor's way: Python's number would have no derivative
+                return python(x, float(y.numpy()))
+        return inner(x, y, **keywords)
+
+    functools.update_wrapper(call, inner)
+    call.__wrapped__ = inner.__wrapped__  # type: ignore[attr-defined]
+    return call
+
+
+def _is_float64_scalar(value: Any) -> bool:
+    if not is_plain_tensor(value) or value.shape.rank != 0:
+        return False
+    return value.dtype == tf.float64 or (value.dtype == tf.float32 and precision.active and precision.is_single())
+
+
 def _bare(helper: Callable[..., Any]) -> Callable[..., Any]:
     """The helper without its own replay: that must run Python's operator, for its errors and reflected methods."""
     inner: Callable[..., Any] = helper.__wrapped__  # type: ignore[attr-defined]
@@ -165,22 +189,24 @@ def _contains(container: Any, item: Any) -> Any:
     return bool(found)
 
 
-op_add = _joining(_operator("operator.add", operator.add, _bare(elementwise.add)))
-op_sub = _operator("operator.sub", operator.sub, _bare(elementwise.subtract))
-op_mul = _joining(_operator("operator.mul", operator.mul, _multiply))
-op_truediv = _operator("operator.truediv", operator.truediv, _bare(elementwise.divide))
+op_add = _beside_complex(_joining(_operator("operator.add", operator.add, _bare(elementwise.add))), operator.add)
+op_sub = _beside_complex(_operator("operator.sub", operator.sub, _bare(elementwise.subtract)), operator.sub)
+op_mul = _beside_complex(_joining(_operator("operator.mul", operator.mul, _multiply)), operator.mul)
+op_truediv = _beside_complex(
+    _operator("operator.truediv", operator.truediv, _bare(elementwise.divide)), operator.truediv
+)
 op_floordiv = _operator("operator.floordiv", operator.floordiv, _bare(elementwise.floor_divide))
 op_mod = _operator("operator.mod", operator.mod, _bare(elementwise.remainder))
 op_divmod = _operator("builtins.divmod", divmod, _bare(elementwise.divmod))
-op_pow = _operator("operator.pow", operator.pow, _power)
+op_pow = _beside_complex(_operator("operator.pow", operator.pow, _power), operator.pow)
 op_matmul = _operator("operator.matmul", matmul, _bare(products.matmul))
 op_and = _operator("operator.and_", operator.and_, _bare(bits.bitwise_and))
 op_or = _joining(_operator("operator.or_", operator.or_, _bare(bits.bitwise_or)))
 op_xor = _operator("operator.xor", operator.xor, _bare(bits.bitwise_xor))
 op_lshift = _operator("operator.lshift", operator.lshift, _bare(bits.left_shift))
 op_rshift = _operator("operator.rshift", operator.rshift, _bare(bits.right_shift))
-op_eq = _operator("operator.eq", operator.eq, _bare(comparison.equal))
-op_ne = _operator("operator.ne", operator.ne, _bare(comparison.not_equal))
+op_eq = _beside_complex(_operator("operator.eq", operator.eq, _bare(comparison.equal)), operator.eq)
+op_ne = _beside_complex(_operator("operator.ne", operator.ne, _bare(comparison.not_equal)), operator.ne)
 op_lt = _operator("operator.lt", operator.lt, _bare(comparison.less))
 op_le = _operator("operator.le", operator.le, _bare(comparison.less_equal))
 op_gt = _operator("operator.gt", operator.gt, _bare(comparison.greater))
