@@ -17,6 +17,7 @@ from np2tnp.analysis.values import (
     Value,
     reads_later,
     refs_of,
+    scalar_type,
 )
 
 #: Methods that give what a container holds.
@@ -83,6 +84,15 @@ def reader_of_copy(container: Value, env: Env) -> str:
         if held is not None and reads_later(held) and env.shares(ref, COPIED):
             return ITERATED if is_iterated(ref) else ref
     return ""
+
+
+def is_without_numbers(value: Sequence) -> bool:
+    """Whether all that the list or tuple holds, at any depth, is certainly None or text."""
+    items = value.items if value.items is not None else (value.element,)
+    return all(
+        is_without_numbers(item) if isinstance(item, Sequence) else scalar_type(item) in ("none", "str")
+        for item in items
+    )
 
 
 def _no_longer_empty(value: Value, added: Value) -> Value:

@@ -8,6 +8,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.containers import is_without_numbers
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join
@@ -227,13 +228,15 @@ class Evaluator(Operands):
                 rank = {(1, 1): 0, (2, 1): 1, (1, 2): 1, (2, 2): 2}.get(tuple(ranks))  # type: ignore[arg-type]
             weak = all((isinstance(value, Array) and value.weak) or is_python_number(value) for value in operands)
             if python_answers(op, operands):
-                weak, home = True, EITHER if home == TENSOR else home
+                weak = True
+                if home == TENSOR and scalar_type(operands[0]) == "complex":
+                    home = EITHER
             zero_d = "never" if op != "matmul" and any(map(has_axes, operands)) else "scalar"
             return Array(home, operator_dtypes(op, operands), rank, deps=deps, weak=weak, zero_d=zero_d)
         if (
             op == "mul"
             and Sequence in kinds_of
-            and any(isinstance(value, Sequence) and _is_without_numbers(value) for value in operands)
+            and any(isinstance(value, Sequence) and is_without_numbers(value) for value in operands)
         ):
             return self._sequence_operator(op, operands)  # only a number repeats it, whatever the other operand is
         if Unknown in kinds_of:
@@ -351,15 +354,6 @@ class Evaluator(Operands):
         if self.made == HOST:
             self.module.lambdas[name] = node
         return Function(name, nested=True, refs=self.default_refs(node.params, env))
-
-
-def _is_without_numbers(value: Sequence) -> bool:
-    """Whether all that the list or tuple holds, at any depth, is certainly None or text."""
-    items = value.items if value.items is not None else (value.element,)
-    return all(
-        _is_without_numbers(item) if isinstance(item, Sequence) else scalar_type(item) in ("none", "str")
-        for item in items
-    )
 
 
 def _joined(op: str, operands: list[Value], result: Unknown) -> Unknown:

@@ -14,7 +14,6 @@ from np2tnp.analysis.results import DTYPE_NAMES, dtype_char, dtype_object, forei
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.tables import (
     BY_ORDER,
-    NEVER_0D,
     PYTHON_METHODS,
     REDUCTIONS,
     SAME_RANK,
@@ -51,6 +50,7 @@ from np2tnp.analysis.values import (
     view_of,
     zero_d_of,
 )
+from np2tnp.analysis.zero_d_results import gives_tuple, zero_d_result
 from np2tnp.catalog.catalog import ApiFact
 
 #: Methods that give a scalar for a NumPy scalar, and an array for a 0-d array.
@@ -93,16 +93,6 @@ def _number(dtypes: frozenset[str], made: str) -> Array:
 def has_axes_perhaps(value: Value) -> bool:
     """Whether `value` may be an array that is no single number."""
     return may_be_array(value) and not (isinstance(value, Array) and value.rank == 0)
-
-
-def _gives_tuple(name: str, values: Mapping[str, Value]) -> bool:
-    """Whether a function that gives an array or several, as its arguments say, gives several here: with axes, each."""
-    if name == "where":
-        return "x" not in values
-    if name == "svd":
-        return "compute_uv" not in values
-    flags = (value for key, value in values.items() if name in ("unique", "intersect1d") and key.startswith("return_"))
-    return any(value == Const.of(True) for value in flags)
 
 
 def _sequence_rank(value: Sequence) -> int | None:
@@ -207,8 +197,8 @@ class NumpyResults(Layouts):
                 refs |= {FORTRAN}
         if dtypes is None:
             return UNKNOWN
-        several = fact.returns in ("tuple", "list") or (fact.returns == "mixed" and _gives_tuple(name, values))
-        zero_d = "never" if name in NEVER_0D or (several and fact.returns == "mixed") else fact.zero_d
+        several = fact.returns in ("tuple", "list") or (fact.returns == "mixed" and gives_tuple(name, values))
+        zero_d = zero_d_result(name, fact, values, first)
         if (fact.kind == "ufunc" or name in SAME_RANK or name == "where") and any(map(has_axes, values.values())):
             zero_d = "never"
         whole, keeps = (first, _SCALAR_OF_SCALAR) if receiver is None else (receiver, _SCALAR_TO_SCALAR)

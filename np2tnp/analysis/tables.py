@@ -161,9 +161,9 @@ NEVER_0D = frozenset(
     "concatenate stack vstack hstack dstack column_stack row_stack append insert delete arange linspace"
     " logspace geomspace atleast_1d atleast_2d atleast_3d ravel flatten flatnonzero nonzero argwhere unique"
     " bincount histogram outer convolve correlate cumsum cumprod eye identity diag tri tril triu vander"
-    " meshgrid indices fft ifft rfft irfft fft2 ifft2 rfft2 irfft2 fftn ifftn hfft ihfft fftfreq rfftfreq"
+    " meshgrid indices fft ifft rfft irfft fft2 ifft2 rfft2 irfft2 hfft ihfft fftfreq rfftfreq"
     " fftshift ifftshift hanning hamming blackman bartlett kaiser diff gradient sort argsort partition"
-    " argpartition repeat tile split array_split hsplit vsplit dsplit kron pad rot90 flip fliplr flipud"
+    " argpartition repeat split array_split hsplit vsplit dsplit rot90 fliplr flipud"
     " compress extract polyfit roots poly union1d intersect1d setdiff1d setxor1d triu_indices tril_indices"
     " diag_indices ediff1d eigvals eigvalsh inv pinv cholesky take_along_axis".split()
 )

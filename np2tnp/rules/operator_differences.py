@@ -8,7 +8,20 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.python_complex import meets_either, python_answers
-from np2tnp.analysis.values import HOST, TENSOR, Array, Sequence, Symbol, Unknown, home_of
+from np2tnp.analysis.values import (
+    ALL_DTYPES,
+    HOST,
+    TENSOR,
+    Array,
+    Const,
+    Sequence,
+    Symbol,
+    Unknown,
+    Value,
+    home_of,
+    scalar_type,
+    zero_d_of,
+)
 from np2tnp.edits import build, layout
 from np2tnp.edits.calls import needs_tensor
 from np2tnp.edits.targets import JOINING, operator_differs
@@ -70,9 +83,12 @@ class OperatorDiffers(Rule):
             more = [build.argument(cst.Name("True"), "joins")] if joins else []
 
             unsure = meets_either(event.op, event.operands)
+            array = op == "pow" and _has_own_powers(*event.operands)
 
             def change(updated: cst.BaseExpression) -> cst.BaseExpression:
                 updated = _with_checked_right(updated, context.rt) if unsure else updated
+                if array and isinstance(updated, cst.BinaryOperation):
+                    updated = updated.with_changes(left=build.call(f"{context.rt}.zero_d_array", updated.left))
                 return layout.operation(f"{context.rt}.op_{op}", updated, *more)
 
             context.edits.replace[id(event.node)] = change
@@ -100,6 +116,16 @@ def _with_checked_right(node: cst.BaseExpression, runtime: str) -> cst.BaseExpre
     (target,) = node.comparisons
     checked = target.with_changes(comparator=build.call(f"{runtime}.not_zero_d", target.comparator))
     return node.with_changes(comparisons=[checked])
+
+
+def _has_own_powers(base: Value, exponent: Value) -> bool:
+    """Whether `base` may be a 0-d array whose power is not that of the scalar: of bools, and roots."""
+    if not isinstance(base, Array) or base.rank or base.exact is not None or zero_d_of(base) != "array":
+        return False
+    known = base.rank == 0 or base.dtypes < ALL_DTYPES  # of what nobody knows it is no bool that people square
+    if known and "?" in base.dtypes and scalar_type(exponent) in ("int", "number", "object"):
+        return True
+    return not isinstance(exponent, Const) or exponent.value in (0.5, 1, -1)
 
 
 def _exact_abs(event: ev.Call, context: Context) -> None:

@@ -64,7 +64,7 @@ def keep_in_numpy(event: ev.Call, context: Context, code: str, why: str) -> Hit:
     func = event.node.func
     if event.receiver is not None and may_hold_tensor(event.receiver):
         assert isinstance(func, cst.Attribute)
-        context.edits.wrap_host(func.value)
+        context.edits.wrap_host(func.value, event.receiver)
     if makes_tensor(event.result) and context.in_region:
         context.edits.wrap_tensor(event.node)
     context.edits.total += 1

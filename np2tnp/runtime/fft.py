@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor
+from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.manipulation import rolled
 from np2tnp.runtime.promotion import cast, dtype_of
@@ -210,8 +211,11 @@ def _over_axes(tensor: Any, lengths: Sequence[int], axes: Sequence[int], norm: s
 def _complex_n(a: Any, s: Any, axes: Any, norm: str | None, inverse: bool) -> Any:
     tensor = _full(a)
     lengths, places = _plan(tensor, s, axes)
-    # over no axis at all NumPy returns its input, dtype included
-    return _over_axes(_complex(tensor), lengths, places, norm, inverse) if places else tf.identity(tensor)
+    if places:
+        return _over_axes(_complex(tensor), lengths, places, norm, inverse)
+    if tensor.shape.rank != 0:  # the very array, to whoever updates it
+        raise UnverifiedError("np.fft.fftn over no axis gives its argument itself")
+    return tf.identity(tensor)
 
 
 @exact("numpy.fft.fftn")

@@ -118,7 +118,7 @@ def _beside_complex(inner: Callable[..., Any], python: Callable[..., Any]) -> Ca
 def _is_float64_scalar(value: Any) -> bool:
     if not is_plain_tensor(value) or value.shape.rank != 0:
         return False
-    return value.dtype == tf.float64 or (value.dtype == tf.float32 and precision.active and precision.is_single())
+    return bool(value.dtype == tf.float64 or (value.dtype == tf.float32 and precision.active and precision.is_single()))
 
 
 def _bare(helper: Callable[..., Any]) -> Callable[..., Any]:
@@ -129,10 +129,12 @@ def _bare(helper: Callable[..., Any]) -> Callable[..., Any]:
 
 def _power(x: Any, y: Any) -> Any:
     """``x ** y`` with NumPy's short cuts for a scalar exponent, which the ufunc does not take."""
+    if isinstance(x, np.ndarray) and x.ndim == 0:
+        raise Unsupported("the power of a 0-d array, which takes the short cuts of arrays")
     if is_plain_tensor(x) and type(y) in (int, float):
         kind = dtype_of(x).kind
-        if kind == "b":
-            raise Unsupported("a power of bools")
+        if kind == "b" or (kind == "c" and x.shape.rank == 0 and y in (0.5, 1, -1)):
+            raise Unsupported("a power of bools, or of a complex number, for which NumPy's scalars have no short cuts")
         if y == 2 and kind in "iufc" and (kind in "fc" or type(y) is int):
             return op("Square")(x=x)
         if kind in "fc":

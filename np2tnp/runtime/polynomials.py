@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.dispatch import as_tensor, exact, to_ndarray
-from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.linalg import inv, lstsq
 from np2tnp.runtime.manipulation import at_least
@@ -47,6 +47,8 @@ def polyval(p: Any, x: Any) -> Any:
     numbers, points = _coefficients(p), as_tensor(x)
     require(rank_of(numbers) == 1, "a 0-d polynomial")
     if static_shape(numbers)[0] == 0:
+        if points.shape.rank == 0:  # else a scalar: what is emitted for a 0-d result is not known here
+            raise UnverifiedError("np.polyval without coefficients gives a 0-d array of a number")
         return tf.zeros_like(points)
     require(points.dtype != tf.bool, "bool")
     dtype = common_dtype(numbers, points)
