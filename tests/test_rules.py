@@ -67,6 +67,7 @@ def test_every_rule_file_is_registered() -> None:
         "item_pairs",
         "migrated_callees",
         "shared",
+        "shown_exceptions",
         "single_items",
         "tool",
     }

@@ -168,7 +168,7 @@ def test_variables_of_comprehensions_are_their_own(tmp_path: Path) -> None:
         ("items = []\nshown = items\nitems.append(x)\ndef g():\n    return shown", "a list or dict is seen"),
         ("for i, v in enumerate(np.exp(x)):\n    pass\ndef g():\n    return v", "a global is assigned by unpacking"),
         ("y = np.exp(x)\nseen = y\ny[0] = 3\ndef g():\n    return seen", "may also change the module's seen"),
-        ("try:\n    y = np.exp(x)[9]\nexcept IndexError:\n    y = 0", "a handler of IndexError"),
+        ("try:\n    y = np.exp(x)[9]\nexcept IndexError as error:\n    y = str(error)", "a handler of IndexError"),
         ("with np.errstate(all='raise'):\n    y = np.log(x)", "errstate"),
     ],
 )

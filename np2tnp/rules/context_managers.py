@@ -14,7 +14,8 @@ from np2tnp.analysis.values import Symbol
 from np2tnp.edits import build
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
-from np2tnp.rules.exception_handlers import TRANSLATED, stores_items_only
+from np2tnp.rules.exception_handlers import stores_items_only
+from np2tnp.rules.shown_exceptions import TRANSLATED
 
 
 @register

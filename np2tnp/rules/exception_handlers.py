@@ -24,17 +24,7 @@ from np2tnp.analysis.values import (
 from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
-
-#: Exceptions that NumPy raises and TensorFlow raises as others.
-TRANSLATED = frozenset({
-    "IndexError", "ValueError", "TypeError", "LinAlgError", "AxisError", "FloatingPointError", "ZeroDivisionError",
-    "ArithmeticError", "OverflowError", "RuntimeWarning", "AttributeError", "LookupError", "KeyError", "MemoryError",
-    "RuntimeError", "Warning",
-})  # fmt: skip
-
-
-#: What NumPy makes of floating-point errors where it is told to: TensorFlow never does, in no function.
-_FLOATING = frozenset(("FloatingPointError", "RuntimeWarning", "Warning"))
+from np2tnp.rules.shown_exceptions import FLOATING, TRANSLATED, held_classes, show_numpys, why_not_shown
 
 #: What looking something up raises; a refusal of the runtime is none of them.
 _LOOKUPS = frozenset(("KeyError", "IndexError", "LookupError", "AttributeError"))
@@ -63,13 +53,15 @@ class ExceptionHandler(Rule):
             " `finally` that returns, breaks or continues."
         ),
         does=(
-            "Leaves the whole function in NumPy. Where only functions of the project are called inside `try`, with"
-            " names, numbers and displays of them, they are called by their public names instead of their cores: these"
-            " raise what NumPy raises. So does what works on ndarrays and Python's objects alone. A handler of"
-            " LinAlgError alone stays: the exact forms of numpy.linalg's functions raise it, and nothing else does."
-            " So does one of KeyError alone, which arrays never raise, one around conversions such as `n = int(n)`,"
-            " one of IndexError and its like around lookups alone, such as `k = options['k']`, and one of IndexError"
-            " around stores alone, such as `x[i] += 1`."
+            "Shows the handler NumPy's exceptions, and no refusals: `except rt.raised(IndexError):`. Where TensorFlow"
+            " does not tell which of several classes NumPy would raise, that is a refusal, too. Leaves the whole"
+            " function in NumPy where floating-point errors are handled, where the handler reads the exception, where"
+            " a loop that is tried stores items, and where a function that is tried updates its arguments. Handlers"
+            " stay as they are where only functions of the project are called inside `try`, with names, numbers and"
+            " displays of them: these are called by their public names instead of their cores. So do handlers of"
+            " LinAlgError alone, of KeyError alone, which arrays never raise, around conversions such as"
+            " `n = int(n)`, of IndexError and its like around lookups alone, such as `k = options['k']`, and of"
+            " IndexError around stores alone, such as `x[i] += 1`."
         ),
         bad="""
             def pick(x, i):
@@ -80,8 +72,13 @@ class ExceptionHandler(Rule):
                 return y
         """,
         good="""
+            @rt.migrated
             def pick(x, i):
-                return np.exp(x)[i] if i < len(x) else 0.0
+                try:
+                    y = rt.at(rt.exp(x))[i].get()
+                except rt.raised(IndexError):
+                    y = 0.0
+                return y
         """,
         severity=Severity.SILENT,
     )
@@ -108,9 +105,15 @@ class ExceptionHandler(Rule):
             return
         if caught == ["LinAlgError"] and self._raises_it_alike(event.node, context):
             return
-        if caught and (_FLOATING.intersection(caught) or not self._calls_functions_only(event.node, caught, context)):
+        if caught and (FLOATING.intersection(caught) or not self._calls_functions_only(event.node, caught, context)):
             names = ", ".join(caught)
-            yield self.hit(event.node, f"{_WORDS.format(names)}; move what is tried into a function", Verdict.BLOCK)
+            why = why_not_shown(event.node, caught, context)
+            if why:
+                yield self.hit(event.node, f"{_WORDS.format(names)}; {why}", Verdict.BLOCK)
+                return
+            show_numpys(event.node, context)
+            words = f"a handler of {names} around array work: it is shown NumPy's exceptions, and no refusals"
+            yield self.hit(event.node, words, Verdict.ADAPT)
 
     def _updates_nothing(self, node: cst.Try | cst.TryStar, context: Context) -> bool:
         """Whether no function of the project is called that updates what it gets.
@@ -305,8 +308,9 @@ def _is_sure(event: ev.Operator | ev.Read, caught: list[str]) -> bool:
 
 def _swallowed(node: cst.Try | cst.TryStar) -> set[str]:
     """Handlers of everything that end without raising it again: they would take the runtime's refusal, too."""
-    names = set()
+    names: set[str] = set()
     for handler in node.handlers:
+        names |= held_classes(handler)
         kind = "Exception" if handler.type is None else dotted(handler.type).rpartition(".")[2]
         last = handler.body.body[-1] if handler.body.body else None
         statement = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last

@@ -58,6 +58,11 @@ _NO_COMMON_DTYPE = re.compile(r"^Cannot interpret .* as a data type$|^The DType 
 #: What a tensor says where Python wants an integer: ``range(x[0])``, ``names[x.sum()]``.
 _NO_INDEX = re.compile(r"^('numpy\.\w+') object has no attribute '__index__'$")
 
+#: TypeErrors of tensors themselves, where Python asks for what only some arrays have; ndarrays raise it as well.
+_SAID_BY_TENSORS = re.compile(
+    r"has no `len\(\)`|iterate over a scalar|is unhashable|can be converted to Python scalars"
+)
+
 _NOISE = re.compile(r"^\{\{[^}]*\}\}\s*|\s*\[Op:[^\]]*\].*$", re.DOTALL)
 
 
@@ -84,8 +89,23 @@ def translate(error: BaseException) -> Exception | None:
     return _BY_CLASS.get(kind.__name__, RuntimeError)(message)
 
 
+def is_certain(error: BaseException) -> bool | None:
+    """Whether it is known which class NumPy raises for `error`; None where it is not about arguments at all."""
+    kind = type(error)
+    if kind.__module__.startswith("tensorflow") and hasattr(error, "error_code"):
+        if kind.__name__ == "ResourceExhaustedError":
+            return True
+        if kind.__name__ in _NOT_ARGUMENTS or kind.__name__ not in _BY_CLASS:
+            return None
+        message = _NOISE.sub("", str(getattr(error, "message", error)))
+        return kind.__name__ == "OutOfRangeError" or any(pattern.search(message) for pattern, _ in _BY_MESSAGE)
+    if kind is AttributeError or (kind is TypeError and _SAID_BY_TENSORS.search(str(error))):
+        return True
+    return translate(error) is not None or not _is_raised_in_tensorflow(error)
+
+
 def _is_raised_in_tensorflow(error: BaseException) -> bool:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith("tensorflow.")
+    return trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith(("tensorflow.", "keras."))

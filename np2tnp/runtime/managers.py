@@ -1,15 +1,17 @@
-"""Context managers around migrated code."""
+"""Context managers and handlers of exceptions around migrated code: both see NumPy's exceptions, and no refusals."""
 
 from __future__ import annotations
 
 import contextlib
+import sys
 from types import TracebackType
 from typing import Any
 
 from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.exceptions import translate
+from np2tnp.runtime.exceptions import is_certain, translate
+from np2tnp.runtime.refusals import replaced
 
-__all__ = ["manager"]
+__all__ = ["manager", "raised"]
 
 
 class manager:  # noqa: N801 - rewritten code calls it like a function
@@ -40,3 +42,40 @@ class manager:  # noqa: N801 - rewritten code calls it like a function
                 leave(type(seen), seen, trace)
             return False
         return leave(type(seen), seen, trace)
+
+
+def raised(*kinds: Any) -> Any:
+    """The classes of a handler, ``except rt.raised(IndexError):``, which is to see what NumPy raises.
+
+    Python evaluates it while the exception is looked at. TensorFlow's exceptions count as those that NumPy raises for
+    the same mistake; refusals, and errors that are not about arguments, are never among `kinds`.
+
+    Parameters
+    ----------
+    kinds : exception classes, or tuples of them, as after ``except``.
+
+    Raises
+    ------
+    UnverifiedError
+        TensorFlow raised what NumPy raises as one of several classes, and `kinds` does not hold all of them.
+    """
+    error = sys.exc_info()[1]
+    if error is None:
+        return kinds
+    first = replaced(error, None)
+    seen = translate(first) or first
+    if isinstance(seen, UnverifiedError):
+        return ()
+    if isinstance(seen, kinds) and any(issubclass(Exception, kind) for kind in _flat(kinds)):
+        return type(error) if seen is error or is_certain(error) is not None else ()
+    certain = is_certain(error)
+    if certain is None:
+        return ()
+    if not certain:
+        said = str(error).partition("\n")[0]
+        raise UnverifiedError(f"a handler would see {type(error).__name__} of TensorFlow's: {said}") from error
+    return type(error) if isinstance(seen, kinds) else ()
+
+
+def _flat(kinds: Any) -> list[Any]:
+    return [each for kind in kinds for each in _flat(kind)] if isinstance(kinds, tuple) else [kinds]
