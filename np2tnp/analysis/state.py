@@ -347,6 +347,10 @@ class State:
         """Python calls the method `name` of an object with an array (evaluate.py)."""
         raise NotImplementedError
 
+    def kept_on_host(self, targets: Iterable[cst.BaseExpression], source: cst.BaseExpression, value: Value) -> Value:
+        """`value`, made by `source`, as it is bound to `targets` (hosting.py)."""
+        raise NotImplementedError
+
     def as_item(self, container: Sequence, source: cst.BaseExpression, value: Value) -> Value:
         """`value`, made by `source`, as it is put into a container (hosting.py)."""
         raise NotImplementedError

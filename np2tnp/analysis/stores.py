@@ -6,6 +6,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.access import owner_of
+from np2tnp.analysis.callee_results import hosted
 from np2tnp.analysis.containers import share_items
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
@@ -187,6 +188,8 @@ class Stores(Yields):
         value = self.evaluate(node.value, env)
         op = AUGMENTED[type(node.operator)]
         target = node.target
+        if self.host_locals and type(target) is cst.Name:
+            value = self.kept_on_host([target], node.value, value)
         if type(target) is cst.Subscript:
             base = self._store_base(target, env)
             keys = self.keys(target, env)
@@ -242,6 +245,8 @@ class Stores(Yields):
             self.beside_object(node, op, [(target, old), (node.value, value)])
             env.bind(target.value, old if isinstance(old, Instance) else result)
             return
+        if target.value in self.host_locals and not may_hold_tensor(old):
+            result = hosted(result)  # Python's own operator, on what is NumPy's or a number
         if may_be_array(value) or may_be_array(old):
             self.emit(ev.Store(node, target, self.place(node), old, value, op, None, target.value))
         if target.value in self.global_names:
