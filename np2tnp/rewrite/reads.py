@@ -25,6 +25,8 @@ def without_builtins(node: Node, runtime: str, shadowed: Names) -> Node:
 
 #: Builtin -> function of the runtime that takes symbols, too.
 _BUILTINS = {"len": "length", "float": "python_float", "int": "python_int", "bool": "python_bool"}
+#: The same of those that compare two arguments or more.
+_COMPARING = {"max": "python_max", "min": "python_min"}
 
 
 #: Builtins that iterate over their arguments (`map` over those after the first).
@@ -50,6 +52,9 @@ class _Builtins(cst.CSTTransformer):
                 for number, arg in enumerate(updated_node.args)
             ]
             return updated_node.with_changes(args=arguments)
+        plain = all(not arg.star and arg.keyword is None for arg in updated_node.args)
+        if func.value in _COMPARING and plain and len(updated_node.args) > 1:
+            return updated_node.with_changes(func=build.name(f"{self.runtime}.{_COMPARING[func.value]}"))
         if func.value not in _BUILTINS:
             return self._unpacking(updated_node)
         if len(updated_node.args) != 1 or updated_node.args[0].star or updated_node.args[0].keyword is not None:

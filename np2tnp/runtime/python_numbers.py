@@ -1,4 +1,4 @@
-"""``len``, ``float``, ``int``, ``bool`` and iteration of what may be a symbol of a trace; Python's own of all else."""
+"""``len``, ``float``, ``max`` and so on, and iteration, of what may be a symbol of a trace; Python's own of all else."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from np2tnp.runtime.keys import is_symbolic
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import dtype_of
 from np2tnp.runtime.tracing import check, current
-from np2tnp.runtime.weak import LIMIT, Weak
+from np2tnp.runtime.weak import LIMIT, Weak, is_number, weak
 
-__all__ = ["elements", "length", "python_bool", "python_float", "python_int"]
+__all__ = ["elements", "length", "python_bool", "python_float", "python_int", "python_max", "python_min"]
 
 
 def length(value: Any, /) -> int:
@@ -58,6 +58,39 @@ def python_bool(value: Any, /) -> Any:
     if tensor is None:
         return bool(value)
     return Weak(bool, tensor if tensor.dtype == tf.bool else tf.not_equal(tensor, tf.zeros((), tensor.dtype)))
+
+
+def python_max(first: Any, /, *others: Any) -> Any:
+    """``max(first, *others)`` of two values or more."""
+    return _extreme(max, "greater", (first, *others))
+
+
+def python_min(first: Any, /, *others: Any) -> Any:
+    """``min(first, *others)`` of two values or more."""
+    return _extreme(min, "less", (first, *others))
+
+
+def _extreme(builtin: Any, comparison: str, values: tuple[Any, ...]) -> Any:
+    """As Python finds it: a later value takes the place of an earlier one that it beats, which NaN never does."""
+    if current() is None or not any(isinstance(it, Weak) or (is_tensor(it) and is_symbolic(it)) for it in values):
+        return builtin(*values)
+    beats = getattr(tf, comparison)
+    if all(map(is_number, values)):
+        numbers = [weak(value) for value in values]
+        if len({number.kind for number in numbers}) > 1:
+            raise Unsupported("the kind of a Python number, which depends on which one is taken")
+        best = numbers[0].tensor
+        for number in numbers[1:]:
+            best = tf.where(beats(number.tensor, best), number.tensor, best)
+        return Weak(numbers[0].kind, best, max(number.limit for number in numbers))
+    if not all(map(is_tensor, values)) or len({value.dtype for value in values}) > 1:
+        raise Unsupported("the dtype of a number, which depends on which one is taken")
+    if any(value.shape.rank != 0 for value in values) or dtype_of(values[0]).kind == "c":
+        raise Unsupported("the truth of an array")
+    best = values[0]
+    for value in values[1:]:
+        best = tf.where(beats(value, best), value, best)
+    return best
 
 
 def python_number(tensor: Any) -> Any:
