@@ -97,8 +97,10 @@ def to_tensor(array: Any) -> Any:
 def to_ndarray(tensor: Any) -> Any:
     """A fresh, writable, C-ordered ndarray with the tensor's values (shape and dtype kept).
 
-    Raises UnverifiedError for a tensor of strings: tnp takes an ndarray of text, and gives bytes.
+    Raises UnverifiedError for a tensor of strings (tnp takes an ndarray of text, and gives bytes), and for a symbol.
     """
+    if not hasattr(tensor, "numpy"):
+        raise UnverifiedError("NumPy works here, on values that only the graph knows: not inside tf.function")
     value = tensor.numpy()  # documented to be a copy; a NumPy scalar where 0-d
     if isinstance(value, bytes) or (type(value) is np.ndarray and value.dtype.hasobject):
         raise UnverifiedError("TensorFlow made byte strings of text")

@@ -275,3 +275,14 @@ def test_arrays_that_hold_no_numbers_stay_ndarrays_inside() -> None:
     for refused in (np.ma.array([1.0]), np.arange(3, dtype=">i4"), np.ones(2, np.longdouble)):
         with pytest.raises(rt.UnverifiedError, match="not verified"):
             rt.tensor(refused)
+
+
+def test_a_symbol_has_no_values_for_numpy():
+    import tensorflow as tf
+
+    @tf.function
+    def graph(x):
+        return rt.host(x)
+
+    with pytest.raises(rt.UnverifiedError, match="values that only the graph knows"):
+        graph(tf.zeros(3))
