@@ -1,4 +1,4 @@
-"""``len``, ``float``, ``max`` and so on, and iteration, of what may be a symbol of a trace; Python's own of all else."""
+"""``len``, ``float``, ``max``... and iteration of what may be a symbol of a trace; Python's own of all else."""
 
 from __future__ import annotations
 

@@ -280,7 +280,7 @@ def test_arrays_that_hold_no_numbers_stay_ndarrays_inside() -> None:
 def test_a_symbol_has_no_values_for_numpy():
     import tensorflow as tf
 
-    @tf.function
+    @tf.function(autograph=False)
     def graph(x):
         return rt.host(x)
 
