@@ -411,3 +411,31 @@ def test_any_core_may_be_refused(file: str, monkeypatch: pytest.MonkeyPatch) -> 
                 judgements = Pair(text, report.new_text or "").compare(map(Call.parse, snippet.calls))
                 assert {judgement.kind for judgement in judgements} <= {"equal", "raised", "misused"}, snippet.name
     assert refused
+
+
+def test_headings_stand_above_the_original_and_comments_of_the_function_below_it() -> None:
+    new = rewrite(
+        """
+import numpy as np
+
+# --- waves
+
+# of f
+def f(x):
+    '''Doc.'''
+
+    # first
+    return np.sin(x)
+""",
+        on_unverified="numpy",
+    ).new_text
+    assert new is not None
+    order = [
+        "# --- waves",
+        "def _f_numpy(x):\n    # first\n",
+        "# of f\n@rt.migrated(",
+        "def f(x):\n    '''Doc.'''\n\n    # first\n",
+    ]
+    places = [new.index(text) for text in order]
+    assert places == sorted(places)
+    assert new.count("# --- waves") == new.count("# of f") == 1

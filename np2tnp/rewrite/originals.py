@@ -37,22 +37,40 @@ def kept_original(node: cst.FunctionDef, name: str) -> cst.FunctionDef:
     """
     body = node.body
     if isinstance(body, cst.IndentedBlock) and node.get_docstring() is not None and len(body.body) > 1:
-        body = body.with_changes(body=body.body[1:])
+        first = body.body[1]
+        lines = getattr(first, "leading_lines", ())
+        above = next((n for n, line in enumerate(lines) if line.comment is not None), len(lines))
+        if above:  # blank lines that stood below the docstring
+            first = first.with_changes(leading_lines=lines[above:])
+        body = body.with_changes(body=[first, *body.body[2:]])
     return node.with_changes(
         name=cst.Name(name),
         decorators=(),
         lines_after_decorators=(),
-        leading_lines=_blank(node),
+        leading_lines=_heading(node) or _blank(node),
         params=node.params.visit(_Literals()),
         body=body,
     )
 
 
 def below_original(node: cst.FunctionDef) -> cst.FunctionDef:
-    """The migrated function with the blank lines that the original above it asks for, also at a block's beginning."""
-    if _blank(node):
+    """The migrated function with the blank lines that the original above it asks for, also at a block's beginning.
+
+    A heading, comments that a blank line parts from the function, stands above both.
+    """
+    blank = _blank(node)
+    heading = _heading(node)
+    if blank and not heading:
         return node
-    return node.with_changes(leading_lines=[cst.EmptyLine(indent=False), *node.leading_lines])
+    lines = node.leading_lines[len(heading) :]
+    return node.with_changes(leading_lines=[*(blank or [cst.EmptyLine(indent=False)]), *lines])
+
+
+def _heading(node: cst.FunctionDef) -> list[cst.EmptyLine]:
+    lines = list(node.leading_lines)
+    while lines and lines[-1].comment is not None:
+        lines.pop()
+    return lines if any(line.comment is not None for line in lines) else []
 
 
 def _blank(node: cst.FunctionDef) -> list[cst.EmptyLine]:
