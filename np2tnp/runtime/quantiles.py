@@ -114,6 +114,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = Fal
     ordered = sort(cast(x, float_dtype(dtype_of(x))))
     length = x.shape[-1]
     middle = ordered[..., length // 2]
+    middle = op("AddV2")(x=middle, y=constant(0, middle.dtype))  # a mean, which is never -0.0
     result = middle if length % 2 else reductions.halved(ordered[..., length // 2 - 1], middle)
     result = _nan_where_last_is(result, ordered)
     return tf.reshape(result, ones) if keepdims else result
@@ -134,7 +135,8 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = 
     low, high = tf.maximum((count - 1) // 2, 0), count // 2
     high = tf.minimum(high, x.shape[-1] - 1)
     below, above = (tf.gather(ordered, place, batch_dims=rank_of(x) - 1) for place in (low, high))
-    result = select(op("Equal")(x=low, y=high), below, reductions.halved(below, above))
+    above = op("AddV2")(x=above, y=constant(0, above.dtype))  # a mean, which is never -0.0
+    result = select(op("Equal")(x=low, y=high), above, reductions.halved(below, above))
     result = select(op("Equal")(x=count, y=0), math.nan, result)
     return tf.reshape(result, ones) if given(keepdims, False) else result
 

@@ -6,6 +6,7 @@ return tensors: 0-d when all axes are reduced. Sums may differ from NumPy's pair
 
 from __future__ import annotations
 
+import builtins
 import functools
 import math
 from typing import Any
@@ -30,6 +31,7 @@ from np2tnp.runtime.elementwise import add as add_arrays
 from np2tnp.runtime.elementwise import divide_complex, select, subtract
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.folds import shortened
+from np2tnp.runtime.gradients import is_followed
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import array, cast, constant, dtype_of, float_dtype, requested_dtype
@@ -73,8 +75,10 @@ def _start(result: Any, initial: Any, name: str) -> Any:
 def total(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
     """The sum over `axes`, in the dtype of `x`; float16 accumulates in float32, as NumPy's pairwise sum does."""
     if x.dtype == tf.float16:
-        return cast(reduce_with("Sum", cast(x, tf.float32), axes, keepdims), tf.float16)
-    return reduce_with("Sum", x, axes, keepdims)
+        return cast(total(cast(x, tf.float32), axes, keepdims), tf.float16)
+    result = reduce_with("Sum", x, axes, keepdims)
+    alone = builtins.all(x.shape[axis] == 1 for axis in axes) and (axes or x.shape.rank == 0)
+    return op("AddV2")(x=result, y=constant(0, x.dtype)) if alone else result  # -0.0 alone adds up to 0.0, too
 
 
 @exact("numpy.sum")
@@ -113,8 +117,22 @@ def prod(
         raise Unsupported("float16, whose range makes the order of multiplication visible")
     axes = normal_axes(axis, rank_of(x))
     mask = mask_for(where, x)
-    result = reduce_with("Prod", x if mask is None else select(mask, x, 1), axes, given(keepdims, False))
-    return _start(result, initial, "Mul")
+    factors = x if mask is None else select(mask, x, 1)
+    if x.dtype.is_floating and not is_tracing() and not is_followed(x) and _may_overflow(factors, axes):
+        raise Unsupported("a product in which the order of the factors decides")
+    return _start(reduce_with("Prod", factors, axes, given(keepdims, False)), initial, "Mul")
+
+
+def _may_overflow(x: Any, axes: tuple[int, ...]) -> bool:
+    """Whether a product of some of the factors is infinite, NaN or too small: TensorFlow's chunks multiply apart."""
+    one = constant(1, x.dtype)
+    ordinary = op("LogicalAnd")(x=op("IsFinite")(x=x), y=op("NotEqual")(x=x, y=constant(0, x.dtype)))
+    size = select(ordinary, op("Abs")(x=x), one)  # what the others do does not depend on their place
+    largest = reduce_with("Prod", op("Maximum")(x=size, y=one), axes)
+    smallest = reduce_with("Prod", op("Minimum")(x=size, y=one), axes)
+    tiny = constant(float(np.finfo(dtype_of(x)).tiny), x.dtype)
+    inside = op("LogicalAnd")(x=op("IsFinite")(x=largest), y=op("GreaterEqual")(x=smallest, y=tiny))
+    return not bool(tf.reduce_all(inside))
 
 
 def _lowest(dtype: np.dtype[Any]) -> Any:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from np2tnp.runtime.axes import (
     flat,
     normal_axis,
     rank_of,
     refuse_out,
 )
-from np2tnp.runtime.dispatch import exact
+from np2tnp.runtime.dispatch import exact, is_tracing
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.gradients import is_followed
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import array, constant
@@ -38,7 +41,19 @@ def _running(name: str, a: Any, axis: Any, dtype: Any, out: Any) -> Any:
         if rank == 0 and axis not in (None, 0, -1):
             raise Unsupported("axis")
         x, axis, rank = flat(x), 0, 1
-    return op(name)(x=x, axis=constant(normal_axis(axis, rank), tf.int32))
+    axis = normal_axis(axis, rank)
+    if name == "Cumsum" and not is_tracing() and not is_followed(x) and _begins_with_negative_zero(x, axis):
+        raise Unsupported("a running sum that begins with -0.0, which TensorFlow adds to 0.0")
+    return op(name)(x=x, axis=constant(axis, tf.int32))
+
+
+def _begins_with_negative_zero(x: Any, axis: int) -> bool:
+    if x.dtype.is_integer or not all(x.shape):
+        return False
+    sizes = [1 if place == axis else size for place, size in enumerate(x.shape)]
+    first = op("Slice")(input=x, begin=[0] * len(sizes), size=sizes).numpy()
+    parts = (first.real, first.imag) if x.dtype.is_complex else (first,)
+    return any(bool((np.signbit(part) & (part == 0)).any()) for part in parts)
 
 
 @exact("numpy.cumsum")

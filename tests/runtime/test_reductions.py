@@ -176,3 +176,39 @@ def test_gradients_flow():
     values = x.numpy()
     expected = 2 * (values - values.mean()) / 4 + (values == 5.0) + 0.5
     np.testing.assert_allclose(tape.gradient(y, x), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "factors",
+    [
+        np.r_[0.0, np.full(3000, 1e3)],
+        np.r_[np.full(3000, 1e3), -0.0],
+        np.array([1e300, 1e300, 1e-300, 1e-300]),
+        np.array([1e-300, 1e-300, 1e300, 1e300]),
+        np.full(3000, 1e-3),
+        np.full((2, 300), 1.5),
+        np.array([0.0, -2.0, 3.0]),
+        np.array([np.nan, 0.0, 1e300]),
+        np.array([np.inf, 1.0]),
+        np.array([]),
+    ],
+    ids=lambda x: f"{x.shape}",
+)
+def test_order_of_factors(factors: np.ndarray) -> None:
+    for name in ("prod", "nanprod"):
+        expected, actual = getattr(np, name)(factors), rt.host(getattr(rt, name)(rt.tensor(factors)))
+        np.testing.assert_allclose(actual, expected, rtol=1e-12)
+        assert np.signbit(actual) == np.signbit(expected) or np.isnan(expected)
+
+
+@pytest.mark.parametrize("shape", [(1,), (2,), (3,), (2, 1), (1, 2), (1, 3, 1), (3, 4), ()], ids=str)
+@pytest.mark.parametrize("name", ["sum", "mean", "nansum", "average", "median", "nanmedian", "trapezoid", "cumsum"])
+def test_sign_of_zero(name: str, shape: tuple[int, ...]) -> None:
+    for dtype in ("e", "f", "d"):
+        x = np.full(shape, -0.0, dtype)
+        for axis in (None, *range(len(shape))):
+            if name == "trapezoid" and axis is None:
+                continue
+            expected = getattr(np, name)(x, axis=axis)
+            actual = rt.host(getattr(rt, name)(rt.tensor(x), axis=axis))
+            np.testing.assert_array_equal(np.signbit(actual), np.signbit(expected))
