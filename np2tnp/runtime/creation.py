@@ -272,6 +272,17 @@ def _even(
     return samples, tf.divide(tf.subtract(ends[1], ends[0]), operator.index(num) - bool(endpoint))
 
 
+def _unseen(number: Any, gap: Any) -> Any:
+    """`number`, made in a way that no compiler of graphs looks through: they divide by known numbers otherwise than
+    NumPy, and round a product and a sum once. Where `gap` is NaN the last bit changes, and the result is NaN anyway.
+    """
+    if not is_tracing():
+        return number
+    whole = tf.int64 if number.dtype == tf.float64 else tf.int32
+    bits = op("BitwiseXor")(x=op("Bitcast")(input=number, type=whole), y=tf.cast(op("IsNan")(x=gap), whole))
+    return op("Bitcast")(input=bits, type=number.dtype)
+
+
 @exact("numpy.linspace", differentiable=_even)
 def linspace(
     start: Any,
@@ -303,11 +314,12 @@ def linspace(
     first, last = cast(first, inner), cast(last, inner)
     rank = max(rank_of(first), rank_of(last))
     gap = op("Sub")(x=last, y=first)
-    step = op("RealDiv")(x=gap, y=constant(num - 1, inner))
+    count = _unseen(constant(num - 1, inner), gap)
+    step = op("RealDiv")(x=gap, y=count)
     places = tf.reshape(tf.cast(tf.range(num - 1), tensor_dtype(inner)), [-1] + [1] * rank)
-    flat_step = op("Mul")(x=op("RealDiv")(x=places, y=constant(num - 1, inner)), y=gap)
+    flat_step = op("Mul")(x=op("RealDiv")(x=places, y=count), y=gap)
     none = tf.reduce_any(op("Equal")(x=step, y=constant(0, inner)))
-    values = op("AddV2")(x=select(none, flat_step, op("Mul")(x=places, y=step)), y=first)
+    values = op("AddV2")(x=_unseen(select(none, flat_step, op("Mul")(x=places, y=step)), gap), y=first)
     values = tf.concat([values, tf.broadcast_to(last, tf.shape(values[:1]))], 0)
     if wanted is None:
         return values

@@ -1,7 +1,7 @@
 """Counting into bins: histogram and its relatives, bincount, digitize.
 
-NumPy itself makes the bin edges (from the data's least and greatest value only), TensorFlow sorts the data into them:
-the edges are equal to the last bit and counts are exact.
+NumPy itself makes the bin edges (from the data's least and greatest value only), or a graph as NumPy does; TensorFlow
+sorts the data into them: the edges are equal to the last bit and counts are exact.
 """
 
 from __future__ import annotations
@@ -11,25 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor, to_tensor
+from np2tnp.runtime.bin_edges import edges_of, edges_of_axis, ends, is_symbolic
+from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor, is_tracing, to_tensor
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
 from np2tnp.runtime.shapes import (
     as_common,
     as_host,
     as_index,
-    is_all_finite,
-    known,
+    must_hold,
     rank_of,
     require,
-    slice_axis,
+    require_same_shape,
+    size_of,
     static_shape,
 )
 
 __all__ = ["bincount", "digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
-
-#: In single precision NumPy's own bin numbers may be off by more than the one place that it corrects.
-_MOST_BINS = {"f": 100_000}
 
 
 def _ordered(tensor: Any) -> Any:
@@ -38,40 +36,21 @@ def _ordered(tensor: Any) -> Any:
     return tensor
 
 
-def _ends(tensor: Any) -> np.ndarray:
-    """The least and greatest value, all that NumPy needs to place equal bins. NaN and inf are NumPy's to refuse."""
-    if 0 in static_shape(tensor):
-        return np.zeros(0, dtype_of(tensor))
-    require(is_all_finite(tensor), "data that is not finite")
-    return np.asarray(as_host(tf.stack([tf.reduce_min(tensor), tf.reduce_max(tensor)])))
-
-
-def _edges(tensor: Any, bins: Any, limits: Any) -> tuple[np.ndarray, bool]:
-    """The bin edges, and whether they are of equal width."""
-    require(not isinstance(bins, str), "bins chosen from the data")
-    bins = as_host(bins)
-    if np.ndim(bins) == 0:
-        count = as_index(bins)
-        require(0 < count <= _MOST_BINS.get(dtype_of(tensor).char, 2**31), "number of bins")
-        sample = _ends(tensor) if limits is None else np.zeros(1, dtype_of(tensor))
-        return np.histogram_bin_edges(sample, count, as_host(limits)), True
-    edges = np.asarray(bins)
-    require(edges.ndim == 1 and edges.size >= 2 and edges.dtype.kind in "iuf" and edges.dtype.char != "e", "bins")
-    require(bool((edges[:-1] <= edges[1:]).all()), "bins that do not increase")
-    return edges, False
-
-
 def _bin_of(values: Any, edges: Any) -> Any:
     """For each value its bin, the last one closed; values outside and NaN get the number of bins."""
-    count = static_shape(edges)[0] - 1
+    count = as_int64(size_of(edges) - 1)
     place = tf.subtract(tf.searchsorted(edges, values, side="right", out_type=tf.int64), tf.constant(1, tf.int64))
     inside = tf.logical_and(
         tf.greater_equal(values, tf.gather(edges, 0)), tf.less_equal(values, tf.gather(edges, count))
     )
-    return tf.where(inside, tf.minimum(place, count - 1), tf.constant(count, tf.int64))
+    return tf.where(inside, tf.minimum(place, count - 1), count)
 
 
-def _sums(places: Any, count: int, weights: Any | None) -> Any:
+def as_int64(number: Any) -> Any:
+    return tf.constant(number, tf.int64) if type(number) is int else number
+
+
+def _sums(places: Any, count: Any, weights: Any | None) -> Any:
     """Per bin how many values, or the sum of their weights in double precision (int64 for integers)."""
     if weights is None:
         weights = tf.ones_like(places)
@@ -79,15 +58,23 @@ def _sums(places: Any, count: int, weights: Any | None) -> Any:
         weights = cast(weights, np.int64)
     else:
         weights = cast(weights, np.complex128 if weights.dtype.is_complex else np.float64)
-    return slice_axis(tf.math.unsorted_segment_sum(weights, places, count + 1), 0, None, count)
+    return tf.math.unsorted_segment_sum(weights, places, count + 1)[:count]
 
 
-def _flat_weights(weights: Any, shape: tuple[int, ...]) -> Any | None:
+def _flat_weights(weights: Any, values: Any) -> Any | None:
     if weights is None:
         return None
     tensor = as_tensor(weights)
-    require(static_shape(tensor) == shape and dtype_of(tensor).char not in "?eQL", "weights")
+    require(dtype_of(tensor).char not in "?eQL", "weights")
+    require_same_shape(tensor, values, "weights")
     return tf.reshape(tensor, (-1,))
+
+
+def _widths(edges: Any) -> Any:
+    """In double precision, as NumPy divides by them."""
+    if isinstance(edges, np.ndarray):
+        return to_tensor(np.diff(edges).astype(float))
+    return cast(tf.subtract(edges[1:], edges[:-1]), np.float64)
 
 
 def _weights_and_edges(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
@@ -108,27 +95,28 @@ def _weights_and_edges(a: Any, bins: Any = 10, range: Any = None, density: Any =
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple[Any, Any]:
     """``np.histogram``: (counts or weights per bin, edges). Counts are int64; bins by name run on the host."""
     tensor = _ordered(as_tensor(a))
-    load = _flat_weights(weights, static_shape(tensor))
+    load = _flat_weights(weights, tensor)
     flat = tf.reshape(tensor, (-1,))
-    edges, equal = _edges(flat, bins, range)
-    target = edges.dtype if equal else np.result_type(edges.dtype, dtype_of(flat))
-    places = _bin_of(cast(flat, target), cast(to_tensor(edges), target))
-    counts = _sums(places, edges.size - 1, load)
+    edges, equal = edges_of(flat, bins, range)
+    line = as_tensor(edges)
+    target = dtype_of(line) if equal else np.result_type(dtype_of(line), dtype_of(flat))
+    places = _bin_of(cast(flat, target), cast(line, target))
+    counts = _sums(places, size_of(line) - 1, load)
     if load is not None:
         counts = cast(counts, dtype_of(load))
     if density:
         wide = np.dtype(np.complex128 if counts.dtype.is_complex else np.float64)
-        widths = cast(to_tensor(np.diff(edges).astype(float)), wide)
-        counts = tf.divide(tf.divide(cast(counts, wide), widths), cast(tf.reduce_sum(counts), wide))
-    return counts, to_tensor(edges)
+        counts = tf.divide(tf.divide(cast(counts, wide), cast(_widths(edges), wide)), cast(tf.reduce_sum(counts), wide))
+    return counts, line
 
 
 @exact("numpy.histogram_bin_edges")
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
     """``np.histogram_bin_edges``: weights need the shape of `a`, and decide nothing."""
     values = as_tensor(a)
-    require(weights is None or static_shape(as_tensor(weights)) == static_shape(values), "weights")
-    return to_tensor(_edges(tf.reshape(_ordered(values), (-1,)), bins, range)[0])
+    if weights is not None:
+        require_same_shape(as_tensor(weights), values, "weights")
+    return as_tensor(edges_of(tf.reshape(_ordered(values), (-1,)), bins, range)[0])
 
 
 def _weights_and_grid(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
@@ -170,31 +158,24 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
         columns, _ = as_common(*sample)
         require(all(rank_of(c) == 1 for c in columns), "dimensions")
         points = tf.stack(columns, 1)
-    return _counted(_ordered(points), as_host(bins), as_host(range), density, weights)
+    return _counted(_ordered(points), bins, range, density, weights)
 
 
 def _counted(points: Any, bins: Any, limits: Any, density: Any, weights: Any) -> Any:
-    rows, dims = static_shape(points)
-    require(rows > 0 and dims > 0, "no points")
-    each = bins if isinstance(bins, (list, tuple)) else list(bins) if np.ndim(bins) == 1 else [bins] * dims
-    require(len(each) == dims, "bins")
+    dims = points.shape[1]
+    require(dims is not None, "an unknown number of dimensions")
+    require(points.shape[0] != 0 and dims > 0, "no points")
     columns = tf.unstack(points, axis=1)
-    ranges = [None] * dims if limits is None else list(limits)
-    require(len(ranges) == dims, "range")
-    # NumPy places the edges on two points that have the same extremes as the sample
-    ends = [
-        _ends(c) if np.ndim(b) == 0 and r is None else np.zeros(2, dtype_of(c))
-        for c, b, r in zip(columns, each, ranges, strict=True)
-    ]
-    _, edges = np.histogramdd(np.stack(ends, 1), bins, limits)
-    load = _flat_weights(weights, (rows,))
+    edges = _edges_of_axes(columns, bins, limits)
+    lines = [as_tensor(edge) for edge in edges]
+    load = None if weights is None else _flat_weights(weights, columns[0])
     require(load is None or not load.dtype.is_complex, "complex weights")
-    counts = [e.size - 1 for e in edges]
+    counts = [static_shape(line)[0] - 1 for line in lines]
     place: Any = None
     outside: Any = None
-    for column, edge, count in zip(columns, edges, counts, strict=True):
-        target = np.result_type(edge.dtype, dtype_of(column))
-        own = _bin_of(cast(column, target), cast(to_tensor(edge), target))
+    for column, line, count in zip(columns, lines, counts, strict=True):
+        target = np.result_type(dtype_of(line), dtype_of(column))
+        own = _bin_of(cast(column, target), cast(line, target))
         missed = tf.equal(own, count)
         place = own if place is None else tf.add(tf.multiply(place, count), own)
         outside = missed if outside is None else tf.logical_or(outside, missed)
@@ -205,10 +186,31 @@ def _counted(points: Any, bins: Any, limits: Any, density: Any, weights: Any) ->
     if density:
         whole = tf.reduce_sum(hist)
         for axis, edge in enumerate(edges):
-            widths = np.diff(edge).astype(float).reshape([-1 if i == axis else 1 for i in np.arange(dims)])
-            hist = tf.divide(hist, to_tensor(widths))
+            hist = tf.divide(hist, tf.reshape(_widths(edge), [-1 if i == axis else 1 for i in np.arange(dims)]))
         hist = tf.divide(hist, whole)
-    return hist, type(edges)(to_tensor(e) for e in edges)
+    return hist, type(edges)(lines)
+
+
+def _edges_of_axes(columns: list[Any], bins: Any, limits: Any) -> Any:
+    """The edges on each axis, ndarrays or tensors of a graph, in a list or tuple as NumPy has it."""
+    if not is_symbolic(bins):
+        bins = as_host(bins)
+    if not is_symbolic(limits):
+        limits = as_host(limits)
+    rows = isinstance(bins, (list, tuple)) or (rank_of(bins) if is_tensor(bins) else np.ndim(bins)) == 1
+    each = list(bins) if rows else [bins] * len(columns)
+    ranges = [None] * len(columns) if limits is None else list(limits)
+    require(len(each) == len(columns), "bins")
+    require(len(ranges) == len(columns), "range")
+    if is_tracing():
+        found = [edges_of_axis(*parts) for parts in zip(columns, each, ranges, strict=True)]
+        return type(np.histogramdd(np.zeros((1, 1)))[1])(found)
+    # NumPy places the edges on two points that have the same extremes as the sample
+    outer = [
+        ends(c) if np.ndim(b) == 0 and r is None else np.zeros(2, dtype_of(c))
+        for c, b, r in zip(columns, each, ranges, strict=True)
+    ]
+    return np.histogramdd(np.stack(outer, 1), bins, limits)[1]
 
 
 @exact("numpy.histogram2d", differentiable=_weights_and_mesh)
@@ -217,12 +219,16 @@ def histogram2d(
 ) -> tuple[Any, Any, Any]:
     """``np.histogram2d``: (float64 counts, edges of x, edges of y)."""
     columns, _ = as_common(x, y)
-    require(all(rank_of(c) == 1 for c in columns) and static_shape(columns[0]) == static_shape(columns[1]), "x and y")
-    bins = as_host(bins)
-    if (isinstance(bins, (list, tuple)) or np.ndim(bins) == 1) and len(bins) != 2:
+    require(all(rank_of(c) == 1 for c in columns), "x and y")
+    require_same_shape(columns[0], columns[1], "x and y")
+    bins = bins if is_symbolic(bins) else as_host(bins)
+    if is_tensor(bins) and rank_of(bins) == 1:
+        require(static_shape(bins)[0] > 2, "two or less bins")
+        bins = [bins] * 2
+    elif not is_tensor(bins) and (isinstance(bins, (list, tuple)) or np.ndim(bins) == 1) and len(bins) != 2:
         require(len(bins) != 1, "one list of bins")
-        bins = [np.asarray(bins)] * 2
-    hist, edges = _counted(_ordered(tf.stack(columns, 1)), bins, as_host(range), density, weights)
+        bins = [as_tensor(bins) if is_symbolic(bins) else np.asarray(bins)] * 2
+    hist, edges = _counted(_ordered(tf.stack(columns, 1)), bins, range, density, weights)
     return hist, edges[0], edges[1]
 
 
@@ -237,12 +243,18 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     load = None
     if weights is not None:
         load = as_tensor(weights)
-        require(static_shape(load) == static_shape(flat) and np.can_cast(dtype_of(load), np.float64, "safe"), "weights")
+        require(np.can_cast(dtype_of(load), np.float64, "safe"), "weights")
+        require_same_shape(load, flat, "weights")
         load = cast(load, np.float64)
-    if static_shape(flat)[0] == 0:
-        return tf.zeros((least,), tf.int64 if load is None else tf.float64)
-    require(known(tf.greater_equal(tf.reduce_min(flat), 0)), "negative values")
-    length = max(least, int(as_host(tf.reduce_max(flat))) + 1)
+    if flat.shape[0] == 0:
+        return tf.zeros((least,), tf.int64)  # of nothing, weighed or not
+    if load is not None and flat.shape[0] is None:
+        must_hold(tf.greater(tf.size(flat), 0), "weights of nothing, which make integers")
+    must_hold(tf.reduce_all(tf.greater_equal(flat, 0)), "negative values")
+    if is_tracing():  # of nothing the greatest is the least integer
+        length = tf.maximum(tf.add(tf.reduce_max(flat), 1), as_int64(least))
+    else:
+        length = max(least, int(as_host(tf.reduce_max(flat))) + 1)
     return tf.math.unsorted_segment_sum(tf.ones_like(flat) if load is None else load, flat, length)
 
 

@@ -145,6 +145,13 @@ def must_hold(flag: Any, reason: str) -> None:
         require(known(flag), reason)
 
 
+def require_same_shape(one: Any, two: Any, reason: str) -> None:
+    """Raise Unsupported unless both tensors have one shape; where tracing does not know it, that is a check."""
+    require(one.shape.is_compatible_with(two.shape) and rank_of(one) == rank_of(two), reason)
+    if not (one.shape.is_fully_defined() and two.shape.is_fully_defined()):
+        must_hold(tf.reduce_all(tf.equal(tf.shape(one), tf.shape(two))), reason)
+
+
 def is_all_finite(*tensors: Any) -> bool:
     """Whether every value is finite (integers and bools always are). Unsupported while tracing, for floats."""
     flags = [tf.reduce_all(tf.math.is_finite(part)) for t in tensors for part in _float_parts(t)]
