@@ -47,6 +47,7 @@ FAMILIES = (
     "nanreductions",
     "operators",
     "ordering",
+    "packing",
     "padding",
     "places",
     "polynomials",

@@ -7,20 +7,13 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.creation import linspace
-from np2tnp.runtime.dispatch import as_tensor, is_tensor, is_tracing
+from np2tnp.runtime.dispatch import as_tensor, is_symbolic, is_tensor
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
 from np2tnp.runtime.shapes import as_host, as_index, is_all_finite, must_hold, rank_of, require, size_of, static_shape
 
 #: In single precision NumPy's own bin numbers may be off by more than the one place that it corrects.
 _MOST_BINS = {"f": 100_000}
-
-
-def is_symbolic(value: Any) -> bool:
-    """Whether something in `value` is only known when the graph runs."""
-    if isinstance(value, (list, tuple)):
-        return any(map(is_symbolic, value))
-    return is_tensor(value) and is_tracing() and not hasattr(value, "numpy")
 
 
 def edges_of(tensor: Any, bins: Any, limits: Any) -> tuple[Any, bool]:

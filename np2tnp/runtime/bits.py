@@ -37,6 +37,9 @@ __all__ = [
 #: float dtype name -> (integer of the same width, bits of the fraction, exponent bias)
 _LAYOUT = {"float32": ("int32", 23, 126), "float64": ("int64", 52, 1022)}
 
+#: float dtype name -> (integer of the same width, bits of the fraction)
+_FRACTIONS = {"float16": ("int16", 10), "float32": ("int32", 23), "float64": ("int64", 52)}
+
 
 def _shift(name: str) -> Callable[[Any, Any], Any]:
     """NumPy's shifts: a count outside the width gives 0, or -1 for a negative number shifted right."""
@@ -66,7 +69,38 @@ def _next_after(x: Any, y: Any) -> Any:
 
 
 def _missing(*operands: Any) -> Any:
-    raise Unsupported("TensorFlow flushes subnormal numbers to zero" if len(operands) == 1 else "float16")
+    raise Unsupported("float16")
+
+
+def _spacing(x: Any) -> Any:
+    """From the exponent's bits alone: float arithmetic would flush the subnormal ones to zero.
+
+    NumPy's is the distance to the next number away from zero, with the number's sign; in half precision to the next
+    greater one.
+    """
+    integer, fraction_bits = _FRACTIONS[x.dtype.name]
+    bits = op("Bitcast")(input=x, type=tf.as_dtype(integer))
+
+    def whole(number: int) -> Any:
+        return constant(number, bits.dtype)
+
+    size = op("BitwiseAnd")(x=bits, y=whole(bits.dtype.max))
+    sign = op("BitwiseXor")(x=bits, y=size)
+    low = size
+    if x.dtype == tf.float16:
+        low = op("Sub")(x=size, y=select(both(is_negative(x), op("Greater")(x=size, y=whole(0))), whole(1), 0))
+        sign = whole(0)
+    exponent = op("RightShift")(x=low, y=whole(fraction_bits))
+    normal = op("LeftShift")(
+        x=op("Maximum")(x=op("Sub")(x=exponent, y=whole(fraction_bits)), y=whole(0)), y=whole(fraction_bits)
+    )
+    place = op("Minimum")(x=op("Maximum")(x=op("Sub")(x=exponent, y=whole(1)), y=whole(0)), y=whole(fraction_bits - 1))
+    gap = select(op("Greater")(x=exponent, y=whole(fraction_bits)), normal, op("LeftShift")(x=whole(1), y=place))
+    infinite = ((bits.dtype.max >> fraction_bits) + 1 << fraction_bits) - (1 << fraction_bits)
+    gap = select(op("Equal")(x=low, y=whole(infinite - 1)), infinite, gap)  # beyond the greatest number is infinity
+    gap = select(op("GreaterEqual")(x=size, y=whole(infinite)), infinite + 1, gap)  # NaN
+    signed = op("BitwiseOr")(x=gap, y=select(op("Equal")(x=size, y=whole(0)), 0, sign))
+    return op("Bitcast")(input=signed, type=x.dtype)
 
 
 def _frexp(x: Any) -> tuple[Any, Any]:
@@ -149,7 +183,7 @@ bitwise_count = ufunc("numpy.bitwise_count", {"iu": _count})
 
 copysign = ufunc("numpy.copysign", {"ef": with_sign})
 nextafter = ufunc("numpy.nextafter", {"f": _next_after, "e": _missing})
-spacing = ufunc("numpy.spacing", {"ef": _missing})
+spacing = ufunc("numpy.spacing", {"ef": _spacing})
 frexp = ufunc("numpy.frexp", {"f": _frexp})
 heaviside = ufunc("numpy.heaviside", {"f": _heaviside})
 gcd = ufunc("numpy.gcd", {"iu": _greatest_divisor})

@@ -67,6 +67,13 @@ def is_tracing() -> bool:
     return not tf.executing_eagerly()
 
 
+def is_symbolic(value: object) -> bool:
+    """Whether something in `value` (a tensor, or a list or tuple) is only known when a graph runs."""
+    if isinstance(value, (list, tuple)):
+        return any(map(is_symbolic, value))
+    return is_tensor(value) and not hasattr(value, "numpy")
+
+
 def is_array(value: object) -> bool:
     """Whether `value` is exactly an ndarray of a numeric dtype that a tensor can hold."""
     return type(value) is np.ndarray and value.dtype.char in NUMERIC and value.dtype.isnative

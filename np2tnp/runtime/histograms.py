@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.bin_edges import edges_of, edges_of_axis, ends, is_symbolic
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor, is_tracing, to_tensor
+from np2tnp.runtime.bin_edges import edges_of, edges_of_axis, ends
+from np2tnp.runtime.dispatch import as_tensor, exact, is_symbolic, is_tensor, is_tracing, to_tensor
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
 from np2tnp.runtime.shapes import (

@@ -1,16 +1,18 @@
 """Methods of arrays that show, write or reinterpret their bytes, and methods that are functions of another form.
 
-What is no operation of TensorFlow's is done by NumPy on a host copy of the tensor. For anything but a tensor the
+What is no operation of TensorFlow's is done by NumPy on a host copy of the tensor, outside of graphs. For anything but a tensor the
 object's own method is called.
 """
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import exact, host, is_array, is_tensor, to_ndarray, to_tensor
+from np2tnp.runtime import packing
+from np2tnp.runtime.dispatch import as_tensor, exact, host, is_array, is_symbolic, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import numpy_dtype
@@ -76,18 +78,46 @@ def getfield(a: Any, dtype: Any, offset: int = 0) -> Any:
     """``a.getfield(dtype, offset)`` as a new tensor."""
     if not is_tensor(a):
         return a.getfield(dtype, offset)
+    if is_symbolic(a):
+        wanted = _field_of(a, dtype, offset)
+        return _in_graph(packing.part, a, wanted, operator.index(offset))
     return to_tensor(_numbers(_on_host(a).getfield(dtype, offset)))
 
 
 def setfield(a: Any, val: Any, dtype: Any, offset: int = 0) -> Any:
     """``a.setfield(val, dtype, offset)``: the changed array."""
+    if is_symbolic(a) or is_symbolic(val):
+        tensor = as_tensor(a)
+        wanted = _field_of(tensor, dtype, offset)
+        if is_symbolic(val) and numpy_dtype(val.dtype) != wanted:
+            raise UnverifiedError(f"a field of another dtype than {val.dtype.name} inside tf.function")
+        values = val
+        if not is_symbolic(val):
+            values = np.empty(np.shape(host(val)), wanted)
+            values[...] = host(val)
+            values = to_tensor(values)
+        return _in_graph(packing.with_part, tensor, values, operator.index(offset))
     array = _on_host(a)
     array.setfield(host(val), dtype, offset)
     return to_tensor(array) if is_tensor(a) else array
 
 
+def _field_of(a: Any, dtype: Any, offset: int) -> np.dtype[Any]:
+    """The dtype of a field. Raises NumPy's ValueError for one that lies outside."""
+    return np.zeros((), numpy_dtype(a.dtype)).getfield(dtype, offset).dtype
+
+
+def _in_graph(function: Any, *args: Any) -> Any:
+    try:
+        return function(*args)
+    except Unsupported as error:
+        raise UnverifiedError(f"{error}, which have no exact form inside tf.function") from error
+
+
 def byteswap(a: Any, inplace: bool = False) -> Any:
     """``a.byteswap(inplace)``: the result, which is the changed array if `inplace`."""
+    if is_symbolic(a):
+        return _in_graph(packing.swapped, a)
     return to_tensor(_on_host(a).byteswap()) if is_tensor(a) else a.byteswap(inplace)
 
 
