@@ -1,7 +1,7 @@
 """Methods of arrays that show, write or reinterpret their bytes, and methods that are functions of another form.
 
-What is no operation of TensorFlow's is done by NumPy on a host copy of the tensor, outside of graphs. For anything but a tensor the
-object's own method is called.
+What is no operation of TensorFlow's is done by NumPy on a host copy of the tensor, outside of graphs. For anything
+but a tensor the object's own method is called.
 """
 
 from __future__ import annotations
