@@ -190,7 +190,16 @@ def _alone(
 def _label(call: Call, outcome: Outcome) -> str:
     if call.expected.error is not None:  # which class does not matter: whoever stages it runs it eagerly then
         return "raises" if outcome.error is not None else "no error"
+    if type(call.expected.value) is bool and outcome.error is None:
+        outcome = Outcome(_as_python(outcome.value))
     return label(call.case, call.expected, outcome, call.numpy_arguments)
+
+
+def _as_python(value: Any) -> Any:
+    """What a graph gives for a bool of Python's, which it cannot give itself: a 0-d tensor."""
+    from np2tnp.runtime.dispatch import is_tensor
+
+    return bool(value.numpy()) if is_tensor(value) and value.shape.rank == 0 and value.dtype == "bool" else value
 
 
 def make_outcomes(calls: list[Call], stage: str, device: str = "") -> list[Outcome]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import exact
 from np2tnp.runtime.elementwise import both, complex_less, either, is_negative
+from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op, raw, ufunc
 from np2tnp.runtime.promotion import array, cast, constant
@@ -217,10 +218,23 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
     x, y = array(a1), array(a2)
     if x.shape.rank != y.shape.rank or not x.shape.is_compatible_with(y.shape):
         return False
-    same = equal(x, y)
-    if equal_nan:
-        same = either(same, both(isnan(x), isnan(y)))
-    return _verdict(tf.reduce_all(same))
+
+    def are_same() -> Any:
+        same = equal(x, y)
+        if equal_nan:
+            same = either(same, both(isnan(x), isnan(y)))
+        return tf.reduce_all(same)
+
+    if _is_known(x, y):
+        return _verdict(are_same())
+    return _verdict(tf.cond(tf.reduce_all(tf.equal(tf.shape(x), tf.shape(y))), are_same, lambda: tf.constant(False)))
+
+
+def _is_known(*tensors: Any) -> bool:
+    """Whether the shapes are; of others the ranks must be."""
+    if any(tensor.shape.rank is None for tensor in tensors):
+        raise Unsupported("a tensor of unknown rank")
+    return all(tensor.shape.is_fully_defined() for tensor in tensors)
 
 
 @exact("numpy.array_equiv")
@@ -231,4 +245,9 @@ def array_equiv(a1: Any, a2: Any) -> Any:
         tf.broadcast_static_shape(x.shape, y.shape)
     except ValueError:
         return False
-    return _verdict(tf.reduce_all(equal(x, y)))
+    if _is_known(x, y):
+        return _verdict(tf.reduce_all(equal(x, y)))
+    rank = max(x.shape.rank, y.shape.rank)
+    one, two = (tf.pad(tf.shape(t), [[rank - t.shape.rank, 0]], constant_values=1) for t in (x, y))
+    together = tf.reduce_all(either(tf.equal(one, two), either(tf.equal(one, 1), tf.equal(two, 1))))
+    return _verdict(tf.cond(together, lambda: tf.reduce_all(equal(x, y)), lambda: tf.constant(False)))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact
+from np2tnp.runtime.dispatch import _holds_tensor, as_tensor, exact, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
@@ -245,8 +245,16 @@ def _check_equation(equation: str, tensors: list[Any]) -> None:
 
 @exact("numpy.einsum_path")
 def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
-    """``np.einsum_path``: a plan in Python values, made by NumPy."""
-    raise Unsupported("a plan, not a computation")
+    """``np.einsum_path``: a plan in Python values, which NumPy makes of the shapes."""
+    require(not einsum_call, "a plan with its operands")
+    known = [_shape_alone(operand) if is_tensor(operand) else operand for operand in operands]
+    require(not any(isinstance(operand, (list, tuple)) and _holds_tensor(operand) for operand in known), "a list")
+    return np.einsum_path(*known, optimize=optimize)
+
+
+def _shape_alone(tensor: Any) -> np.ndarray:
+    """An ndarray of the tensor's shape that takes no memory."""
+    return np.broadcast_to(np.zeros((), dtype_of(tensor)), static_shape(tensor))
 
 
 def diagonal_of(tensor: Any, offset: int) -> Any:

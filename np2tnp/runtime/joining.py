@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor
+from np2tnp.runtime.dispatch import as_tensor, exact, is_symbolic, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.manipulation import at_least, tiled
@@ -304,12 +304,17 @@ def _in_dtype_of(tensor: Any, values: Any) -> Any:
 
 @exact("numpy.trim_zeros")
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
-    """``np.trim_zeros`` of one dimension: the positions of the first and last non-zero value are read on the host."""
+    """``np.trim_zeros`` of one dimension: the positions of the first and last non-zero value are read on the host.
+
+    In a graph the length of the result is unknown.
+    """
     require(not isinstance(filt, (list, tuple)), "a list, which stays one")
     tensor = as_tensor(filt)
     require(rank_of(tensor) == 1 and isinstance(trim, str), "several dimensions")
     require(axis is None or as_indices(axis) in ((0,), (-1,)), "axis")
     require(set(trim.lower()) <= {"f", "b"} and len(trim) <= 2, "trim")
+    if is_symbolic(tensor):
+        return _trimmed(tensor, trim.lower())
     places = as_host(tf.where(tf.not_equal(tensor, tf.zeros((), tensor.dtype))))
     length = static_shape(tensor)[0]
     if places.size == 0:
@@ -317,3 +322,15 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     first = int(places[0, 0]) if "f" in trim.lower() else 0
     last = int(places[-1, 0]) + 1 if "b" in trim.lower() else length
     return slice_axis(tensor, 0, first, last)
+
+
+def _trimmed(tensor: Any, trim: str) -> Any:
+    kept = tf.not_equal(tensor, tf.zeros((), tensor.dtype))
+    from_front = tf.cumsum(tf.cast(kept, tf.int64))
+    to_back = tf.cumsum(tf.cast(kept, tf.int64), reverse=True)
+    inside = tf.fill(tf.shape(tensor), tf.reduce_any(kept))
+    if "f" in trim:
+        inside = tf.logical_and(inside, tf.greater(from_front, 0))
+    if "b" in trim:
+        inside = tf.logical_and(inside, tf.greater(to_back, 0))
+    return tf.boolean_mask(tensor, inside)

@@ -34,6 +34,9 @@ __all__ = [
     "where",
 ]
 
+#: What becomes complex64 when it is sorted as complex numbers.
+_HALF_OF_COMPLEX64 = ("int8", "int16", "uint8", "uint16")
+
 _KINDS = (None, "quicksort", "mergesort", "heapsort", "stable", "q", "m", "h", "s")
 
 
@@ -192,8 +195,24 @@ def _in_complex_order(a: Any) -> Any:
 
 @exact("numpy.sort_complex", differentiable=_in_complex_order)
 def sort_complex(a: Any) -> Any:
-    """``numpy.sort_complex``: always asks NumPy."""
-    raise Unsupported("the order of complex numbers")
+    """``numpy.sort_complex``: eagerly asks NumPy. Numbers whose imaginary part is NaN come after all others."""
+    if not is_tracing():
+        raise Unsupported("the order of complex numbers")
+    x = array(a)
+    if rank_of(x) == 0:
+        raise Unsupported("no dimensions")
+    if not x.dtype.is_complex:
+        return cast(_sorted_last(x), tf.complex64 if x.dtype in _HALF_OF_COMPLEX64 else tf.complex128)
+    parts = tf.math.imag(x), tf.math.real(x)
+    missing = [cast(op("IsNan")(x=part), tf.uint8) for part in parts]
+    places: Any = None
+    for key in (*parts, missing[0] + missing[1] * 2):
+        moved = key if places is None else tf.gather(key, places, batch_dims=rank_of(x) - 1)
+        if moved.dtype.is_floating:  # zeros of both signs are equal
+            moved = select(is_zero(moved), 0.0, moved)
+        step = _places_last(moved)
+        places = step if places is None else tf.gather(places, step, batch_dims=rank_of(x) - 1)
+    return tf.gather(x, places, batch_dims=rank_of(x) - 1)
 
 
 # --- searching --------------------------------------------------------------------------------------------------------

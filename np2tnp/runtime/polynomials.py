@@ -1,6 +1,7 @@
 """Polynomials by their coefficients: evaluation, arithmetic, calculus and least-squares fits.
 
-``np.poly1d`` objects stay NumPy's. Roots need eigenvalues in LAPACK's order, so they are found on the host.
+``np.poly1d`` objects stay NumPy's. Roots need eigenvalues in LAPACK's order, so they are found on the host. What a
+graph takes for zeros that NumPy leaves out is only known when it runs, so that lengths are unknown there.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact, to_ndarray
+from np2tnp.runtime.contractions import from_working, to_working
+from np2tnp.runtime.dispatch import as_tensor, exact, is_tracing, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.linalg import inv, lstsq
@@ -31,6 +33,12 @@ __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polym
 
 #: Beyond this ratio of singular values two libraries' fits differ by more than anybody expects: NumPy's is taken.
 _WORST_RATIO = 1e-7
+
+#: What NumPy takes for zero at the head of the rest of a division.
+_SMALL = 1e-8
+
+#: Loops over more coefficients would make graphs that take minutes to compile.
+_LONGEST = 128
 
 
 def _coefficients(p: Any) -> Any:
@@ -81,7 +89,34 @@ def polysub(a1: Any, a2: Any) -> Any:
 @exact("numpy.polymul")
 def polymul(a1: Any, a2: Any) -> Any:
     """``np.polymul``: leading zeros go first, as in NumPy (which makes the length depend on values)."""
+    if is_tracing():
+        return _product(a1, a2)
     return convolve.__wrapped__(_trimmed(a1), _trimmed(a2))  # type: ignore[attr-defined]
+
+
+def _product(a1: Any, a2: Any) -> Any:
+    """The product in a graph: both polynomials are moved to the front, and only terms that NumPy has are summed."""
+    tensors, dtype = as_common(at_least(1, _coefficients(a1)), at_least(1, _coefficients(a2)))
+    tensors.sort(key=lambda t: -static_shape(t)[0])
+    (length,), (width,) = map(static_shape, tensors)
+    require(0 < width <= _LONGEST, "a long polynomial, or none")
+    starts = [_leading_zeros(tensor) for tensor in tensors]
+    signal, kernel = (to_working(tf.roll(t, -start, 0), dtype) for t, start in zip(tensors, starts, strict=True))
+    inside = tf.less(tf.range(length, dtype=tf.int64), length - starts[0])
+    total: Any = None
+    for place, coefficient in enumerate(tf.unstack(kernel)):
+        counts = tf.logical_and(inside, tf.less(tf.constant(place, tf.int64), width - starts[1]))
+        terms = tf.where(counts, tf.multiply(signal, coefficient), tf.zeros((), signal.dtype))
+        terms = tf.pad(terms, [(place, width - 1 - place)])
+        total = terms if total is None else tf.add(total, terms)
+    kept = tf.less(tf.range(length + width - 1, dtype=tf.int64), length + width - 1 - starts[0] - starts[1])
+    return tf.boolean_mask(from_working(total, dtype), kept)
+
+
+def _leading_zeros(tensor: Any) -> Any:
+    """How many zeros stand first, int64; the last number does not count as one of them."""
+    seen = tf.cumsum(tf.cast(tf.not_equal(tensor, tf.zeros((), tensor.dtype)), tf.int64))
+    return tf.reduce_sum(tf.cast(tf.equal(seen[:-1], 0), tf.int64))
 
 
 def _trimmed(p: Any) -> Any:
@@ -202,8 +237,22 @@ def _divided(u: Any, v: Any) -> tuple[Any, Any]:
 
 @exact("numpy.polydiv", differentiable=_divided)
 def polydiv(u: Any, v: Any) -> Any:
-    """``np.polydiv``, on the host: a loop over coefficients."""
-    raise Unsupported("a loop over coefficients")
+    """``np.polydiv``, eagerly on the host: a loop over coefficients."""
+    require(is_tracing(), "a loop over coefficients")
+    numbers = [_lifted(at_least(1, _coefficients(p))) for p in (u, v)]
+    (rest, divisor), dtype = as_common(*numbers)
+    length, width = static_shape(rest)[0], static_shape(divisor)[0]
+    steps = length - width + 1
+    require(min(length, width) > 0 and steps <= _LONGEST, "a long polynomial, or none")
+    scale = cast(tf.math.reciprocal(numbers[1][0]), dtype)
+    found = []
+    for step in range(steps):
+        found.append(tf.multiply(scale, rest[step]))
+        rest = tf.subtract(rest, tf.pad(tf.multiply(found[-1], divisor), [(step, length - width - step)]))
+    small = tf.less_equal(cast(tf.abs(rest), np.float64), _SMALL)  # NaN is not
+    seen = tf.cumsum(tf.cast(tf.logical_not(small[:-1]), tf.int64))
+    kept = tf.concat([tf.greater(seen, 0), [True]], 0)
+    return tf.stack(found or [tf.zeros((), rest.dtype)]), tf.boolean_mask(rest, kept)
 
 
 def _moving_roots(p: Any) -> Any:
@@ -249,5 +298,14 @@ def _characteristic(matrix: Any) -> Any:
 
 @exact("numpy.poly", differentiable=_product_of_factors)
 def poly(seq_of_zeros: Any) -> Any:
-    """``np.poly``, on the host: a loop over few numbers, real or complex by their values."""
-    raise Unsupported("a loop over roots")
+    """``np.poly``, eagerly on the host: a loop over few numbers, real or complex by their values."""
+    require(is_tracing(), "a loop over roots")
+    zeros = as_tensor(seq_of_zeros)
+    require(rank_of(zeros) == 1 and not zeros.dtype.is_complex, "a matrix or complex roots, whose values say the dtype")
+    zeros = zeros if dtype_of(zeros).char in "fd" else cast(zeros, np.float64)
+    require(0 < static_shape(zeros)[0] <= _LONGEST, "many roots, or none")
+    result = tf.ones((1,), zeros.dtype)
+    for zero in tf.unstack(tf.negative(zeros)):
+        moved = tf.multiply(result, zero)
+        result = tf.concat([result[:1], tf.add(result[1:], moved[:-1]), moved[-1:]], 0)
+    return result

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
-from agreement import check, sample
+from agreement import check, check_in_graph, in_graph, same, sample
 
 from np2tnp import runtime as rt
 
@@ -86,3 +88,43 @@ def test_windows(name: str) -> None:
     np.testing.assert_array_equal(
         getattr(rt, name)(rt.tensor(np.array(8)), *extra).numpy(), getattr(np, name)(8, *extra)
     )
+
+
+POLYNOMIALS = [
+    np.array([0, 0, 1.0, 2, 3]), np.array([1, 2, 3]), np.zeros(3, int), np.zeros(2), np.array([5]), sample(6),
+    sample(4, "f"), sample(3, "D"), np.array([0, 1, 200], np.uint8), np.array([1.0, np.inf, 2]),
+    np.array([0, np.nan, 1]), sample(20, "l"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["polymul", "polydiv"])
+def test_products_and_quotients_in_a_graph(name: str) -> None:
+    for one in POLYNOMIALS:
+        for two in POLYNOMIALS:
+            in_known_shapes(name, one, two, factor=16 * K)
+    exact = np.convolve([1.0, 5, 2], [2.0, 1])
+    in_known_shapes("polydiv", exact, np.array([2.0, 1]), factor=K)
+    in_known_shapes("polymul", np.zeros(200), np.zeros(2), factor=K)
+
+
+def in_known_shapes(name: str, *args: Any, factor: float) -> None:
+    with np.errstate(all="ignore"):
+        expected = getattr(np, name)(*args)
+    same(in_graph(getattr(rt, name), args, {}, unknown=False), expected, factor)
+
+
+def test_polynomials_of_roots_in_a_graph() -> None:
+    for zeros in (sample(5), sample(5, "f"), sample(5, "l"), sample(4, "b"), np.array([1.0, np.inf])):
+        in_known_shapes("poly", zeros, factor=16 * K)
+    for refused in (sample(3, "D"), sample((3, 3)), np.zeros(0)):  # real, complex or a number by their values
+        with pytest.raises(rt.UnverifiedError):
+            in_graph(rt.poly, (refused,), {}, unknown=False)
+    with pytest.raises(rt.UnverifiedError):
+        in_graph(rt.roots, (sample(3),), {}, unknown=False)
+
+
+def test_trimmed_in_a_graph() -> None:
+    for filt in (*POLYNOMIALS, sample(9, "?"), np.zeros(0), np.array([0, 0, 3, 0])):
+        for trim in ("fb", "f", "b", "FB"):
+            check_in_graph("trim_zeros", filt, trim)
+    check_in_graph("trim_zeros", POLYNOMIALS[0], compiled=True)
