@@ -2,6 +2,7 @@
 
 ``reduce``, ``accumulate``, ``outer`` and ``reduceat`` (``at`` changes its argument and lives with the functional
 updates). Where grouping cannot show (whole numbers, extremes, truth) they are folds in a logarithmic number of steps.
+Of the rest NumPy does eager calls; in a graph they are loops (``ufunc_steps.py``).
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import bits, comparison, elementwise, reductions, running, transcendental
+from np2tnp.runtime import bits, comparison, elementwise, reductions, running, transcendental, ufunc_steps
 from np2tnp.runtime.axes import UNSET, normal_axes, normal_axis, rank_of, refuse_out
 from np2tnp.runtime.comparison import truth
-from np2tnp.runtime.dispatch import exact, host, to_ndarray
+from np2tnp.runtime.dispatch import exact, host, is_tracing, to_ndarray
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import array, dtype_of
@@ -53,14 +54,6 @@ _ASSOCIATIVE: dict[str, Function] = {
 _SEGMENTS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
 
 
-def _first_axis(x: Any, axis: int) -> Any:
-    return x if axis == 0 else tf.transpose(x, [axis, *(i for i in range(rank_of(x)) if i != axis)])
-
-
-def _back(x: Any, axis: int) -> Any:
-    return x if axis == 0 else tf.transpose(x, [*range(1, axis + 1), 0, *range(axis + 1, rank_of(x))])
-
-
 def _operands(name: str, a: Any, axis: int, dtype: Any) -> Any:
     if dtype is not None:
         raise Unsupported("dtype")
@@ -71,7 +64,7 @@ def _operands(name: str, a: Any, axis: int, dtype: Any) -> Any:
         raise Unsupported("a result of another dtype")
     if rank_of(x) == 0:
         raise Unsupported("no dimensions")
-    x = _first_axis(x, axis)
+    x = ufunc_steps.first(x, axis)
     if not x.shape[0]:
         raise Unsupported("nothing, or an unknown number of elements")
     return x
@@ -80,6 +73,8 @@ def _operands(name: str, a: Any, axis: int, dtype: Any) -> Any:
 def _fold(name: str, x: Any) -> Any:
     function = _ASSOCIATIVE[name]
     length = x.shape[0]
+    if name == "gcd" and length == 1:  # NumPy begins with 0
+        return function(x[0], x[0])
     while length > 1:
         half = length // 2
         pairs = function(x[:half], x[half : 2 * half])
@@ -88,7 +83,7 @@ def _fold(name: str, x: Any) -> Any:
     return x[0]
 
 
-def _reduce(name: str) -> Function:
+def _reduce(name: str, function: Function) -> Function:
     def run(
         array: Any,
         axis: Any = 0,
@@ -99,15 +94,25 @@ def _reduce(name: str) -> Function:
         where: Any = True,
     ) -> Any:
         refuse_out(out)
-        if name in _REDUCTIONS:
-            return _plain_reduction(name, array, axis, dtype, keepdims, initial, where)
-        if name not in _ASSOCIATIVE or initial is not UNSET or where is not True or not isinstance(axis, int):
-            raise Unsupported("this form of reduce")
-        index = normal_axis(axis, rank_of(_tensor(array)))
-        result = _fold(name, _operands(name, array, index, dtype))
-        return tf.expand_dims(result, index) if keepdims else result
+        try:
+            if name in _REDUCTIONS:
+                return _plain_reduction(name, array, axis, dtype, keepdims, initial, where)
+            return _grouped_reduction(name, array, axis, dtype, keepdims, initial, where)
+        except Unsupported:
+            if name in ("add", "multiply") or not is_tracing():
+                raise
+        x = _tensor(array)
+        return ufunc_steps.reduced(function, getattr(np, name), x, axis, dtype, keepdims, initial, where)
 
     return run
+
+
+def _grouped_reduction(name: str, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+    if name not in _ASSOCIATIVE or initial is not UNSET or where is not True or not isinstance(axis, int):
+        raise Unsupported("this form of reduce")
+    index = normal_axis(axis, rank_of(array(a)))
+    result = _fold(name, _operands(name, a, index, dtype))
+    return tf.expand_dims(result, index) if keepdims else result
 
 
 def _tensor(a: Any) -> Any:
@@ -132,23 +137,43 @@ def _plain_reduction(name: str, a: Any, axis: Any, dtype: Any, keepdims: Any, in
     return _REDUCTIONS[name].__wrapped__(x, **keywords)  # type: ignore[attr-defined]
 
 
-def _accumulate(name: str) -> Function:
+def _accumulate(name: str, function: Function) -> Function:
     def run(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         refuse_out(out)
         x = _tensor(array)
-        if rank_of(x) == 0:
-            raise Unsupported("no dimensions")
-        if name in ("add", "multiply"):
-            return (running.cumsum if name == "add" else running.cumprod)(x, normal_axis(axis, rank_of(x)), dtype)
-        if name not in _ASSOCIATIVE:
-            raise Unsupported("this form of accumulate")
-        index = normal_axis(axis, rank_of(x))
-        x = _operands(name, x, index, dtype)
-        step = 1
-        while step < x.shape[0]:
-            x = tf.concat([x[:step], _ASSOCIATIVE[name](x[:-step], x[step:])], 0)
-            step *= 2
-        return _back(x, index)
+        try:
+            return _grouped_accumulation(name, x, axis, dtype)
+        except Unsupported:
+            if name in ("add", "multiply") or not is_tracing():
+                raise
+        return ufunc_steps.accumulated(function, getattr(np, name), x, axis, dtype, name in _ASSOCIATIVE)
+
+    return run
+
+
+def _grouped_accumulation(name: str, x: Any, axis: Any, dtype: Any) -> Any:
+    if rank_of(x) == 0:
+        raise Unsupported("no dimensions")
+    if name in ("add", "multiply"):
+        return (running.cumsum if name == "add" else running.cumprod)(x, normal_axis(axis, rank_of(x)), dtype)
+    if name not in _ASSOCIATIVE:
+        raise Unsupported("this form of accumulate")
+    index = normal_axis(axis, rank_of(x))
+    x = _operands(name, x, index, dtype)
+    step = 1
+    while step < x.shape[0]:
+        x = tf.concat([x[:step], _ASSOCIATIVE[name](x[:-step], x[step:])], 0)
+        step *= 2
+    return ufunc_steps.back(x, index)
+
+
+def _reduceat(name: str, function: Function) -> Function:
+    def run(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        refuse_out(out)
+        if not is_tracing():
+            raise Unsupported("no form in TensorFlow")
+        x = _tensor(array)
+        return ufunc_steps.reduced_at(function, getattr(np, name), x, indices, axis, dtype, name in _ASSOCIATIVE)
 
     return run
 
@@ -164,17 +189,13 @@ def _outer(function: Function) -> Function:
     return run
 
 
-def _missing(*args: Any, **keywords: Any) -> Any:
-    raise Unsupported("no form in TensorFlow")
-
-
 def _folded(function: Function, numpy_ufunc: np.ufunc, method: str) -> Function:
     """A form of a method for its derivative: the ufunc itself, step by step along an axis.
 
     Raises Unsupported where NumPy computes something else (2.4 does so for power and arctan2).
     """
-    alike = {"reduce": _reduce, "accumulate": _accumulate, "reduceat": _segments}[method]
-    signature = inspect.signature(alike("add"))
+    alike = {"reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat}[method]
+    signature = inspect.signature(alike("add", function))
 
     def run(*args: Any, **keywords: Any) -> Any:
         bound = signature.bind(*args, **keywords)
@@ -218,8 +239,8 @@ def _segments(name: str) -> Function:
         places = np.concatenate([np.arange(*ends) for ends in zip(starts, stops, strict=True)])
         segments = np.repeat(np.arange(starts.size), stops - starts)
         reduce = getattr(tf.math, f"unsorted_segment_{_SEGMENTS[name]}")
-        values = tf.gather(_first_axis(x, index), places)
-        return _back(reduce(values, segments, starts.size), index)
+        values = tf.gather(ufunc_steps.first(x, index), places)
+        return ufunc_steps.back(reduce(values, segments, starts.size), index)
 
     return run
 
@@ -234,10 +255,10 @@ def _collect() -> dict[str, Function]:
                 continue
             own = numpy_ufunc.__name__
             methods = {
-                "reduce": _reduce(own),
-                "accumulate": _accumulate(own),
+                "reduce": _reduce(own, getattr(module, name)),
+                "accumulate": _accumulate(own, getattr(module, name)),
                 "outer": _outer(getattr(module, name)),
-                "reduceat": _missing,
+                "reduceat": _reduceat(own, getattr(module, name)),
             }
             for method, function in methods.items():
                 public = f"{name}_{method}"
