@@ -221,6 +221,21 @@ def test_totals_add_up(rows: list[comparison.Row]) -> None:
     assert sum(counts[2:]) == counts[0] - counts[1]
 
 
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [("tnp.sum", "numpy.sum("), ("rt.linalg.inv", "numpy.linalg.inv("), ("rt.op_add", "operator.add")],
+)
+def test_names_of_our_own_output_are_numpys(asked: str, found: str) -> None:
+    assert (to_api.render(asked, load(), Config()) or "").startswith(found)
+
+
+def test_in1d_has_a_target_where_numpy_has_it() -> None:
+    text = to_api.render("np.in1d", load("newest", "1.26"), Config(target_numpy="1.26")) or ""
+    assert "return rt.in1d(ar1, ar2)" in text
+    assert "NumPy 2 has no such name" not in text
+    assert "NumPy 2 has no such name" in (to_api.render("np.in1d", load(), Config()) or "")
+
+
 def test_the_page_of_a_name_has_its_stages_and_an_example() -> None:
     text = to_api.render("numpy.sum", load(), Config()) or ""
     assert "in tf.function: the same" in text

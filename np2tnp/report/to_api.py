@@ -46,7 +46,7 @@ def render(name: str, catalog: Catalog, config: Config, colour: bool = False) ->
     if fact.alias_of:
         gone = "NumPy 2 has no such name; it is" if fact.legacy else "another name of"
         lines.append(f"  {gone} {fact.alias_of}")
-    elif fact.legacy:
+    elif fact.legacy and catalog.target_numpy == "newest":
         lines.append("  NumPy 2 has no such name")
     if fact.since and catalog.target_numpy != "newest":
         lines.append(f"  NumPy {catalog.target_numpy} has no such name: it came with NumPy {fact.since}")
@@ -87,7 +87,7 @@ def _promise(target: Target | None) -> object:
 
 def find(name: str, catalog: Catalog) -> ApiFact | None:
     """The fact for what a person may type: ``np.sum``, ``sum``, ``numpy.fft.rfft``, ``ndarray.sort``, ``x.sort``,
-    ``Generator.normal``, ``operator.add``, ``+``.
+    ``Generator.normal``, ``operator.add``, ``+``; ``tnp.sum`` and ``rt.sum`` are NumPy's function of that name.
     """
     plain = name.strip().removesuffix("()")
     plain = f"numpy.{plain[3:]}" if plain.startswith("np.") else plain
@@ -95,7 +95,10 @@ def find(name: str, catalog: Catalog) -> ApiFact | None:
     candidates = [f"operator.{SIGNS[plain]}"] if plain in SIGNS else []
     candidates += [plain, f"numpy.{plain}", plain.removeprefix("numpy."), f"ndarray.{plain}", f"operator.{plain}"]
     candidates.append(f"numpy.random.{plain}")
-    if owner.isidentifier() and owner != "numpy":  # a variable of the person's program
+    if plain.startswith(("tnp.", "rt.")):  # what our own output names
+        short = plain.partition(".")[2]
+        candidates = [f"operator.{short[3:]}"] if short.startswith("op_") else [f"numpy.{short}"]
+    elif owner.isidentifier() and owner != "numpy":  # a variable of the person's program
         candidates += [f"ndarray.{member}", f"numpy.random.Generator.{member}"]
     for candidate in candidates:
         fact = catalog.get(candidate)

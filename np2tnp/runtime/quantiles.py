@@ -174,6 +174,8 @@ def _quantile(a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: Any, w
     x = array(a)
     if weights is not None or x.dtype.is_complex or x.dtype == tf.bool:
         raise Unsupported("weights, complex numbers or bools")
+    if 0 in tuple(x.shape):
+        raise Unsupported("nothing, of which NumPy raises or not by the number of axes")
     if q.ndim > 1 or q.dtype != np.float64 or not ((q >= 0) & (q <= 1)).all():
         raise Unsupported("these quantiles")
     if x.dtype in (tf.float32, tf.float16) and np.lib.NumpyVersion(np.__version__) < "2.4.0":

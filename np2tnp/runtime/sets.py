@@ -239,7 +239,11 @@ def _require_exact(tensor: Any) -> None:
     must_hold(tf.reduce_all(inside), "integers that floats cannot represent")
 
 
-@exact("numpy.in1d")
+def _in_flat(ar1: Any, ar2: Any, *args: Any, **kwargs: Any) -> Any:
+    return np.isin(np.asarray(ar1).ravel(), ar2, *args, **kwargs)
+
+
+@exact("numpy.in1d", _in_flat)  # NumPy 2 has only isin
 def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any:
     """``np.in1d``: :func:`isin` of the flat values."""
     return isin.__wrapped__(_flat(ar1), ar2, assume_unique, invert, kind=kind)  # type: ignore[attr-defined]

@@ -70,6 +70,19 @@ def test_array_api_forms() -> None:
         check("unique_values", array, claimed=False)
 
 
+def _in_flat(ar1, ar2, **keywords):
+    return np.isin(np.ravel(ar1), ar2, **keywords)
+
+
+@pytest.mark.parametrize("char", DTYPES + "eFD")
+def test_in1d_is_isin_of_the_flat_values(char: str) -> None:
+    claimed = char in DTYPES
+    check("in1d", sample((4, 5), char), sample(6, char, 1), claimed=claimed, reference=_in_flat)
+    check("in1d", sample(5, char), sample((2, 3), char, 1), invert=True, claimed=claimed, reference=_in_flat)
+    check("in1d", 3, [3, 4], claimed=False, reference=_in_flat)
+    check("in1d", [], sample(3, char), claimed=False, reference=_in_flat)
+
+
 @pytest.mark.parametrize("invert", [False, True])
 def test_isin(invert: bool) -> None:
     for char in DTYPES:

@@ -241,3 +241,9 @@ def test_inside_a_traced_function() -> None:
     same(counts, np.histogram(x, 5, (-1, 1)))
     with pytest.raises(rt.UnverifiedError):  # how many bins depends on the values
         tf.function(lambda v: rt.histogram(v, "auto"), autograph=False)(rt.tensor(x))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 2, (0, 1), (1, 2)])
+@pytest.mark.parametrize("name", ["percentile", "quantile", "nanpercentile"])
+def test_quantiles_of_nothing(name, axis):
+    check(name, np.zeros((2, 3, 0)), 0.4, axis=axis, claimed=False)
