@@ -47,7 +47,9 @@ class Raising(Nesting):
         if node.msg is not None:
             value = self.evaluate(node.msg, env)
             self.escape(node.msg, value, "is shown by assert")
-            self.keep(_EXCEPTION, value, env)
+            failed = env.copy()  # where it holds, nothing is made of the message
+            self.keep(_EXCEPTION, value, failed)
+            self.may_raise(failed)
 
     def try_(self, node: cst.Try | cst.TryStar, env: Env) -> Env | None:
         self.construct(node, "try", ",".join(_caught(handler) for handler in node.handlers))
