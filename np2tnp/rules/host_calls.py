@@ -119,7 +119,7 @@ class HostCall(Rule):
         receiver = callee.receiver
         if isinstance(receiver, Sequence):
             return  # a container made in the region: tensors may stay in it
-        if isinstance(receiver, (Unknown, Array)) and home_of(receiver) != HOST and callee.name in AMBIGUOUS:
+        if isinstance(receiver, (Unknown, Array)) and home_of(receiver) != HOST and _by_runtime(callee.name):
             edits = context.edits
 
             def change(updated: Any) -> cst.BaseExpression:
@@ -144,3 +144,15 @@ class HostCall(Rule):
         if any(holds_array(argument.value) for argument in event.arguments):
             return self.hit(event.node, words, Verdict.HOST)
         return Hit(_UNKNOWN, event.node, f"{words}, if there are any", Verdict.NOTE)
+
+
+def _by_runtime(method: str) -> bool:
+    """Whether the runtime decides what the method is: by the receiver, and since tensors' operators are not NumPy's."""
+    return method in AMBIGUOUS or (method.strip("_") in _OPERATORS and method == f"__{method.strip('_')}__")
+
+
+_OPERATORS = frozenset(
+    f"{side}{name}"
+    for name in "add sub mul truediv floordiv mod pow matmul divmod and or xor lshift rshift".split()
+    for side in ("", "r")
+) | frozenset("getitem contains eq ne lt le gt ge neg pos abs invert".split())
