@@ -22,6 +22,7 @@ from np2tnp.runtime.shapes import (
     as_index,
     common_dtype,
     known,
+    must_hold,
     rank_of,
     require,
     slice_axis,
@@ -186,9 +187,12 @@ def polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: 
     require(not system.dtype.is_complex, "complex points")
     scale = tf.sqrt(tf.reduce_sum(tf.square(system), 0))
     system = tf.divide(system, scale)
-    found, residuals, rank, spectrum = lstsq.__wrapped__(system, right, limit)  # type: ignore[attr-defined]
-    ratio = tf.divide(tf.reduce_min(spectrum), tf.reduce_max(spectrum))
-    require(int(rank.numpy()) == order and float(ratio.numpy()) > _WORST_RATIO, "an ill-conditioned fit")
+    if is_tracing():
+        found, residuals, rank, spectrum = _fitted(system, right, limit)
+    else:
+        found, residuals, rank, spectrum = lstsq.__wrapped__(system, right, limit)  # type: ignore[attr-defined]
+        ratio = tf.divide(tf.reduce_min(spectrum), tf.reduce_max(spectrum))
+        require(int(rank.numpy()) == order and float(ratio.numpy()) > _WORST_RATIO, "an ill-conditioned fit")
     shape = (-1,) if rank_of(found) == 1 else (-1, 1)
     found = tf.divide(found, cast(tf.reshape(scale, shape), dtype_of(found)))
     if full:
@@ -203,6 +207,31 @@ def polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: 
         return found, base
     require(count > order and residuals.dtype == base.dtype and rank_of(values) == 1, "too few points")
     return found, tf.multiply(base, tf.divide(residuals, tf.constant(count - order, residuals.dtype)))
+
+
+def _fitted(system: Any, right: Any, limit: Any) -> tuple[Any, Any, Any, Any]:
+    """``np.linalg.lstsq`` of real systems of full rank in a graph, which checks that they are."""
+    dtype = np.result_type(dtype_of(system), dtype_of(right))
+    require(
+        isinstance(limit, (float, int, np.floating)) and not right.dtype.is_complex, "a tolerance that is not known"
+    )
+    rows, columns = static_shape(system)
+    matrix = cast(system, np.float64)
+    block = cast(right if rank_of(right) == 2 else tf.expand_dims(right, 1), np.float64)
+    finite = tf.logical_and(*(tf.reduce_all(tf.math.is_finite(tensor)) for tensor in (matrix, block)))
+    must_hold(finite, "numbers that are not finite")
+    matrix, block = (tf.where(finite, tensor, tf.zeros_like(tensor)) for tensor in (matrix, block))  # else SVD may hang
+    require(rows >= columns, "less points than coefficients")
+    values, left, vectors = tf.linalg.svd(matrix, full_matrices=False)
+    ratio = tf.divide(tf.reduce_min(values), tf.reduce_max(values))
+    must_hold(tf.greater(ratio, max(2 * float(limit), _WORST_RATIO)), "an ill-conditioned fit")
+    shares = tf.divide(tf.matmul(left, block, transpose_a=True), tf.expand_dims(values, 1))
+    found = tf.matmul(vectors, shares)
+    missed = tf.reduce_sum(tf.square(tf.subtract(block, tf.matmul(matrix, found))), 0)
+    residuals = missed if rows > columns else tf.zeros((0,), tf.float64)
+    found = found if rank_of(right) == 2 else tf.squeeze(found, 1)
+    rank = tf.constant(columns, tf.int32)
+    return cast(found, dtype), cast(residuals, dtype), rank, cast(values, dtype)
 
 
 def _lifted(value: Any) -> Any:

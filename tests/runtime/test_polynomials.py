@@ -128,3 +128,25 @@ def test_trimmed_in_a_graph() -> None:
         for trim in ("fb", "f", "b", "FB"):
             check_in_graph("trim_zeros", filt, trim)
     check_in_graph("trim_zeros", POLYNOMIALS[0], compiled=True)
+
+
+@pytest.mark.parametrize("degree", [0, 1, 3])
+def test_polyfit_in_a_graph(degree: int) -> None:
+    x = sample(30)
+    for char in "dfl":
+        for y in (sample(30, char, 1), sample((30, 2), char, 1)):
+            in_known_shapes("polyfit", x, y, degree, factor=K)
+    for form in ({"full": True}, {"w": np.abs(sample(30, seed=2)) + 1}, {"cov": True}, {"cov": "unscaled"}):
+        expected = np.polyfit(x, sample(30, seed=1), degree, **form)
+        same(in_graph(rt.polyfit, (x, sample(30, seed=1), degree), form, unknown=False), expected, 16 * K)
+    in_known_shapes("polyfit", np.arange(9), np.arange(9) ** 2, degree, factor=16 * K)
+    in_known_shapes("polyfit", x.astype("f"), x.astype("f"), degree, factor=16 * K)
+
+
+def test_what_no_graph_fits() -> None:
+    line = np.arange(50.0)
+    for args in ((np.ones(3), line[:3], 2), (line, line, 12), (line, np.where(line > 3, np.nan, line), 1)):
+        with pytest.raises(Exception, match=r"ill-conditioned|finite"):
+            in_graph(rt.polyfit, args, {}, unknown=False)
+    with pytest.raises(rt.UnverifiedError):
+        in_graph(rt.polyfit, (line[:2], line[:2], 3), {}, unknown=False)
