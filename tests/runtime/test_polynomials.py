@@ -150,3 +150,5 @@ def test_what_no_graph_fits() -> None:
             in_graph(rt.polyfit, args, {}, unknown=False)
     with pytest.raises(rt.UnverifiedError):
         in_graph(rt.polyfit, (line[:2], line[:2], 3), {}, unknown=False)
+    with pytest.raises(Exception, match="MatrixSolveLs"):  # its singular values would be wrong
+        in_graph(rt.polyfit, (line, line, 1), {}, unknown=False, compiled=True)
