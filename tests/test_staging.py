@@ -132,6 +132,15 @@ def test_what_happens_at_every_call_keeps_a_function_out_of_graphs(statement: st
     assert not any(finding.code == "TNP409" for finding in plain.findings)
 
 
+def test_sets_of_values_are_no_settings() -> None:
+    text = "import numpy as np\ndef f(x, y):\n    return np.setdiff1d(x, y), np.setxor1d(x, y), np.unique(x)\n"
+    new = rewritten(text, replace(CONFIG, compile="graph")).new_text
+    assert 'compile="graph"' in new
+    x, y = np.array([3, 1, 2, 1]), np.array([1, 5])
+    for found, expected in zip(module(new).f(x, y), module(text).f(x, y), strict=True):
+        np.testing.assert_array_equal(found, expected, strict=True)
+
+
 def test_methods_that_only_read_their_object_are_compiled() -> None:
     text = (
         "import numpy as np\nclass C:\n    def f(self, x):\n        return np.exp(x @ self.w) * self.k[0]\n"

@@ -25,7 +25,10 @@ _PURE_BUILTINS = frozenset(
     " min pow range repr reversed round set slice sorted str sum tuple type zip callable hasattr".split()
 )
 #: Functions of NumPy that do something besides computing.
-_IMPURE = ("numpy.set", "numpy.save", "numpy.load", "numpy.show", "numpy.test", "numpy.info", "numpy.fromfile")
+_IMPURE = (
+    *("numpy.set_", "numpy.seterr", "numpy.setbufsize", "numpy.save", "numpy.load", "numpy.show", "numpy.test"),
+    *("numpy.info", "numpy.fromfile"),
+)
 _WORDS = {
     "try": "a try statement: tracing raises other exceptions than running does",
     "nonlocal": "a nested function that rebinds a name outside of it",
