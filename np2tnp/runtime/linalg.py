@@ -3,7 +3,8 @@
 NumPy computes single precision in double precision and rounds the result, so this does too. Only what is unique comes
 from TensorFlow: inverses, solutions, determinants, Cholesky factors, singular values, eigenvalues of Hermitian
 matrices, norms. Eigenvectors, singular vectors and QR factors differ between libraries in sign and order, so NumPy
-computes them on the host; runtime/factors.py has their derivatives.
+computes them on the host (in a graph as a step of it: runtime/lapack_steps.py); runtime/factors.py has their
+derivatives.
 
 Whether a matrix counts as singular is a matter of rounding. In eager mode a matrix that is singular to working
 precision goes to NumPy, which raises LinAlgError or gives its own value; in ``tf.function`` TensorFlow's error stands.
@@ -18,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import factors
+from np2tnp.runtime.axes import as_scalar
 from np2tnp.runtime.contractions import product
 from np2tnp.runtime.dispatch import as_tensor, exact, is_tracing
-from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lapack_steps import decomposed
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.matrix_products import (
     cross,
@@ -38,6 +40,7 @@ from np2tnp.runtime.promotion import cast, dtype_of
 from np2tnp.runtime.shapes import (
     as_index,
     as_indices,
+    must_hold,
     rank_of,
     require,
     static_shape,
@@ -47,10 +50,12 @@ from np2tnp.runtime.spectra import (
     is_clear_of,
     is_moderate,
     is_well_conditioned,
+    largest_side,
+    refuse_nothing,
     require_finite,
     singular_values,
 )
-from np2tnp.runtime.tracing import current
+from np2tnp.runtime.tracing import check, current
 from np2tnp.runtime.vectors import broadcast, reshaped, transposed
 
 __all__ = [
@@ -214,7 +219,7 @@ def slogdet(a: Any) -> Any:
     if not is_tracing() and 0 not in static_shape(matrix):
         pivots = tf.abs(tf.linalg.diag_part(tf.linalg.lu(matrix)[0]))
         ratio = tf.divide(tf.reduce_min(pivots, -1), tf.reduce_max(pivots, -1))
-        require(is_well_conditioned(ratio, static_shape(matrix)[-1]), "a matrix close to singular")
+        must_hold(is_well_conditioned(ratio, static_shape(matrix)[-1]), "a matrix close to singular")
     sign, size = tf.linalg.slogdet(matrix)
     real = tf.math.real(size) if size.dtype.is_complex else size
     return _result_type_of("slogdet")(cast(sign, dtype), cast(real, np.zeros(0, dtype).real.dtype))
@@ -229,15 +234,17 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     factor = tf.linalg.cholesky(tf.linalg.adjoint(matrix) if upper else matrix)
     if not is_tracing() and 0 not in static_shape(matrix):  # a failed factorisation is NaN, on some devices zero
         diagonal = tf.math.real(tf.linalg.diag_part(factor))
-        require(is_well_conditioned(tf.square(tf.divide(tf.reduce_min(diagonal, -1), tf.reduce_max(diagonal, -1))),
-                                    static_shape(matrix)[-1]), "not clearly positive definite")  # fmt: skip
+        ratio = tf.square(tf.divide(tf.reduce_min(diagonal, -1), tf.reduce_max(diagonal, -1)))
+        must_hold(is_well_conditioned(ratio, static_shape(matrix)[-1]), "not clearly positive definite")
     return cast(tf.linalg.adjoint(factor) if upper else factor, dtype)
 
 
 @exact("numpy.linalg.svd", differentiable=factors.svd)
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """``np.linalg.svd``: singular values alone in TensorFlow, vectors on the host (their signs are LAPACK's)."""
-    require(not compute_uv and not hermitian, "singular vectors")
+    if compute_uv or hermitian:
+        options = {"full_matrices": full_matrices, "compute_uv": compute_uv, "hermitian": hermitian}
+        return decomposed("svd", "singular vectors", a, **options)
     return singular_values(a)
 
 
@@ -265,25 +272,25 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 - NumPy's parameter 
 @exact("numpy.linalg.eig", differentiable=factors.eig)
 def eig(a: Any) -> Any:
     """``np.linalg.eig``, on the host: order and scaling are LAPACK's."""
-    raise Unsupported("eigenvectors")
+    return decomposed("eig", "eigenvectors", a)
 
 
 @exact("numpy.linalg.eigh", differentiable=factors.eigh)
 def eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803
     """``np.linalg.eigh``, on the host: the signs of the vectors are LAPACK's."""
-    raise Unsupported("eigenvectors")
+    return decomposed("eigh", "eigenvectors", a, UPLO=UPLO)
 
 
 @exact("numpy.linalg.eigvals", differentiable=factors.eigvals)
 def eigvals(a: Any) -> Any:
     """``np.linalg.eigvals``, on the host: order and a real or complex dtype are LAPACK's."""
-    raise Unsupported("eigenvalues in LAPACK's order")
+    return decomposed("eigvals", "eigenvalues in LAPACK's order", a)
 
 
 @exact("numpy.linalg.qr", differentiable=factors.qr)
 def qr(a: Any, mode: str = "reduced") -> Any:
     """``np.linalg.qr``, on the host: the signs are LAPACK's."""
-    raise Unsupported("QR factors")
+    return decomposed("qr", "QR factors", a, mode=mode)
 
 
 @exact("numpy.linalg.matrix_rank")
@@ -292,11 +299,11 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     require(not hermitian and tol is None and (rtol is None or isinstance(rtol, float)), "tolerances")
     require(rank_of(as_tensor(A)) >= 2, "a vector")
     values = singular_values(A)
-    require(0 not in static_shape(values), "an empty matrix")
+    refuse_nothing(values)
     if rtol is None:
-        rtol = max(static_shape(as_tensor(A))[-2:]) * float(np.finfo(dtype_of(values)).eps)
-    threshold = tf.multiply(tf.reduce_max(values, -1, keepdims=True), tf.constant(rtol, values.dtype))
-    require(is_clear_of(values, threshold), "singular values near the threshold")
+        rtol = largest_side(as_tensor(A)) * float(np.finfo(dtype_of(values)).eps)
+    threshold = tf.multiply(tf.reduce_max(values, -1, keepdims=True), as_scalar(rtol, values.dtype))
+    must_hold(is_clear_of(values, threshold), "singular values near the threshold")
     return tf.reduce_sum(tf.cast(tf.greater(values, threshold), tf.int64), -1)
 
 
@@ -305,25 +312,27 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._
     """``np.linalg.pinv``. Singular values near the cutoff are NumPy's to judge."""
     require(not hermitian, "hermitian")
     matrix, dtype = in_double(a)
-    require(rank_of(matrix) >= 2 and 0 not in static_shape(matrix), "an empty matrix")
-    if rcond is None:
-        given = as_tensor(a)
-        default = max(static_shape(given)[-2:]) * np.finfo(dtype).eps
-        rcond = 1e-15 if rtol is np._NoValue else default if rtol is None else rtol
-    else:
-        require(rtol is np._NoValue, "both tolerances")
-    require(isinstance(rcond, (float, np.floating)), "several tolerances")
+    require(rank_of(matrix) >= 2, "fewer than two dimensions")
+    refuse_nothing(matrix)
+    require(rcond is None or rtol is np._NoValue, "both tolerances")
+    limit = (1e-15 if rtol is np._NoValue else rtol) if rcond is None else rcond
+    require(limit is None or isinstance(limit, (float, np.floating)), "several tolerances")
+    require(limit is not None or dtype_of(as_tensor(a)).kind in "fc", "integers, which have no precision")
+    limit = largest_side(matrix) * float(np.finfo(dtype).eps) if limit is None else float(limit)
     require_finite(matrix)
     values, left, right = tf.linalg.svd(matrix, full_matrices=False)
-    inverse, _ = _reciprocals(values, float(rcond))
+    inverse, _ = _reciprocals(values, limit)
     scaled = tf.multiply(right, tf.cast(tf.expand_dims(inverse, -2), right.dtype))
     return cast(tf.matmul(scaled, left, adjoint_b=True), dtype)
 
 
-def _reciprocals(values: Any, rcond: float) -> tuple[Any, Any]:
+def _reciprocals(values: Any, rcond: Any) -> tuple[Any, Any]:
     """1/s for the singular values above the cutoff, 0 for the others; and which are above."""
-    cutoff = tf.multiply(tf.reduce_max(values, -1, keepdims=True), tf.constant(rcond, values.dtype))
-    require(is_clear_of(values, cutoff), "singular values near the cutoff")
+    largest = tf.reduce_max(values, -1, keepdims=True)
+    if is_tracing():  # XLA's singular vectors are too rough: it has no determinants, so it refuses the whole graph
+        largest = tf.stop_gradient(tf.linalg.det(largest[..., tf.newaxis])[..., tf.newaxis])
+    cutoff = tf.multiply(largest, as_scalar(rcond, values.dtype))
+    must_hold(is_clear_of(values, cutoff), "singular values near the cutoff")
     large = tf.greater(values, cutoff)
     return tf.math.divide_no_nan(tf.cast(large, values.dtype), values), large
 
@@ -337,7 +346,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, ...]:
     real = np.zeros(0, dtype).real.dtype
     require(rank_of(matrix) == 2 and rank_of(right) in (1, 2) and rcond != -1, "dimensions")
     rows, columns = static_shape(matrix)
-    require(0 not in (rows, columns, *static_shape(right)) and static_shape(right)[0] == rows, "an empty system")
+    require(static_shape(right)[0] == rows, "lengths differ")
+    refuse_nothing(matrix, right)
     if matrix.dtype != right.dtype:
         matrix, right = tf.cast(matrix, tf.complex128), tf.cast(right, tf.complex128)
     block = tf.expand_dims(right, -1) if rank_of(right) == 1 else right
@@ -348,13 +358,21 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, ...]:
     rank = tf.reduce_sum(tf.cast(large, tf.int32))
     weights = tf.cast(tf.expand_dims(inverse, -1), matrix.dtype)
     solution = tf.matmul(vectors, tf.multiply(weights, tf.matmul(left, block, adjoint_a=True)))
-    if int(rank.numpy()) == columns and rows > columns:
+    if rows > columns and _is_full(rank, columns):
         miss = tf.abs(tf.subtract(block, tf.matmul(matrix, solution)))
         residuals = tf.reduce_sum(tf.square(miss), 0)
     else:
         residuals = tf.zeros((0,), tf.float64)
     solution = tf.squeeze(solution, -1) if rank_of(right) == 1 else solution
     return cast(solution, dtype), cast(residuals, real), rank, cast(values, real)
+
+
+def _is_full(rank: Any, columns: int) -> bool:
+    """Whether there are residuals. A graph, whose results have one shape, is made for that."""
+    if not is_tracing():
+        return int(rank.numpy()) == columns
+    check(tf.equal(rank, columns), "a system without full rank")
+    return True
 
 
 @exact("numpy.linalg.matrix_power")

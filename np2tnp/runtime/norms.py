@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.axes import as_scalar
 from np2tnp.runtime.dispatch import as_tensor, exact
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
-from np2tnp.runtime.shapes import known, normal_axes, rank_of, require, static_shape
-from np2tnp.runtime.spectra import in_double, is_well_conditioned, singular_values
+from np2tnp.runtime.shapes import must_hold, normal_axes, rank_of, require, static_shape
+from np2tnp.runtime.spectra import in_double, is_well_conditioned, largest_side, refuse_nothing, singular_values
 from np2tnp.runtime.vectors import reshaped, transposed
 
 __all__ = ["cond", "matrix_norm", "norm", "vector_norm"]
@@ -87,10 +88,8 @@ def _matrix(tensor: Any, order: Any, row: int, column: int, keepdims: bool) -> A
 def _least(values: Any) -> Any:
     """The smallest singular value, where it is more than rounding noise."""
     least = tf.reduce_min(values, -1)
-    require(
-        is_well_conditioned(tf.divide(least, tf.reduce_max(values, -1)), static_shape(values)[-1]),
-        "a matrix close to singular",
-    )
+    ratio = tf.divide(least, tf.reduce_max(values, -1))
+    must_hold(is_well_conditioned(ratio, largest_side(values[..., tf.newaxis])), "a matrix close to singular")
     return least
 
 
@@ -137,24 +136,22 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 def cond(x: Any, p: Any = None) -> Any:
     """``np.linalg.cond``. A matrix that is singular to working precision is NumPy's to judge."""
     matrix, dtype = in_double(x)
-    require(rank_of(matrix) >= 2 and 0 not in static_shape(matrix), "an empty matrix")
+    require(rank_of(matrix) >= 2, "fewer than two dimensions")
+    refuse_nothing(matrix)
     real = np.zeros(0, dtype).real.dtype
     if p is None or p in (2, -2):
         values = cast(singular_values(as_tensor(x)), np.float64)
         ratio = tf.divide(tf.reduce_min(values, -1), tf.reduce_max(values, -1))
-        limit = 1e3 * float(np.finfo(real).eps) * max(static_shape(matrix)[-2:])
-        require(known(tf.reduce_all(tf.greater(ratio, tf.constant(limit, ratio.dtype)))), "a matrix close to singular")
+        limit = as_scalar(1e3 * float(np.finfo(real).eps) * largest_side(matrix), ratio.dtype)
+        must_hold(tf.reduce_all(tf.greater(ratio, limit)), "a matrix close to singular")
         values = cast(values, real)
         pair = (tf.reduce_max(values, -1), tf.reduce_min(values, -1))
         return tf.divide(pair[1], pair[0]) if p == -2 else tf.divide(*pair)
     ndim = rank_of(matrix)
-    require(
-        static_shape(matrix)[-1] == static_shape(matrix)[-2] and dtype.char in "dD", "not square, or single precision"
-    )
+    rows, columns = tuple(matrix.shape)[-2:]
+    require(rows == columns and rows is not None and dtype.char in "dD", "not square, or single precision")
     result = tf.multiply(
         _matrix(matrix, p, ndim - 2, ndim - 1, False), _matrix(tf.linalg.inv(matrix), p, ndim - 2, ndim - 1, False)
     )
-    require(
-        is_well_conditioned(tf.math.reciprocal(result), 10 * static_shape(matrix)[-1]), "a matrix close to singular"
-    )
+    must_hold(is_well_conditioned(tf.math.reciprocal(result), 10 * rows), "a matrix close to singular")
     return cast(result, real)

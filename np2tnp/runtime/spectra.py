@@ -6,13 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.axes import as_scalar
 from np2tnp.runtime.dispatch import as_tensor, is_tracing
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
-from np2tnp.runtime.shapes import is_all_finite, known, rank_of, require
+from np2tnp.runtime.shapes import is_all_finite, rank_of, require
+from np2tnp.runtime.tracing import check
 
 #: Rounding in two libraries may differ by this factor around a threshold; inside it NumPy decides.
 MARGIN = 100.0
+
+#: So many units of the largest singular value's last place are more than its rounding.
+_NOISE = 1e4
 
 
 def in_double(a: Any) -> tuple[Any, np.dtype[Any]]:
@@ -28,9 +33,18 @@ def in_double(a: Any) -> tuple[Any, np.dtype[Any]]:
 
 
 def require_finite(*tensors: Any) -> None:
-    """Leave NaN and infinity to NumPy, in eager mode: iterations on them may not end, and LAPACK raises LinAlgError."""
-    if not is_tracing():
+    """Leave NaN and infinity to NumPy: LAPACK raises LinAlgError, where TensorFlow may give NaN."""
+    if is_tracing():
+        for tensor in tensors:
+            check(is_finite(tensor), "values that are not finite")
+    else:
         require(is_all_finite(*tensors), "values that are not finite")
+
+
+def is_finite(tensor: Any) -> Any:
+    """Whether all values are finite, as a tensor."""
+    parts = [tf.math.real(tensor), tf.math.imag(tensor)] if tensor.dtype.is_complex else [tensor]
+    return tf.reduce_all(tf.stack([tf.reduce_all(tf.math.is_finite(part)) for part in parts]))
 
 
 def singular_values(a: Any) -> Any:
@@ -42,10 +56,24 @@ def singular_values(a: Any) -> Any:
     return cast(values, np.zeros(0, dtype).real.dtype)
 
 
-def is_well_conditioned(reciprocal: Any, size: int) -> bool:
-    """Whether reciprocal condition estimates are all well above rounding (False for NaN). Eager only."""
-    limit = MARGIN * size * float(np.finfo(np.float64).eps)
-    return known(tf.reduce_all(tf.greater(reciprocal, tf.constant(limit, reciprocal.dtype))))
+def refuse_nothing(*tensors: Any) -> None:
+    """Leave arrays without elements to NumPy."""
+    require(all(0 not in tuple(tensor.shape) for tensor in tensors), "an empty matrix")
+    for tensor in tensors:
+        if not tensor.shape.is_fully_defined():
+            check(tf.greater(tf.size(tensor), 0), "an empty matrix")
+
+
+def largest_side(matrix: Any) -> Any:
+    """The larger of the last two lengths: an int, or a float64 tensor where a graph does not know it."""
+    sides = tuple(matrix.shape)[-2:]
+    return max(sides) if None not in sides else tf.cast(tf.reduce_max(tf.shape(matrix)[-2:]), tf.float64)
+
+
+def is_well_conditioned(reciprocal: Any, size: Any) -> Any:
+    """Whether reciprocal condition estimates are all well above rounding (false for NaN), as a tensor."""
+    limit = MARGIN * float(np.finfo(np.float64).eps) * size
+    return tf.reduce_all(tf.greater(reciprocal, as_scalar(limit, reciprocal.dtype)))
 
 
 def is_moderate(growth: np.ndarray, size: int) -> bool:
@@ -53,9 +81,14 @@ def is_moderate(growth: np.ndarray, size: int) -> bool:
     return bool((growth * (MARGIN * size * float(np.finfo(np.float64).eps)) < 1.0).all())
 
 
-def is_clear_of(values: Any, threshold: Any) -> bool:
-    """Whether no value lies within a factor MARGIN of the threshold. Eager only."""
+def is_clear_of(values: Any, threshold: Any) -> Any:
+    """Whether no value lies within a factor MARGIN of the threshold (false for NaN), as a tensor."""
     margin = tf.constant(MARGIN, values.dtype)
     above = tf.greater(values, tf.multiply(threshold, margin))
     below = tf.less_equal(tf.multiply(values, margin), threshold)
-    return known(tf.reduce_all(tf.logical_or(above, below)))
+    clear = tf.logical_or(above, below)
+    if is_tracing():  # there is no NumPy to ask: what rounding can do at most decides
+        noise = _NOISE * float(np.finfo(dtype_of(values)).eps)
+        largest = tf.reduce_max(values, -1, keepdims=True)
+        clear = tf.logical_or(clear, tf.abs(values - threshold) > largest * tf.constant(noise, values.dtype))
+    return tf.reduce_all(clear)
