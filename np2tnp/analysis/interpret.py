@@ -118,7 +118,7 @@ class Interpreter(Raising):
     def _assign(self, node: cst.Assign, env: Env) -> None:
         self.root = node.value
         targets = [target.target for target in node.targets]
-        if type(targets[0]) is cst.Attribute and all(type(target) is cst.Attribute for target in targets):
+        if all(map(self._keeps_as_made, targets)):
             self.kept_as_made |= frozenset(map(id, makers(node.value)))
         made = LENT if self.lends_to(targets, node.value, env) else self.evaluate(node.value, env)
         value = self.kept_on_host(targets, node.value, made)
@@ -129,6 +129,10 @@ class Interpreter(Raising):
             for one, other in combinations(holders, 2):
                 for name in one:  # whichever item each of them has
                     env.link(name, other)
+
+    def _keeps_as_made(self, target: cst.BaseExpression) -> bool:
+        """Whether `target` holds an ndarray in any case: making one takes less time than copying it from a device."""
+        return type(target) is cst.Attribute or (type(target) is cst.Name and target.value in self.host_locals)
 
     def _holders(self, target: cst.BaseExpression) -> frozenset[str]:
         """The names by which what was assigned to `target` is found from here on. Arrays copy what they get."""
