@@ -122,7 +122,8 @@ class ExceptionHandler(Rule):
         called may raise one in either version: then NumPy has done a part of the updates.
         """
         calls = (context.calls[id(part)] for part in walk(node.body) if id(part) in context.calls)
-        return not {id(call.node) for call in calls if _is_own(call)} & context.stores.keys()
+        ours = (call for call in calls if _is_own(call) or isinstance(call.callee, Function))
+        return not {id(call.node) for call in ours} & context.stores.keys()
 
     def _raises_it_alike(self, node: cst.Try | cst.TryStar, context: Context) -> bool:
         """Whether LinAlgError can only come from functions whose exact forms raise it as NumPy's do, or from others."""
