@@ -50,6 +50,7 @@ from np2tnp.runtime.spectra import (
     is_clear_of,
     is_moderate,
     is_well_conditioned,
+    largest_of,
     largest_side,
     refuse_nothing,
     require_finite,
@@ -302,7 +303,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     refuse_nothing(values)
     if rtol is None:
         rtol = largest_side(as_tensor(A)) * float(np.finfo(dtype_of(values)).eps)
-    threshold = tf.multiply(tf.reduce_max(values, -1, keepdims=True), as_scalar(rtol, values.dtype))
+    threshold = tf.multiply(largest_of(values), as_scalar(rtol, values.dtype))
     must_hold(is_clear_of(values, threshold), "singular values near the threshold")
     return tf.reduce_sum(tf.cast(tf.greater(values, threshold), tf.int64), -1)
 
@@ -328,10 +329,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._
 
 def _reciprocals(values: Any, rcond: Any) -> tuple[Any, Any]:
     """1/s for the singular values above the cutoff, 0 for the others; and which are above."""
-    largest = tf.reduce_max(values, -1, keepdims=True)
-    if is_tracing():  # XLA's singular vectors are too rough: it has no determinants, so it refuses the whole graph
-        largest = tf.stop_gradient(tf.linalg.det(largest[..., tf.newaxis])[..., tf.newaxis])
-    cutoff = tf.multiply(largest, as_scalar(rcond, values.dtype))
+    cutoff = tf.multiply(largest_of(values), as_scalar(rcond, values.dtype))
     must_hold(is_clear_of(values, cutoff), "singular values near the cutoff")
     large = tf.greater(values, cutoff)
     return tf.math.divide_no_nan(tf.cast(large, values.dtype), values), large

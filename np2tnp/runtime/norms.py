@@ -13,7 +13,14 @@ from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
 from np2tnp.runtime.shapes import must_hold, normal_axes, rank_of, require, static_shape
-from np2tnp.runtime.spectra import in_double, is_well_conditioned, largest_side, refuse_nothing, singular_values
+from np2tnp.runtime.spectra import (
+    in_double,
+    is_well_conditioned,
+    largest_of,
+    largest_side,
+    refuse_nothing,
+    singular_values,
+)
 from np2tnp.runtime.vectors import reshaped, transposed
 
 __all__ = ["cond", "matrix_norm", "norm", "vector_norm"]
@@ -88,7 +95,7 @@ def _matrix(tensor: Any, order: Any, row: int, column: int, keepdims: bool) -> A
 def _least(values: Any) -> Any:
     """The smallest singular value, where it is more than rounding noise."""
     least = tf.reduce_min(values, -1)
-    ratio = tf.divide(least, tf.reduce_max(values, -1))
+    ratio = tf.divide(least, tf.squeeze(largest_of(values), -1))
     must_hold(is_well_conditioned(ratio, largest_side(values[..., tf.newaxis])), "a matrix close to singular")
     return least
 
@@ -141,7 +148,7 @@ def cond(x: Any, p: Any = None) -> Any:
     real = np.zeros(0, dtype).real.dtype
     if p is None or p in (2, -2):
         values = cast(singular_values(as_tensor(x)), np.float64)
-        ratio = tf.divide(tf.reduce_min(values, -1), tf.reduce_max(values, -1))
+        ratio = tf.divide(tf.reduce_min(values, -1), tf.squeeze(largest_of(values), -1))
         limit = as_scalar(1e3 * float(np.finfo(real).eps) * largest_side(matrix), ratio.dtype)
         must_hold(tf.reduce_all(tf.greater(ratio, limit)), "a matrix close to singular")
         values = cast(values, real)

@@ -11,7 +11,7 @@ from np2tnp.runtime.dispatch import as_tensor, is_tracing
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
 from np2tnp.runtime.shapes import is_all_finite, rank_of, require
-from np2tnp.runtime.tracing import check
+from np2tnp.runtime.tracing import check, current
 
 #: Rounding in two libraries may differ by this factor around a threshold; inside it NumPy decides.
 MARGIN = 100.0
@@ -68,6 +68,21 @@ def largest_side(matrix: Any) -> Any:
     """The larger of the last two lengths: an int, or a float64 tensor where a graph does not know it."""
     sides = tuple(matrix.shape)[-2:]
     return max(sides) if None not in sides else tf.cast(tf.reduce_max(tf.shape(matrix)[-2:]), tf.float64)
+
+
+def largest_of(values: Any) -> Any:
+    """The largest singular value, in an axis of length one, of which small ones are to be a part.
+
+    XLA's singular values are right to a part of the largest only (1e-10 of it, and no check sees that). It has no
+    determinants, so it refuses a graph that asks for this one.
+    """
+    largest = tf.reduce_max(values, -1, keepdims=True)
+    if not is_tracing():
+        return largest
+    trace = current()
+    require(trace is None or trace.mode != "xla", "small singular values under XLA")
+    same = tf.linalg.det(tf.stop_gradient(largest)[..., tf.newaxis])[..., tf.newaxis]
+    return tf.where(tf.math.is_finite(same), largest, same)
 
 
 def is_well_conditioned(reciprocal: Any, size: Any) -> Any:

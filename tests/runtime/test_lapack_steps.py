@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -89,8 +90,10 @@ def test_wrong_arguments_raise_while_the_graph_is_made() -> None:
 
 
 def test_not_under_xla() -> None:
-    with pytest.raises(tf.errors.OpError):
-        tf.function(rt.linalg.eigh, jit_compile=True)(tf.eye(3))
+    calls = [("eigh", {}), ("cond", {}), ("matrix_rank", {}), ("pinv", {}), ("norm", {"ord": -2})]
+    for name, keywords in calls:
+        with pytest.raises(tf.errors.OpError):
+            tf.function(functools.partial(getattr(rt.linalg, name), **keywords), jit_compile=True)(tf.eye(3))
 
 
 def test_values_that_are_not_finite_do_not_become_results() -> None:
