@@ -226,7 +226,7 @@ def _wrap(
             except UnverifiedError as refusal:
                 if fallback is None or not lazy.tf.executing_eagerly():
                     raise
-                fallback.tell(refusal)
+                fallback.tell(str(refusal))
                 return call_plain(fallback.original, plan.mutates, *args, **kwargs)
             result = run(call)
         if not plan.mutates:
@@ -241,24 +241,31 @@ def _wrap(
             if fallback is None or not fallback.takes(args, kwargs):
                 raise
             return fallback(refusal, args, kwargs)
+        has_run = False
         try:
-            return _finished(run(call), call, plan, zero_d)
+            result = run(call)
+            has_run = True
+            return _finished(result, call, plan, zero_d)
         except Exception as error:
             first = replaced(error, handled)
             translated = translate(first) or (first if first is not error else None)
             refused = translated or error
             if isinstance(refused, UnverifiedError):
                 refused = translated = explained(refused, first, body, plan.slots(args, kwargs))
+            # a recursion without an end would begin again at each of its levels
+            may_repeat = not has_run and not isinstance(error, RecursionError)
+            again = fallback if isinstance(refused, UnverifiedError) or may_repeat else None
             if (
-                fallback is not None
-                and isinstance(refused, UnverifiedError)
-                and fallback.repeats(args, kwargs, (call.originals[name] for name in plan.mutates))
-                and fallback.takes(args, kwargs)
+                again is None
+                or not again.repeats(args, kwargs, (call.originals[name] for name in plan.mutates))
+                or not again.takes(args, kwargs)
             ):
-                return fallback(refused, args, kwargs)
-            if translated is None:
-                raise
-            raise translated from error
+                if translated is None:
+                    raise
+                raise translated from error
+            reason = refused
+        # nothing is updated yet: the original raises what it does, and changes first what it does
+        return again(reason, args, kwargs)
 
     calls = 0
 

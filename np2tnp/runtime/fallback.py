@@ -1,4 +1,4 @@
-"""When a migrated function calls the function that it was: for what it would refuse."""
+"""When a migrated function calls the function that it was: for what it would refuse, or raise."""
 
 from __future__ import annotations
 
@@ -56,14 +56,18 @@ class Fallback:
             isinstance(value, (list, tuple, dict)) for value in updated
         )
 
-    def __call__(self, refusal: UnverifiedError, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The original's result; what it raises is the caller's."""
-        self.tell(refusal)
-        return self.original(*args, **kwargs)
+    def __call__(self, reason: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The original's result; what it raises is the caller's. `reason`: a refusal, or what the body raised."""
+        if isinstance(reason, UnverifiedError):
+            self.tell(str(reason))
+            return self.original(*args, **kwargs)
+        result = self.original(*args, **kwargs)
+        self.tell(f"{type(reason).__name__}: {reason}"[:500])  # where NumPy raises nothing
+        return result
 
-    def tell(self, refusal: UnverifiedError) -> None:
+    def tell(self, reason: str) -> None:
         """Say once that speed is lost, and why. A log record, since a warning may be made an error by the program."""
-        message = f"{self.name} calls its NumPy original: {refusal}"
+        message = f"{self.name} calls its NumPy original: {reason}"
         if message in self._told or len(self._told) == _REASONS:
             return
         self._told.add(message)
