@@ -56,7 +56,7 @@ class Fallback:
             isinstance(value, (list, tuple, dict)) for value in updated
         )
 
-    def __call__(self, reason: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def __call__(self, reason: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The original's result; what it raises is the caller's. `reason`: a refusal, or what the body raised."""
         if isinstance(reason, UnverifiedError):
             self.tell(str(reason))
