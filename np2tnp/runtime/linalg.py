@@ -233,7 +233,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     made = current()
     require(made is None or made.mode != "xla" or not matrix.dtype.is_complex, "complex matrices under XLA")
     factor = tf.linalg.cholesky(tf.linalg.adjoint(matrix) if upper else matrix)
-    if not is_tracing() and 0 not in static_shape(matrix):  # a failed factorisation is NaN, on some devices zero
+    if 0 not in static_shape(matrix):  # a failed factorisation is NaN, on some devices zero
         diagonal = tf.math.real(tf.linalg.diag_part(factor))
         ratio = tf.square(tf.divide(tf.reduce_min(diagonal, -1), tf.reduce_max(diagonal, -1)))
         must_hold(is_well_conditioned(ratio, static_shape(matrix)[-1]), "not clearly positive definite")

@@ -140,3 +140,16 @@ def test_no_gradient_is_better_than_a_wrong_one() -> None:
 
     with pytest.raises(LookupError, match="no gradient for eigh"):
         slope(tf.eye(3))
+
+
+@pytest.mark.parametrize("mode", ["graph", "xla"])
+def test_cholesky_of_what_is_not_positive_definite_raises_as_eagerly(mode):
+    def factor(a):
+        return np.linalg.cholesky(a)
+
+    function = rt.migrated(lambda a: rt.linalg.cholesky(a), compile=mode)
+    good = np.array([[4.0, 2.0], [2.0, 3.0]])
+    np.testing.assert_allclose(function(good), factor(good), rtol=1e-12)
+    for bad in ([[1.0, 2.0], [2.0, 1.0]], [[-1.0, 0.0], [0.0, 1.0]]):
+        with pytest.raises(np.linalg.LinAlgError):
+            function(np.array(bad))
