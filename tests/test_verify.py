@@ -321,3 +321,16 @@ def test_the_command_line(tmp_path):
     )
     assert done.returncode == 2
     assert "nobody" in done.stderr
+
+
+def test_what_the_original_answered_is_not_taken_for_tensorflows(tmp_path):
+    path = tmp_path / "old.py"
+    path.write_text(HEAD + "def f(x):\n    return np.sin(x)\n")
+    new = NEW_HEAD + (
+        "def _f_numpy(x):\n    return np.sin(x)\n\n"
+        '@rt.migrated(original=_f_numpy, on_unverified="numpy", pure=True, above=0)\n'
+        "def f(x):\n    tnp.cos(x)\n    raise ValueError('not in NumPy')\n"
+    )
+    (it,) = verify_pair(Pair(str(path), path.read_text(), new, "test"), ["f"], LIMITS)
+    assert it.verdict is FunctionVerdict.UNTESTED
+    assert "TensorFlow" in it.reason

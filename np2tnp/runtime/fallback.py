@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import types
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from numbers import Number
 from typing import Any
@@ -16,6 +17,9 @@ from np2tnp.runtime.errors import UnverifiedError, UnverifiedWarning
 from np2tnp.runtime.tracing import attribute_names
 
 _log = logging.getLogger("np2tnp")
+
+#: How often the original gave the result of each function, by name: ``verify`` must not take that for TensorFlow's.
+answered: Counter[str] = Counter()
 
 #: So many different reasons are told of one function.
 _REASONS = 8
@@ -58,6 +62,7 @@ class Fallback:
 
     def __call__(self, reason: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The original's result; what it raises is the caller's. `reason`: a refusal, or what the body raised."""
+        answered[self.name] += 1
         if isinstance(reason, UnverifiedError):
             self.tell(str(reason))
             return self.original(*args, **kwargs)
