@@ -48,7 +48,7 @@ def why_not_shown(node: cst.CSTNode, caught: list[str], context: Context) -> str
         # A core that raises hands no updates over, and loops that became whole-array operations have no iterations.
         if not isinstance(event, ev.Call) or id(event.node) not in inside:
             continue
-        if id(event.node) in context.stores and _is_own(event):
+        if id(event.node) in context.stores and _is_of_project(event):
             return "a function that is tried updates its arguments: " + _MOVE
     loops = [part.body for part in walk(node.body) if isinstance(part, (cst.For, cst.While))]
     looped = {id(part) for body in loops for part in walk(body)}
@@ -110,6 +110,6 @@ def _is_read(handler: cst.ExceptHandler) -> bool:
     )
 
 
-def _is_own(call: ev.Call) -> bool:
+def _is_of_project(call: ev.Call) -> bool:
     callee = call.callee
     return (isinstance(callee, Bound) and isinstance(callee.receiver, Instance)) or isinstance(callee, Function)

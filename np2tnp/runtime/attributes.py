@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import precision
-from np2tnp.runtime.dispatch import is_tensor, to_ndarray
+from np2tnp.runtime.dispatch import is_symbolic, is_tensor, to_ndarray
 from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.keys import is_symbolic
 from np2tnp.runtime.promotion import numpy_dtype
 from np2tnp.runtime.python_numbers import python_number
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.creation import linspace
-from np2tnp.runtime.dispatch import as_tensor, is_symbolic, is_tensor
+from np2tnp.runtime.dispatch import as_tensor, holds_symbol, is_tensor
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
 from np2tnp.runtime.shapes import as_host, as_index, is_all_finite, must_hold, rank_of, require, size_of, static_shape
@@ -19,7 +19,7 @@ _MOST_BINS = {"f": 100_000}
 def edges_of(tensor: Any, bins: Any, limits: Any) -> tuple[Any, bool]:
     """The bin edges of a flat tensor (an ndarray, or a tensor of the graph), and whether they are of equal width."""
     require(not isinstance(bins, str), "bins chosen from the data")
-    if is_symbolic(bins):
+    if holds_symbol(bins):
         return _rising(as_tensor(bins)), False
     bins = as_host(bins)
     if np.ndim(bins) != 0:
@@ -27,7 +27,7 @@ def edges_of(tensor: Any, bins: Any, limits: Any) -> tuple[Any, bool]:
     count = as_index(bins)
     require(0 < count <= _MOST_BINS.get(dtype_of(tensor).char, 2**31), "number of bins")
     empty = tensor.shape.num_elements() == 0
-    if not (is_symbolic(tensor) and not empty if limits is None else is_symbolic(limits)):
+    if not (holds_symbol(tensor) and not empty if limits is None else holds_symbol(limits)):
         sample = ends(tensor) if limits is None else np.zeros(1, dtype_of(tensor))
         return np.histogram_bin_edges(sample, count, as_host(limits)), True
     (first, last), kinds = _outer(tensor, limits)
@@ -40,13 +40,13 @@ def edges_of(tensor: Any, bins: Any, limits: Any) -> tuple[Any, bool]:
 
 def edges_of_axis(column: Any, bins: Any, limits: Any) -> Any:
     """The edges on one axis of ``np.histogramdd`` for a flat tensor while tracing: their dtype is that of the ends."""
-    if is_symbolic(bins):
+    if holds_symbol(bins):
         edges = _rising(as_tensor(bins))
         static_shape(edges)
         return edges
     if np.ndim(bins) != 0:
         return _rising(np.asarray(bins))
-    if limits is not None and not is_symbolic(limits):
+    if limits is not None and not holds_symbol(limits):
         return np.histogramdd(np.zeros((1, 1), dtype_of(column)), [bins], [limits])[1][0]
     count = as_index(bins)
     require(count > 0, "number of bins")

@@ -22,7 +22,7 @@ from np2tnp.runtime.compiled_state import State
 from np2tnp.runtime.core_results import Undecided, updated
 from np2tnp.runtime.dispatch import is_tensor, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
-from np2tnp.runtime.exceptions import translate
+from np2tnp.runtime.exceptions import MISTAKES, translate
 from np2tnp.runtime.fallback import Fallback, share_defaults
 from np2tnp.runtime.narrowing import crossed, kept_where_same, takes
 from np2tnp.runtime.plain_calls import call_plain
@@ -248,12 +248,12 @@ def _wrap(
             return _finished(result, call, plan, zero_d)
         except Exception as error:
             first = replaced(error, handled)
-            translated = translate(first) or (first if first is not error else None)
+            mistake = translate(first)
+            translated = mistake or (first if first is not error else None)
             refused = translated or error
             if isinstance(refused, UnverifiedError):
                 refused = translated = explained(refused, first, body, plan.slots(args, kwargs))
-            # a recursion without an end would begin again at each of its levels
-            may_repeat = not has_run and not isinstance(error, RecursionError)
+            may_repeat = not has_run and (mistake is not None or isinstance(refused, MISTAKES))
             again = fallback if isinstance(refused, UnverifiedError) or may_repeat else None
             if (
                 again is None

@@ -68,10 +68,13 @@ def is_tracing() -> bool:
 
 
 def is_symbolic(value: object) -> bool:
-    """Whether something in `value` (a tensor, or a list or tuple) is only known when a graph runs."""
-    if isinstance(value, (list, tuple)):
-        return any(map(is_symbolic, value))
+    """Whether `value` is a tensor of a graph that is being traced: it has no value yet."""
     return is_tensor(value) and not hasattr(value, "numpy")
+
+
+def holds_symbol(value: object) -> bool:
+    """Whether `value`, or something in a list or tuple, is only known when a graph runs."""
+    return any(map(holds_symbol, value)) if isinstance(value, (list, tuple)) else is_symbolic(value)
 
 
 def is_array(value: object) -> bool:
@@ -106,7 +109,7 @@ def to_ndarray(tensor: Any) -> Any:
 
     Raises UnverifiedError for a tensor of strings (tnp takes an ndarray of text, and gives bytes), and for a symbol.
     """
-    if not hasattr(tensor, "numpy"):
+    if is_symbolic(tensor):
         raise UnverifiedError("NumPy works here, on values that only the graph knows: not inside tf.function")
     value = tensor.numpy()  # documented to be a copy; a NumPy scalar where 0-d
     if isinstance(value, bytes) or (type(value) is np.ndarray and value.dtype.hasobject):

@@ -55,6 +55,9 @@ _NOT_TAKEN = (
 #: What NumPy says to TensorFlow, which asks it for the dtype of a tensor and an object, a Fraction, a date.
 _NO_COMMON_DTYPE = re.compile(r"^Cannot interpret .* as a data type$|^The DType <class ", re.DOTALL)
 
+#: What NumPy raises for arguments. A timeout that a signal's handler raises, or a recursion without an end, is none.
+MISTAKES = (IndexError, ValueError, TypeError, AttributeError, KeyError, ArithmeticError)
+
 #: What a tensor says where Python wants an integer: ``range(x[0])``, ``names[x.sum()]``.
 _NO_INDEX = re.compile(r"^('numpy\.\w+') object has no attribute '__index__'$")
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.bin_edges import edges_of, edges_of_axis, ends
-from np2tnp.runtime.dispatch import as_tensor, exact, is_symbolic, is_tensor, is_tracing, to_tensor
+from np2tnp.runtime.dispatch import as_tensor, exact, holds_symbol, is_tensor, is_tracing, to_tensor
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
 from np2tnp.runtime.shapes import (
@@ -193,9 +193,9 @@ def _counted(points: Any, bins: Any, limits: Any, density: Any, weights: Any) ->
 
 def _edges_of_axes(columns: list[Any], bins: Any, limits: Any) -> Any:
     """The edges on each axis, ndarrays or tensors of a graph, in a list or tuple as NumPy has it."""
-    if not is_symbolic(bins):
+    if not holds_symbol(bins):
         bins = as_host(bins)
-    if not is_symbolic(limits):
+    if not holds_symbol(limits):
         limits = as_host(limits)
     rows = isinstance(bins, (list, tuple)) or (rank_of(bins) if is_tensor(bins) else np.ndim(bins)) == 1
     each = list(bins) if rows else [bins] * len(columns)
@@ -221,13 +221,13 @@ def histogram2d(
     columns, _ = as_common(x, y)
     require(all(rank_of(c) == 1 for c in columns), "x and y")
     require_same_shape(columns[0], columns[1], "x and y")
-    bins = bins if is_symbolic(bins) else as_host(bins)
+    bins = bins if holds_symbol(bins) else as_host(bins)
     if is_tensor(bins) and rank_of(bins) == 1:
         require(static_shape(bins)[0] > 2, "two or less bins")
         bins = [bins] * 2
     elif not is_tensor(bins) and (isinstance(bins, (list, tuple)) or np.ndim(bins) == 1) and len(bins) != 2:
         require(len(bins) != 1, "one list of bins")
-        bins = [as_tensor(bins) if is_symbolic(bins) else np.asarray(bins)] * 2
+        bins = [as_tensor(bins) if holds_symbol(bins) else np.asarray(bins)] * 2
     hist, edges = _counted(_ordered(tf.stack(columns, 1)), bins, range, density, weights)
     return hist, edges[0], edges[1]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import is_tensor
-from np2tnp.runtime.keys import Basic, basic_key, is_symbolic, resolve_basic, static_shape
+from np2tnp.runtime.dispatch import is_symbolic, is_tensor
+from np2tnp.runtime.keys import Basic, basic_key, resolve_basic, static_shape
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.stored import fitted
 from np2tnp.runtime.tracing import current

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact, is_symbolic, is_tensor
+from np2tnp.runtime.dispatch import as_tensor, exact, holds_symbol, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.manipulation import at_least, tiled
@@ -313,7 +313,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     require(rank_of(tensor) == 1 and isinstance(trim, str), "several dimensions")
     require(axis is None or as_indices(axis) in ((0,), (-1,)), "axis")
     require(set(trim.lower()) <= {"f", "b"} and len(trim) <= 2, "trim")
-    if is_symbolic(tensor):
+    if holds_symbol(tensor):
         return _trimmed(tensor, trim.lower())
     places = as_host(tf.where(tf.not_equal(tensor, tf.zeros((), tensor.dtype))))
     length = static_shape(tensor)[0]

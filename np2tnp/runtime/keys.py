@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import _holds_tensor, as_tensor, is_tensor
+from np2tnp.runtime.dispatch import _holds_tensor, as_tensor, is_symbolic, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 
@@ -78,11 +78,6 @@ def basic_key(key: Any) -> tuple[Any, ...] | None:
         else:
             return None
     return tuple(parts)
-
-
-def is_symbolic(value: Any) -> bool:
-    """Whether `value` is a tensor of a graph that is being traced: it has no value yet."""
-    return is_tensor(value) and not hasattr(value, "numpy")
 
 
 @functools.lru_cache(maxsize=4096)

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.dispatch import is_symbolic, is_tensor
 from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.keys import is_symbolic
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import numpy_dtype
 from np2tnp.runtime.stored import cast_stored

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import packing
-from np2tnp.runtime.dispatch import as_tensor, exact, host, is_array, is_symbolic, is_tensor, to_ndarray, to_tensor
+from np2tnp.runtime.dispatch import as_tensor, exact, holds_symbol, host, is_array, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import numpy_dtype
@@ -78,7 +78,7 @@ def getfield(a: Any, dtype: Any, offset: int = 0) -> Any:
     """``a.getfield(dtype, offset)`` as a new tensor."""
     if not is_tensor(a):
         return a.getfield(dtype, offset)
-    if is_symbolic(a):
+    if holds_symbol(a):
         wanted = _field_of(a, dtype, offset)
         return _in_graph(packing.part, a, wanted, operator.index(offset))
     return to_tensor(_numbers(_on_host(a).getfield(dtype, offset)))
@@ -86,13 +86,13 @@ def getfield(a: Any, dtype: Any, offset: int = 0) -> Any:
 
 def setfield(a: Any, val: Any, dtype: Any, offset: int = 0) -> Any:
     """``a.setfield(val, dtype, offset)``: the changed array."""
-    if is_symbolic(a) or is_symbolic(val):
+    if holds_symbol(a) or holds_symbol(val):
         tensor = as_tensor(a)
         wanted = _field_of(tensor, dtype, offset)
-        if is_symbolic(val) and numpy_dtype(val.dtype) != wanted:
+        if holds_symbol(val) and numpy_dtype(val.dtype) != wanted:
             raise UnverifiedError(f"a field of another dtype than {val.dtype.name} inside tf.function")
         values = val
-        if not is_symbolic(val):
+        if not holds_symbol(val):
             values = np.empty(np.shape(host(val)), wanted)
             values[...] = host(val)
             values = to_tensor(values)
@@ -116,7 +116,7 @@ def _in_graph(function: Any, *args: Any) -> Any:
 
 def byteswap(a: Any, inplace: bool = False) -> Any:
     """``a.byteswap(inplace)``: the result, which is the changed array if `inplace`."""
-    if is_symbolic(a):
+    if holds_symbol(a):
         return _in_graph(packing.swapped, a)
     return to_tensor(_on_host(a).byteswap()) if is_tensor(a) else a.byteswap(inplace)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.dispatch import is_symbolic, is_tensor
 from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.keys import is_symbolic
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import dtype_of
 from np2tnp.runtime.tracing import check, current

@@ -91,3 +91,15 @@ def test_a_read_only_argument_is_refused_as_numpy_does():
     x.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
         migrated(store, store_numpy, mutates=("x",))(x, 1)
+
+
+@pytest.mark.parametrize("kind", [TimeoutError, RuntimeError, type("Stopped", (Exception,), {})])
+def test_what_is_no_mistake_in_an_argument_is_passed_on(kind):
+    calls = []
+
+    def body(x):  # as if a signal's handler had raised it
+        raise kind("stop")
+
+    with pytest.raises(kind, match="stop"):
+        migrated(body, lambda x: calls.append(x))(np.ones(3))
+    assert not calls
