@@ -101,7 +101,6 @@ class Store:
     keys: tuple[Value, ...] | None = None
     root: str | None = None  #: the name to rebind, where the innermost base is one
     conflicts: frozenset[str] = NO_NAMES  #: outside locations it writes through, other than by its own name
-    in_tuple: bool = False
     held: Value | None = None  #: what `root` holds, where that is known
 
 

@@ -169,7 +169,7 @@ class Writes(Calls):
         if home_of(base) == HOST and not isinstance(base, Array):  # arrays copy what is stored into them
             self.keep(refs_of(base) - frozenset((root or "",)) | _holder(target), value, env)
         held = env.values.get(root or "")
-        self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts), False, held))
+        self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts), held))
         if (
             keys is not None
             and all(scalar_type(key) in ("int", "number") and not isinstance(key, Const) for key in keys)

@@ -199,7 +199,6 @@ class Catalog:
         self._is_pure: dict[str, bool] = {}
         self._suggested: dict[str, str | None] = {}
         self.versions: dict[str, str] = facts.get("versions", {})
-        self.policy: dict[str, Any] = overlay.get("policy", {})
         #: draws of numpy.random and its generators that rt.random has: ``normal``
         self.device_draws: frozenset[str] = frozenset(overlay.get("draws", {}).get("device", ()))
         external = overlay.get("external", {})

@@ -5,14 +5,14 @@ operands.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from np2tnp.differential import behaviour
 from np2tnp.differential.cases import DTYPES, Case, make_arguments
-from np2tnp.differential.compare import Outcome, Tolerance, compare, compare_outcomes
+from np2tnp.differential.compare import Outcome, Tolerance, compare_outcomes
 from np2tnp.differential.staged import Call, make_call, representatives
 from np2tnp.differential.syntax import BINARY_OPERATORS, UNARY_OPERATORS
 
@@ -198,17 +198,3 @@ def _outcome(function: Callable[..., Any], operands: tuple[Any, ...]) -> Outcome
             return Outcome(function(*operands))
     except Exception as error:
         return Outcome.of_error(error)
-
-
-def disagreements(name: str, a: str, b: str) -> Iterator[str]:
-    """For people: what differs for one pair of dtypes."""
-    first, second = make_arguments(a), make_arguments(b)
-    from np2tnp.runtime.dispatch import to_tensor
-
-    function = getattr(operator, name)
-    for x, y in ((first["v"], second["w"]), (first["S"], second["U"])):
-        expected, actual = _outcome(function, (x, y)), _outcome(function, (to_tensor(x), to_tensor(y)))
-        if expected.error or actual.error:
-            yield f"{expected.error} against {actual.error}"
-        else:
-            yield compare(expected.value, np.asarray(actual.value), _tolerance(name, expected.value, (x, y))).detail

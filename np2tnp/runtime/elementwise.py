@@ -12,7 +12,7 @@ from np2tnp.runtime.dispatch import exact, is_tracing
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op, raw, same, ufunc
-from np2tnp.runtime.promotion import array, cast, constant, dtype_of
+from np2tnp.runtime.promotion import array, cast, constant
 
 __all__ = [
     "abs",
@@ -209,10 +209,6 @@ def _unsigned_power(x: Any, y: Any) -> Any:
     if y.dtype == tf.uint64:
         raise Unsupported("an unsigned 64-bit exponent")
     return op("Cast")(x=op("Pow")(x=cast(x, tf.int64), y=cast(y, tf.int64)), DstT=x.dtype)
-
-
-def _not_exact(*operands: Any) -> Any:
-    raise Unsupported(f"dtype {dtype_of(operands[0])}")
 
 
 # --- extremes ---------------------------------------------------------------------------------------------------------

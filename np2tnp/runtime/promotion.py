@@ -25,7 +25,6 @@ CLASSES = {"?": "?", **dict.fromkeys("bhilqp", "i"), **dict.fromkeys("BHILQP", "
 CLASSES.update({"F": "c", "D": "c"})
 
 _REAL_OF = {"F": "f", "D": "d"}
-_COMPLEX_OF = {"f": "F", "d": "D"}
 
 _numpy_of: dict[Any, np.dtype[Any]] = {}
 _tensorflow_of: dict[np.dtype[Any], Any] = {}
@@ -201,11 +200,6 @@ def promoted(*values: Any) -> tuple[list[Any], np.dtype[Any]]:
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of the real part."""
     return np.dtype(_REAL_OF.get(dtype.char, dtype.char))
-
-
-def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The complex dtype that holds a floating dtype's values."""
-    return np.dtype(_COMPLEX_OF.get(dtype.char, dtype.char))
 
 
 def float_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
