@@ -19,6 +19,7 @@ import numpy as np
 from np2tnp.runtime import precision, tracing
 from np2tnp.runtime.core_results import updated
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.hardware import has_gpu
 from np2tnp.runtime.lazy import tf
 
 __all__ = ["host", "host_items", "ndarray", "tensor"]
@@ -65,6 +66,15 @@ def is_tensor(value: object) -> bool:
 def is_tracing() -> bool:
     """Whether a ``tf.function`` is being traced right now."""
     return not tf.executing_eagerly()
+
+
+def is_measured() -> bool:
+    """Whether operations run as they were measured: eagerly, in a process that has only CPUs.
+
+    Kernels of XLA and of GPUs have edges of their own (NaN, zeros of both signs, numbers that a dtype cannot hold):
+    where this is false a helper takes a form that meets none of them.
+    """
+    return bool(tf.executing_eagerly()) and not has_gpu()
 
 
 def is_symbolic(value: object) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import exact, is_tracing
+from np2tnp.runtime import kernels
+from np2tnp.runtime.dispatch import exact, is_measured, is_tracing
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op, raw, same, ufunc
@@ -131,7 +132,7 @@ def _by_positive(name: str, function: Callable[[Any, Any], Any]) -> Callable[[An
 
 def _float_remainder(x: Any, y: Any) -> tuple[Any, Any, Any, Any]:
     """fmod, where it and the divisor are zero, and where its sign is not the divisor's."""
-    remainder = op("TruncateMod")(x=x, y=y)
+    remainder = kernels.fmod(x, y)
     by_zero = is_zero(y)
     exact = is_zero(remainder)
     wrong = both(op("LogicalNot")(x=exact), op("NotEqual")(x=is_less(y), y=is_less(remainder)))
@@ -202,13 +203,13 @@ def _integer_power(x: Any, y: Any) -> Any:
                 raise Unsupported("an integer power whose exponent may be negative")
         elif bool(tf.reduce_any(is_less(y))):
             raise Unsupported("a negative integer power of an integer")
-    return op("Pow")(x=x, y=y)
+    return kernels.whole_power(x, y)
 
 
 def _unsigned_power(x: Any, y: Any) -> Any:
     if y.dtype == tf.uint64:
         raise Unsupported("an unsigned 64-bit exponent")
-    return op("Cast")(x=op("Pow")(x=cast(x, tf.int64), y=cast(y, tf.int64)), DstT=x.dtype)
+    return op("Cast")(x=kernels.whole_power(cast(x, tf.int64), cast(y, tf.int64)), DstT=x.dtype)
 
 
 # --- extremes ---------------------------------------------------------------------------------------------------------
@@ -245,7 +246,7 @@ def extreme(name: str) -> Callable[[Any, Any], Any]:
     beats = op("Greater" if name == "Maximum" else "Less")
 
     def run(x: Any, y: Any) -> Any:
-        if not is_tracing():
+        if is_measured():
             return op(name)(x=x, y=y)
         return select(op("LogicalOr")(x=beats(x=x, y=y), y=op("IsNan")(x=x)), x, y)
 
@@ -256,7 +257,7 @@ def _ignoring_nan(name: str) -> Callable[[Any, Any], Any]:
     beats = op("Greater" if name == "Maximum" else "Less")
 
     def run(x: Any, y: Any) -> Any:
-        if is_tracing():
+        if not is_measured():
             return select(op("LogicalOr")(x=beats(x=x, y=y), y=op("IsNan")(x=y)), x, y)
         return select(op("IsNan")(x=x), y, select(op("IsNan")(x=y), x, op(name)(x=x, y=y)))
 
@@ -268,7 +269,9 @@ def _ignoring_nan(name: str) -> Callable[[Any, Any], Any]:
 
 def _float_sign(x: Any) -> Any:
     found = op("Sign")(x=x)
-    return select(is_zero(x), 0.0, found) if is_tracing() else found  # XLA's sign of -0.0 is -0.0
+    if is_measured():
+        return found
+    return select(op("IsNan")(x=x), x, select(is_zero(x), 0.0, found))  # XLA's sign of -0.0 is -0.0
 
 
 def _complex_sign(x: Any) -> Any:
@@ -277,7 +280,7 @@ def _complex_sign(x: Any) -> Any:
 
 def _complex_abs(x: Any) -> Any:
     size = op("ComplexAbs")(x=x, Tout=tf.float32 if x.dtype == tf.complex64 else tf.float64)
-    if not is_tracing():
+    if is_measured():
         return size
     nan, infinite = complex_nan(x), either(op("IsInf")(x=tf.math.real(x)), op("IsInf")(x=tf.math.imag(x)))
     return select(infinite, math.inf, select(nan, math.nan, size))  # XLA's of 0 + NaN i is 0
@@ -327,7 +330,7 @@ remainder = mod = ufunc(
     "numpy.remainder", {"iu": _by_positive("FloorMod", _second(_integer_divmod)), "f": _float_modulus}
 )
 divmod = ufunc("numpy.divmod", {"iu": _integer_divmod, "f": _float_divmod})
-fmod = ufunc("numpy.fmod", {"iu": _second(_integer_quotient), "f": raw("TruncateMod")})
+fmod = ufunc("numpy.fmod", {"iu": _second(_integer_quotient), "f": kernels.fmod})
 power = pow = ufunc("numpy.power", {"i": _integer_power, "u": _unsigned_power, "f": raw("Pow")})
 float_power = ufunc("numpy.float_power", {"f": raw("Pow")})
 modf = ufunc("numpy.modf", {"f": _modf})

@@ -10,7 +10,7 @@ import numpy as np
 
 from np2tnp.runtime.axes import flat, normal_axis, rank_of, reduce_with, refuse_out
 from np2tnp.runtime.comparison import truth
-from np2tnp.runtime.dispatch import exact, is_tracing, to_ndarray
+from np2tnp.runtime.dispatch import exact, is_measured, is_tracing, to_ndarray
 from np2tnp.runtime.elementwise import is_zero, select
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
@@ -135,7 +135,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
     """``numpy.argsort``: int64 places, NaN last. Always stable: NumPy's default kind may order ties otherwise."""
     _check_kind(kind, order, stable)
     x, index = _along(a, axis)
-    if is_tracing() and x.dtype.is_floating:  # XLA sorts -0.0 before 0.0
+    if not is_measured() and x.dtype.is_floating:  # XLA sorts -0.0 before 0.0
         x = select(is_zero(x), 0.0, x)
     return _from_last(_places_last(_to_last(x, index)), index)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import NUMERIC, as_tensor, is_tensor
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.hardware import has_gpu
 from np2tnp.runtime.iterations import Numbers
 from np2tnp.runtime.lazy import tf
 
@@ -137,14 +138,38 @@ def _float_to_integer(tensor: Any, target: Any) -> Any:
     # C leaves out-of-range conversions open and machines answer differently, NumPy included. Narrow types go through a
     # wider integer, as they do in NumPy's registers, so that 300.0 becomes uint8 44 on every device.
     if target.size < 4:
-        return tf.raw_ops.Cast(x=tf.raw_ops.Cast(x=tensor, DstT=tf.int32), DstT=target)
+        return tf.raw_ops.Cast(x=_float_to_integer(tensor, tf.int32), DstT=target)
     if target == tf.uint32:
-        return tf.raw_ops.Cast(x=tf.raw_ops.Cast(x=tensor, DstT=tf.int64), DstT=target)
+        return tf.raw_ops.Cast(x=_float_to_integer(tensor, tf.int64), DstT=target)
+    if has_gpu():
+        return _saturation_undone(tensor, target)
     found = tf.raw_ops.Cast(x=tensor, DstT=target)
     if target == tf.uint64:  # XLA makes 0 of negative numbers
         wrapped = tf.raw_ops.Cast(x=tf.raw_ops.Cast(x=tensor, DstT=tf.int64), DstT=target)
         return tf.raw_ops.SelectV2(condition=tensor < constant(0, tensor.dtype), t=wrapped, e=found)
     return found
+
+
+def _saturation_undone(tensor: Any, target: Any) -> Any:
+    """Floats as int32, int64 or uint64 as x86 and NumPy convert them.
+
+    A GPU gives the nearest integer that the dtype has, and 0 for NaN (tensorflow issues 115736, 117774): it gets only
+    numbers that fit.
+    """
+    if tensor.dtype == tf.float16:
+        tensor = tf.raw_ops.Cast(x=tensor, DstT=tf.float32)
+    if target == tf.uint64:  # as signed integers, the upper half 2**63 further down
+        half = constant(2.0**63, tensor.dtype)
+        upper = tf.raw_ops.GreaterEqual(x=tensor, y=half)
+        shifted = tf.raw_ops.SelectV2(condition=upper, t=tf.raw_ops.Sub(x=tensor, y=half), e=tensor)
+        signed = _saturation_undone(shifted, tf.int64)
+        other = tf.raw_ops.BitwiseXor(x=signed, y=constant(tf.int64.min, tf.int64))
+        return tf.raw_ops.Bitcast(input=tf.raw_ops.SelectV2(condition=upper, t=other, e=signed), type=target)
+    bound = constant(2.0 ** (8 * target.size - 1), tensor.dtype)
+    fits = tf.raw_ops.LogicalAnd(x=tf.raw_ops.GreaterEqual(x=tensor, y=-bound), y=tf.raw_ops.Less(x=tensor, y=bound))
+    inside = tf.raw_ops.SelectV2(condition=fits, t=tensor, e=tf.raw_ops.ZerosLike(x=tensor))
+    found = tf.raw_ops.Cast(x=inside, DstT=target)
+    return tf.raw_ops.SelectV2(condition=fits, t=found, e=constant(target.min, target))
 
 
 def constant(value: Any, dtype: Any) -> Any:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from np2tnp.runtime.dispatch import is_tracing
+from np2tnp.runtime.dispatch import is_measured
 from np2tnp.runtime.elementwise import complex_nan, extreme, is_zero, select, with_sign
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
@@ -133,7 +133,7 @@ def _complex_log1p(x: Any) -> Any:
 def _complex_sqrt(x: Any) -> Any:
     root = op("Sqrt")(x=x)
     root = tf.complex(tf.math.real(root), with_sign(tf.math.imag(root), tf.math.imag(x)))  # TensorFlow's of -0.0 is 0.0
-    if not is_tracing():
+    if is_measured():
         return root
     infinite = op("LogicalOr")(x=op("IsInf")(x=tf.math.real(x)), y=op("IsInf")(x=tf.math.imag(x)))
     lost = op("LogicalAnd")(x=complex_nan(x), y=op("LogicalNot")(x=infinite))
