@@ -128,7 +128,8 @@ class Writes(Calls):
         written |= given
         if BY_THEIR_LAYOUT in refs_of(base) or op == "ndarray.resize":  # that of what is no single segment raises
             self.facts.extra.setdefault("by layout", set()).update(given)
-        if COPIED in refs_of(base) and given:  # a callee gave back what it got: that must be the caller's own array
+        of_dict = isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str" and not op
+        if COPIED in refs_of(base) and given and not of_dict:  # what a callee gave back must be the caller's own array
             self.facts.host_parameters |= given
             self.emit(ev.StaleRead(target, place, f"@{min(given)}", Stale("a callee", id(node), "call on a view")))
         if refs_of(base) & NESTED:  # whatever the nested function is called with
@@ -142,10 +143,9 @@ class Writes(Calls):
         conflicts: set[str] = set()
         if isinstance(base, Unknown) and keys:
             self.puts(base, [value])
-        of_dict = isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str"
-        if of_dict:  # no array's memory is written, but that of the item by an operator
+        if isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str":
             self.keep(refs_of(base) - frozenset((root or "",)) | _holder(target), value, env)
-        if op or not of_dict:
+        if not of_dict:
             whole = target
             while type(whole) is cst.Subscript:
                 whole = whole.value
