@@ -177,3 +177,29 @@ def test_methods_that_do_more_are_not_compiled(statement: str, words: str) -> No
 def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
     again = analyze(Source("program.py", rewritten(RELAX).new_text), CONFIG)
     assert again.new_text is None
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        'with np.errstate(divide="ignore"):\n        y = np.log(x)',
+        "if n:\n        y = np.log(x)",
+        "for r in (x, -x):\n        y = np.exp(r)",
+        "try:\n        y = np.log(x)\n    except ValueError:\n        y = x",
+    ],
+)
+def test_a_value_from_a_block_before_the_loop_is_carried(first: str) -> None:
+    text = (
+        f"import numpy as np\ndef f(x, n):\n    {first}\n    for t in range(n):\n        y = np.sin(y) * 0.5\n"
+        "    return y\n"
+    )
+    x = np.array([1.5, 2.0])
+    expected, result = module(text).f(x, 3), module(rewritten(text).new_text).f(x, 3)
+    np.testing.assert_allclose(result, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("result", ["y", "x, y", "{'y': y}"])
+def test_what_no_iteration_assigned_raises_where_it_is_returned(result: str) -> None:
+    text = f"import numpy as np\ndef f(x, n):\n    for t in range(n):\n        y = np.sin(x) * t\n    return {result}\n"
+    with pytest.raises(UnboundLocalError):
+        module(rewritten(text).new_text).f(np.ones(2), 0)

@@ -270,8 +270,16 @@ def _after(node: Statement, known: Names) -> Names | None:
         elif node.orelse is not None:
             other = _after(node.orelse, known)
         return other if then is None else then if other is None else then & other
+    if isinstance(node, cst.With) and all(map(_swallows_nothing, node.items)):
+        return surely_assigned(node.body.body, known | frozenset(assigned(node.items)))
     if isinstance(node, (cst.For, cst.While, cst.Try, cst.TryStar, cst.Match, cst.With)):
         return known  # a context manager may swallow what was raised
     if isinstance(node, cst.AnnAssign) and node.value is None:
         return known
     return known | frozenset(assigned(node))
+
+
+def _swallows_nothing(item: cst.WithItem) -> bool:
+    """Whether it is NumPy's ``errstate(...)``, by its name."""
+    func = item.item.func if isinstance(item.item, cst.Call) else None
+    return isinstance(func, cst.Attribute) and func.attr.value == "errstate"

@@ -42,12 +42,15 @@ _ASK = frozenset(("isinstance", "type", "hasattr", "getattr", "callable", "id", 
 @dataclass(frozen=True, slots=True)
 class _Scope:
     """Where a block stands. live: names needed after it. known: names that have a value. varying: names that the
-    enclosing staged loops change; None outside of them.
+    enclosing staged loops change; None outside of them. bound: names that are bound, perhaps to ``rt.unassigned``.
+    maybe: names that may be bound, and must not be bound anew.
     """
 
     live: Names
     known: Names
     varying: Names | None = None
+    bound: Names = NONE
+    maybe: Names = NONE
 
 
 def stage(function: cst.FunctionDef, runtime: str, shadowed: Names) -> cst.FunctionDef:
@@ -58,7 +61,7 @@ def stage(function: cst.FunctionDef, runtime: str, shadowed: Names) -> cst.Funct
     taken = shadowed | own | frozenset(assigned(function.body))
     captured = frozenset(name for part in _closures(function.body) for name in reads(part))
     stager = _Stager(runtime, taken, reads(function) | own, captured)
-    body = stager.block(without_builtins(function.body, runtime, taken).body, _Scope(NONE, own))
+    body = stager.block(without_builtins(function.body, runtime, taken).body, _Scope(NONE, own, bound=own))
     return function.with_changes(body=function.body.with_changes(body=body))
 
 
@@ -75,14 +78,19 @@ class _Stager:
         """The statements of one block, with their loops (and, in a staged loop, their branches) staged."""
         result: list[cst.BaseStatement] = []
         known: Names | None = scope.known
+        bound: Names | None = scope.bound
+        maybe = scope.maybe
         for number, statement in enumerate(statements):
             live = live_before(statements[number + 1 :], scope.live)
-            inner = replace(scope, live=live, known=known or scope.known)
+            inner = replace(scope, live=live, known=known or scope.known, bound=bound or scope.bound, maybe=maybe)
             returning = self._returning(statement, statements[number + 1 :], inner)
             if returning is not None:
                 return [*result, *returning]
-            result.extend(self._statement(statement, inner))
+            made = self._statement(statement, inner)
+            result.extend(made)
             known = surely_assigned([statement], known) if known is not None else None
+            bound = surely_assigned(made, bound) if bound is not None else None
+            maybe |= frozenset(assigned(statement))
         return result
 
     def _statement(self, node: cst.BaseStatement, scope: _Scope) -> list[cst.BaseStatement]:
@@ -123,7 +131,7 @@ class _Stager:
             return None
         flags = frozenset((changed.flag,)) if changed.flag is not None else NONE
         after = live_before([changed.after], NONE)
-        staged = self._loop(changed.loop, replace(scope, live=after, known=scope.known | flags))
+        staged = self._loop(changed.loop, replace(scope, live=after, known=scope.known | flags, bound=scope.bound | flags))
         if staged is None:
             return None
         before = [_line(build.assign(cst.Name(flag), cst.Name("False"))) for flag in flags]
@@ -132,7 +140,13 @@ class _Stager:
     def _unrolled(self, node: cst.For | cst.While, scope: _Scope) -> cst.BaseStatement:
         """The loop as it is, but counted when it is traced."""
         bound = frozenset(targets(node.target)) if isinstance(node, cst.For) else NONE
-        inner = replace(scope, live=scope.live | live_at_loop(node, scope.live), known=scope.known | bound)
+        inner = replace(
+            scope,
+            live=scope.live | live_at_loop(node, scope.live),
+            known=scope.known | bound,
+            bound=scope.bound | bound,
+            maybe=scope.maybe | frozenset(assigned(node.body)),
+        )
         node = node.with_changes(body=self._suite(node.body, inner))
         if isinstance(node, cst.For):
             node = node.with_changes(iter=build.call(f"{self.runtime}.unrolled", node.iter))
@@ -166,13 +180,15 @@ class _Stager:
         carried = [name for name in names if name in head and name != stop]
         if not carried:
             return None
-        unset = [name for name in carried if name not in scope.known]
+        unset = [name for name in carried if name not in scope.bound]
+        if not scope.maybe.isdisjoint(unset):  # no value can be given to what has one on some ways only
+            return None
         bound = frozenset(names) | {counter}
         if bound & self.captured:  # a function made outside would not see what the loop changes
             return None
         live = scope.live | head | ({stop} if stop else NONE)
         known = (scope.known - bound) | frozenset(carried) | {counter}
-        inner = _Scope(live, known, (scope.varying or NONE) | bound)
+        inner = _Scope(live, known, (scope.varying or NONE) | bound, known)
         before: list[cst.BaseStatement] = []
         before.extend(_line(build.assign(cst.Name(name), build.name(f"{self.runtime}.unassigned"))) for name in unset)
         name = self._fresh("loop_body")
@@ -268,7 +284,7 @@ class _Stager:
                 arguments.append(build.argument(cst.Name("None")))
                 continue
             name = self._fresh(word)
-            inner = replace(scope, live=scope.live | frozenset(outputs))
+            inner = replace(scope, live=scope.live | frozenset(outputs), bound=scope.known, maybe=NONE)
             functions.append(_function(name, outputs, self.block(side, inner), outputs))
             arguments.append(build.argument(cst.Name(name)))
         for name in outputs:

@@ -15,6 +15,7 @@ from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.tracing import Trace, all_hold, check, current, unrolled
+from np2tnp.runtime.unbound import unassigned
 from np2tnp.runtime.weak import DTYPES, LIMIT, Weak, is_number, weak
 
 __all__ = ["both", "cond", "either", "fori_loop", "negation", "unassigned", "while_loop"]
@@ -39,23 +40,6 @@ class _Kind(NamedTuple):
     shape: Any = None
     parts: tuple[_Kind, ...] = ()
     value: Any = None
-
-
-class _Unassigned:
-    """A name that has no value yet: whatever is done with it raises what Python raises for such a name."""
-
-    def _refuse(self, *_: Any) -> Any:
-        raise UnboundLocalError("a variable that only a loop assigns is used, and the loop had no iteration")
-
-    __bool__ = __str__ = __format__ = __iter__ = __len__ = __getitem__ = __array__ = __index__ = _refuse
-    __float__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
-
-    def __repr__(self) -> str:
-        return "rt.unassigned"
-
-
-#: What a loop carries in for a variable that has no value before its first iteration.
-unassigned = _Unassigned()
 
 
 def fori_loop(

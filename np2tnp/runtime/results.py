@@ -8,6 +8,7 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import is_tensor, to_ndarray
 from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.unbound import Unassigned
 
 
 def keep(kept: dict[int, Any], final: Any, original: Any) -> None:
@@ -44,7 +45,7 @@ def leave(value: Any, kept: dict[int, Any], zero_d: str) -> Any:
     if kind is np.ndarray:  # what a core got as a copy on the host may stand for the caller's own
         return kept[id(value)][0] if id(value) in kept else value
     if kind is not list and kind is not dict and not isinstance(value, tuple):
-        return value
+        return value.refuse() if kind is Unassigned else value
     known = kept.get(id(value))
     if known is None:
         known = kept[id(value)] = (_container(value, kept, zero_d), value)
