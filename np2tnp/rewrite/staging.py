@@ -131,7 +131,9 @@ class _Stager:
             return None
         flags = frozenset((changed.flag,)) if changed.flag is not None else NONE
         after = live_before([changed.after], NONE)
-        staged = self._loop(changed.loop, replace(scope, live=after, known=scope.known | flags, bound=scope.bound | flags))
+        staged = self._loop(
+            changed.loop, replace(scope, live=after, known=scope.known | flags, bound=scope.bound | flags)
+        )
         if staged is None:
             return None
         before = [_line(build.assign(cst.Name(flag), cst.Name("False"))) for flag in flags]
