@@ -17,7 +17,7 @@ from np2tnp.differential.harvest import callers
 from np2tnp.differential.hints import parameters_of
 from np2tnp.differential.inputs import edges
 from np2tnp.differential.lessons import Lessons
-from np2tnp.differential.observe import Globals
+from np2tnp.differential.module_state import Globals
 from np2tnp.differential.originals import Pair
 from np2tnp.differential.program import FunctionVerdict, verify_pair
 from np2tnp.differential.specs import Array, Call, make_call
@@ -132,7 +132,8 @@ def shout(x: np.ndarray):
 
 
 if __name__ == "__main__":
-    model = Model("open sesame")
+    import sys
+    model = Model(sys.argv[1])
     for n in (3, 5, 7, 9, 11, 13):
         model.score(np.ones((n, 4)) / n, ("a", 3, b"z"))
 """
@@ -150,7 +151,7 @@ def test_the_calls_of_a_program_are_inputs(tmp_path):
         return json.loads(done.stdout)["functions"][0]
 
     assert run()["verdict"] == "UNTESTED"
-    found = run("--", sys.executable, "model.py")
+    found = run("--", sys.executable, "model.py", "open sesame")
     assert found["verdict"] == "EQUAL", found
     assert found["inputs"]["equal"] >= 5
 

@@ -15,11 +15,14 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from np2tnp.differential.outside import watch_outside
+
+if TYPE_CHECKING:
+    from np2tnp.differential.module_state import Globals
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 _ITEMS = 1000  #: how much of a generator is read
@@ -167,65 +170,8 @@ def flatten(value: Any, path: str = "result") -> dict[str, Any]:
     return {path: value}
 
 
-class Globals:
-    """The data a module keeps: restored before each call, so that no call sees what another left behind.
-
-    Lists and dicts that hold objects once the module is loaded (registries) are left alone: objects cannot be restored.
-    """
-
-    def __init__(self, module: types.ModuleType) -> None:
-        self._module = module
-        found = {name: (value, freeze(value)) for name, value in vars(module).items() if _is_data(name, value)}
-        self._saved = {name: pair for name, pair in found.items() if _is_plain(pair[1])}
-        self._registries = found.keys() - self._saved.keys()
-
-    def restore(self) -> None:
-        for name, (value, frozen) in self._saved.items():
-            current = getattr(self._module, name, None)
-            if current is not value:
-                setattr(self._module, name, value)
-            if not _is_same(freeze(value), frozen):
-                _refill(value, frozen)
-        for name in [name for name, _ in self._data() if name not in self._saved]:
-            delattr(self._module, name)
-
-    def changed(self) -> dict[str, Any]:
-        """Globals that differ from when the module was loaded, frozen."""
-        now = {name: freeze(value) for name, value in self._data()}
-        return {n: v for n, v in now.items() if n not in self._saved or not _is_same(v, self._saved[n][1])}
-
-    def _data(self) -> list[tuple[str, Any]]:
-        return [it for it in vars(self._module).items() if _is_data(*it) and it[0] not in self._registries]
-
-
-def _is_plain(frozen: Any) -> bool:
-    """Whether nothing in it stands for an object."""
-    if type(frozen) in (list, tuple, dict):
-        return all(map(_is_plain, frozen.values() if type(frozen) is dict else frozen))
-    return not isinstance(frozen, Frozen)
-
-
-def _is_data(name: str, value: Any) -> bool:
-    if name.startswith("__"):
-        return False
-    if isinstance(value, np.ndarray):
-        return value.size <= 100_000
-    return isinstance(value, (bool, int, float, complex, str, np.generic)) or (
-        isinstance(value, (list, dict)) and len(value) <= 1000
-    )
-
-
-def _refill(value: Any, frozen: Any) -> None:
-    if isinstance(value, np.ndarray) and value.flags.writeable and isinstance(frozen, np.ndarray):
-        np.copyto(value, frozen)
-    elif isinstance(value, list):
-        value[:] = frozen
-    elif isinstance(value, dict):
-        value.clear()
-        value.update(frozen)
-
-
-def _is_same(one: Any, other: Any) -> bool:
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two frozen values have the same leaves, bit for bit."""
     a, b = flatten(one), flatten(other)
     return a.keys() == b.keys() and all(_is_same_leaf(a[key], b[key]) for key in a)
 
@@ -288,7 +234,7 @@ def observe(
         except Exception as caught:
             error = caught
     after = {label: freeze(item) for label, item in zip(labels, held, strict=True)}
-    changed = any(not _is_same(now, then) for now, then in zip(after.values(), before, strict=True))
+    changed = any(not is_same(now, then) for now, then in zip(after.values(), before, strict=True))
     if owner is not None:
         after["self"] = freeze(owner)
     if state is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 import types
 from dataclasses import replace
@@ -12,6 +13,8 @@ import numpy as np
 
 from np2tnp.differential import specs
 from np2tnp.differential.specs import Array, Call, Case, Pickled
+
+_DIGITS = 4  #: fewer than these in a text: a name
 
 
 def unpickled(path: str, module: types.ModuleType, main: str) -> tuple[list[Any], dict[str, Any]]:
@@ -33,9 +36,13 @@ def recorded_case(target: str, bound: bool, path: str, module: types.ModuleType,
 
 
 def varied(case: Case, module: types.ModuleType, rng: np.random.Generator) -> Case:
-    """The case with the elements of each array that its objects hold in another order; raises what pickling raises."""
+    """The case with the elements of each array that its objects hold in another order, and other numbers in texts.
+
+    Raises what pickling raises."""
 
     def vary(spec: Any) -> Any:
+        if type(spec) is str:
+            return _with_other_digits(spec, rng)
         if isinstance(spec, Pickled):
             value = specs.make(spec, vars(module))
             _reorder(value, rng, set())
@@ -43,7 +50,30 @@ def varied(case: Case, module: types.ModuleType, rng: np.random.Generator) -> Ca
         return type(spec)(map(vary, spec)) if type(spec) in (list, tuple) else spec
 
     call = case.call.with_items([vary(item) for item in case.call.items()])
-    return replace(case, call=call, construct=vary(case.construct), note=f"{case.note}, its objects' arrays shuffled")
+    return replace(case, call=call, construct=vary(case.construct), note=f"{case.note}, varied")
+
+
+def has_numbers(case: Case) -> bool:
+    """Whether a text among its arguments holds numbers, which may be others as well."""
+    return any(map(_holds_numbers, case.call.items()))
+
+
+def _holds_numbers(spec: Any) -> bool:
+    if type(spec) is str:
+        return sum(map(str.isdigit, spec)) >= _DIGITS
+    if isinstance(spec, Pickled):
+        value = pickle.loads(spec.data) if b"StringIO" in spec.data else None
+        return isinstance(value, io.StringIO) and _holds_numbers(value.getvalue())
+    return type(spec) in (list, tuple) and any(map(_holds_numbers, spec))
+
+
+def _with_other_digits(text: str, rng: np.random.Generator) -> str:
+    """`text` with other digits from some place on: what stands at the front of files tells of sizes."""
+    places = [place for place, letter in enumerate(text) if letter in "123456789"]
+    if len(places) < _DIGITS:
+        return text
+    first = places[int(rng.integers(0, len(places)))]
+    return text[:first] + "".join(str(rng.integers(1, 10)) if it in "123456789" else it for it in text[first:])
 
 
 def has_objects(case: Case) -> bool:
@@ -59,6 +89,12 @@ def _reorder(value: Any, rng: np.random.Generator, seen: set[int]) -> None:
     if id(value) in seen or isinstance(value, (type, types.ModuleType, types.FunctionType)):
         return
     seen.add(id(value))
+    if isinstance(value, io.StringIO):
+        place, text = value.tell(), _with_other_digits(value.getvalue(), rng)
+        value.seek(0)
+        value.write(text)
+        value.seek(place)
+        return
     if isinstance(value, np.ndarray):
         if value.dtype.kind in "biufc" and value.flags.writeable:
             value[...] = rng.permutation(value.ravel()).reshape(value.shape)

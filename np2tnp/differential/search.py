@@ -10,12 +10,12 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
-import math
+import itertools
 import pickle
 import time
 import types
 import warnings
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -24,24 +24,27 @@ from typing import Any
 import numpy as np
 
 from np2tnp.differential import harvest
+from np2tnp.differential.entries import entries
 from np2tnp.differential.hints import Parameter
-from np2tnp.differential.inputs import SIZES, Draw, Profile, another, call_of, edges, shuffled
+from np2tnp.differential.inputs import SIZES, Draw, Profile, another, call_of, edges
 from np2tnp.differential.lessons import Lessons
 from np2tnp.differential.loading import Program, Target, bind
-from np2tnp.differential.observe import Globals, TimeIsUp, time_limit
+from np2tnp.differential.module_state import Globals
+from np2tnp.differential.neighbours import EDGED, FEW, around
+from np2tnp.differential.observe import TimeIsUp, time_limit
+from np2tnp.differential.outside import refuse_outside
 from np2tnp.differential.ranking import VARIANTS, best, plausibility
-from np2tnp.differential.recorded import has_objects, varied
-from np2tnp.differential.specs import Array, Call, Case, Instance
+from np2tnp.differential.specs import Call, Case, Instance
 
 _FLAVOURS = ("normal", "unit", "whole", "normal", "sorted")
 _PROFILES = 8  #: how many combinations of kinds are kept
-_EDGED = 3  #: around how many of them edges are tried
 _SLOW_ENOUGH = 3  #: trials that took longer, while none returned, say that every call does
 _PATIENCE = 4  #: times the seconds for one function, in which callers of it are looked at, too
-_FEW = 8  #: fewer inputs than this: look how the module itself calls the function
 _HEIRS = 3  #: subclasses whose objects stand for those of a class
+_ITEMS = 20  #: of a generator that are asked for
 _HELD = 3  #: objects in a list of them
-_QUICK, _MANY = 0.3, 100_000  #: seconds and elements that a recorded call may take to be varied
+
+_NOBODY: contextlib.AbstractContextManager[None] = contextlib.nullcontext()  #: watches what is run
 
 _PLANES = ("matrix", "square", "points", "places")
 _COMMON = {"vector": 4.0, "matrix": 3.0, "square": 2.0, "float": 1.0, "points": 1.0, "cube": 0.5}
@@ -90,7 +93,7 @@ class Search:
     def _cases(self, target: Target, limit: int) -> list[Case]:
         self._known[target.name] = []  # functions that call each other end here
         drawn = self._drawn(target, limit)
-        if len(drawn) < _FEW:
+        if len(drawn) < FEW:
             failures = self.failures
             seen = self._seen(target)
             drawn = [*seen, *self.around(seen), *drawn]
@@ -108,23 +111,28 @@ class Search:
         )
         found: list[Case] = []
 
-        def listen(run: Callable[[], Any], note: str) -> None:
+        def listen(run: Callable[[], Any], note: str, watch: contextlib.AbstractContextManager[Any] = _NOBODY) -> None:
             self._state.restore()
             seen = harvest.Seen(code, target, is_static)
-            with seen, contextlib.suppress(Exception, SystemExit, TimeIsUp), self._quietly():
+            with seen, contextlib.suppress(Exception, SystemExit, TimeIsUp), self._quietly(), watch:
                 run()
             found.extend(case for case in seen.cases(note) if self._returns(case))
 
         for run in harvest.examples(self._module, target.name):
             listen(run, "the arguments of its docstring")
-        for name in harvest.callers(self._program.tree, target.name) if not found else ():
+        callers = harvest.callers(self._program.tree, target.name) if not found else []
+        for name in callers:
             caller = self._program.target(name) if name in self._allowed else None
-            if caller is None or len(found) >= _FEW or time.monotonic() > self._until:
+            if caller is None or len(found) >= FEW or time.monotonic() > self._until:
                 continue
             if name not in self._known:
-                self._cases(caller, _FEW)
-            for case in self._known[name][:_EDGED]:
+                self._cases(caller, FEW)
+            for case in self._known[name][:EDGED]:
                 listen(partial(self._call, case), f"the arguments that {name} passes")
+        others = [name for name in callers if name not in self._allowed]
+        for name, begin in entries(self._program.tree, self._module, others) if callers or not found else ():
+            if len(found) < FEW and time.monotonic() < self._until:
+                listen(begin, f"the arguments that {name} passes", refuse_outside())
         return found
 
     def _call(self, case: Case) -> Any:
@@ -162,34 +170,16 @@ class Search:
     def _untried(self, target: Target) -> list[Case]:
         """For a function whose every call took too long for a trial: those calls, and others like them."""
         rng = np.random.default_rng([self._seed, 3])
-        slow = self._slow.get(target.name, [])[:_FEW]
+        slow = self._slow.get(target.name, [])[:FEW]
         drawn = [case for _, case in slow]
-        for number in range(_FEW - len(slow) if slow else 0):
+        for number in range(FEW - len(slow) if slow else 0):
             case = self._draw(*slow[number % len(slow)], rng, SIZES[0], _FLAVOURS[number % len(_FLAVOURS)])
             drawn += [case] if case is not None else []
         return drawn
 
     def around(self, cases: list[Case]) -> list[Case]:
-        """Variations of calls that a program made: arrays' values in another order, in objects too, and their edges."""
-        rng = np.random.default_rng([self._seed, 2])
-        found: list[Case] = []
-        for case in cases:
-            arrays = [item for item in case.call.items() if isinstance(item, Array)]
-            objects = has_objects(case)
-            if not (arrays or objects) or sum(item.values.size for item in arrays) > _MANY:
-                continue
-            start = time.monotonic()
-            if not self._returns(case) or time.monotonic() - start > _QUICK:
-                continue
-            for _ in range(math.ceil(_FEW / len(cases)) if objects else 0):
-                with contextlib.suppress(Exception):  # an object that cannot be pickled again
-                    found.append(varied(case, self._module, rng))
-            if not arrays:
-                continue
-            found.append(replace(case, call=shuffled(case.call, rng), note=f"{case.note}, shuffled"))
-            if len(found) <= _EDGED:
-                found += [replace(case, call=call, note=f"{case.note}, {note}") for note, call in edges(case.call, rng)]
-        return found
+        """Variations of calls that a program made."""
+        return list(around(cases, self._returns, self._module, np.random.default_rng([self._seed, 2])))
 
     def _frames(self, target: Target) -> list[Case]:
         """Cases without arguments: for a method the objects to call it on, fresh ones first, then used ones."""
@@ -237,7 +227,7 @@ class Search:
         """More ways to make objects: all that tells one call from another of a method without parameters."""
         rng = np.random.default_rng([self._seed, 4])
         found = self._made_by[class_name]
-        for number in range(_FEW):
+        for number in range(FEW):
             profile, case = found[number % len(found)]
             drawn = self._draw(profile, case, rng, SIZES[number % len(SIZES)], _FLAVOURS[number % 5])
             if drawn is not None and self._returns(drawn):
@@ -357,6 +347,8 @@ class Search:
         try:
             with self._quietly():
                 result = self._call(case)
+                if isinstance(result, types.GeneratorType):  # it has not begun
+                    deque(itertools.islice(result, _ITEMS), maxlen=0)
         except TimeIsUp:
             self.failures[self._too_long] += 1
             return False
@@ -378,7 +370,7 @@ class Search:
 
         plain = [case for _, case in found]
         for number in range(12 * len(SIZES)):
-            if number >= 3 * len(SIZES) and len(plain) >= _FEW:  # the original returns on few draws: some more
+            if number >= 3 * len(SIZES) and len(plain) >= FEW:  # the original returns on few draws: some more
                 break
             profile, frame = found[number % len(found)]
             real = "f4" if number % 4 == 3 else "f8"
@@ -391,7 +383,7 @@ class Search:
             if count < limit and is_new(case):
                 count += 1
                 yield case
-        for _, case in found[:_EDGED]:
+        for _, case in found[:EDGED]:
             for note, call in edges(case.call, rng):
                 edge = replace(case, call=call, note=note)
                 if is_new(edge):

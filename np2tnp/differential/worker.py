@@ -40,7 +40,7 @@ class Worker:
         import numpy as np
 
         from np2tnp.differential.loading import Program, load
-        from np2tnp.differential.observe import Globals
+        from np2tnp.differential.module_state import Globals
         from np2tnp.differential.search import Search
 
         given = dict(np.load(inputs, allow_pickle=False)) if inputs else {}
@@ -177,7 +177,7 @@ class Worker:
     def _load_noisy(self) -> bool:
         """Load the program once more, with noise in what it rounds. False where it cannot be loaded so."""
         from np2tnp.differential.loading import load_noisy
-        from np2tnp.differential.observe import Globals
+        from np2tnp.differential.module_state import Globals
 
         if self._noisy is None:
             module = load_noisy(*self._place, self._rng)

@@ -19,11 +19,13 @@ import time
 from typing import Any
 
 _INTERVAL = 0.004  #: seconds between two looks, at first
-_LONGEST = 0.05  #: and at most
+_LONGEST = 0.05  #: and at most, of the program's CPU time,
+_LONGEST_WAIT = 0.5  #: but of nobody's more than this
 _SHARE = 0.02  #: of the program's CPU time that looking may take; beyond that it happens less often
 _DEPTH = 200  #: frames of a stack that are looked at
 _PAUSE = 0.1  #: seconds between two writes at least
 _WRITING = 0.005  #: of the program's CPU time, which writing may take
+_FIRST_WRITES = 0.01  #: CPU seconds that it may take besides: one write on a busy machine must not put off the next
 #: Seconds that a looking thread waits for the interpreter's lock before it asks for it. The interpreter's own 5 ms are
 #: longer than most calls that hold the lock: the look would always fall on a call that gives it up by itself.
 _PATIENCE = 0.00002
@@ -79,6 +81,7 @@ class Sampler:
         interval = _INTERVAL
         last = time.perf_counter()
         next_write = last + _PAUSE
+        written = 0.0
         state = os.getpid()
         while not self._is_over:
             state = (state * 1103515245 + 12345) % 2**31  # own numbers: the program's random state is not ours to touch
@@ -89,22 +92,23 @@ class Sampler:
             self._look_around(now - last, now - before - pause)
             last = now
             self._samples += 1
-            if now > next_write:
+            if now > next_write and written <= _FIRST_WRITES + _WRITING * time.process_time():
                 before = time.thread_time()
                 self._write()
-                next_write = now + max(_PAUSE, (time.thread_time() - before) / _WRITING / self._share_of_time(now))
+                written += time.thread_time() - before
+                next_write = now + _PAUSE
             self._cost = time.thread_time()
-            interval = min(_LONGEST, (interval + max(_INTERVAL, self._affordable(now))) / 2)
+            longest = min(_LONGEST / self._share_of_time(now), _LONGEST_WAIT)
+            interval = min(longest, (interval + max(_INTERVAL, self._affordable(now))) / 2)
 
     def _look_around(self, elapsed: float, delay: float) -> None:
         """Look at every thread; no frame, which keeps its arrays alive, is held when it is over."""
         try:
             frames = self._frames()
             marks = {thread: self._mark(thread, frame) for thread, frame in frames.items()}
-            places: dict[int, _Place | None] = {thread: _place(frame) for thread, frame in frames.items()}
-            frames.clear()
             used = {thread: self._used(thread, mark[1]) for thread, mark in marks.items()}
-            places.update(dict.fromkeys(thread for thread, seconds in used.items() if seconds == 0.0))
+            places = {thread: None if used[thread] == 0.0 else _place(frame) for thread, frame in frames.items()}
+            frames.clear()
             doubtful = {t: marks[t] for t, seconds in used.items() if seconds is None or 0 < seconds < _BUSY * elapsed}
             if doubtful:
                 places.update(self._look_again(doubtful, delay < _LATE))

@@ -1,0 +1,87 @@
+"""The data that a module and its classes keep between calls."""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from np2tnp.differential.observe import Frozen, freeze, is_same
+
+
+class Globals:
+    """The data a module and its classes keep: restored before each call, so that no call sees what another left behind.
+
+    Lists and dicts that hold objects once the module is loaded (registries) are left alone: objects cannot be restored.
+    """
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._holders: list[tuple[str, Any]] = [("", module)]
+        for name, value in vars(module).items():
+            is_own = isinstance(value, type) and value.__module__ == module.__name__ and value.__name__ == name
+            if is_own and not issubclass(value, enum.Enum):
+                self._holders.append((f"{name}.", value))
+        found = {key: (value, freeze(value)) for key, _, _, value in self._data()}
+        self._saved = {key: pair for key, pair in found.items() if _is_plain(pair[1])}
+        self._registries = found.keys() - self._saved.keys()
+
+    def restore(self) -> None:
+        """Make all data what it was when the module was loaded."""
+        new = [
+            (holder, name)
+            for key, holder, name, _ in self._data()
+            if key not in self._saved and key not in self._registries
+        ]
+        for prefix, holder in self._holders:
+            for key, (value, frozen) in self._saved.items():
+                name = key.removeprefix(prefix)
+                if not key.startswith(prefix) or "." in name:
+                    continue
+                if vars(holder).get(name) is not value:
+                    setattr(holder, name, value)
+                if not is_same(freeze(value), frozen):
+                    _refill(value, frozen)
+        for holder, name in new:
+            delattr(holder, name)
+
+    def changed(self) -> dict[str, Any]:
+        """Globals (``Class.name`` for what a class keeps) that differ from when the module was loaded, frozen."""
+        now = {key: freeze(value) for key, _, _, value in self._data() if key not in self._registries}
+        return {key: it for key, it in now.items() if key not in self._saved or not is_same(it, self._saved[key][1])}
+
+    def _data(self) -> Iterator[tuple[str, Any, str, Any]]:
+        """Each name with data: how it is shown, the module or class that has it, its name there, its value."""
+        for prefix, holder in self._holders:
+            for name, value in list(vars(holder).items()):
+                if _is_data(name, value):
+                    yield f"{prefix}{name}", holder, name, value
+
+
+def _is_plain(frozen: Any) -> bool:
+    """Whether nothing in it stands for an object."""
+    if type(frozen) in (list, tuple, dict):
+        return all(map(_is_plain, frozen.values() if type(frozen) is dict else frozen))
+    return not isinstance(frozen, Frozen)
+
+
+def _is_data(name: str, value: Any) -> bool:
+    if name.startswith("__"):
+        return False
+    if isinstance(value, np.ndarray):
+        return value.size <= 100_000
+    return isinstance(value, (bool, int, float, complex, str, np.generic)) or (
+        isinstance(value, (list, dict)) and len(value) <= 1000
+    )
+
+
+def _refill(value: Any, frozen: Any) -> None:
+    if isinstance(value, np.ndarray) and value.flags.writeable and isinstance(frozen, np.ndarray):
+        np.copyto(value, frozen)
+    elif isinstance(value, list):
+        value[:] = frozen
+    elif isinstance(value, dict):
+        value.clear()
+        value.update(frozen)

@@ -1,0 +1,156 @@
+"""Inputs that a program shows: in functions that are not under test, run where they can do nothing to the outside."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from np2tnp.differential.loading import Program, load
+from np2tnp.differential.module_state import Globals
+from np2tnp.differential.neighbours import around
+from np2tnp.differential.outside import refuse_outside
+from np2tnp.differential.recorded import has_numbers
+from np2tnp.differential.search import Search
+from np2tnp.differential.specs import Call, Case
+
+READER = """
+import io
+import sys
+import numpy as np
+
+class Table:
+    made = 0
+    kinds = ["a"]
+
+    def __init__(self, values, names):
+        if not all(name in ("north", "south") for name in names):
+            raise ValueError("no such place")
+        self.values, self.names = np.asarray(values), names
+        Table.made += 1
+        Table.kinds.append("b")
+
+    def total(self):
+        return self.values.sum() * Table.made
+
+def read(text):
+    rows, columns = map(int, text.splitlines()[0].split())
+    values = [[float(it) for it in line.split(";")] for line in text.splitlines()[1:]]
+    return np.array(values).reshape(rows, columns) * 2.0
+
+def blocks(stream):
+    while True:
+        line = stream.readline()
+        if not line.strip():
+            return
+        yield np.array([float(it) for it in line.split(";")]).sum()
+"""
+MAIN = """
+def main():
+    print(read("2 3\\n1.5;2.5;3.5\\n4.5;5.5;6.5"))
+    print(Table(np.arange(3.0), ["north", "south", "north"]).total())
+    print(list(blocks(io.StringIO("1.5;2.5\\n3.5;4.5\\n"))))
+    open({path!r}, "w").write("done")
+    read("1 1\\n7.25")
+"""
+
+
+def searched(folder: Path, text: str, *names: str) -> dict[str, list[Case]]:
+    path = folder / "shown.py"
+    path.write_text(textwrap.dedent(text))
+    program, module = Program(path.read_text()), load(str(path), path.read_text())
+    search = Search(program, module, Globals(module), 0, {}, 1.0)
+    return {name: search.cases(program.target(name), 24) for name in names}
+
+
+def texts(cases: list[Case]) -> list[Any]:
+    return [case.call.items()[0] for case in cases if isinstance(case.call.items()[0], str)]
+
+
+@pytest.mark.parametrize(
+    ("ending", "note"),
+    [
+        (MAIN, "the arguments that main passes"),
+        (MAIN.replace("def main():", "if __name__ == '__main__':"), "the arguments that the script passes"),
+    ],
+)
+def test_what_a_program_begins_with_shows_arguments_and_writes_nothing(tmp_path, ending, note):
+    out = tmp_path / "out.txt"
+    found = searched(tmp_path, READER + ending.format(path=str(out)), "read", "Table.total", "blocks")
+    assert not out.exists()
+    assert note in {case.note for case in found["read"]}
+    assert "2 3\n1.5;2.5;3.5\n4.5;5.5;6.5" in texts(found["read"])
+    assert "1 1\n7.25" not in texts(found["read"]), "it ends where it would write"
+    assert len(set(texts(found["read"]))) > 3, "with other numbers, too"
+    assert found["Table.total"]
+    assert found["blocks"], "a generator does nothing until it is asked"
+    assert all(case.note for case in found["blocks"])
+
+
+@pytest.mark.parametrize("line", ["import decimal_of_mine", "from . import other", "import ctypes"])
+def test_nothing_runs_where_effects_might_go_unnoticed(tmp_path, line):
+    text = f"try:\n    {line}\nexcept ImportError:\n    pass\n{READER}{MAIN.format(path=str(tmp_path / 'out.txt'))}"
+    assert not searched(tmp_path, text, "read")["read"]
+
+
+def test_functions_that_need_arguments_are_not_begun_with(tmp_path):
+    text = READER + MAIN.format(path=str(tmp_path / "out.txt")).replace("def main():", "def main(seed):")
+    assert not searched(tmp_path, text, "read")["read"]
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "open(place, 'w')",
+        "os.remove(place)",
+        "os.open(place, os.O_CREAT | os.O_WRONLY)",
+        "subprocess.run(['true'])",
+        "shutil.copy(__file__, place)",
+        "os.kill(0, 0)",
+        "os.fork()",
+        "input()",
+        "np.save(place, np.ones(3))",
+    ],
+)
+def test_deeds_outside_of_the_process_are_refused(tmp_path, deed):
+    place = str(tmp_path / "x.npy")
+    scope: dict[str, Any] = {"place": place, "__file__": __file__}
+    exec("import os, shutil, subprocess\nimport numpy as np", scope)
+    with refuse_outside(), pytest.raises(PermissionError, match="refused"):
+        exec(deed, scope)
+    assert not Path(place).exists()
+    Path(place).write_text("afterwards")
+
+
+def test_what_classes_keep_is_restored(tmp_path):
+    path = tmp_path / "shown.py"
+    module = load(str(path), READER)
+    state = Globals(module)
+    module.Table([1.0], ["north"])
+    module.Table.more = 3
+    assert sorted(state.changed()) == ["Table.kinds", "Table.made", "Table.more"]
+    state.restore()
+    assert state.changed() == {}
+    assert (module.Table.made, module.Table.kinds, hasattr(module.Table, "more")) == (0, ["a"], False)
+
+
+def test_only_texts_that_the_original_takes_are_varied_into(tmp_path):
+    module = load(str(tmp_path / "shown.py"), READER)
+    case = Case("read", Call(("2 2\n1.5;2.5\n3.5;4.5",)), note="shown")
+    assert has_numbers(case)
+    assert not has_numbers(Case("read", Call(("mode 2",))))
+
+    def returns(one: Case) -> bool:
+        try:
+            module.read(one.call.args[0])
+        except ValueError:
+            return False
+        return True
+
+    found = list(around([case], returns, module, np.random.default_rng(0)))
+    assert found
+    assert all(one.call.args[0].startswith("2 2\n") for one in found)
+    assert {one.note for one in found} == {"shown, varied"}
