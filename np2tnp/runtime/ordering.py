@@ -37,6 +37,7 @@ __all__ = [
 #: What becomes complex64 when it is sorted as complex numbers.
 _HALF_OF_COMPLEX64 = ("int8", "int16", "uint8", "uint16")
 
+_KNOWS_DESCENDING = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
 _KINDS = (None, "quicksort", "mergesort", "heapsort", "stable", "q", "m", "h", "s")
 
 
@@ -110,9 +111,18 @@ def _places_last(x: Any) -> Any:
     return cast(_ascending(keys)[1], tf.int64)
 
 
-def _check_kind(kind: Any, order: Any, stable: Any) -> None:
-    if order is not None or kind not in _KINDS or (kind is not None and stable is not None):
+def _check_kind(kind: Any, order: Any, stable: Any, descending: Any) -> None:
+    if order is not None or kind not in _KINDS or (kind is not None and (stable is not None or descending is not None)):
         raise Unsupported("order, an unknown kind, or one beside stable")
+    if descending is not None and not _KNOWS_DESCENDING:
+        raise Unsupported("a keyword that this NumPy does not know")
+
+
+def _opposite(x: Any) -> Any:
+    """Numbers in the opposite order, of which this makes the old ones again; NaN stays NaN."""
+    if x.dtype.is_complex:
+        raise Unsupported("the order of complex numbers")
+    return op("LogicalNot" if x.dtype == tf.bool else "Neg" if x.dtype.is_floating else "Invert")(x=x)
 
 
 def _along(a: Any, axis: Any) -> tuple[Any, int]:
@@ -123,18 +133,26 @@ def _along(a: Any, axis: Any) -> tuple[Any, int]:
 
 
 @exact("numpy.sort")
-def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+def sort(
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = None
+) -> Any:
     """``numpy.sort``: a sorted copy, NaN last; flattened when `axis` is None. All kinds give the same values."""
-    _check_kind(kind, order, stable)
+    _check_kind(kind, order, stable, descending)
     x, index = _along(a, axis)
+    if descending:
+        return _opposite(_from_last(_sorted_last(_to_last(_opposite(x), index)), index))
     return _from_last(_sorted_last(_to_last(x, index)), index)
 
 
 @exact("numpy.argsort")
-def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+def argsort(
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = None
+) -> Any:
     """``numpy.argsort``: int64 places, NaN last. Always stable: NumPy's default kind may order ties otherwise."""
-    _check_kind(kind, order, stable)
+    _check_kind(kind, order, stable, descending)
     x, index = _along(a, axis)
+    if descending:
+        x = _opposite(x)
     if not is_measured() and x.dtype.is_floating:  # XLA sorts -0.0 before 0.0
         x = select(is_zero(x), 0.0, x)
     return _from_last(_places_last(_to_last(x, index)), index)

@@ -78,3 +78,21 @@ def test_inside_tf_function(compiled):
         staged = tf.function(getattr(rt, name), jit_compile=compiled)
         keywords = {"kind": "stable"}
         np.testing.assert_array_equal(staged(tf.constant(x), **keywords), getattr(np, name)(x, **keywords))
+
+
+@pytest.mark.parametrize("name", ["sort", "argsort"])
+@pytest.mark.parametrize(
+    "keywords", [{"descending": True}, {"descending": True, "stable": True}, {"descending": False}]
+)
+def test_descending_order_where_numpy_knows_it(name: str, keywords: dict[str, bool]) -> None:
+    """NumPy 2.5 does; others raise TypeError, and so does the helper. Ties are only NumPy's where it promises them."""
+    knows = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
+    for x in (
+        np.array([3, -1, 2, 7], "i1"),
+        np.array([2.5, np.nan, -np.inf, 0.5, np.inf]),
+        np.array([4, 1, 255], "u1"),
+    ):
+        check(name, x, claimed=knows, **keywords)
+    if keywords.get("stable"):
+        check(name, np.array([[1, 2, 1, 2], [True, False, False, True]]), axis=1, claimed=knows, **keywords)
+        check(name, np.array([True, False, True]), claimed=knows, **keywords)
