@@ -24,6 +24,7 @@ from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
     NOTHING,
+    SUBCLASS,
     Array,
     Class,
     Const,
@@ -240,6 +241,8 @@ class Project:
             session = self._session(target.module)
             values = session.analysis.info.values if session is not None else None
         value = values.get(target.name) if values is not None else None
+        if value is not None and SUBCLASS in value.refs:
+            return Unknown(HOST, location | {SUBCLASS})
         if isinstance(value, Array):
             return Array(HOST, value.dtypes, value.rank, location, weak=value.weak)
         return value if isinstance(value, (Const, Scalar)) else Unknown(HOST, location)
@@ -342,4 +345,8 @@ class Project:
 
 def _shareable(values: Mapping[str, Value]) -> dict[str, Value]:
     """Those that other modules may rely on."""
-    return {name: value for name, value in values.items() if isinstance(value, (Array, Const, Scalar))}
+    return {
+        name: value
+        for name, value in values.items()
+        if isinstance(value, (Array, Const, Scalar)) or SUBCLASS in value.refs
+    }

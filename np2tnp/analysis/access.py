@@ -27,6 +27,7 @@ from np2tnp.analysis.values import (
     NO_NAMES,
     NOTHING,
     READ_ONLY,
+    SUBCLASS,
     TENSOR,
     UNKNOWN,
     Array,
@@ -124,6 +125,8 @@ class Access(State):
         if isinstance(base, Array) and name in MEMBERS:
             return self._array_attribute(node, base, name)
         refs = NO_NAMES if name in _NUMBERS_OF_ARRAYS else env.reach(f".{name}") | refs_of(base)
+        if self.met_subclass and name not in VIEW_ATTRIBUTES:
+            refs -= {SUBCLASS}  # such as .data and .mask
         result = Unknown(home_of(base) if home_of(base) == HOST else EITHER, refs, view="view")
         if result.home != HOST:
             self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
@@ -189,6 +192,8 @@ class Access(State):
             return Unknown(HOST, frozenset((location,))) if method[1] == "property" else Bound(base, name)
         declared = self.services.attributes(base).get(name)
         refs = env.reach(location)
+        if declared is not None and SUBCLASS in declared.refs:
+            refs |= self.subclass_mark(declared)
         if isinstance(declared, Array):
             return Array(HOST, refs=refs, weak=True, rank=None)
         if isinstance(declared, (Function, Class)) or declared in GENERATORS:
@@ -202,6 +207,8 @@ class Access(State):
         if of_shape and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
             self.facts.extra.setdefault("plain shapes", set()).add(id(node.value))
         result = self.read(base, keys, node)
+        if self.met_subclass and may_hold_tensor(base):
+            self.meet_subclass(node, *keys)
         if isinstance(base, Instance):
             self.object_works(node, base, env)
         if isinstance(base, Instance) and any(map(may_hold_tensor, keys)):

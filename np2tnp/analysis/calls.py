@@ -375,7 +375,8 @@ class Calls(ContainerMethods):
         if plain and not deps_of(receiver) & self.objects and len(arguments) <= READING_METHODS.get(name, -1):
             home = EITHER if may_hold_tensor(receiver) else HOST
             if name in COMPUTING_METHODS:
-                return Unknown(home, deps=deps_of(receiver))
+                mark = self.subclass_mark(receiver) if arguments else NO_NAMES  # without an axis, it is a number
+                return Unknown(home, mark, deps=deps_of(receiver))
             return Unknown(home, refs_of(receiver), view="view")
         result = self._unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)
         if may_hold_tensor(receiver):

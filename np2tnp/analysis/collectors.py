@@ -10,7 +10,7 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.scripts import target_names
-from np2tnp.analysis.values import Instance, Value
+from np2tnp.analysis.values import HOST, SUBCLASS, Instance, Unknown, Value
 
 
 def join_into(found: dict[str, Value], more: Mapping[str, Value]) -> None:
@@ -27,6 +27,8 @@ class AttributeCollector(Interpreter):
 
     def attribute_stored(self, base: Value, name: str, value: Value) -> None:
         if isinstance(base, Instance):
+            if isinstance(value, Instance) and (known := self.services.class_of(value)) and known.array_base:
+                value = Unknown(HOST, frozenset((SUBCLASS,)))
             self.found[name] = join(self.found[name], value) if name in self.found else value
 
 

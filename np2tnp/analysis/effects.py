@@ -21,6 +21,7 @@ from np2tnp.analysis.values import (
     FOREIGN,
     HOST,
     NO_NAMES,
+    SUBCLASS,
     UNKNOWN,
     Const,
     Function,
@@ -124,6 +125,7 @@ class Effects(Keeping):
         by_default = bool(summary.mutates) and matched.keys().isdisjoint(summary.mutates)  # no name to bind anew
         public = not migrated or on_host or self.made == HOST or bool(defaults) or by_default
         told = refs_of(summary.result)  # nothing, as a rule: a new array, or none
+        self.met_subclass |= SUBCLASS in told
         shared = self._shown_to_caller(summary, told, matched)
         # the core makes a tensor of an ndarray, and gives that back
         given_back = parameters_in(told) - summary.hosted

@@ -213,6 +213,8 @@ class Evaluator(Operands):
         for value in operands:
             if value is NOTHING:
                 return NOTHING
+        if self.met_subclass and (mark := self.subclass_mark(*operands)):
+            return Unknown(HOST, mark)
         if Unknown in kinds_of and self.module.defines(op):
             home = EITHER if any(map(may_hold_tensor, operands)) else HOST
             return _joined(op, operands, Unknown(home))  # an object with that operator?

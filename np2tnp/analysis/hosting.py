@@ -17,12 +17,15 @@ from np2tnp.analysis.joins import join
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.state import HOST_FUNCTIONS, NESTED
 from np2tnp.analysis.stores import Stores
+from np2tnp.analysis.subclasses import makes_subclass, maps_file
 from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.values import (
     FOREIGN,
     HOST,
     NO_NAMES,
+    NONE,
     READ_ONLY,
+    SUBCLASS,
     TENSOR,
     UNKNOWN,
     Array,
@@ -54,12 +57,19 @@ class Hosting(Stores):
         self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], receiver: Value | None, env: Env
     ) -> Value:
         result = super()._numpy_call(node, api, arguments, receiver, env)
+        if makes_subclass(api) or maps_file(api, arguments):
+            self.met_subclass = True
+            result = with_refs(result, refs_of(result) | {SUBCLASS})
+        elif self.met_subclass and api not in _ASKING:
+            self.meet_subclass(node, *[argument.value for argument in arguments], receiver or NONE)
         if len(node.args) > (receiver is None):
             self._reads_before_updates(node, arguments, receiver)
         return hosted(result) if id(node) in self.kept_as_made and makes_from_numbers(api, arguments) else result
 
     def emit_operator(self, event: ev.Operator) -> None:
         super().emit_operator(event)
+        if self.met_subclass and any(may_hold_tensor(it) or type(it) is Array for it in event.operands):
+            self.meet_subclass(event.node, *event.operands)
         if len(event.operands) > 1 and home_of(event.operands[0]) == HOST:
             later = event.node.right if type(event.node) is cst.BinaryOperation else event.node
             if self._updated_by(later, refs_of(event.operands[0])):  # the operand must not be copied before
@@ -200,6 +210,10 @@ class Hosting(Stores):
         return summary is not None and summary.migrated and not summary.mutates
 
 
+#: Functions of NumPy's that leave alone what they get, of whatever class it is.
+_ASKING = frozenset(
+    f"numpy.{name}" for name in "shape ndim size isscalar iterable may_share_memory result_type".split()
+)
 #: What makes arrays of nothing but numbers, in less time than a copy from the device takes.
 _MAKERS = frozenset(f"numpy.{name}" for name in "zeros ones empty full arange linspace eye identity array".split())
 

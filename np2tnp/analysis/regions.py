@@ -29,6 +29,7 @@ from np2tnp.analysis.late_names import LateNames
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, parameters_of
 from np2tnp.analysis.returned import holds_host
 from np2tnp.analysis.scripts import Script
+from np2tnp.analysis.subclasses import seen_outside
 from np2tnp.analysis.summaries import ClassSummary, Summary
 from np2tnp.analysis.summarizing import summarize, summarize_generator, summarize_lambda
 from np2tnp.analysis.tables import NAMEDTUPLE
@@ -123,6 +124,8 @@ class Analysis:
         # names that only a branch binds are bound: reading one that is not raises in the original too
         values = {name: value for name, value in (end or start).values.items() if name.isidentifier()}
         join_into(values, {name: value for name, value in interpreter.bound.items() if name in values})
+        if interpreter.met_subclass:
+            values = {name: seen_outside(value, (end or start).aliases(name)) for name, value in values.items()}
         self.info.values.update(values)
         for name in self.info.rebound:
             self.info.values.setdefault(name, UNKNOWN)

@@ -21,6 +21,7 @@ from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
     NOTHING,
+    SUBCLASS,
     UNKNOWN,
     Array,
     Bound,
@@ -115,6 +116,7 @@ class State:
         self.updated: list[frozenset[str]] = []  #: what each array updated so far may share memory with
         self.reforming: set[int] = set()  #: ids of nodes that write in place what may be a shape or dtype
         self.recorded: dict[tuple[type | str, int], ev.Event] = {}
+        self.met_subclass = False  #: some value so far may be an array of a subclass of ndarray
         self.unresolved = 0
         self.puts_made: list[tuple[str, Value]] = []  #: by names, what was put into containers and objects so far
         self.puts_inside: dict[str, Value] = {}  #: what nested functions put into containers of their enclosing ones
@@ -205,12 +207,24 @@ class State:
                 return Array(HOST, refs=refs, weak=True)
             return Array(HOST, dtypes, rank, refs)
         if isinstance(value, Unknown):
-            return Unknown(HOST, env.reach(location))
+            return Unknown(HOST, env.reach(location) | self.subclass_mark(value))
         if isinstance(value, Sequence) and value.type != "tuple":
             return Unknown(HOST, env.reach(location))
         if name in self.module.rebound and not isinstance(value, Symbol):
             return Unknown(HOST, env.reach(location))
         return value
+
+    def subclass_mark(self, *values: Value) -> frozenset[str]:
+        """The reference that what is made of `values` has, if one of them may be an array of a subclass."""
+        if any(SUBCLASS in value.refs for value in values):
+            self.met_subclass = True
+            return frozenset((SUBCLASS,))
+        return NO_NAMES
+
+    def meet_subclass(self, node: cst.CSTNode, *values: Value) -> None:
+        """`values` meet in what would be TensorFlow's work: none of them may be an array of a subclass."""
+        if self.made != HOST and self.subclass_mark(*values):
+            self.construct(node, "subclass operand")
 
     def location(self, name: str) -> str:
         """Where the module's name `name` keeps its value."""
@@ -230,7 +244,7 @@ class State:
         if value is None:
             return symbol
         refs = refs_of(value)  # an array of another module, at the location that names it
-        return with_refs(value, env.reach(*refs)) if refs else value
+        return with_refs(value, env.reach(*refs) | self.subclass_mark(value)) if refs else value
 
     def symbol_attribute(self, base: Symbol, name: str, env: Env) -> Value:
         """``module.name`` by canonical name."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from np2tnp.analysis.events import Argument
 from np2tnp.analysis.module import ClassInfo, ModuleInfo
 from np2tnp.analysis.scopes import dotted
-from np2tnp.analysis.values import Class, Symbol, Value
+from np2tnp.analysis.values import HOST, NONE, SUBCLASS, Array, Class, Symbol, Unknown, Value
 
 #: NumPy's own subclasses of ndarray, by every public name.
 SUBCLASSES = frozenset(
@@ -18,8 +19,38 @@ SUBCLASSES = frozenset(
     )
 )
 
+#: Calls that make one.
+MAKERS = SUBCLASSES | {"numpy.asmatrix", "numpy.mat", "numpy.bmat"}
+#: Functions of np.ma that give no masked array.
+_QUESTIONS = frozenset(("is_masked", "isMaskedArray", "isMA", "isarray", "count", "count_masked", "is_mask"))
+#: Those that take one, and give ordinary arrays.
+_UNMASKING = frozenset("getdata getmask getmaskarray filled compressed clump_masked make_mask compress_nd".split())
+
 #: What a class inherits from whose objects are arrays.
 ARRAYS = SUBCLASSES | {"numpy.ndarray"}
+
+
+def may_mask(api: str) -> bool:
+    """Whether NumPy's function `api` takes or gives arrays of a subclass."""
+    if api.startswith("numpy.ma."):
+        return api.rpartition(".")[2] not in _QUESTIONS
+    return api in MAKERS or api.startswith("numpy.rec.")
+
+
+def makes_subclass(api: str) -> bool:
+    """Whether the result of NumPy's function `api` may be an array of a subclass."""
+    return may_mask(api) and not (api.startswith("numpy.ma.") and api.rpartition(".")[2] in _UNMASKING)
+
+
+def maps_file(api: str, arguments: Iterable[Argument]) -> bool:
+    """Whether the call opens a file as an array."""
+    return api == "numpy.load" and any(item.name == "mmap_mode" and item.value != NONE for item in arguments)
+
+
+def seen_outside(value: Value, shown: frozenset[str]) -> Value:
+    """`value` of the top level, whose memory lies at `shown`, as regions see it: it may be of a subclass."""
+    is_array = isinstance(value, (Array, Unknown)) and SUBCLASS in shown
+    return Unknown(HOST, frozenset((SUBCLASS,))) if is_array else value
 
 
 def array_base(info: ClassInfo, module: ModuleInfo) -> str | None:

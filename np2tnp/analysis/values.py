@@ -171,6 +171,8 @@ FORTRAN = "an array in Fortran order"
 SHARED = "items that share memory"
 #: A reference of views that NumPy does not let anybody write through.
 READ_ONLY = "a read-only view"
+#: A reference of what may be an object of a subclass of ndarray: no tensor can stand for it.
+SUBCLASS = "an array of a subclass"
 #: Containers that others may put something into.
 FILLED = frozenset(("list", "dict", "set", "deque"))
 #: Random generators: a symbol stands for the object, so that its methods have canonical names.

@@ -94,6 +94,8 @@ class Writes(Calls):
     ) -> None:
         """The memory of `base` is written through the expression `target`; `op` says how."""
         place, root = self.place(node), self._root(target)
+        if self.met_subclass and may_hold_tensor(base):
+            self.meet_subclass(node, value, *(keys or ()))
         if keys is None and type(node) is not cst.AugAssign:
             self.reforming.add(id(node))
         if type(node) is cst.Call:

@@ -7,16 +7,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.subclasses import SUBCLASSES
-from np2tnp.analysis.values import NONE, Class, Instance, Symbol
+from np2tnp.analysis.subclasses import SUBCLASSES, maps_file, may_mask
+from np2tnp.analysis.values import Class, Instance, Symbol
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.shared import short_name
-
-#: Calls that make one.
-_CLASSES = SUBCLASSES | {"numpy.asmatrix", "numpy.mat", "numpy.bmat"}
-#: Functions of np.ma that give no masked array.
-_QUESTIONS = frozenset(("is_masked", "isMaskedArray", "isMA", "isarray", "count", "count_masked", "is_mask"))
 
 
 @register
@@ -40,7 +35,7 @@ class ArraySubclass(Rule):
         """,
         severity=Severity.SILENT,
     )
-    on = (Calls.NUMPY, "array subclass", "subclass parameter", "subclass instance")
+    on = (Calls.NUMPY, "array subclass", "subclass parameter", "subclass instance", "subclass operand")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
@@ -60,18 +55,18 @@ def _inherited(event: ev.Construct) -> str | None:
         return f"the argument is a {short_name(event.detail)}, which no tensor can stand for; pass an ndarray"
     if event.kind == "subclass instance":
         return f"{event.detail} inherits from ndarray: its objects are arrays that no tensor can stand for"
+    if event.kind == "subclass operand":
+        return "an operand may be a masked array, or of another subclass of ndarray: it was made as one elsewhere"
     return None
 
 
 def _made(event: ev.Call, api: str) -> str | None:
     """Why the call gets or makes something that is not exactly an ndarray; None where it does not."""
-    owner, _, name = api.rpartition(".")
-    made = api in _CLASSES or api.startswith("numpy.rec.")
-    if made or (f"{owner}.".startswith("numpy.ma.") and name not in _QUESTIONS):
+    if may_mask(api):
         return f"{short_name(api)} makes a subclass of ndarray, which no tensor can stand for"
-    if api == "numpy.load" and any(item.name == "mmap_mode" and item.value != NONE for item in event.arguments):
+    if maps_file(api, event.arguments):
         return "np.load with mmap_mode= gives an np.memmap, which no tensor can stand for"
-    if name == "view" and any(item.name == "type" or _is_class(item) for item in event.arguments):
+    if api.rpartition(".")[2] == "view" and any(item.name == "type" or _is_class(item) for item in event.arguments):
         return "x.view() with a class makes a subclass of ndarray, which no tensor can stand for"
     given = next((item.value for item in event.arguments if isinstance(item.value, Instance)), None)
     if isinstance(given, Instance):
