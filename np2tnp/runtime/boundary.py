@@ -16,7 +16,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 
 from np2tnp.runtime import generators, lazy, precision
-from np2tnp.runtime.arguments import Call, Plan, describe, is_immutable
+from np2tnp.runtime.arguments import Call, Plan, is_immutable
 from np2tnp.runtime.compiled import MODES, Compiled
 from np2tnp.runtime.compiled_state import State
 from np2tnp.runtime.core_results import Undecided, updated
@@ -25,6 +25,7 @@ from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import MISTAKES, translate
 from np2tnp.runtime.fallback import Fallback, share_defaults
 from np2tnp.runtime.narrowing import crossed, kept_where_same, takes
+from np2tnp.runtime.parameters import with_parameters_of
 from np2tnp.runtime.plain_calls import call_plain
 from np2tnp.runtime.precision import working
 from np2tnp.runtime.refusals import explained, replaced
@@ -174,12 +175,15 @@ def migrated(
         gpu_only = above is None and not device and not is_threshold_set()
         if is_generator:
             steps = generators.wrap(body, plan, fallback, device)
-            return steps if original is None or not least else by_size(steps, original, least, elements, gpu_only)
+            if original is not None and least:
+                steps = by_size(steps, original, least, elements, gpu_only)
+            return with_parameters_of(body, steps)
         compiled = None
         if compile != "none":
             compiled = Compiled(body, compile, None if state is None else State(body, state), plan.plain)
         public = _wrap(body, plan, zero_d, fallback, compiled, device, float32, above is None and not least)
         chosen = public if original is None or not least else by_size(public, original, least, elements, gpu_only)
+        chosen = with_parameters_of(body, chosen)
         chosen.core.public = chosen  # type: ignore[attr-defined]
         return chosen
 
@@ -291,7 +295,6 @@ def _wrap(
     core.mutates = plan.mutates  # type: ignore[attr-defined]
     core.float32 = float32  # type: ignore[attr-defined]
     public.core = core  # type: ignore[attr-defined]
-    describe(public, body)
     return public
 
 

@@ -77,7 +77,7 @@ class Fallback:
             return
         self._told.add(message)
         if self.warns:
-            warnings.warn(message, UnverifiedWarning, stacklevel=5)
+            warnings.warn(message, UnverifiedWarning, stacklevel=6)
         else:
             _log.warning("%s", message)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from np2tnp.runtime import lazy, precision
-from np2tnp.runtime.arguments import Plan, describe
+from np2tnp.runtime.arguments import Plan
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.exceptions import translate
 from np2tnp.runtime.fallback import Fallback
@@ -37,7 +37,6 @@ def wrap(body: Callable[..., Any], plan: Plan, fallback: Fallback | None, device
             return fallback(refusal, args, kwargs)
         return _steps(body(*call.args, **call.kwargs), body, lambda: plan.slots(args, kwargs), device)
 
-    describe(public, body)
     return public
 
 

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.arguments import describe
 from np2tnp.runtime.dispatch import NUMERIC, is_tensor
 from np2tnp.runtime.hardware import has_gpu
 
@@ -89,7 +88,6 @@ def by_size(
             return original(*args, **kwargs)
         return public(*args, **kwargs)
 
-    describe(chosen, public)
     return chosen
 
 
