@@ -331,9 +331,11 @@ class Project:
         )
         with self.solver.watch(session.places):
             self.names.places.clear()
-            replaced = self.names.replaced(path, source.text)
+            imported = self.names.imported(path, source.text)
+            replaced = self.names.replaced(source.text, imported)
+            compiler = self.names.compiler(source.text, imported)
             self.solver.note(self.names.places)
-            session.start(self.catalog, self, functools.partial(self.operators, path), replaced)
+            session.start(self.catalog, self, functools.partial(self.operators, path), replaced, compiler)
         return session
 
     def _left_alone(self, found: bool) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from np2tnp.analysis.compiled import compiler_of
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.module import ModuleInfo, dotted, parameters_of, statements_of
 from np2tnp.analysis.values import Function, Symbol
@@ -34,6 +35,10 @@ _WATCHING = frozenset("errstate seterr seterrcall catch_warnings simplefilter fi
 def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bool) -> None:
     """Tell of each decorator of the region `node`; `wrapped`: what it gets takes and gives ndarrays."""
     interpreter.statement = node
+    module = interpreter.module
+    compiler = compiler_of(module.name_of.get(id(node), ""), module, interpreter.services.resolve)
+    if compiler:
+        interpreter.construct(node, "compiled function", compiler)
     for decorator in node.decorators:
         call = decorator.decorator if type(decorator.decorator) is cst.Call else None
         value = interpreter.callee(decorator.decorator if call is None else call.func, Env())

@@ -101,6 +101,8 @@ class ModuleInfo:
     bound_values: dict[int, dict[str, list[cst.BaseExpression | None]]] = field(default_factory=dict)
     kept_functions: dict[int, frozenset[int]] = field(default_factory=dict)  #: ... and those that others may call later
     given: dict[str, frozenset[str]] | None = None  #: as callers.arrays_given says, once somebody asked
+    near_compiler: str = ""  #: "own" where it imports a compiler of native code, "imported" where what it imports does
+    compiled: dict[str, str] | None = None  #: ... and the functions that such a one may get, once somebody asked
     private_lists: dict[int, frozenset[str]] = field(default_factory=dict)  #: ... and lists that one name keeps
 
     def defines(self, operator: str) -> bool:

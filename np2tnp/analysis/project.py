@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from np2tnp.files.compilers import imports_compiler
 from np2tnp.files.modules import Modules
 from np2tnp.files.outline import SEVERAL, Binding, Outline
 from np2tnp.files.replaced import imports_of, may_replace, replaced_in
@@ -49,17 +51,31 @@ class Names:
         modules = {target.module for target in targets if target is not None and target.kind in ("module", "class")}
         return frozenset().union(*(found.operators for found in map(self._outline, sorted(modules)) if found))
 
-    def replaced(self, file: str, text: str) -> dict[str, str]:
-        """Names of NumPy's and builtins that `file`, or a module that it imports, replaces -> where.
+    def imported(self, file: str, text: str) -> dict[str, str]:
+        """The first-party modules that the imports of `file` run, packages included, and their texts."""
+        imported = (path for name in imports_of(text, self.modules.trees) for path in self._modules(file, name))
+        found: dict[str, str] = {}
+        for path in dict.fromkeys(imported):
+            other = None if path.endswith(os.sep) or path == file else self.modules.text(path)
+            if other is not None:
+                found[path] = other
+        return found
+
+    def compiler(self, text: str, imported: Mapping[str, str]) -> str:
+        """Whether a module's text imports a compiler of native code ("own"), or one of the `imported` texts does."""
+        if imports_compiler(text):
+            return "own"
+        return "imported" if any(map(imports_compiler, imported.values())) else ""
+
+    def replaced(self, text: str, imported: Mapping[str, str]) -> dict[str, str]:
+        """Names of NumPy's and builtins that `file`, or one of the `imported` modules, replaces -> where.
 
         ``own.name``: a name of the module's own that is rebound through its dictionary.
         """
         trees = self.modules.trees
         found = {name: f"line {line}" for name, line in reversed(replaced_in(text, trees).lines)}
-        imported = (path for name in imports_of(text, trees) for path in self._modules(file, name))
-        for path in dict.fromkeys(imported):
-            other = None if path.endswith(os.sep) or path == file else self.modules.text(path)
-            if other is not None and may_replace(other):
+        for path, other in imported.items():
+            if may_replace(other):
                 for name, line in replaced_in(other, trees).lines:
                     if not name.startswith("own."):
                         found.setdefault(name, f"line {line} of {os.path.basename(path)}")

@@ -26,7 +26,8 @@ class NativeCode(Rule):
             " gets no updates."
         ),
         does=(
-            "Leaves functions with such decorators, or with an array's pointer, in NumPy. Calls of such packages"
+            "Leaves functions with such decorators, that such packages may get to compile (`numba.njit(f)`), or with an"
+            " array's pointer, in NumPy. Calls of such packages"
             " get host copies of their array arguments."
         ),
         bad="""
@@ -42,13 +43,16 @@ class NativeCode(Rule):
                 return np.sqrt((x * x).sum())
         """,
     )
-    on = (ev.Call, ev.AttributeRead, "decorator", "nested decorator")
+    on = (ev.Call, ev.AttributeRead, "decorator", "nested decorator", "compiled function")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
             return
         if isinstance(event, ev.Construct):
-            if is_native(event.detail):
+            if event.kind == "compiled function":
+                words = f"{event.detail} gets the function, and may compile it to native code; a wrapper cannot be"
+                yield self.hit(event.node, words, Verdict.BLOCK)
+            elif is_native(event.detail):
                 yield self.hit(
                     event.node,
                     f"{event.detail} compiles the function to native code: move what shall migrate out of it",

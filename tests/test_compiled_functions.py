@@ -1,0 +1,74 @@
+"""Functions that a compiler of native code may get, other than by a decorator, stay what they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from np2tnp import pipeline
+from np2tnp.config import Config
+
+_BODY = "    return np.sqrt((x * x).sum()) * np.exp(x)\n\n\n"
+_TWO = f"import numpy as np\n%s\n\n\ndef norm(x):\n{_BODY}def other(x):\n{_BODY}"
+
+
+def states(tmp_path: Path, files: dict[str, str]) -> dict[str, str]:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    config = Config(root=str(tmp_path), cache=False, quiet=True, jobs=1)
+    run = pipeline.check([str(tmp_path / name) for name in files], config)
+    assert not [report.error for report in run.reports if report.error]
+    found = {region.qualname: region for report in run.reports for region in report.regions}
+    assert all("TNP504" in " ".join(region.reasons) for region in found.values() if region.state.value == "blocked")
+    return {name: found[name].state.value for name in ("norm", "other")}
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "fast = numba.njit(norm)",
+        "fast = numba.njit(cache=True)(norm)",
+        "fast = numba.vectorize([numba.float64(numba.float64)])(norm)",
+        "def make():\n    return numba.jit(norm, nopython=True)",
+        "TABLE = {'norm': norm}\n\n\ndef make(name):\n    return numba.njit(TABLE[name])",
+        "def compiled(f):\n    return numba.njit(f)\n\n\nfast = compiled(norm)",
+    ],
+)
+def test_what_a_module_hands_to_numba_stays_numpy(tmp_path: Path, use: str) -> None:
+    assert states(tmp_path, {"f.py": _TWO % "import numba" + use + "\n"}) == {"norm": "blocked", "other": "convertible"}
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "y = norm(np.ones(3))",
+        "from scipy.optimize import minimize\n\n\ndef best(x):\n    return minimize(norm, x)",
+        "y = list(map(norm, [np.ones(3)]))",
+        "norm.rank = 3",
+    ],
+)
+def test_what_it_calls_or_gives_to_others_migrates(tmp_path: Path, use: str) -> None:
+    found = states(tmp_path, {"f.py": _TWO % "import numba" + use + "\n"})
+    assert found == {"norm": "convertible", "other": "convertible"}
+
+
+def test_what_goes_to_a_module_that_imports_numba_stays_numpy(tmp_path: Path) -> None:
+    files = {
+        "pack/__init__.py": "",
+        "pack/jit.py": "import numba as nb\n\n\ndef stable(f):\n    return nb.njit(f)\n",
+        "pack/plain.py": "def keep(f):\n    return f\n",
+        "pack/use.py": _TWO % "from .jit import stable\nfrom .plain import keep"
+        + "fast = stable(norm)\nTABLE = [other]\n",
+    }
+    assert states(tmp_path, files) == {"norm": "blocked", "other": "convertible"}
+
+
+def test_without_a_compiler_functions_are_handed_over_as_ever(tmp_path: Path) -> None:
+    files = {
+        "pack/__init__.py": "",
+        "pack/tools.py": "def stable(f):\n    return f\n",
+        "pack/use.py": _TWO % "from .tools import stable" + "fast = stable(norm)\n",
+    }
+    assert states(tmp_path, files) == {"norm": "convertible", "other": "convertible"}
