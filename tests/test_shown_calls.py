@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import logging
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from np2tnp.differential.specs import Call, Case
 
 READER = """
 import io
+import logging
 import sys
 import numpy as np
 
@@ -154,3 +157,18 @@ def test_only_texts_that_the_original_takes_are_varied_into(tmp_path):
     assert found
     assert all(one.call.args[0].startswith("2 2\n") for one in found)
     assert {one.note for one in found} == {"shown, varied"}
+
+
+def test_each_call_configures_its_own_logging(tmp_path, monkeypatch):
+    monkeypatch.setattr(logging.root, "handlers", [])  # pytest has some
+    text = (
+        "import logging, sys\ndef call(stream):\n    logging.basicConfig(stream=stream)\n    logging.warning('here')\n"
+    )
+    module = load(str(tmp_path / "shown.py"), text)
+    state = Globals(module)
+    for _ in range(2):
+        state.restore()
+        stream = io.StringIO()
+        module.call(stream)
+        assert stream.getvalue()
+    state.restore()

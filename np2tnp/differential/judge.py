@@ -11,7 +11,8 @@ import numpy as np
 
 from np2tnp.differential.compare import Tolerance, compare
 from np2tnp.differential.observe import Frozen, Observation, flatten
-from np2tnp.differential.rounding import eps, is_single, rounding
+from np2tnp.differential.printed import is_printed_alike, prints_otherwise
+from np2tnp.differential.rounding import eps, rounding
 
 #: How many times the change that one-ULP changes of the input cause in the original's result may the results differ.
 _AMPLIFY = 64.0
@@ -19,7 +20,6 @@ _AMPLIFY = 64.0
 _NOISY = 12
 #: Said of a comparison whose tolerance is float32's.
 IN_FLOAT32 = "it worked in float32 and was compared as float32 rounds: values differ from NumPy's"
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def _difference(
         agreement = compare(one, other, Tolerance(slack=slack.get(path)), path)
         if not agreement:
             return agreement.detail
-    if not _is_printed_alike(expected.printed, actual.printed, prints):
+    if not is_printed_alike(expected.printed, actual.printed, prints):
         return f"prints {_shortened(actual.printed)}; the original prints {_shortened(expected.printed)}"
     return None
 
@@ -243,6 +243,8 @@ def _discrete_difference(expected: Observation, other: Observation) -> bool:
         return True
     a, b = _leaves(expected), _leaves(other)
     if a.keys() != b.keys():
+        return True
+    if prints_otherwise(expected.printed, other.printed):
         return True
     for path, value in a.items():
         if type(value) is not type(b[path]):
@@ -299,38 +301,6 @@ def _slack(expected: Observation, moved: list[Observation]) -> dict[str, Any]:
             typical = float(np.max(change, initial=0.0))
             found[path] = _AMPLIFY * change + 8.0 * typical + 8.0 * eps(kind) * scale
     return found
-
-
-def _is_printed_alike(expected: str, actual: str, moved: list[str] | None) -> bool:
-    """Whether the texts are equal but for the last printed digit of numbers, where the original's is uncertain."""
-    if expected == actual:
-        return True
-    if moved is None:
-        return False
-    wanted, got = _NUMBER.findall(expected), _NUMBER.findall(actual)
-    # NumPy aligns columns: other digits take other room, and equal ones the same
-    spaced = wanted == got and not is_single()
-    if len(wanted) != len(got) or _without_numbers(expected, spaced) != _without_numbers(actual, spaced):
-        return any(actual == other for other in moved)
-    units = 64 if any(other != expected for other in moved) else 2
-    relative = max(1e-13, 64 * eps(np.float64))
-    for a, b in zip(wanted, got, strict=True):
-        if a != b and abs(float(a) - float(b)) > _unit(a) * units + relative * abs(float(a)):
-            return False
-    return True
-
-
-def _without_numbers(text: str, spaced: bool) -> str:
-    found = _NUMBER.sub("#", text)
-    return found if spaced else "".join(found.split())
-
-
-def _unit(text: str) -> float:
-    """One unit in the last printed place of a number's text; 0 for whole numbers, which must be equal."""
-    mantissa, _, exponent = text.lower().partition("e")
-    if "." not in mantissa and not exponent:
-        return 0.0
-    return float(10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2])))
 
 
 def _shortened(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import logging
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -27,9 +28,11 @@ class Globals:
         found = {key: (value, freeze(value)) for key, _, _, value in self._data()}
         self._saved = {key: pair for key, pair in found.items() if _is_plain(pair[1])}
         self._registries = found.keys() - self._saved.keys()
+        self._handlers = list(logging.root.handlers)
 
     def restore(self) -> None:
         """Make all data what it was when the module was loaded."""
+        logging.root.handlers[:] = self._handlers  # `basicConfig` does nothing where a call before has done it
         new = [
             (holder, name)
             for key, holder, name, _ in self._data()
