@@ -77,3 +77,19 @@ def test_what_could_not_be_resolved_is_not_all_clear(project: Path, line: str) -
     run = pipeline.check([str(project / "m.py")], Config(root=str(project), cache=False))
     assert not is_clear(run)
     assert any(words.startswith("Unresolved: ") for words in totals(run))
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_second_run_knows_what_the_first_one_wrote(tmp_path: Path, listed: bool) -> None:
+    """A star import behind the emitted imports may bind their names again: in a rewritten module, to the same."""
+    package = tmp_path / "pack"
+    package.mkdir()
+    body = "class {}:\n    def work(self, x):\n        return np.exp(x) / np.sum(x)\n"
+    (package / "__init__.py").write_text("")
+    (package / "base.py").write_text("import numpy as np\n\n\n" + body.format("Base"))
+    name = "pack.base" if listed else "elsewhere.base"
+    (package / "use.py").write_text(f"import numpy as np\n\nfrom {name} import *\n\n\n" + body.format("Use"))
+    config = Config(root=str(tmp_path), cache=False, quiet=True, jobs=1)
+    first = pipeline.rewrite([str(package)], config, apply=True)
+    assert sorted(Path(change.path).name for change in first.changes) == ["base.py", "use.py"]
+    assert not pipeline.rewrite([str(package)], config).changes

@@ -21,6 +21,9 @@ SAME_AS = {
     "numpy.lib.index_tricks": "numpy", "numpy.matlib": "numpy.matlib", "autograd.numpy": "autograd.numpy",
 }  # fmt: skip
 
+#: Modules that rewritten code imports: a later run must know them, whatever star imports come behind.
+EMITTED = ("np2tnp.runtime", "tensorflow.experimental.numpy")
+
 #: What a star import of a module that nobody can list binds.
 ANY = "*"
 
@@ -64,7 +67,7 @@ def is_module(value: Value, catalog: Catalog) -> bool:
     if not isinstance(value, Symbol):
         return False
     fact = catalog.get(value.name)
-    return fact.kind == "module" if fact is not None else "." not in value.name
+    return fact.kind == "module" if fact is not None else "." not in value.name or value.name in EMITTED
 
 
 def _star_bindings(
@@ -83,7 +86,10 @@ def _star_bindings(
     else:
         for name in star_names(module):
             outside = name.removeprefix("*")
-            if outside == name:
+            bound, _, same = name.partition("=")
+            if same:
+                yield bound, Symbol(_canonical(same))
+            elif outside == name:
                 yield name, Symbol(_joined(module, name))
             elif outside == module:
                 yield ANY, Symbol(module)

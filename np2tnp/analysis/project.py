@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from np2tnp.analysis.imports import EMITTED
 from np2tnp.files.compilers import imports_compiler
 from np2tnp.files.modules import Modules
 from np2tnp.files.outline import SEVERAL, Binding, Outline
@@ -26,6 +27,11 @@ class Target:
     binding: Binding = SEVERAL
 
 
+def is_emitted(name: str) -> bool:
+    """Whether `name` is a module that rewritten code imports: a later run must know it, however it was bound."""
+    return name in EMITTED or name.endswith(".np2tnp_runtime")
+
+
 class Names:
     """Looks names up. ``places`` collects the files and directories that the last questions depended on."""
 
@@ -38,7 +44,10 @@ class Names:
         return self._find(file, name, frozenset())
 
     def public(self, file: str, module: str) -> tuple[str, ...]:
-        """The names that ``from module import *`` binds in `file`."""
+        """The names that ``from module import *`` binds in `file`.
+
+        ``*module`` stands for those of a module that is not first-party, ``rt=np2tnp.runtime`` for what is emitted.
+        """
         found: dict[str, None] = {}
         self._public(file, module, found, set())
         return tuple(found)
@@ -105,7 +114,10 @@ class Names:
         if outline.exported is None:
             for star in outline.stars:
                 self._public(module, star, found, seen)
-        found.update(dict.fromkeys(outline.public()))
+        for public in outline.public():
+            bound = outline.names.get(public)
+            same = bound.detail if bound is not None and bound.kind == "import" else ""
+            found[f"{public}={same}" if is_emitted(str(same)) else public] = None
 
     def _module(self, file: str, name: str) -> str | None:
         """The first-party module that the import system finds: it asks directories, not what packages bind."""
