@@ -21,6 +21,8 @@ CALLS = [
     ("pinv", {"rcond": 0.1}), ("pinv", {"rtol": None}), ("matrix_rank", {}), ("matrix_rank", {"rtol": 1e-3}),
 ]  # fmt: skip
 #: Functions whose results are NumPy's own, to the last bit.
+#: Before NumPy 2.5 eigenvalues of a real matrix are real where they can be; a graph has one dtype.
+REAL_OR_COMPLEX = not np.iscomplexobj(np.linalg.eigvals(np.eye(2)))
 ON_HOST = ("qr", "eig", "eigh", "eigvals")
 
 
@@ -57,7 +59,7 @@ def test_graphs_give_what_numpy_gives(name: str, keywords: Any, unknown: bool) -
                 with pytest.raises((np.linalg.LinAlgError, tf.errors.InvalidArgumentError, rt.UnverifiedError)):
                     in_graph(name, unknown, x, **keywords)
                 continue
-            if name in ("eig", "eigvals") and char not in "FD" and np.iscomplexobj(wanted[0]):
+            if name in ("eig", "eigvals") and char not in "FD" and np.iscomplexobj(wanted[0]) and REAL_OR_COMPLEX:
                 with pytest.raises(tf.errors.InvalidArgumentError, match="another dtype"):
                     in_graph(name, unknown, x, **keywords)
                 continue
@@ -122,7 +124,7 @@ def test_compiled_calls_begin_again_where_a_graph_cannot_say() -> None:
     assert values(line).tolist() == np.linalg.eigvals(line).tolist()
     assert compiled.RUNS["compiled"] == before.get("compiled", 0) + 1
     assert values(turn).dtype == np.complex128
-    assert compiled.RUNS["repeated"] == before.get("repeated", 0) + 1
+    assert compiled.RUNS.get("repeated", 0) == before.get("repeated", 0) + REAL_OR_COMPLEX
     with pytest.raises(np.linalg.LinAlgError):
         values(line * np.nan)
     assert rank(np.outer([1.0, 2.0, 3.0], [0.1, 0.7, 0.3])) == 1
