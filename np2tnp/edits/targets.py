@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.binding import bind
-from np2tnp.analysis.results import dtype_char, operand_dtypes
+from np2tnp.analysis.results import dtype_char, operand_dtypes, promote2, promote_weak
 from np2tnp.analysis.values import (
     ALL_DTYPES,
     HOST,
@@ -118,10 +118,12 @@ def _problem(
         return f"tnp.{short} takes no axis of 0-d arrays"
     if first is not None and fact.kind not in ("class", "dtype"):
         dtypes, weak = _dtypes(first)
-        if fact.result is not None and not fact.result.startswith("dtype("):
-            for other in bound.values():
-                if isinstance(other.value, Array) and other.value is not first and fact.kind == "ufunc":
-                    dtypes = dtypes | other.value.dtypes
+        operands = _operands(fact, first, bound)
+        if _reads_weakly(fact, operands):
+            return f"tnp.{short} promotes single numbers and those in lists as weak scalars"
+        for other in operands:
+            if isinstance(other, (Array, Sequence)):
+                dtypes = dtypes | operand_dtypes(other)[0]
         bad = dtypes - set(target.dtypes)
         if bad:
             return f"tnp.{short} is not equal for {_dtype_words(bad)}"
@@ -130,6 +132,38 @@ def _problem(
     elif not target.dtypes:
         return f"tnp.{short} was not measured"
     return None
+
+
+#: Parameters that hold data beside the first one, where the rule of the result's dtype does not name them.
+_DATA = frozenset(("x1", "x2", "a", "b", "start", "stop"))
+
+
+def _operands(fact: ApiFact, first: Value, bound: dict[str, ev.Argument]) -> list[Value]:
+    """The arguments whose dtypes decide about the result's together; none where there is only one."""
+    named = set((fact.result or "").partition("(")[2].rstrip(")").split(",")) | _DATA
+    found = [argument.value for name, argument in bound.items() if name in named]
+    return [first, *(value for value in found if value is not first)] if "self" in named else found
+
+
+def _reads_weakly(fact: ApiFact, operands: list[Value]) -> bool:
+    """Whether tnp may promote one of the operands otherwise than NumPy, for which numbers in lists are arrays.
+
+    To functions that are no ufuncs, single numbers are arrays, too.
+    """
+    if len(operands) < 2:
+        return False
+    rule = (fact.result or "").partition("(")[0]
+    numbers = fact.kind != "ufunc" and rule in ("strong", "promote")
+    for value in operands:
+        if not (isinstance(value, Sequence) or (numbers and is_python_number(value))):
+            continue
+        strong, weak = operand_dtypes(value)
+        kinds = weak or {kind for kind, char in _DEFAULT.items() if char in strong}
+        for other in operands:
+            chars, _ = operand_dtypes(other) if isinstance(other, Array) else (frozenset(), None)
+            if any(promote2(char, _DEFAULT[kind]) != promote_weak(char, kind) for char in chars for kind in kinds):
+                return True
+    return False
 
 
 def _dtypes(value: Value) -> tuple[frozenset[str], bool]:
