@@ -83,6 +83,7 @@ class ModuleInfo:
     functions: dict[str, FunctionInfo] = field(default_factory=dict)
     classes: dict[str, ClassInfo] = field(default_factory=dict)
     lambdas: dict[str, cst.Lambda] = field(default_factory=dict)  #: those of the top level
+    subclasses: dict[str, tuple[ClassInfo, ...]] | None = None  #: by class, once somebody asked (see overriding.py)
     values: dict[str, Value] = field(default_factory=dict)
     operators: frozenset[str] = NO_NAMES  #: those that classes of the module define: ``matmul`` for __matmul__
     #: asks for those of the modules that it imports, which others must read

@@ -15,6 +15,7 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.late_names import LateNames
 from np2tnp.analysis.module import ModuleInfo, parameters_of
+from np2tnp.analysis.overriding import is_certain, may_be_overridden
 from np2tnp.analysis.summaries import ClassSummary, Summary
 from np2tnp.analysis.values import (
     EITHER,
@@ -253,7 +254,10 @@ class State:
     def method_of(self, receiver: Class | Instance, name: str) -> tuple[Function, str] | None:
         """The method that ``receiver.name`` denotes, inherited ones too, and its kind (as in ClassSummary)."""
         summary = self.services.class_of(receiver)
-        return summary.methods.get(name) if summary is not None else None
+        method = summary.methods.get(name) if summary is not None else None
+        if method is None or isinstance(receiver, Class) or not may_be_overridden(name, method[1]):
+            return method
+        return method if is_certain(receiver, name, method[0], self.module, self.services, self.facts) else None
 
     def nested_env(self, function: str, parameters: cst.Parameters, reads: frozenset[str], env: Env) -> Env:
         """The environment of a function nested in the region: captured names as they are here, parameters unknown.

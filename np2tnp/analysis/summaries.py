@@ -35,6 +35,7 @@ class Summary:
     shows_defaults: frozenset[tuple[str, str]] = frozenset()
     joins: frozenset[tuple[str, str, bool]] = frozenset()  #: what it may join, as in callee_results.joined
     by_layout: frozenset[str] = NO_NAMES  #: parameters that it updates, or a copy of them, by their memory order
+    relies: frozenset[str] = NO_NAMES  #: methods of its object that were taken for those of its class
     quiet: bool = False  #: it runs no code that nobody knows: no array changes but those that its caller passed
 
     def match(self, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:

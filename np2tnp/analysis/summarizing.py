@@ -39,6 +39,7 @@ def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, def
         by_layout=frozenset(facts.extra.get("by layout", ())),
         joins=frozenset(() if migrated else joined(facts.events)),
         shows_defaults=frozenset(item for item in defaults.items() if f"@{item[0]}" in refs_of(result)),
+        relies=frozenset(facts.extra.get("relies", ())),
         quiet=not (facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method),
     )
 
@@ -84,6 +85,7 @@ def summarize_generator(facts: ev.RegionFacts, function: FunctionInfo) -> Summar
         keeps=NO_NAMES,
         result=Sequence("iterator", Unknown(HOST, refs, view="view"), None, refs),
         method=function.is_method,
+        relies=frozenset(extra.get("relies", ())),
     )
 
 

@@ -54,6 +54,7 @@ def decorator(
         reached = facts.changeable | (facts.host_parameters & facts.extra.get("writes", set()))
         places = [ref.rpartition(":")[2] for ref in facts.updates]
         names("updates", tuple(sorted([*places, *(f"@{name}" for name in reached - facts.mutated.keys())])))
+    names("methods", tuple(sorted(facts.extra.get("relies", ()))))
     if kind != "scalar":
         arguments.append(build.argument(build.string(kind), "zero_d"))
     if compile_as != "none":

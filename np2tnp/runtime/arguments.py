@@ -15,6 +15,7 @@ from np2tnp.runtime import precision
 from np2tnp.runtime.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.overlaps import attributes, leaves, overlap, overlaps_itself
+from np2tnp.runtime.overriding import Methods
 from np2tnp.runtime.refusals import use_of
 from np2tnp.runtime.weak import Weak
 
@@ -55,6 +56,7 @@ class Plan:
         updates: tuple[str, ...] = (),
         checks_hosted: bool = False,
         keeps_zero_d: bool = False,
+        methods: tuple[str, ...] = (),
     ) -> None:
         self.name = function.__qualname__
         self._function = function
@@ -75,6 +77,7 @@ class Plan:
         self._star_star = next((p.name for p in parameters.values() if p.kind is inspect.Parameter.VAR_KEYWORD), None)
         #: methods: the instance passes unchanged (it may well offer __array__)
         self.receiver = self._names[0] if self._names and self._names[0] in ("self", "cls") else None
+        self._methods = Methods(function, methods) if methods else None
         self._arrays = arrays
         self._scalars = scalars
         self.plain = frozenset((*scalars, *hosted))  #: whose values reach the body as Python's and NumPy's own
@@ -102,6 +105,8 @@ class Plan:
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, public: bool) -> Call:
         """Check and convert one call's arguments. Raises UnverifiedError; changes nothing."""
+        if self._methods is not None:
+            self._methods.check(args[0] if args else kwargs.get(self.receiver or "self"))
         if self._fill:
             args, kwargs = self._with_defaults(args, kwargs)
         memo: dict[int, Any] = {}

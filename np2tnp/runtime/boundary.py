@@ -51,6 +51,7 @@ def migrated(
     scalars: Iterable[str] = (),
     hosted: Iterable[str] = (),
     updates: Iterable[str] = (),
+    methods: Iterable[str] = (),
     zero_d: str = "scalar",
     compile: str = "none",
     original: Callable[..., Any] | None = None,
@@ -73,6 +74,7 @@ def migrated(
     scalars: Iterable[str] = (),
     hosted: Iterable[str] = (),
     updates: Iterable[str] = (),
+    methods: Iterable[str] = (),
     zero_d: str = "scalar",
     compile: str = "none",
     original: Callable[..., Any] | None = None,
@@ -96,6 +98,8 @@ def migrated(
     hosted : parameters that reach the body as they are: the caller's own ndarrays and containers.
     updates : globals (``"TABLE"``), attributes of any object (``".w"``) and hosted parameters (``"@p"``) whose arrays
         the body, or what it calls, changes in place; an argument that shares memory with one is refused.
+    methods : of the object, those that the body calls: an object with others, which a subclass in another module, or
+        the object itself, has in their place, is refused.
     refuses : parameter -> dtype characters that were not verified for it.
     zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``; ``"unverified"`` refuses one.
     compile : ``"graph"`` or ``"xla"`` runs the body as one graph, traced once for each combination of dtypes, shapes
@@ -162,6 +166,7 @@ def migrated(
             tuple(updates),
             checks_hosted=on_unverified != "raise" and not pure,
             keeps_zero_d=compile == "none",
+            methods=tuple(methods),
         )
         if original is not None:
             share_defaults(body, original)
