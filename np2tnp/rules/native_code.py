@@ -13,6 +13,13 @@ from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 NATIVE = frozenset(("numba", "cython", "Cython", "ctypes", "cffi", "pythran", "pyximport", "taichi", "cupy"))
 #: Attributes through which native code finds an array's memory.
 POINTERS = frozenset(("ctypes", "__array_interface__", "__array_struct__", "__cuda_array_interface__", "__dlpack__"))
+#: What takes hold of the very ndarray, and why a copy in its place will not do.
+_OF_THE_OBJECT = {
+    "builtins.memoryview": "memoryview() gives the memory of an ndarray away; use the array, or x.tobytes()",
+    "weakref.ref": "weakref.ref() refers to the ndarray itself: a host copy would be gone at once",
+    "weakref.proxy": "weakref.proxy() refers to the ndarray itself: a host copy would be gone at once",
+    "weakref.finalize": "weakref.finalize() waits for the end of the ndarray itself, not of a host copy",
+}
 
 
 @register
@@ -64,10 +71,9 @@ class NativeCode(Rule):
                 yield self.hit(event.node, words, Verdict.BLOCK)
         elif isinstance(event, ev.Call):
             callee = event.callee
-            if isinstance(callee, Symbol) and callee.name == "builtins.memoryview":
+            if isinstance(callee, Symbol) and callee.name in _OF_THE_OBJECT:
                 if any(may_hold_tensor(argument.value) for argument in event.arguments):
-                    words = "memoryview() gives the memory of an ndarray away; use the array, or x.tobytes()"
-                    yield self.hit(event.node, words, Verdict.BLOCK)
+                    yield self.hit(event.node, _OF_THE_OBJECT[callee.name], Verdict.BLOCK)
                 return
             if isinstance(callee, Bound) and callee.name in POINTERS and home_of(callee.receiver) != HOST:
                 yield self.hit(event.node, f".{callee.name}() gives the memory of an ndarray away", Verdict.BLOCK)

@@ -35,6 +35,7 @@ def python_float(value: Any, /) -> Any:
     tensor = _symbol(value)
     if tensor is None:
         return float(value)
+    _require_number(value)
     if dtype_of(tensor).kind == "c":
         raise Unsupported("float() of a complex number")
     return Weak(float, tf.cast(tensor, tf.float64))
@@ -45,6 +46,7 @@ def python_int(value: Any, /) -> Any:
     tensor = _symbol(value)
     if tensor is None:
         return int(value)
+    _require_number(value)
     if dtype_of(tensor).kind == "c":
         raise Unsupported("int() of a complex number")
     check(tf.abs(tf.cast(tensor, tf.float64)) < LIMIT, "int() of a number beyond 2**52")  # false for NaN, too
@@ -100,6 +102,12 @@ def python_number(tensor: Any) -> Any:
     if kind == "b":
         return python_bool(tensor)
     return python_float(tensor) if kind == "f" else Weak(complex, tf.cast(_symbol(tensor), tf.complex128))
+
+
+def _require_number(value: Any) -> None:
+    """An array of one element, with dimensions, is a number to some versions of NumPy only: they are to say."""
+    if is_tensor(value) and value.shape.rank:
+        raise Unsupported("a number made of an array that has dimensions")
 
 
 def _symbol(value: Any) -> Any | None:

@@ -82,6 +82,23 @@ def test_integers_are_indices_bounds_and_numbers(mode: str, kind: Any) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("number", [rt.python_float, rt.python_int])
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+def test_numbers_of_arrays_of_one_element_are_what_numpy_says(mode: str, number: Any, shape: tuple[int, ...]) -> None:
+    def step(x: Any) -> Any:
+        return rt.op_mul(number(x), 2), rt.sum(x)
+
+    x = np.full(shape, 3.0)
+    try:
+        expected = 2 * (float(x) if number is rt.python_float else int(x))
+    except TypeError:
+        with pytest.raises(TypeError):
+            rt.migrated(compile=mode)(step)(x)
+    else:
+        assert rt.migrated(compile=mode)(step)(x)[0] == expected
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_numbers_that_decide_shapes_stay_values(mode: str) -> None:
     def part(x: Any, count: int, factor: float) -> Any:
         return rt.op_mul(x[:count], factor)
