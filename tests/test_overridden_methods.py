@@ -1,4 +1,4 @@
-"""Methods that subclasses in other modules, or the object itself, have in place of those that calls were rewritten for."""
+"""Methods that subclasses elsewhere, or the object itself, have in place of those that calls were rewritten for."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def test_methods_of_subclasses_elsewhere_are_noticed(on_unverified: str) -> None
     texts = {"base": BASE, "user": USER}
     reports = rewrite_files(texts, on_unverified=on_unverified)
     new = {name: reports[name].new_text for name in texts}
-    assert new["base"] is not None and new["user"] is not None
+    assert new["base"] is not None
+    assert new["user"] is not None
     assert 'methods=("prepare", "step")' in new["base"]
     pair = Pair(USER, new["user"], "user", {"base": (BASE, new["base"])})
     kinds = {call: judgement.kind for call, judgement in zip(CALLS, pair.compare(map(Call.parse, CALLS)), strict=True)}
