@@ -175,7 +175,7 @@ def _compare_program(original: Path, rewritten: Path, seeds: int, vary: bool) ->
     import numpy as np
 
     from np2tnp.differential.loading import load, load_noisy
-    from np2tnp.differential.observe import Globals
+    from np2tnp.differential.module_state import Globals
 
     result = Comparison(original.name)
     old = load(str(original), original.read_text(encoding="utf-8"))
