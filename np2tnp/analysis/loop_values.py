@@ -186,7 +186,7 @@ class Reader:
         short = name.rpartition(".")[2]
         is_ufunc = name.startswith("numpy.") and name.count(".") == 1 and short in _UFUNCS
         if not is_ufunc and name != "builtins.abs":
-            raise NoForm(_why_not(name))
+            raise NoForm(_why_not(name, node))
         kinds = [self.kind(argument.value, value) for argument, value in zip(node.args, values, strict=True)]
         if max(kinds) is Kind.UNIFORM:
             return Kind.UNIFORM
@@ -196,11 +196,13 @@ class Reader:
         return Kind.ARRAY
 
 
-def _why_not(name: str) -> str:
+def _why_not(name: str, node: cst.Call) -> str:
     if name.startswith("math."):
         return f"{name} takes one number: np.{name[5:]} takes arrays"
     if name in ("builtins.min", "builtins.max"):
         return f"{name[9:]} takes numbers: np.{name[9:]}imum takes arrays"
+    if not name and isinstance(node.func, cst.Attribute):
+        return f"it calls the method {node.func.attr.value}"
     return f"it calls {name}" if name else "it calls a function that is not NumPy's"
 
 
