@@ -141,8 +141,11 @@ TENSOR_SAFE_BUILTINS = frozenset(
 TRANSPARENT_DECORATORS = frozenset(
     "builtins.staticmethod builtins.classmethod builtins.property abc.abstractmethod functools.wraps"
     " functools.lru_cache functools.cache functools.cached_property typing.override typing.final"
-    " typing.no_type_check warnings.deprecated".split()
+    " typing.no_type_check warnings.deprecated typing_extensions.override typing_extensions.final"
+    " typing_extensions.deprecated unittest.skip unittest.skipIf unittest.skipUnless unittest.expectedFailure".split()
 )
+#: How the names of those begin that only note something on the function: it is called by its parameters' names.
+MARKS = ("pytest.mark.",)
 
 #: Functions of NumPy that reduce to a scalar when no axis is given.
 REDUCTIONS = frozenset(

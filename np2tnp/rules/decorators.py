@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.tables import TRANSPARENT_DECORATORS
+from np2tnp.analysis.tables import MARKS, TRANSPARENT_DECORATORS
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.native_code import is_native
@@ -13,7 +13,11 @@ from np2tnp.rules.native_code import is_native
 
 def is_opaque(name: str) -> bool:
     """Whether a decorator of this canonical name may change what calling the function means."""
-    known = name in TRANSPARENT_DECORATORS or name.rpartition(".")[2] in ("setter", "getter", "deleter")
+    known = (
+        name in TRANSPARENT_DECORATORS
+        or name.startswith(MARKS)
+        or name.rpartition(".")[2] in ("setter", "getter", "deleter")
+    )
     return not known and not is_native(name)
 
 
@@ -25,9 +29,9 @@ class Decorator(Rule):
         summary="A decorator that is not known to leave arguments and results alone.",
         why="It may look at the function's code, arguments or result, as many do.",
         does=(
-            "Leaves the whole function in NumPy. property, staticmethod, classmethod, lru_cache, wraps and the"
-            " like are no obstacle, nor is a decorator of the project that only calls, keeps or returns the function:"
-            " it gets the migrated function with its NumPy interface."
+            "Leaves the whole function in NumPy. property, staticmethod, classmethod, lru_cache, wraps, pytest.mark and"
+            " the like are no obstacle, nor is a decorator of the project that only calls, keeps or returns the"
+            " function: it gets the migrated function with its NumPy interface."
         ),
         bad="""
             from somewhere import traced
