@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from np2tnp.differential import docstrings
 
@@ -179,8 +180,10 @@ class Parameter:
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def parameters_of(function: Function, classes: frozenset[str] = frozenset(), method: bool = False) -> list[Parameter]:
-    """The parameters of `function` (without ``self`` or ``cls`` when it is a `method`) with their likely kinds."""
+def parameters_of(
+    function: Function, classes: Mapping[str, str] = MappingProxyType({}), method: bool = False
+) -> list[Parameter]:
+    """Those of `function` (without ``self`` in a `method`); `classes`: which class an annotation's text means."""
     spec = function.args
     plain = [*spec.posonlyargs, *spec.args]
     defaults: list[ast.expr | None] = [None] * (len(plain) - len(spec.defaults)) + list(spec.defaults)
@@ -188,19 +191,16 @@ def parameters_of(function: Function, classes: frozenset[str] = frozenset(), met
     if method:
         pairs = pairs[1:]
     usage, words = _Usage(function), docstrings.described(function)
+    named = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
     found = [_parameter(arg, default, usage, classes, words) for arg, default in pairs]
-    found += [
-        _parameter(arg, default, usage, classes, words, keyword_only=True)
-        for arg, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
-    ]
-    return found
+    return found + [_parameter(arg, default, usage, classes, words, keyword_only=True) for arg, default in named]
 
 
 def _parameter(
     arg: ast.arg,
     default: ast.expr | None,
     usage: _Usage,
-    classes: frozenset[str],
+    classes: Mapping[str, str],
     words: Mapping[str, str],
     keyword_only: bool = False,
 ) -> Parameter:
@@ -208,7 +208,7 @@ def _parameter(
     instance = None
     if arg.annotation is not None:
         text = ast.unparse(arg.annotation).strip("'\"")
-        instance = text if text in classes else None
+        instance = classes.get(text)
         for pattern, weights in _ANNOTATIONS:
             if re.search(pattern, text):
                 _add(kinds, weights)

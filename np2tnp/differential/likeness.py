@@ -13,8 +13,9 @@ _LISTS = ("list", "List", "Sequence", "Iterable", "Collection", "tuple", "Tuple"
 class Likeness:
     """The members of a text's classes, inherited ones included."""
 
-    def __init__(self, classes: Mapping[str, ast.ClassDef]) -> None:
+    def __init__(self, classes: Mapping[str, ast.ClassDef], named: Mapping[str, str]) -> None:
         self._classes = classes
+        self._named = named  #: which of them an annotation's text means
         self._members = {name: self._all_members(name, frozenset()) for name in classes}
 
     def instances(self, function: Function, owner: ast.ClassDef | None = None) -> dict[str, str]:
@@ -38,8 +39,7 @@ class Likeness:
         found = {}
         for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs):
             if argument.annotation is not None:
-                name = _item_of(argument.annotation)
-                name = name if name in self._classes else ""
+                name = self._named.get(_item_of(argument.annotation), "")
             else:
                 name = self._class_with(frozenset(_read_of_items(function, argument.arg)))
             if name:

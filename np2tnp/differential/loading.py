@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from np2tnp.differential.elsewhere import by_annotation, classes_elsewhere, find
 from np2tnp.differential.hints import Function, Parameter, parameters_of
 from np2tnp.differential.likeness import Likeness
 from np2tnp.differential.specs import Case, Pickled, make, make_call
@@ -87,15 +88,19 @@ def load_noisy(path: str, text: str, rng: np.random.Generator) -> types.ModuleTy
 class Program:
     """The targets of a text: its functions and methods with what is known of their parameters."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, path: str = "") -> None:
+        """With `path`, objects may be of classes of the files beside it, too."""
         self.tree = ast.parse(text)
-        self._classes = {node.name: node for node in _top_level(self.tree) if isinstance(node, ast.ClassDef)}
+        own = {node.name: node for node in _top_level(self.tree) if isinstance(node, ast.ClassDef)}
+        others = classes_elsewhere(Path(path), place_of(Path(path))) if path else {}
+        self._classes = {**own, **others}
+        self._named = by_annotation(own, others)
         self._functions = {
             node.name: node
             for node in _top_level(self.tree)
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         }
-        self._likeness = Likeness(self._classes)
+        self._likeness = Likeness(self._classes, self._named)
 
     def target(self, name: str) -> Target | None:
         """The target called `name` (``f`` or ``Class.method``), if the text has it at its top level."""
@@ -127,7 +132,7 @@ class Program:
         like = {name: (of, "instances") for name, of in self._likeness.lists(function).items()}
         single = self._likeness.instances(function, self._classes.get(class_name))
         like.update({name: (of, "instance") for name, of in single.items()})
-        found = parameters_of(function, frozenset(self._classes), method=bool(class_name))
+        found = parameters_of(function, self._named, method=bool(class_name))
         return tuple(
             replace(it, instance=like[it.name][0], kinds={**it.kinds, like[it.name][1]: _LIKE})
             if it.name in like
@@ -192,7 +197,7 @@ def bind(case: Case, module: types.ModuleType) -> tuple[Any, list[Any], dict[str
     class_name, _, method = case.target.rpartition(".")
     if not class_name:
         return namespace[method], args, kwargs, None
-    cls = namespace[class_name]
+    cls = find(namespace, class_name)
     if method == "__init__":
         return cls, args, kwargs, None
     if case.construct is None:
@@ -201,7 +206,7 @@ def bind(case: Case, module: types.ModuleType) -> tuple[Any, list[Any], dict[str
         owner = make(case.construct, namespace)
     else:
         made_args, made_kwargs = make_call(case.construct, namespace)
-        owner = (namespace[case.made_as] if case.made_as else cls)(*made_args, **made_kwargs)
+        owner = (find(namespace, case.made_as) if case.made_as else cls)(*made_args, **made_kwargs)
     for name, call in case.before:
         before_args, before_kwargs = make_call(call, namespace)
         getattr(owner, name)(*before_args, **before_kwargs)

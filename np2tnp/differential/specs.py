@@ -9,10 +9,13 @@ from __future__ import annotations
 import cmath
 import io
 import pickle
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+
+from np2tnp.differential.elsewhere import find
 
 #: How an array lies in memory. All hold the same values.
 LAYOUTS = ("C", "F", "strided", "reversed", "readonly")
@@ -144,7 +147,7 @@ def make(spec: Any, namespace: dict[str, Any], made: list[Any] | None = None) ->
         return unpickled(spec.data, namespace, {namespace.get("__name__", "")})
     if isinstance(spec, Instance):
         args, kwargs = make_call(spec.call, namespace)
-        return namespace[spec.name](*args, **kwargs)
+        return find(namespace, spec.name)(*args, **kwargs)
     if type(spec) in (list, tuple):
         return type(spec)(make(item, namespace, made) for item in spec)
     if type(spec) is dict:
@@ -194,7 +197,7 @@ def code_of(spec: Any, names: tuple[str, ...] = ()) -> str:
         small = len(spec.data) <= _PRINTED
         return f"pickle.loads({spec.data!r})" if small else "...  # an object of the program: too large to print"
     if isinstance(spec, Instance):
-        return f"{spec.name}({_arguments_code(spec.call)})"
+        return f"{spec.name.rpartition(':')[2]}({_arguments_code(spec.call)})"
     if type(spec) is list:
         return f"[{', '.join(code_of(item) for item in spec)}]"
     if type(spec) is tuple:
@@ -244,10 +247,7 @@ def program_of(case: Case, module: str, parameters: tuple[str, ...] = ()) -> str
     """Code that makes the call of `case`, for a person to run against the original and the rewritten module."""
     class_name, _, method = case.target.rpartition(".")
     name = case.made_as or class_name or method
-    if module.isidentifier():
-        lines = ["import numpy as np", f"from {module} import {name}", ""]
-    else:  # 01_first.py
-        lines = ["import importlib", "import numpy as np", f"{name} = importlib.import_module({module!r}).{name}", ""]
+    lines = ["import numpy as np", *_imports(case, module, name), ""]
     call_lines, names = _assignments(case.call, parameters)
     lines += call_lines
     count = len(case.call.args)
@@ -268,6 +268,30 @@ def program_of(case: Case, module: str, parameters: tuple[str, ...] = ()) -> str
     if any("pickle.loads(" in line for line in lines):
         lines.insert(0, "import pickle")
     return "\n".join(lines)
+
+
+def _imports(case: Case, module: str, name: str) -> list[str]:
+    """For the target and the classes of its objects."""
+    held = [case.call, *([case.construct] if isinstance(case.construct, Call) else []), *(it for _, it in case.before)]
+    classes = {found for call in held for item in call.items() for found in _classes(item)}
+    lines = []
+    for one in sorted(classes | {name}):
+        place, _, own = one.rpartition(":")
+        place = place or module
+        if all(part.isidentifier() for part in place.split(".")):
+            lines.append(f"from {place} import {own}")
+        else:  # 01_first.py
+            lines += ["import importlib", f"{own} = importlib.import_module({place!r}).{own}"]
+    return lines
+
+
+def _classes(spec: Any) -> Iterator[str]:
+    """The classes of the objects that are made for `spec`."""
+    if isinstance(spec, Instance):
+        yield spec.name
+    held = spec.call.items() if isinstance(spec, Instance) else spec if type(spec) in (list, tuple) else ()
+    for item in held:
+        yield from _classes(item)
 
 
 def _assignments(call: Call, parameters: tuple[str, ...]) -> tuple[list[str], list[str]]:

@@ -46,7 +46,7 @@ class Worker:
         given = dict(np.load(inputs, allow_pickle=False)) if inputs else {}
         self._place = path, text
         self._noisy: Any = None
-        self._program = Program(text)
+        self._program = Program(text, path)
         self._module = load(path, text)
         self._state = Globals(self._module)
         self._search = Search(self._program, self._module, self._state, seed, given, seconds, frozenset(allowed), trial)
