@@ -172,3 +172,26 @@ def test_each_call_configures_its_own_logging(tmp_path, monkeypatch):
         module.call(stream)
         assert stream.getvalue()
     state.restore()
+
+
+def test_streams_of_random_numbers_begin_anew(tmp_path):
+    text = """
+    import random
+    import numpy as np
+    rng, old, own = np.random.default_rng(3), np.random.RandomState(3), random.Random(3)
+    def call():
+        return rng.random(), old.rand(), own.random()
+    def replace():
+        global rng
+        rng = np.random.default_rng(5)
+    """
+    module = load(str(tmp_path / "shown.py"), textwrap.dedent(text))
+    state = Globals(module)
+    first = module.call()
+    assert {"rng", "old"} <= state.changed().keys(), "the other version must draw as many"
+    state.restore()
+    assert not state.changed()
+    assert module.call() == first
+    module.replace()
+    state.restore()
+    assert module.call() == first

@@ -251,11 +251,17 @@ def _discrete_difference(expected: Observation, other: Observation) -> bool:
             return True
         if _is_inexact(value) and _is_inexact(b[path]):
             same = np.shape(value) == np.shape(b[path]) and bool(np.all(np.isfinite(value) == np.isfinite(b[path])))
+            same = same and bool(np.all(_signs_of_infinity(value) == _signs_of_infinity(b[path])))
         else:
             same = bool(compare(value, b[path], path=path))
         if not same:
             return True
     return False
+
+
+def _signs_of_infinity(value: Any) -> Any:
+    """1 and -1 where a real number is infinite, else 0."""
+    return np.zeros(np.shape(value)) if np.iscomplexobj(value) else np.where(np.isinf(value), np.sign(value), 0.0)
 
 
 def _is_noise_divided(expected: Observation, actual: Observation, slack: dict[str, Any]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import logging
+import random
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +17,7 @@ from np2tnp.differential.observe import Frozen, freeze, is_same
 class Globals:
     """The data a module and its classes keep: restored before each call, so that no call sees what another left behind.
 
+    So are its streams of random numbers, which no version may draw more or fewer numbers from than another does.
     Lists and dicts that hold objects once the module is loaded (registries) are left alone: objects cannot be restored.
     """
 
@@ -26,7 +28,8 @@ class Globals:
             if is_own and not issubclass(value, enum.Enum):
                 self._holders.append((f"{name}.", value))
         found = {key: (value, freeze(value)) for key, _, _, value in self._data()}
-        self._saved = {key: pair for key, pair in found.items() if _is_plain(pair[1])}
+        self._streams = {key: _position(value) for key, (value, _) in found.items() if _is_stream(value)}
+        self._saved = {key: pair for key, pair in found.items() if key in self._streams or _is_plain(pair[1])}
         self._registries = found.keys() - self._saved.keys()
         self._handlers = list(logging.root.handlers)
 
@@ -45,7 +48,9 @@ class Globals:
                     continue
                 if vars(holder).get(name) is not value:
                     setattr(holder, name, value)
-                if not is_same(freeze(value), frozen):
+                if key in self._streams:
+                    _go_to(value, self._streams[key])
+                elif not is_same(freeze(value), frozen):
                     _refill(value, frozen)
         for holder, name in new:
             delattr(holder, name)
@@ -75,9 +80,31 @@ def _is_data(name: str, value: Any) -> bool:
         return False
     if isinstance(value, np.ndarray):
         return value.size <= 100_000
-    return isinstance(value, (bool, int, float, complex, str, np.generic)) or (
-        isinstance(value, (list, dict)) and len(value) <= 1000
+    return (
+        _is_stream(value)
+        or isinstance(value, (bool, int, float, complex, str, np.generic))
+        or (isinstance(value, (list, dict)) and len(value) <= 1000)
     )
+
+
+def _is_stream(value: Any) -> bool:
+    return isinstance(value, (np.random.Generator, np.random.RandomState, random.Random))
+
+
+def _position(stream: Any) -> Any:
+    """Where a stream of random numbers is."""
+    if isinstance(stream, np.random.Generator):
+        return stream.bit_generator.state
+    return stream.get_state() if isinstance(stream, np.random.RandomState) else stream.getstate()
+
+
+def _go_to(stream: Any, position: Any) -> None:
+    if isinstance(stream, np.random.Generator):
+        stream.bit_generator.state = position
+    elif isinstance(stream, np.random.RandomState):
+        stream.set_state(position)
+    else:
+        stream.setstate(position)
 
 
 def _refill(value: Any, frozen: Any) -> None:
