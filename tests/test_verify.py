@@ -15,7 +15,7 @@ from verify_texts import HEAD, LIMITS, NEW_HEAD
 from np2tnp.cli import main
 from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair
-from np2tnp.differential.program import FunctionVerdict, Limits, verify_pair
+from np2tnp.differential.program import FunctionResult, FunctionVerdict, Limits, Verifier, verify_pair
 
 ROOT = Path(__file__).parent.parent
 
@@ -334,3 +334,20 @@ def test_what_the_original_answered_is_not_taken_for_tensorflows(tmp_path):
     (it,) = verify_pair(Pair(str(path), path.read_text(), new, "test"), ["f"], LIMITS)
     assert it.verdict is FunctionVerdict.UNTESTED
     assert "TensorFlow" in it.reason
+
+
+@pytest.mark.parametrize(
+    ("kinds", "reason"),
+    [
+        ({"unstable": 3}, "last bit decides"),
+        ({"unstable": 3, "equal": 2}, "only 2 of the 5"),
+        ({"unstable": 3, "equal without TensorFlow": 2}, "TensorFlow did no work"),
+        ({}, "only 0 of the 5"),
+    ],
+)
+def test_the_reason_says_what_stands_in_the_way_of_equal(kinds, reason):
+    result = FunctionResult("f")
+    result.counts.update(kinds)
+    Verifier(pair_of("", ""), LIMITS)._conclude(result, takes_arguments=True)
+    assert result.verdict is FunctionVerdict.UNTESTED
+    assert reason in result.reason
