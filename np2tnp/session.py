@@ -82,16 +82,17 @@ class Session:
         operators: Callable[[], frozenset[str]],
         replaced: Mapping[str, str],
         compiler: str,
+        first_party: frozenset[str],
     ) -> None:
         """Bind the names of the top level. `operators` gives those of the classes that the module imports.
 
         replaced: names of NumPy's that this code or what it imports replaces -> where; ``own.name``: its own ones.
-        compiler: as ``ModuleInfo.near_compiler``.
+        compiler, first_party: as ``ModuleInfo.near_compiler`` and ``first_party``.
         """
         self.analysis = Analysis(self.tree, self.path, catalog, self.decide, project, self.options.boundary == "numpy")
         info = self.analysis.info
         note_replaced(info, replaced)
-        info.near_compiler = compiler
+        info.near_compiler, info.first_party = compiler, first_party
         self.analysis.bind_names()
         info.imported_operators = operators
         if not any(name in self.source.text for name in BY_ORDER):

@@ -65,6 +65,16 @@ def test_what_goes_to_a_module_that_imports_numba_stays_numpy(tmp_path: Path) ->
     assert states(tmp_path, files) == {"norm": "blocked", "other": "convertible"}
 
 
+def test_a_name_that_is_bound_twice_is_ours_all_the_same(tmp_path: Path) -> None:
+    twice = "def stable(f): ...\n\n\ndef stable(f):\n    return f\n"
+    files = {
+        "pack/__init__.py": "",
+        "pack/jit.py": twice,
+        "pack/use.py": _TWO % "import numba\nfrom pack.jit import stable" + "fast = stable(norm)\n",
+    }
+    assert states(tmp_path, files) == {"norm": "blocked", "other": "convertible"}
+
+
 def test_without_a_compiler_functions_are_handed_over_as_ever(tmp_path: Path) -> None:
     files = {
         "pack/__init__.py": "",

@@ -87,8 +87,8 @@ def _callee(node: cst.BaseExpression, info: ModuleInfo, resolve: Callable[[str],
         if full.partition(".")[0] in COMPILERS:
             return _COMPILING, full
         value = resolve(full)
-        if value is None:
-            return _OTHERS, full
+        if value is None:  # what is ours may be bound more than once
+            return (_OURS if full.partition(".")[0] in {"", *info.first_party} else _OTHERS), full
     if isinstance(value, (Function, Class)):
         return _OURS, name
     return (_OTHERS if value is None and hasattr(builtins, first) else ""), name

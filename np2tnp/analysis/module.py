@@ -103,6 +103,7 @@ class ModuleInfo:
     kept_functions: dict[int, frozenset[int]] = field(default_factory=dict)  #: ... and those that others may call later
     given: dict[str, frozenset[str]] | None = None  #: as callers.arrays_given says, once somebody asked
     near_compiler: str = ""  #: "own" where it imports a compiler of native code, "imported" where what it imports does
+    first_party: frozenset[str] = NO_NAMES  #: ... and the packages of the project that it imports
     compiled: dict[str, str] | None = None  #: ... and the functions that such a one may get, once somebody asked
     private_lists: dict[int, frozenset[str]] = field(default_factory=dict)  #: ... and lists that one name keeps
 

@@ -70,6 +70,11 @@ class Names:
                 found[path] = other
         return found
 
+    def first_party(self, file: str, text: str) -> frozenset[str]:
+        """The first parts of the names of first-party modules that `file` imports."""
+        names = imports_of(text, self.modules.trees)
+        return frozenset(name.partition(".")[0] for name in names if self._modules(file, name))
+
     def compiler(self, text: str, imported: Mapping[str, str]) -> str:
         """Whether a module's text imports a compiler of native code ("own"), or one of the `imported` texts does."""
         if imports_compiler(text):
