@@ -54,6 +54,16 @@ def test_what_it_calls_or_gives_to_others_migrates(tmp_path: Path, use: str) -> 
     assert found == {"norm": "convertible", "other": "convertible"}
 
 
+def test_methods_that_are_handed_over_stay_numpy(tmp_path: Path) -> None:
+    method = "class Model:\n    @staticmethod\n    def {}(x):\n        return np.exp(x) * np.sum(x)\n\n"
+    text = "import numba\nimport numpy as np\n\n\n" + method.format("norm") + "    def make(self):\n"
+    text += "        self.f = numba.njit(self.norm)\n\n\ndef other(x):\n" + _BODY
+    (tmp_path / "f.py").write_text(text)
+    report = pipeline.check([str(tmp_path / "f.py")], Config(root=str(tmp_path), cache=False, quiet=True)).reports[0]
+    found = {region.qualname: region.state.value for region in report.regions}
+    assert (found["Model.norm"], found["other"]) == ("blocked", "convertible")
+
+
 def test_what_goes_to_a_module_that_imports_numba_stays_numpy(tmp_path: Path) -> None:
     files = {
         "pack/__init__.py": "",

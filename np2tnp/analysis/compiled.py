@@ -50,6 +50,9 @@ def _compiled_functions(info: ModuleInfo, resolve: Callable[[str], Value | None]
             given = [item for argument in node.args for item in _functions_in(argument.value, functions)]
             if of == _COMPILING or (of == _OURS and not own):
                 found.update({item.value: callee for item in given})
+                for argument in node.args if of == _COMPILING else ():  # numba.njit(self.kernel), of any class
+                    method = argument.value.attr.value if type(argument.value) is cst.Attribute else ""
+                    found.update({it: callee for it in info.functions if method and it.endswith(f".{method}")})
             elif of == _OTHERS:
                 harmless.update(map(id, given))
         elif kind is cst.Decorator:
