@@ -113,3 +113,12 @@ def test_the_top_level_ends_where_the_file_does(text: str, end: tuple[int, int])
     report = pipeline.analyse_bytes(Config(), ("f.py", f"import numpy as np\n{text}".encode()))
     span = report.regions[0].span
     assert (span.end_line, span.end_column) == end
+
+
+@pytest.mark.parametrize(("call", "read_back"), [("special.erf(y, z)", True), ("z = special.erf(y)", False)])
+def test_a_function_of_scipys_whose_result_nobody_takes_stores_into_its_arguments(call: str, read_back: bool) -> None:
+    body = f"import scipy.special as special\n    y = np.sqrt(a)\n    z = np.zeros(3)\n    {call}\n    return y + z"
+    text = f"import numpy as np\n\n\ndef f(a):\n    {body}\n"
+    report = pipeline.analyse_bytes(Config(rewrite=True, slow="convert"), ("f.py", text.encode()))
+    assert report.new_text is not None
+    assert ("z = rt.tensor(z_host)" in report.new_text) is read_back

@@ -115,6 +115,8 @@ class Calls(ContainerMethods):
             pure = self.catalog.is_pure(callee.name) and not any(
                 asks_for_update(a) or a.value is LENT or self.is_changer(a.value) for a in arguments
             )
+            if pure and callee.name.startswith("scipy.") and type(self.statement) is cst.Expr:
+                pure = self.statement.value is not node  # nobody wants its result: it stores into an argument
             result = self._unresolved(node, callee.name, arguments, env, pure=pure)
             if pure and self.catalog.makes_object(callee.name):
                 result = Symbol(f"{callee.name}()")

@@ -6,10 +6,13 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.tables import IN_PLACE_METHODS, SETTERS, TENSOR_SAFE_BUILTINS
 from np2tnp.analysis.values import Array, Const, Value, zero_d_of
 
+#: What runs a text, on names of which it may be given the dict.
+_RUNNING = ("builtins.eval", "builtins.exec")
+
 
 def changes_by_name(callee: str, arguments: tuple[ev.Argument, ...]) -> bool:
-    """Whether ``setattr(x, ...)`` or ``getattr(x, name)`` may change x, or give a method that does."""
-    if callee in SETTERS:
+    """Whether ``setattr(x, ...)``, ``getattr(x, name)`` or ``exec(text, x)`` may change x, or give what does."""
+    if callee in SETTERS or (callee in _RUNNING and len(arguments) > 1):
         return True
     if callee != "builtins.getattr" or len(arguments) < 2:
         return False
@@ -19,7 +22,7 @@ def changes_by_name(callee: str, arguments: tuple[ev.Argument, ...]) -> bool:
 
 def sees_names(builtin: str, arguments: tuple[ev.Argument, ...]) -> bool:
     """Whether a call sees the names of the function that it stands in."""
-    if builtin in ("builtins.eval", "builtins.exec"):
+    if builtin in _RUNNING:
         return len(arguments) == 1
     return builtin == "builtins.locals" or (builtin == "builtins.vars" and not arguments)
 

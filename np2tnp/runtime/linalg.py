@@ -48,7 +48,6 @@ from np2tnp.runtime.shapes import (
 from np2tnp.runtime.spectra import (
     in_double,
     is_clear_of,
-    is_moderate,
     is_well_conditioned,
     largest_of,
     largest_side,
@@ -111,19 +110,19 @@ def _square(a: Any) -> tuple[Any, np.dtype[Any]]:
 
 def _inverse(matrix: Any) -> Any:
     inverse = tf.linalg.inv(matrix)
-    if not is_tracing() and 0 not in static_shape(matrix):
-        size = _largest(_column_sums(matrix)) * _largest(_column_sums(inverse))
-        require(is_moderate(size, static_shape(matrix)[-1]), "a matrix close to singular")
+    if 0 not in static_shape(matrix):
+        _refuse_singular(_column_sums(matrix) * _column_sums(inverse), static_shape(matrix)[-1])
     return inverse
 
 
-def _column_sums(matrix: Any) -> np.ndarray:
-    return np.asarray(tf.reduce_sum(tf.abs(matrix), -2).numpy())
+def _column_sums(matrix: Any) -> Any:
+    """The largest sum of a column's sizes, for each matrix; NaN if there is one."""
+    return tf.reduce_max(tf.reduce_sum(tf.abs(matrix), -2), -1)
 
 
-def _largest(values: np.ndarray) -> Any:
-    """The maximum over the last axis, NaN if there is one."""
-    return values.max(-1)
+def _refuse_singular(growth: Any, size: int) -> None:
+    """Where NumPy raises LinAlgError, XLA gives numbers that are not finite, and near it rounding decides."""
+    must_hold(is_well_conditioned(tf.math.reciprocal(growth), size), "a matrix close to singular")
 
 
 @exact("numpy.linalg.inv")
@@ -134,7 +133,7 @@ def inv(a: Any) -> Any:
 
 
 def _solved(matrix: Any, right: Any) -> Any:
-    """The solution of ``matrix @ x = right``, refused (in eager mode) where the matrix is close to singular.
+    """The solution of ``matrix @ x = right``, refused where the matrix is close to singular.
 
     Two more right-hand sides, without structure, tell how much solutions grow: that costs less than a condition number.
     """
@@ -143,13 +142,12 @@ def _solved(matrix: Any, right: Any) -> Any:
     batch = np.broadcast_shapes(static_shape(matrix)[:-2], static_shape(right)[:-2])
     matrix = _broadcast(matrix, (*batch, size, size))
     right = _broadcast(right, batch + static_shape(right)[-2:])
-    if is_tracing() or 0 in static_shape(matrix):
+    if 0 in static_shape(matrix):
         return tf.linalg.solve(matrix, right)
-    probes = _broadcast(_probes(size, dtype_of(matrix)), (*batch, size, 2))
+    probes = _broadcast(tf.constant(_probes(size, dtype_of(matrix))), (*batch, size, 2))
     both = tf.linalg.solve(matrix, tf.concat([right, probes], -1))
     solution, grown = tf.split(both, [static_shape(right)[-1], 2], -1)
-    growth = _largest(np.abs(grown.numpy()).max(-1)) * _largest(_column_sums(matrix))
-    require(is_moderate(growth, size), "a matrix close to singular")
+    _refuse_singular(tf.reduce_max(tf.abs(grown), [-2, -1]) * _column_sums(matrix), size)
     return solution
 
 
@@ -158,9 +156,9 @@ def _broadcast(tensor: Any, shape: tuple[int, ...]) -> Any:
 
 
 @functools.lru_cache(maxsize=64)
-def _probes(size: int, dtype: np.dtype[Any]) -> Any:
+def _probes(size: int, dtype: np.dtype[Any]) -> np.ndarray:
     steps = np.arange(1, size + 1)[:, np.newaxis] * np.array([0.6180339887498949, 0.7548776662466927])
-    return tf.constant((1.0 + steps % 1.0).astype(dtype))
+    return np.asarray(1.0 + steps % 1.0, dtype)
 
 
 @exact("numpy.linalg.solve")

@@ -91,11 +91,6 @@ def is_well_conditioned(reciprocal: Any, size: Any) -> Any:
     return tf.reduce_all(tf.greater(reciprocal, as_scalar(limit, reciprocal.dtype)))
 
 
-def is_moderate(growth: np.ndarray, size: int) -> bool:
-    """Whether estimated condition numbers are all well below what rounding allows (False for NaN)."""
-    return bool((growth * (MARGIN * size * float(np.finfo(np.float64).eps)) < 1.0).all())
-
-
 def is_clear_of(values: Any, threshold: Any) -> Any:
     """Whether no value lies within a factor MARGIN of the threshold (false for NaN), as a tensor."""
     margin = tf.constant(MARGIN, values.dtype)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from agreement import check, same, sample
@@ -227,6 +229,31 @@ def test_inside_a_traced_function() -> None:
         argument = positive(matrix) if name == "cholesky" else matrix
         result = tf.function(getattr(rt.linalg, name))(rt.tensor(argument))
         same(result, getattr(np.linalg, name)(argument), K)
+
+
+def _on_tensors(call: Callable) -> Callable:
+    return lambda m: call(rt.linalg, m)
+
+
+@pytest.mark.parametrize("mode", ["graph", "xla"])
+@pytest.mark.parametrize("matrix", SINGULAR)
+def test_compiled_functions_raise_for_singular_matrices_as_numpy_does(mode: str, matrix: np.ndarray) -> None:
+    calls = {
+        "inv": lambda linalg, m: linalg.inv(m),
+        "solve": lambda linalg, m: linalg.solve(m, m[0]),
+        "matrix_power": lambda linalg, m: linalg.matrix_power(m, -1),
+    }
+    with np.errstate(all="ignore"):
+        for call in calls.values():
+            compiled = rt.migrated(compile=mode)(_on_tensors(call))
+            same(rt.tensor(compiled(square((3, 3)))), call(np.linalg, square((3, 3))), K)
+            try:
+                expected = call(np.linalg, matrix)
+            except np.linalg.LinAlgError:
+                with pytest.raises(np.linalg.LinAlgError):
+                    compiled(matrix)
+            else:
+                same(rt.tensor(compiled(matrix)), expected, K)
 
 
 def test_gradients_flow() -> None:
