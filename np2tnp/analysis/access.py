@@ -30,6 +30,7 @@ from np2tnp.analysis.values import (
     SUBCLASS,
     TENSOR,
     UNKNOWN,
+    UNTENSORED,
     Array,
     Bound,
     Class,
@@ -196,6 +197,8 @@ class Access(State):
             refs |= self.subclass_mark(declared)
         if isinstance(declared, Array):
             return Array(HOST, refs=refs, weak=True, rank=None)
+        if isinstance(declared, Unknown) and UNTENSORED in declared.refs:
+            return Unknown(HOST, refs | {UNTENSORED})
         if isinstance(declared, (Function, Class)) or declared in GENERATORS:
             return declared
         return Unknown(HOST, refs)

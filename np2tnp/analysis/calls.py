@@ -32,6 +32,7 @@ from np2tnp.analysis.tables import (
     OVER_MEMORY,
     READING_METHODS,
 )
+from np2tnp.analysis.untensored import HOLDERS, KEPT
 from np2tnp.analysis.values import (
     BY_LAYOUT,
     CALLED,
@@ -44,6 +45,7 @@ from np2tnp.analysis.values import (
     NOTHING,
     TENSOR,
     UNKNOWN,
+    UNTENSORED,
     Array,
     Bound,
     Class,
@@ -145,6 +147,11 @@ class Calls(ContainerMethods):
                 result = Unknown(EITHER, refs_of(result), view="view")
             elif HOLDS_ARGUMENTS in refs_of(callee):
                 result = Unknown(HOST, refs_of(result) | refs_of(callee), view="view")
+        for argument in arguments:
+            if argument.value.refs and UNTENSORED in argument.value.refs:
+                result = self.calculated(node, api, arguments, argument.value, result)
+        if receiver is not None and receiver.refs and UNTENSORED in receiver.refs:
+            result = self.calculated(node, api, arguments, receiver, result)
         self.emit(ev.Call(node, self.place(node), callee, api, arguments, receiver, result))
         return result
 
@@ -196,7 +203,8 @@ class Calls(ContainerMethods):
             self.facts.extra["tells apart"] = True
         bound = bind(fact, arguments)
         if any(foreign_dtype(a.value) for a in arguments if a.name == "dtype" or api == "ndarray.astype"):
-            return UNKNOWN  # strings, objects: the result stays NumPy's
+            held = self._given_back(arguments) if api.rpartition(".")[2] in HOLDERS else NO_NAMES
+            return with_refs(KEPT, KEPT.refs | held)  # strings, objects: the result stays NumPy's
         if (
             api in ("numpy.array", "numpy.asarray", "numpy.asanyarray")
             and arguments

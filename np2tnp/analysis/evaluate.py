@@ -20,6 +20,7 @@ from np2tnp.analysis.python_complex import python_answers
 from np2tnp.analysis.results import operator_dtypes
 from np2tnp.analysis.scopes import dotted
 from np2tnp.analysis.tables import BINARY, COMPARISONS, UNARY
+from np2tnp.analysis.untensored import of_operator
 from np2tnp.analysis.values import (
     EITHER,
     HOST,
@@ -188,6 +189,8 @@ class Evaluator(Operands):
     def operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
         """The result of an operator on `operands`; emits it where an operand may be an array."""
         result = self.operator_result(op, operands)
+        if self.is_numpys(node, operands):
+            return result
         kinds = {type(value) for value in operands}
         if kinds <= _PLAIN:
             return result
@@ -207,6 +210,8 @@ class Evaluator(Operands):
         return result
 
     def operator_result(self, op: str, operands: list[Value]) -> Value:
+        if (kept := of_operator(op, operands)) is not None:
+            return kept
         kinds_of = {type(value) for value in operands}
         if Instance in kinds_of:
             return UNKNOWN
@@ -249,15 +254,8 @@ class Evaluator(Operands):
             return self._sequence_operator(op, operands)
         kinds = {scalar_type(value) for value in operands}
         if kinds <= {"int", "bool"}:
-            return Scalar(
-                "float"
-                if op == "truediv"
-                else "number"
-                if op == "pow"
-                else "bool"
-                if op in COMPARISONS.values()
-                else "int"
-            )
+            of_ints = {"truediv": "float", "pow": "number"}
+            return Scalar(of_ints.get(op, "bool" if op in COMPARISONS.values() else "int"))
         if kinds <= {"int", "bool", "float"}:
             return Scalar("float")
         if kinds <= {"int", "bool", "float", "complex", "number"}:
@@ -266,9 +264,7 @@ class Evaluator(Operands):
 
     def _sequence_operator(self, op: str, operands: list[Value]) -> Value:
         sequences = [value for value in operands if isinstance(value, Sequence)]
-        if op == "add" and len(sequences) == 2:
-            return self.sequence(sequences[0].type, [held(s.element, s) for s in sequences], known=False)
-        if op == "or_" and len(sequences) == 2:
+        if op in ("add", "or_") and len(sequences) == 2:
             return self.sequence(sequences[0].type, [held(s.element, s) for s in sequences], known=False)
         if op == "mul":
             return replace(sequences[0], items=None, refs=sequences[0].refs | {SHARED})
@@ -301,7 +297,9 @@ class Evaluator(Operands):
                     result = UNKNOWN if op else result
             elif op is not None:
                 compared = self.operator_result(op, [left, right])
-                if any(
+                if self.is_numpys(node, [left, right], (left_node, item.comparator)):
+                    result = compared
+                elif any(
                     may_be_array(value) or (isinstance(value, Sequence) and may_hold_tensor(value))
                     for value in (left, right)
                 ):

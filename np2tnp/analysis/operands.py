@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
+from np2tnp.analysis import events as ev
 from np2tnp.analysis.callee_results import from_host
 from np2tnp.analysis.comprehensions import Comprehensions
-from np2tnp.analysis.values import HOST, Instance, Value, home_of, may_hold_tensor, refs_of
+from np2tnp.analysis.untensored import TO_NUMBERS, calculated, is_to_numbers
+from np2tnp.analysis.values import HOST, UNTENSORED, Instance, Value, home_of, may_hold_tensor, refs_of
 
 
 class Operands(Comprehensions):
@@ -19,6 +21,22 @@ class Operands(Comprehensions):
         for operand, value in zip((node.left, node.right), operands, strict=True):
             self.escape(operand, value, "is an operand beside what may be a container")
         return [from_host(value) for value in operands]
+
+    def is_numpys(
+        self, node: cst.BaseExpression, operands: list[Value], parts: tuple[cst.BaseExpression, ...] = ()
+    ) -> bool:
+        """Whether an operator works on an array that no tensor can stand for: all operands are NumPy's then."""
+        for value in operands:  # most have no references
+            if value.refs and UNTENSORED in value.refs:
+                break
+        else:
+            return False
+        if not parts:
+            parts = (node.left, node.right) if type(node) is cst.BinaryOperation else ()
+            parts = (node.expression,) if type(node) is cst.UnaryOperation else parts
+        for operand, value in zip(parts, operands, strict=False):
+            self.escape(operand, value, "is an operand beside an array that stays NumPy's")
+        return True
 
     def beside_object(self, node: cst.CSTNode, op: str, operands: list[tuple[cst.BaseExpression, Value]]) -> None:
         """An operator of an object of the program's own: its method gets the other operand as NumPy has it."""
@@ -40,3 +58,12 @@ class Operands(Comprehensions):
         ):
             return
         self.construct(node, "object operator", name)
+
+    def calculated(
+        self, node: cst.Call, api: str | None, arguments: tuple[ev.Argument, ...], given: Value, result: Value
+    ) -> Value:
+        """The result of a call that gets an array which stays NumPy's: of numbers, if that is asked for."""
+        name = node.func.attr.value if type(node.func) is cst.Attribute else ""
+        if name in TO_NUMBERS and is_to_numbers(arguments, name == "astype"):
+            return result
+        return calculated(result, refs_of(given), HOST if api is not None else "")

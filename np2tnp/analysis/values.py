@@ -173,6 +173,8 @@ SHARED = "items that share memory"
 READ_ONLY = "a read-only view"
 #: A reference of what may be an object of a subclass of ndarray: no tensor can stand for it.
 SUBCLASS = "an array of a subclass"
+#: A reference of arrays that no tensor can stand for, and of what is calculated from them.
+UNTENSORED = "data that no tensor can hold"
 #: Containers that others may put something into.
 FILLED = frozenset(("list", "dict", "set", "deque"))
 #: Random generators: a symbol stands for the object, so that its methods have canonical names.

@@ -19,6 +19,7 @@ from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
     UNKNOWN,
+    UNTENSORED,
     Array,
     Const,
     Function,
@@ -145,8 +146,9 @@ class Writes(Calls):
         conflicts: set[str] = set()
         if isinstance(base, Unknown) and keys:
             self.puts(base, [value])
+        holders = refs_of(base) - frozenset((root or "", UNTENSORED)) | _holder(target)
         if isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str":
-            self.keep(refs_of(base) - frozenset((root or "",)) | _holder(target), value, env)
+            self.keep(holders, value, env)
         if not of_dict:
             whole = target
             while type(whole) is cst.Subscript:
@@ -169,7 +171,7 @@ class Writes(Calls):
         if self.depth and (seen := (refs_of(base) | {root or ""}) & self.captured(env)):  # by whatever name here
             self._updates_captured(node, root if root in seen else min(seen), refs_of(base), env)
         if home_of(base) == HOST and not isinstance(base, Array):  # arrays copy what is stored into them
-            self.keep(refs_of(base) - frozenset((root or "",)) | _holder(target), value, env)
+            self.keep(holders, value, env)
         held = env.values.get(root or "")
         self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts), held))
         if (

@@ -12,6 +12,7 @@ from np2tnp.analysis.hosting import makes_from_numbers
 from np2tnp.analysis.numpy_results import asks_for_fortran_order
 from np2tnp.analysis.results import foreign_dtype
 from np2tnp.analysis.tables import ONE_ARRAY
+from np2tnp.analysis.untensored import is_untensored
 from np2tnp.analysis.values import GENERATORS, Array, may_be_array, may_hold_tensor
 from np2tnp.catalog.catalog import ApiFact
 from np2tnp.edits.calls import convert_arguments, needs_tensor, retarget
@@ -60,6 +61,8 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         return Decision("TNP601")
     if made_kind(event) is not None or (not random and _is_plain_python(event)):
         return None
+    if event.receiver is None and any(is_untensored(argument.value) for argument in event.arguments):
+        return Decision("TNP004", "no tensor can stand for one of its arguments")
     method_of = ufunc_method(context.catalog, api)
     if method_of is not None:
         owner, name = method_of

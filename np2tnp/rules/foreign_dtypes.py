@@ -10,11 +10,14 @@ from np2tnp.analysis.values import Sequence, Value, scalar_type
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import made_kind
-from np2tnp.rules.shared import short_name
+from np2tnp.rules.shared import keep_in_numpy, short_name
 
 _CODES = {"object": "TNP301", "string": "TNP302", "structured": "TNP303", "datetime": "TNP304", "longdouble": "TNP305"}
 _MAKERS = frozenset(("numpy.array", "numpy.asarray", "numpy.asanyarray"))
-_DOES = "Leaves functions that make such arrays in NumPy, and refuses them at the boundary of a migrated function."
+_DOES = (
+    "Leaves such arrays, and what is calculated from them, to NumPy (functions that make arrays of extended precision,"
+    " as a whole), and refuses them at the boundary of a migrated function."
+)
 
 
 @register
@@ -112,10 +115,14 @@ class ForeignDtype(Rule):
             return
         kind = made_kind(event)
         if kind is not None:
-            # Nothing downstream could tell this array from others that live on the host, and hand it to TensorFlow.
-            context.edits.total += 1
+            # extended precision looks like numbers, and would be handed to TensorFlow
+            kept = not context.in_region or kind != "longdouble"
+            if kept and context.in_region:
+                keep_in_numpy(event, context, _CODES[kind], "")
+            else:
+                context.edits.total += 1
             words = f"{short_name(event.api)} makes {kind} data, which no tensor can hold"
-            yield Hit(_CODES[kind], event.node, words, Verdict.BLOCK if context.in_region else Verdict.HOST)
+            yield Hit(_CODES[kind], event.node, words, Verdict.HOST if kept else Verdict.BLOCK)
             return
         kind = FOREIGN.get(event.api) or ("string" if _is_of_texts(event) else None)
         if kind is not None:  # NumPy keeps it, and TensorFlow refuses it

@@ -1,0 +1,59 @@
+"""Arrays that no tensor can stand for: of text, objects, dates and fields.
+
+They stay NumPy's, and so does what is calculated from them: the reference `UNTENSORED` goes from the operands to the
+result.
+"""
+
+from __future__ import annotations
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.results import dtype_char
+from np2tnp.analysis.tables import COMPARISONS
+from np2tnp.analysis.values import HOST, UNTENSORED, Array, Sequence, Unknown, Value, refs_of
+
+#: What makes numbers of text, where they are asked for.
+TO_NUMBERS = frozenset(("astype", "array", "asarray", "fromiter"))
+_MARK = frozenset((UNTENSORED,))
+#: What gives back what it gets, or puts it into an array of objects.
+HOLDERS = frozenset(("array", "asarray", "asanyarray", "full", "full_like"))
+_COMPARING = frozenset(COMPARISONS.values())
+#: What NumPy keeps.
+KEPT = Unknown(HOST, _MARK)
+
+
+def is_untensored(value: Value) -> bool:
+    """Whether `value` may be an array that no tensor can stand for, or calculated from one."""
+    refs = refs_of(value)
+    return bool(refs) and UNTENSORED in refs
+
+
+def calculated(value: Value, given: frozenset[str], home: str = "") -> Value:
+    """`value`, calculated from what no tensor can stand for and lies at `given`: arrays of objects share their items.
+
+    home: where it is, if that is not `value`'s.
+    """
+    if isinstance(value, Array):
+        return Unknown(home or value.home, value.refs | given, value.exact, value.deps, value.view)
+    if isinstance(value, Unknown):
+        return replace(value, home=home or value.home, refs=value.refs | given)
+    if isinstance(value, Sequence):
+        items = None if value.items is None else tuple(calculated(item, given, home) for item in value.items)
+        return Sequence(value.type, calculated(value.element, given, home), items, value.refs | given)
+    return value
+
+
+def of_operator(op: str, operands: list[Value]) -> Value | None:
+    """What NumPy's own operator gives where an operand is untensored; None where there is none."""
+    for value in operands:
+        if value.refs and UNTENSORED in value.refs:  # such arrays compare to an ordinary one of bools
+            return Unknown(HOST) if op in _COMPARING else KEPT
+    return None
+
+
+def is_to_numbers(arguments: tuple[ev.Argument, ...], method: bool) -> bool:
+    """Whether a dtype of numbers is asked for: ``texts.astype(float)``, ``np.asarray(texts, dtype=float)``."""
+    for item in arguments:
+        if item.name == "dtype" or (method and item.name is None):
+            return dtype_char(item.value) is not None
+    return False
