@@ -7,10 +7,9 @@ result.
 from __future__ import annotations
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.results import dtype_char
 from np2tnp.analysis.tables import COMPARISONS
-from np2tnp.analysis.values import HOST, UNTENSORED, Array, Sequence, Unknown, Value, refs_of
+from np2tnp.analysis.values import FOREIGN, HOST, UNTENSORED, Array, Sequence, Unknown, Value, refs_of
 
 #: What makes numbers of text, where they are asked for.
 TO_NUMBERS = frozenset(("astype", "array", "asarray", "fromiter"))
@@ -33,10 +32,10 @@ def calculated(value: Value, given: frozenset[str], home: str = "") -> Value:
 
     home: where it is, if that is not `value`'s.
     """
-    if isinstance(value, Array):
-        return Unknown(home or value.home, value.refs | given, value.exact, value.deps, value.view)
-    if isinstance(value, Unknown):
-        return replace(value, home=home or value.home, refs=value.refs | given)
+    if isinstance(value, (Array, Unknown)):
+        home = home or value.home
+        refs = (value.refs | given) - {FOREIGN} if home == HOST else value.refs | given  # NumPy's own is no copy
+        return Unknown(home, refs, value.exact, value.deps, value.view)
     if isinstance(value, Sequence):
         items = None if value.items is None else tuple(calculated(item, given, home) for item in value.items)
         return Sequence(value.type, calculated(value.element, given, home), items, value.refs | given)
