@@ -169,6 +169,12 @@ def test_source_text_cannot_become_markup(project):
     assert "&lt;script&gt;alert(1)" in page
 
 
+def test_the_bar_of_findings_says_what_its_colours_mean(project):
+    (project / "mod.py").write_text("import numpy as np\n\n\ndef f(x):\n    return np.sort(np.exp(x))\n")
+    page = write_page(project, "mod.py")
+    assert re.search(r"findings: (\d+ convert, )?[12] adapt<", page)
+
+
 def test_only_result_files(project):
     reader = read(write_page(project, "--profile", "profile.json"))
     assert reader.texts["h2"] == ["Measured", "Environment"]

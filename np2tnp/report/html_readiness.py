@@ -34,7 +34,7 @@ def readiness_section(run: Run) -> Markup:
             _states_bar(states),
         ),
         _tile(f"{summary.files_with_numpy:,}", f"of {count(summary.files, 'file')} use NumPy", Markup()),
-        _tile(f"{sum(summary.findings.values()):,}", "findings", _findings_bar(run)),
+        _tile(f"{sum(summary.findings.values()):,}", _findings_words(summary.findings), _findings_bar(run)),
     ]
     legend = [
         element("span", element("i", class_=f"s-{state.value}"), f"{states.get(state.value, 0):,} {name}")
@@ -118,6 +118,12 @@ def _calls_bar(run: Run) -> Markup:
 def _findings_bar(run: Run) -> Markup:
     counts = run.summary.findings
     return stacked_bar([(it.value, counts.get(it.value, 0), f"v-{it.value}") for it in Verdict], "findings")
+
+
+def _findings_words(counts: Mapping[str, int]) -> str:
+    """What the colours of the findings' bar mean, which are those of the verdicts further down."""
+    parts = [f"{counts[it.value]:,} {it.value}" for it in Verdict if counts.get(it.value)]
+    return f"findings: {', '.join(parts)}" if parts else "findings"
 
 
 def _file(report: FileReport, findings: list[Finding], run: Run, is_open: bool) -> Markup:
