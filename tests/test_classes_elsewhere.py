@@ -119,3 +119,30 @@ def test_names_without_a_module_are_the_programs_own():
     assert find({}, "collections:OrderedDict").__name__ == "OrderedDict"
     with pytest.raises(KeyError):
         find({}, "Body")
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        'Reading = namedtuple("Reading", "time level, weight")',
+        'Reading = collections.namedtuple("Reading", ["time", "level", "weight"])',
+        'Reading = typing.NamedTuple("Reading", [("time", float), ("level", float), ("weight", float)])',
+        "class Reading(NamedTuple):\n    time: float\n    level: float\n    weight: float = 1.0",
+    ],
+)
+def test_named_tuples_are_made(tmp_path, definition):
+    head = "import collections, typing\nfrom collections import namedtuple\nfrom typing import NamedTuple\n"
+    path = tmp_path / "readings.py"
+    path.write_text(
+        f"{head}import numpy as np\n{definition}\n\n"
+        "def total(readings):\n    return sum(np.exp(-r.time) * r.level * r.weight for r in readings)\n"
+    )
+    program, module = Program(path.read_text(), str(path)), load(str(path), path.read_text())
+    assert program.target("total").parameters[0].instance == "Reading"
+    found = Search(program, module, Globals(module), 0, {}, 2.0).cases(program.target("total"), 24)
+    assert isinstance(found[0].call.args[0][0], Instance)
+
+
+def test_other_calls_define_no_class(tmp_path):
+    text = "A = namedtuple(name, 'x')\nB = namedtuple('B', names)\nC = tuple('C', 'x y')\nD = namedtuple('D', 'x 2y')\n"
+    assert Program(f"{text}def f(it):\n    return it.x\n").target("f").parameters[0].instance is None

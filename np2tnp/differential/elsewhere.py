@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from np2tnp.differential.records import classes_of
+
 _FILES, _BYTES = 40, 300_000  #: how many neighbours are read, and how large they may be
 #: What a module may do when it is imported for its classes alone.
 _HARMLESS = (
@@ -58,7 +60,7 @@ def by_annotation(own: Mapping[str, ast.ClassDef], others: Mapping[str, ast.Clas
 
 def _classes_of(tree: ast.Module, module: str) -> dict[str, ast.ClassDef]:
     """By what they are called here; so are those among their bases that the module defines."""
-    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    classes = classes_of(tree.body)
     for node in classes.values():
         for base in node.bases:
             if isinstance(base, ast.Name) and base.id in classes:

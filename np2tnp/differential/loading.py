@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from np2tnp.differential.elsewhere import by_annotation, classes_elsewhere, find
 from np2tnp.differential.hints import Function, Parameter, parameters_of
 from np2tnp.differential.likeness import Likeness
+from np2tnp.differential.records import classes_of, has_fields
 from np2tnp.differential.specs import Case, Pickled, make, make_call
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Program:
     def __init__(self, text: str, path: str = "") -> None:
         """With `path`, objects may be of classes of the files beside it, too."""
         self.tree = ast.parse(text)
-        own = {node.name: node for node in _top_level(self.tree) if isinstance(node, ast.ClassDef)}
+        own = classes_of(_top_level(self.tree))
         others = classes_elsewhere(Path(path), place_of(Path(path))) if path else {}
         self._classes = {**own, **others}
         self._named = by_annotation(own, others)
@@ -168,7 +169,7 @@ class Program:
     def _fields(self, class_name: str) -> ast.FunctionDef:
         node = self._classes.get(class_name)
         fields = []
-        for item in node.body if node is not None and node.decorator_list else []:
+        for item in node.body if node is not None and has_fields(node) else []:
             if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
                 default = "=None" if item.value is not None else ""
                 fields.append(f"{item.target.id}: {ast.unparse(item.annotation)}{default}")
