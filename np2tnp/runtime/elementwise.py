@@ -253,6 +253,14 @@ def extreme(name: str) -> Callable[[Any, Any], Any]:
     return run
 
 
+def bounded(name: str, x: Any, limit: Any) -> Any:
+    """The operation ``Maximum`` or ``Minimum`` as it is, of floats or integers, but for a limit that is NaN."""
+    result = op(name)(x=x, y=limit)
+    if is_measured() or not limit.dtype.is_floating:
+        return result
+    return select(op("IsNan")(x=limit), math.nan, result)
+
+
 def _ignoring_nan(name: str) -> Callable[[Any, Any], Any]:
     beats = op("Greater" if name == "Maximum" else "Less")
 

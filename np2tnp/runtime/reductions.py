@@ -28,7 +28,7 @@ from np2tnp.runtime.axes import (
 from np2tnp.runtime.comparison import truth
 from np2tnp.runtime.dispatch import exact, is_tracing
 from np2tnp.runtime.elementwise import add as add_arrays
-from np2tnp.runtime.elementwise import divide_complex, select, subtract
+from np2tnp.runtime.elementwise import bounded, divide_complex, select, subtract
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.folds import shortened
 from np2tnp.runtime.gradients import is_followed
@@ -69,7 +69,8 @@ def _start(result: Any, initial: Any, name: str) -> Any:
     if initial is UNSET or initial is None:
         return result
     first = constant(initial, result.dtype) if isinstance(initial, (int, float, complex)) else array(initial)
-    return op(name)(x=result, y=cast(first, result.dtype))
+    first = cast(first, result.dtype)
+    return bounded(name, result, first) if name in ("Maximum", "Minimum") else op(name)(x=result, y=first)
 
 
 def total(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from np2tnp.runtime.axes import UNSET, refuse_out
 from np2tnp.runtime.creation import fresh
 from np2tnp.runtime.dispatch import exact, is_tracing
-from np2tnp.runtime.elementwise import is_zero, select, truncated
+from np2tnp.runtime.elementwise import bounded, is_zero, select, truncated
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
@@ -168,9 +168,9 @@ def clip(
     x = cast(x, target)
     result = x
     if low is not None:
-        result = op("Maximum")(x=result, y=operand_tensor(*limits[0], target))
+        result = bounded("Maximum", result, operand_tensor(*limits[0], target))
     if high is not None:
-        result = op("Minimum")(x=result, y=operand_tensor(*limits[-1], target))
+        result = bounded("Minimum", result, operand_tensor(*limits[-1], target))
     if len(limits) == 2 and target.is_floating and _are_numbers(limits) and _keeps_zeros():
         # a zero at a limit of the other sign keeps its own, unless limits are arrays
         above = op("GreaterEqual")(x=x, y=operand_tensor(*limits[0], target))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -167,6 +168,24 @@ ON_VALUES: list[tuple[Callable[..., Any], Callable[..., Any], list[Any], list[An
         [np.array([0, 1, 1]), np.arange(3.0)], [np.array([0, 1, -1]), np.arange(3.0)],
     ),
 ]  # fmt: skip
+
+
+LIMITS = [1.0, math.nan, np.array([math.nan, 1.0, 2.0]), np.float64(math.nan), None]
+
+
+@pytest.mark.parametrize("low", LIMITS)
+@pytest.mark.parametrize("high", LIMITS[:4])
+def test_limits_that_are_nan_stay_nan(mode: str, low: Any, high: Any) -> None:
+    x = np.array([0.5, 1.5, 3.0])
+    compiled_one = rt.migrated(compile=mode)(lambda x: rt.clip(x, low, high))
+    same(compiled_one(x), np.clip(x, low, high))
+
+
+@pytest.mark.parametrize("initial", [1.0, math.nan])
+def test_a_reduction_that_begins_with_nan_is_nan(mode: str, initial: float) -> None:
+    x = np.array([0.5, 1.5, 3.0])
+    compiled_one = rt.migrated(compile=mode)(lambda x: (rt.max(x, initial=initial), rt.min(x, initial=initial)))
+    same(compiled_one(x), (np.max(x, initial=initial), np.min(x, initial=initial)))
 
 
 @pytest.mark.parametrize("case", ON_VALUES)
