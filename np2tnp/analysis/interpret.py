@@ -132,6 +132,9 @@ class Interpreter(Raising):
 
     def _keeps_as_made(self, target: cst.BaseExpression) -> bool:
         """Whether `target` holds an ndarray in any case: making one takes less time than copying it from a device."""
+        if type(target) is cst.Subscript and type(target.value) is cst.Attribute:  # ``self.params["w"] = ...``
+            key = target.slice[0].slice
+            return type(key) is cst.Index and type(key.value) is cst.SimpleString
         return type(target) is cst.Attribute or (type(target) is cst.Name and target.value in self.host_locals)
 
     def _holders(self, target: cst.BaseExpression) -> frozenset[str]:
