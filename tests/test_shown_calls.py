@@ -17,7 +17,8 @@ from np2tnp.differential.neighbours import around
 from np2tnp.differential.outside import refuse_outside
 from np2tnp.differential.recorded import has_numbers
 from np2tnp.differential.search import Search
-from np2tnp.differential.specs import Call, Case
+from np2tnp.differential.specs import Array, Call, Case
+from np2tnp.differential.trials import kind_of
 
 READER = """
 import io
@@ -195,3 +196,15 @@ def test_streams_of_random_numbers_begin_anew(tmp_path):
     module.replace()
     state.restore()
     assert module.call() == first
+
+
+def test_the_kind_of_a_call_tells_what_may_end_a_process_from_what_may_not():
+    def kind(*items):
+        return kind_of(Case("f", Call(items)))
+
+    one = kind(Array(np.array([1.0, 2.0])), 3)
+    assert one == kind(Array(np.array([4.0, 5.0, 6.0])), 7)
+    others = [np.array([-1.0]), np.array([np.inf]), np.array([]), np.ones((2, 2)), np.array([1, 2]), np.array([1j])]
+    kinds = [kind(Array(values), 3) for values in others]
+    assert len({one, *kinds, kind(Array(np.ones(2)), -3), kind([1.0], 3), kind(Array(np.ones(2)), "a")}) == 10
+    assert kind_of(Case("T.f", Call(), Call((-1.0,)))) != kind_of(Case("T.f", Call(), Call((1.0,))))

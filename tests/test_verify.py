@@ -351,3 +351,18 @@ def test_the_reason_says_what_stands_in_the_way_of_equal(kinds, reason):
     Verifier(pair_of("", ""), LIMITS)._conclude(result, takes_arguments=True)
     assert result.verdict is FunctionVerdict.UNTESTED
     assert reason in result.reason
+
+
+@pytest.mark.parametrize(
+    "end",
+    ["os._exit(3)", "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM]); time.sleep(60)"],
+)
+def test_calls_that_the_search_does_not_survive_are_not_tried_again(end):
+    head = "import os, signal, time\n\n"
+    deadly = "x.ndim == 1 and x.dtype == float and (x < 0).any()"
+    body = f"def risky(x: np.ndarray):\n    if {deadly}:\n        {end}\n    return np.exp(x)"
+    limits = Limits(search=1.0, seconds=2.0)
+    (it,) = verify_pair(
+        pair_of(head + body, f"{head}@rt.migrated\n{body.replace('np.exp', 'rt.exp')}"), ["risky"], limits
+    )
+    assert it.verdict is FunctionVerdict.EQUAL, it.reason

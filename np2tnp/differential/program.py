@@ -6,6 +6,7 @@ function gave the same, and TensorFlow did work; one difference makes DIFFERENT;
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -19,6 +20,7 @@ from np2tnp.differential.originals import CannotVerify, Pair, changed_functions
 
 _WORKER = "np2tnp.differential.worker"
 _TRIAL = 2.0  #: seconds for one call while inputs are looked for, at most
+_DEATHS = 6  #: kinds of calls that the child may not survive, in the search for one function's inputs
 _START = 180.0  #: seconds for a child to import the program, TensorFlow included
 
 
@@ -85,6 +87,7 @@ class Verifier:
         # the original's child must not see a GPU: it only runs NumPy, and the memory limit would break CUDA
         self._old = Child(_WORKER, {"CUDA_VISIBLE_DEVICES": "-1"})
         self._new = Child(_WORKER)
+        self._note = tempfile.NamedTemporaryFile(prefix="np2tnp-trial-")  # noqa: SIM115 - closed by __exit__
         self._broken: str | None = None
 
     def __enter__(self) -> Verifier:
@@ -93,6 +96,7 @@ class Verifier:
     def __exit__(self, *_: object) -> None:
         self._old.close()
         self._new.close()
+        self._note.close()
 
     def verify(self, name: str) -> FunctionResult:
         """Compare one function. Raises CannotVerify when the original program cannot even be loaded."""
@@ -104,14 +108,7 @@ class Verifier:
             result.verdict, result.difference = FunctionVerdict.DIFFERENT, str(error)
             return result
         try:
-            found = self._old.ask(
-                "search",
-                60 + 20 * self._limits.search,
-                name=name,
-                limit=max(24, 5 * self._limits.count),
-                recorded=self._limits.recorded.get(name, ()),
-                main=self._limits.main,
-            )
+            found = self._search(name)
         except (ChildTimeout, ChildDied, RuntimeError) as error:
             result.reason = f"while looking for inputs with the original: {error}"
             return result
@@ -128,6 +125,28 @@ class Verifier:
         self._conclude(result, takes_arguments=bool(found["parameters"]) or "." in name)
         return result
 
+    def _search(self, name: str) -> dict[str, Any]:
+        """The inputs that the original's child finds; what ends it is not tried again. Raises what `ask` raises."""
+        avoided: list[str] = []
+        while True:
+            self._start_old()
+            try:
+                found: dict[str, Any] = self._old.ask(
+                    "search",
+                    60 + 20 * self._limits.search,
+                    name=name,
+                    limit=max(24, 5 * self._limits.count),
+                    recorded=self._limits.recorded.get(name, ()),
+                    main=self._limits.main,
+                    avoided=tuple(avoided),
+                )
+                return found
+            except ChildDied:
+                noted = Path(self._note.name).read_text(encoding="utf-8")
+                if not noted or noted in avoided or len(avoided) >= _DEATHS:
+                    raise
+                avoided.append(noted)
+
     def _start_old(self) -> None:
         if self._old.is_running:
             return
@@ -143,6 +162,7 @@ class Verifier:
                 inputs=it.inputs,
                 allowed=tuple(changed_functions(self._pair)[0]),
                 trial=min(_TRIAL, it.seconds / 5),
+                note=self._note.name,
             )
             self._old.ask("limit_memory", 10, mebibytes=it.memory)
         except (ChildDied, ChildTimeout, RuntimeError) as error:

@@ -35,11 +35,14 @@ from np2tnp.differential.observe import TimeIsUp, time_limit
 from np2tnp.differential.outside import refuse_outside
 from np2tnp.differential.ranking import VARIANTS, best, plausibility
 from np2tnp.differential.specs import Call, Case, Instance
+from np2tnp.differential.trials import Trials
 
 _FLAVOURS = ("normal", "unit", "whole", "normal", "sorted")
 _PROFILES = 8  #: how many combinations of kinds are kept
 _SLOW_ENOUGH = 3  #: trials that took longer, while none returned, say that every call does
 _PATIENCE = 4  #: times the seconds for one function, in which callers of it are looked at, too
+_STUCK = 5.0  #: times the seconds of a trial, after which no signal will end it any more
+_ENDED = "it ends the process, or never comes back from native code"
 _HEIRS = 3  #: subclasses whose objects stand for those of a class
 _ITEMS = 20  #: of a generator that are asked for
 _HELD = 3  #: objects in a list of them
@@ -63,6 +66,7 @@ class Search:
         seconds: float,
         allowed: frozenset[str] = frozenset(),
         trial: float = 2.0,
+        note: str = "",
     ) -> None:
         self._program = program
         self._module = module
@@ -78,6 +82,7 @@ class Search:
         self._made_by: dict[str, list[tuple[Profile, Case]]] = {}
         self._openings: dict[str, list[tuple[str, Call]]] = {}
         self._lessons = Lessons()
+        self.trials = Trials(note, _STUCK * trial)
         self._slow: dict[str, list[tuple[Profile, Case]]] = {}  #: by target: calls that took too long for a trial
         self._until = 0.0
         self.failures: Counter[str] = Counter()
@@ -345,7 +350,10 @@ class Search:
         """Whether the original returns on `case`."""
         self._state.restore()
         try:
-            with self._quietly():
+            with self.trials.trial(case) as may_run, self._quietly():
+                if not may_run:
+                    self.failures[_ENDED] += 1
+                    return False
                 result = self._call(case)
                 if isinstance(result, types.GeneratorType):  # it has not begun
                     deque(itertools.islice(result, _ITEMS), maxlen=0)

@@ -32,9 +32,10 @@ class Worker:
         inputs: str | None = None,
         allowed: tuple[str, ...] = (),
         trial: float = 2.0,
+        note: str = "",
     ) -> dict[str, Any]:
         """Execute the program's text. `allowed`: functions that the search may call to see how they call others;
-        `trial`: seconds for each of its calls.
+        `trial`: seconds for each of its calls; `note`: the file in which it notes the call that is under way.
 
         Replies with the names of its targets' parameters being known later."""
         import numpy as np
@@ -49,7 +50,9 @@ class Worker:
         self._program = Program(text, path)
         self._module = load(path, text)
         self._state = Globals(self._module)
-        self._search = Search(self._program, self._module, self._state, seed, given, seconds, frozenset(allowed), trial)
+        self._search = Search(
+            self._program, self._module, self._state, seed, given, seconds, frozenset(allowed), trial, note
+        )
         self._rng = np.random.default_rng(seed)
         return {"tensorflow": "tensorflow" in sys.modules}
 
@@ -64,12 +67,15 @@ class Worker:
         """Let this process take at most so much more address space. False where the system cannot."""
         return limit_memory(mebibytes)
 
-    def search(self, name: str, limit: int, recorded: tuple[str, ...] = (), main: str = "") -> dict[str, Any]:
+    def search(
+        self, name: str, limit: int, recorded: tuple[str, ...] = (), main: str = "", avoided: tuple[str, ...] = ()
+    ) -> dict[str, Any]:
         """Find at most `limit` inputs for the target `name`, and edges around some of them.
 
         Those come first that the files `recorded` hold, and variations of them; `main`: the module's name, if it was
-        the program that ran.
+        the program that ran. `avoided`: noted calls that the process before this one did not survive.
         """
+        self._search.trials.avoided = frozenset(avoided)
         target = self._program.target(name)
         self._cases, self._seen = [], {}
         if target is None:
