@@ -7,6 +7,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.access import Access
+from np2tnp.analysis.callee_results import from_host
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.scopes import target_names
 from np2tnp.analysis.values import NO_NAMES, SHARED, Sequence, Value, may_hold_tensor, refs_of
@@ -31,6 +32,9 @@ class Comprehensions(Access):
         else:
             value = self.evaluate(node.elt, inner)
             kind = _COMPREHENSIONS[type(node)]
+            if kind == "set" and may_hold_tensor(value):
+                self.escape(node.elt, value, "is an item of a set")
+                value = from_host(value)
         self.depth -= 1
         self.leave_nested(puts, NO_NAMES, env)
         refs = refs_of(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.callee_results import hosted
+from np2tnp.analysis.callee_results import from_host, hosted
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join
@@ -15,6 +15,7 @@ from np2tnp.analysis.tables import CONTAINER_MUTATORS, HEAP_FUNCTIONS, KEEPING_M
 from np2tnp.analysis.values import (
     NONE,
     NOTHING,
+    Array,
     Bound,
     Const,
     Function,
@@ -104,6 +105,10 @@ class ContainerMethods(Lending):
             for argument in arguments:
                 self.escape(argument.node.value, argument.value, "is put into a set, or compared with its items")
             arguments = tuple([ev.Argument(it.node, hosted(it.value), it.name, it.star) for it in arguments])
+        if receiver.type == "dict" and name == "update":
+            given_keys = [it.value if it.name or it.star else self._with_keys(it) for it in arguments]
+            pairs_given = zip(arguments, given_keys, strict=True)
+            arguments = tuple([ev.Argument(it.node, value, it.name, it.star) for it, value in pairs_given])
         values = [argument.value for argument in arguments]
         shown = held(receiver.element, receiver)
         if name in KEEPING_METHODS and values:
@@ -192,8 +197,21 @@ class ContainerMethods(Lending):
         for argument in arguments:
             value = argument.value
             if argument.name is None and not (isinstance(value, Sequence) and value.type == "dict"):
+                value = self._with_keys(argument)
                 value = self.element_of(self.element_of(value)) if argument.star == "" else self.element_of(value)
             elif argument.name is None:
                 value = self.element_of(value)
             values.append(value)
         return self.sequence("dict", values, known=False) if values else Sequence("dict", NOTHING)
+
+    def _with_keys(self, argument: ev.Argument) -> Value:
+        """What is given to a dict: converted where it is pairs, whose first items a dict hashes."""
+        value = argument.value
+        if not isinstance(value, (Sequence, Array)) or (isinstance(value, Sequence) and value.type == "dict"):
+            return value
+        pair = self.element_of(self.element_of(value)) if argument.star else self.element_of(value)
+        key = pair.items[0] if isinstance(pair, Sequence) and pair.items else self.element_of(pair)
+        if not may_hold_tensor(key):
+            return value
+        self.escape(argument.node.value, value, "gives the keys of a dict")
+        return from_host(value)
