@@ -171,8 +171,11 @@ class Stores(Yields):
             self.keep(frozenset(holders), value, env)
         if of_array and (COPIED in refs_of(base) or (isinstance(base, Unknown) and may_hold_tensor(base))):
             self.construct(node, "attribute of an unknown", name)
-        elif isinstance(base, Unknown):
-            self.facts.extra.setdefault("writes", set()).update(parameters_in(refs_of(base)))
+        if isinstance(base, Unknown) or (of_array and isinstance(base, Array)):  # callers hear of it
+            given = parameters_in(refs_of(base))
+            self.facts.extra.setdefault("writes", set()).update(given)
+            if isinstance(base, Array) and local and view_of(base) == "":  # the boundary could not give it that form
+                self.facts.host_parameters |= given
         if of_array and may_hold_tensor(base) and view_of(base) == "":  # under other names, it is the same object
             self.reforming.add(id(node))
             self._mark_shared(refs_of(base), dotted(target), node, env, skip=dotted(target.value), base=base)
