@@ -115,8 +115,19 @@ def test_the_top_level_ends_where_the_file_does(text: str, end: tuple[int, int])
     assert (span.end_line, span.end_column) == end
 
 
-@pytest.mark.parametrize(("call", "read_back"), [("special.erf(y, z)", True), ("z = special.erf(y)", False)])
-def test_a_function_of_scipys_whose_result_nobody_takes_stores_into_its_arguments(call: str, read_back: bool) -> None:
+@pytest.mark.parametrize(
+    ("call", "read_back"),
+    [
+        ("special.erf(y, z)", True),
+        ("z = special.erf(y)", False),
+        ("w = special.erf(y, z)", True),
+        ("y = special.beta(y, z)", False),
+        ("w = special.beta(y, y, z)", True),
+    ],
+)
+def test_a_function_of_scipys_that_is_given_more_than_its_inputs_stores_into_its_arguments(
+    call: str, read_back: bool
+) -> None:
     body = f"import scipy.special as special\n    y = np.sqrt(a)\n    z = np.zeros(3)\n    {call}\n    return y + z"
     text = f"import numpy as np\n\n\ndef f(a):\n    {body}\n"
     report = pipeline.analyse_bytes(Config(rewrite=True, slow="convert"), ("f.py", text.encode()))

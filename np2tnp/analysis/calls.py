@@ -117,8 +117,9 @@ class Calls(ContainerMethods):
             pure = self.catalog.is_pure(callee.name) and not any(
                 asks_for_update(a) or a.value is LENT or self.is_changer(a.value) for a in arguments
             )
-            if pure and callee.name.startswith("scipy.") and type(self.statement) is cst.Expr:
-                pure = self.statement.value is not node  # nobody wants its result: it stores into an argument
+            if pure and callee.name.startswith("scipy."):  # where nobody wants its result, it stores into an argument
+                wanted = type(self.statement) is not cst.Expr or self.statement.value is not node
+                pure = wanted and not self.catalog.is_stored_into(callee.name, sum(a.name is None for a in arguments))
             result = self._unresolved(node, callee.name, arguments, env, pure=pure)
             if pure and self.catalog.makes_object(callee.name):
                 result = Symbol(f"{callee.name}()")

@@ -205,6 +205,11 @@ class Catalog:
         self._pure: frozenset[str] = frozenset(external.get("pure", ()))
         self._not_pure: frozenset[str] = frozenset(external.get("not_pure", ()))
         self._gives_back: frozenset[str] = frozenset(external.get("gives_back", ()))
+        self._inputs = {
+            f"scipy.special.{name}": int(number)
+            for number, names in external.get("inputs", {}).items()
+            for name in names.split()
+        }
         self._objects = {
             module: frozenset(names.split())
             for module, _, names in (t.partition(":") for t in external.get("objects", ()))
@@ -244,6 +249,10 @@ class Catalog:
             known = _is_under(dotted, self._pure) and not _is_under(dotted, self._not_pure)
             self._is_pure[dotted] = known
         return known
+
+    def is_stored_into(self, dotted: str, positional: int) -> bool:
+        """Whether the last of so many positional arguments of a callable outside NumPy is its ``out``."""
+        return positional > self._inputs.get(dotted, positional)
 
     def gives_back(self, dotted: str) -> bool:
         """Whether what a pure callable outside NumPy gives may be, or hold, one of its arguments or their items."""
