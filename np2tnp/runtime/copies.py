@@ -13,6 +13,7 @@ from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import array as tensor_of
 from np2tnp.runtime.promotion import cast, dtype_of, is_plain_tensor, requested_dtype, tensor_dtype
+from np2tnp.runtime.shapes import no_list
 
 __all__ = [
     "array",
@@ -143,6 +144,8 @@ def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
 def _reference_astype(
     x: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True
 ) -> Any:
+    if isinstance(x, (list, tuple)):
+        raise TypeError(f"Input should be a NumPy array or scalar. It is a {type(x)} instead.")
     return np.asarray(x).astype(dtype, order=order, casting=casting, subok=subok, copy=copy)
 
 
@@ -159,7 +162,7 @@ def astype(
 ) -> Any:
     """``x.astype(dtype)``, ``numpy.astype(x, dtype)``: ``float`` is float64; floats become integers by truncation."""
     refuse_like(device, None)
-    found, wanted = tensor_of(x), requested_dtype(dtype)
+    found, wanted = tensor_of(no_list(x)), requested_dtype(dtype)
     if not np.can_cast(dtype_of(found), wanted, casting):
         raise Unsupported(f"casting {casting}")
     result = cast(found, wanted)

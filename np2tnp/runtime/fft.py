@@ -101,7 +101,14 @@ def _scaled(tensor: Any, length: int, norm: str | None, inverse: bool) -> Any:
         factor = np.sqrt(length) if inverse else 1 / np.sqrt(length)
     else:
         factor = (length if inverse else 1 / length) if norm == "forward" else 1
-    return tensor if factor == 1 else tf.multiply(tensor, tf.constant(np.asarray(factor, dtype_of(tensor))))
+    if factor == 1:
+        return tensor
+    if not tensor.dtype.is_complex:
+        return tf.multiply(tensor, tf.constant(np.asarray(factor, dtype_of(tensor))))
+    # by a real number, as NumPy does: a complex one makes NaN of what stands beside an infinite or NaN part
+    real, imaginary = tf.math.real(tensor), tf.math.imag(tensor)
+    scale = tf.constant(np.asarray(factor, dtype_of(real)))
+    return tf.complex(tf.multiply(real, scale), tf.multiply(imaginary, scale))
 
 
 def _forward(tensor: Any, n: Any, axis: int, norm: str | None) -> Any:

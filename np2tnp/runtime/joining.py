@@ -14,7 +14,7 @@ from np2tnp.runtime.dispatch import as_tensor, exact, holds_symbol, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.manipulation import at_least, tiled
-from np2tnp.runtime.promotion import cast, dtype_of, requested_dtype
+from np2tnp.runtime.promotion import cast, dtype_of, is_weak, operand, promoted, requested_dtype
 from np2tnp.runtime.shapes import (
     as_host,
     as_index,
@@ -75,7 +75,11 @@ def concatenate(
 ) -> Any:
     """``np.concatenate`` (also of the rows of one array, and flat for ``axis=None``)."""
     require(out is None, "out")
-    return join([as_tensor(a) for a in sequence_of(arrays)], axis, dtype, casting)
+    values = sequence_of(arrays)
+    if axis is None and any(is_weak(operand(value)[1]) for value in values):  # such numbers join flat arrays only
+        require(dtype is None and casting == "same_kind", "casting of Python numbers")
+        return join(promoted(*values)[0], axis)
+    return join([as_tensor(a) for a in values], axis, dtype, casting)
 
 
 concat = concatenate

@@ -194,7 +194,7 @@ def tensorinv(a: Any, ind: int = 2) -> Any:
     """``np.linalg.tensorinv``."""
     tensor = as_tensor(a)
     shape = static_shape(tensor)
-    require(as_index(ind) > 0, "ind")
+    require(as_index(ind) > 0 and len(shape) > 0, "ind, or no axis")
     size = math.prod(shape[ind:])
     return reshaped(_native(inv)(reshaped(tensor, (size, -1))), shape[ind:] + shape[:ind])
 

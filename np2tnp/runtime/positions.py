@@ -11,7 +11,7 @@ from np2tnp.runtime.dispatch import as_tensor, exact
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.manipulation import broadcast_all
 from np2tnp.runtime.promotion import cast
-from np2tnp.runtime.shapes import as_host, as_index, as_indices, must_hold, rank_of, require, static_shape
+from np2tnp.runtime.shapes import as_host, as_index, as_indices, must_hold, no_list, rank_of, require, static_shape
 
 __all__ = [
     "diag_indices",
@@ -52,14 +52,14 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Any, ...]:
 @exact("numpy.tril_indices_from")
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
     """``np.tril_indices_from``."""
-    rows, columns = static_shape(as_tensor(arr))
+    rows, columns = static_shape(as_tensor(no_list(arr)))
     return _constants(np.tril_indices(rows, as_index(k), columns))
 
 
 @exact("numpy.triu_indices_from")
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
     """``np.triu_indices_from``."""
-    rows, columns = static_shape(as_tensor(arr))
+    rows, columns = static_shape(as_tensor(no_list(arr)))
     return _constants(np.triu_indices(rows, as_index(k), columns))
 
 
@@ -72,7 +72,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Any, ...]:
 @exact("numpy.diag_indices_from")
 def diag_indices_from(arr: Any) -> tuple[Any, ...]:
     """``np.diag_indices_from``."""
-    shape = static_shape(as_tensor(arr))
+    shape = static_shape(as_tensor(no_list(arr)))
     require(len(shape) >= 2 and len(set(shape)) == 1, "sides of different lengths")
     return _constants(np.diag_indices(shape[0], len(shape)))
 

@@ -14,11 +14,11 @@ from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.manipulation import broadcast_all
-from np2tnp.runtime.promotion import cast, constant, dtype_of
+from np2tnp.runtime.promotion import cast, constant, dtype_of, promoted
 from np2tnp.runtime.shapes import (
-    common_dtype,
     known,
     must_hold,
+    no_list,
     normal_axis,
     rank_of,
     require,
@@ -76,7 +76,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
 @exact("numpy.take_along_axis")
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     """``np.take_along_axis``; the other axes broadcast, ``axis=None`` works on the flat values."""
-    tensor, places = as_tensor(arr), as_tensor(indices)
+    tensor, places = as_tensor(no_list(arr)), as_tensor(no_list(indices))
     if axis is None:
         require(rank_of(places) == 1, "indices of several dimensions")
         tensor, axis = reshaped(tensor, (-1,)), 0
@@ -97,10 +97,9 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """``np.choose``: up to 32 choices, broadcast against the selector."""
     require(out is None, "out")
-    options = [as_tensor(c) for c in sequence_of(choices)]
+    options, _ = promoted(*sequence_of(choices))  # Python numbers are weak
     require(0 < len(options) <= 32, "number of choices")
-    dtype = common_dtype(*options)
-    selector, *broadcast = broadcast_all([as_tensor(a), *(cast(c, dtype) for c in options)])
+    selector, *broadcast = broadcast_all([as_tensor(a), *options])
     require(selector.dtype.is_integer, "a selector that is not an integer")
     if mode == "raise":  # negative numbers do not count from the end here
         must_hold(tf.reduce_all(tf.greater_equal(selector, tf.zeros((), selector.dtype))), "a negative choice")

@@ -16,8 +16,8 @@ from np2tnp.runtime.dispatch import as_tensor, exact
 from np2tnp.runtime.elementwise import is_negative
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import cast, dtype_of
-from np2tnp.runtime.shapes import as_common, common_dtype, must_hold, rank_of, require, shape_of, size_of
+from np2tnp.runtime.promotion import cast, dtype_of, promoted
+from np2tnp.runtime.shapes import common_dtype, must_hold, rank_of, require, shape_of, size_of
 
 __all__ = [
     "in1d",
@@ -251,8 +251,8 @@ def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False, 
 
 @exact("numpy.union1d")
 def union1d(ar1: Any, ar2: Any) -> Any:
-    """``np.union1d``: sorted."""
-    (left, right), _ = as_common(ar1, ar2)
+    """``np.union1d``: sorted. It joins flat arrays, where NumPy takes Python numbers as weak."""
+    (left, right), _ = promoted(ar1, ar2)
     return distinct(tf.concat([tf.reshape(left, (-1,)), tf.reshape(right, (-1,))], 0))
 
 

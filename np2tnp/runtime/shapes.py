@@ -130,6 +130,12 @@ def require(condition: bool, reason: str) -> None:
         raise Unsupported(reason)
 
 
+def no_list(value: Any) -> Any:
+    """`value`, of which NumPy asks an array's attributes: a list has none, and NumPy says so."""
+    require(not isinstance(value, (list, tuple)), "a list where NumPy takes arrays only")
+    return value
+
+
 def known(flag: Any) -> bool:
     """An eager boolean tensor as a Python bool; Unsupported while tracing."""
     if is_tracing():

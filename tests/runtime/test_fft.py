@@ -59,6 +59,15 @@ def test_special_values() -> None:
     check("fft.fft", sample(1 << 14), factor=4 * K)
 
 
+def test_a_scale_leaves_infinite_parts_and_negative_zeros_as_they_are() -> None:
+    signal = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0])
+    with np.errstate(invalid="ignore"):
+        wanted = np.fft.ihfft(signal)
+    found = rt.fft.ihfft(signal).numpy()
+    np.testing.assert_array_equal(found.imag, wanted.imag)
+    assert np.array_equal(np.signbit(found.imag[0]), np.signbit(wanted.imag[0]))
+
+
 def test_frequencies_and_shifts() -> None:
     for name in ("fftfreq", "rfftfreq"):
         for n in (1, 2, 7, 8, 0, 2.5):
