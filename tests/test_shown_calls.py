@@ -208,3 +208,27 @@ def test_the_kind_of_a_call_tells_what_may_end_a_process_from_what_may_not():
     kinds = [kind(Array(values), 3) for values in others]
     assert len({one, *kinds, kind(Array(np.ones(2)), -3), kind([1.0], 3), kind(Array(np.ones(2)), "a")}) == 10
     assert kind_of(Case("T.f", Call(), Call((-1.0,)))) != kind_of(Case("T.f", Call(), Call((1.0,))))
+
+
+def test_remembered_results_are_forgotten(tmp_path):
+    text = """
+    import functools
+    @functools.lru_cache(maxsize=None)
+    def call(x):
+        return [x]
+    class Law:
+        @staticmethod
+        def other():
+            return 1
+        @functools.cache
+        def method(self):
+            return [1]
+    law = Law()
+    """
+    module = load(str(tmp_path / "shown.py"), textwrap.dedent(text))
+    state = Globals(module)
+    first, second = module.call(1), module.law.method()
+    assert module.call(1) is first
+    state.restore()
+    assert module.call(1) is not first
+    assert module.law.method() is not second

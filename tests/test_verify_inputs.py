@@ -75,7 +75,7 @@ def test_callers_are_found_through_others_and_circles():
     import ast
 
     text = "def a(): b(1)\ndef b(x): return c(x)\ndef c(x): return c(x - 1)\nclass K:\n    def m(self, y): return a()\n"
-    assert callers(ast.parse(text), "c") == ["b", "a", "K.m"]
+    assert callers(ast.parse(text), "c") == ["a", "b", "K.m"]
     assert callers(ast.parse(text), "K.m") == []
 
 

@@ -117,7 +117,8 @@ def _run_examples(text: str, module: types.ModuleType) -> None:
 def callers(tree: ast.Module, name: str) -> list[str]:
     """Functions and methods of the module that mention the target `name`, then those that mention these, and so on.
 
-    Among those equally near the ones with the fewest parameters come first.
+    Those without parameters come first, whose arguments need no search of their own; among the others the nearest, and
+    among those equally near the ones with the fewest parameters.
     """
     functions: dict[str, ast.FunctionDef] = {}
     for node in tree.body:
@@ -135,7 +136,7 @@ def callers(tree: ast.Module, name: str) -> list[str]:
         ]
         found += sorted(new, key=lambda full: len(functions[full].args.args))
         near = {full.rpartition(".")[2] for full in new}
-    return found
+    return sorted(found, key=lambda full: bool(functions[full].args.args))
 
 
 def _mentioned(function: ast.FunctionDef) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import logging
 import random
 import types
@@ -36,6 +37,9 @@ class Globals:
     def restore(self) -> None:
         """Make all data what it was when the module was loaded."""
         logging.root.handlers[:] = self._handlers  # `basicConfig` does nothing where a call before has done it
+        for value in [it for _, holder in self._holders for it in vars(holder).values()]:
+            if isinstance(value, functools._lru_cache_wrapper):
+                value.cache_clear()  # a result that is remembered comes from another call
         new = [
             (holder, name)
             for key, holder, name, _ in self._data()
