@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 
 import libcst as cst
@@ -18,12 +19,17 @@ class Applier(cst.CSTTransformer):
         super().__init__()
         self.edits = edits
         self.runtime = runtime
+        self.tight: set[int] = set()  #: expressions that a word touches: ``return(x + y)``
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        self.tight.update(map(id, _beside_words(node)))
+        return super().on_visit(node)
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: Any) -> Any:
         updated: Any = super().on_leave(original_node, updated_node)
         if isinstance(original_node, _WITH_HEAD):
             updated = _with_comments_of_head(original_node, updated)
-        key = id(original_node)
+        key, before = id(original_node), updated
         change = self.edits.replace.get(key) or self.edits.blocks.get(key)
         if change is not None:
             updated = change(updated)
@@ -35,6 +41,8 @@ class Applier(cst.CSTTransformer):
             updated = build.call(f"{self.runtime}.host_items", updated)
         elif key in self.edits.host:
             updated = build.call(f"{self.runtime}.host", updated)
+        if key in self.tight and updated is not before and not updated.lpar:
+            updated = updated.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
         return updated
 
     def leave_FormattedString(  # noqa: N802 - the name is libcst's
@@ -88,6 +96,36 @@ class Applier(cst.CSTTransformer):
             result.extend(make() for make in edit.after)
         return result
 
+
+#: Where words stand beside expressions: fields of statements and operators, and the words' spaces.
+_WORDS: dict[type, tuple[tuple[str, str], ...]] = {
+    cst.Return: (("value", "whitespace_after_return"),),
+    cst.Assert: (("test", "whitespace_after_assert"),),
+    cst.If: (("test", "whitespace_before_test"),),
+    cst.While: (("test", "whitespace_after_while"),),
+    cst.UnaryOperation: (("expression", "operator.whitespace_after"),),
+    cst.BooleanOperation: (("left", "operator.whitespace_before"), ("right", "operator.whitespace_after")),
+    cst.ComparisonTarget: (("comparator", "operator.whitespace_after"),),
+}  # fmt: skip
+
+
+def _beside_words(node: Any) -> Iterator[cst.CSTNode]:
+    """The expressions that a word of `node` touches: they, or what they begin with, stand in parentheses."""
+    for field, space in _WORDS.get(type(node), ()):
+        part = getattr(node, field)
+        between = attrgetter(space)(node)
+        if not isinstance(between, cst.SimpleWhitespace) or between.value:
+            continue
+        while part is not None:  # the word touches the parenthesis with which one of these begins
+            yield part
+            part = getattr(part, _FIRST[type(part)]) if type(part) in _FIRST and not part.lpar else None
+
+
+#: The field with which an expression begins.
+_FIRST: dict[type, str] = {
+    cst.Call: "func", cst.Attribute: "value", cst.Subscript: "value", cst.BinaryOperation: "left",
+    cst.Comparison: "left", cst.BooleanOperation: "left",
+}  # fmt: skip
 
 #: Compound statements with expressions in their heads.
 _WITH_HEAD = (cst.If, cst.While, cst.For, cst.With)
