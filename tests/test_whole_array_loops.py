@@ -73,6 +73,8 @@ REFUSALS = {
     "unknown places": ("for i in range(n):\n    z[i] = z[n - 1 - i]", "some elements of z and reads others"),
     "carried": ("for i in range(n):\n    z[i] = t\n    t = x[i]", "needs the t of the one before"),
     "needed afterwards": ("for i in range(n):\n    t = x[i]\n    z[i] = t\nz[0] = t", "t is needed after the loop"),
+    "counter assigned": ("for i in range(n):\n    i = i + 1\n    z[i - 1] = x[i - 1]", "it assigns its counter i"),
+    "counter moved": ("for i in range(n):\n    i += 1\n    z[i - 1] = x[i - 1]", "it assigns its counter i"),
     "counter afterwards": ("for i in range(n):\n    z[i] = x[i]\nz[0] = i", "i is needed after the loop"),
     "running total stored": ("for i in range(n):\n    t += x[i]\n    z[i] = t", "needs the t of the one before"),
     "math": ("for i in range(n):\n    z[i] = math.sqrt(x[i])", "np.sqrt takes arrays"),

@@ -217,6 +217,8 @@ class _Nest:
         if isinstance(node, cst.Assign) and len(node.targets) == 1:
             target = node.targets[0].target
             if isinstance(target, cst.Name):
+                if target.value in self.counters:
+                    raise NoForm(f"it assigns its counter {target.value}")
                 if self.reader.branches and target.value in self.reader.kinds:
                     raise NoForm(f"{target.value} is assigned in a branch, and outside of it")
                 self.reader.kinds[target.value] = self.reader.kind(node.value)
@@ -241,6 +243,8 @@ class _Nest:
         raise NoForm(f"it has a statement of another kind ({type(node).__name__})")
 
     def _fold(self, node: cst.AugAssign, name: str, op: str, depth: int) -> None:
+        if name in self.counters:
+            raise NoForm(f"it assigns its counter {name}")
         kind = self.reader.kind(node.value)
         at = self.temporary.get(name)
         if at == depth and op != "matmul":
