@@ -193,7 +193,7 @@ def test_idle_threads_do_not_hide_short_calls_that_hold_the_lock(tmp_path):
     used, seen = json.loads((tmp_path / "used.json").read_text()), seconds_by_function(samples, path)
     share = used["held"] / sum(used.values())
     assert 0.1 < share < 0.9
-    assert seen["held"] / (seen["held"] + seen["released"]) == pytest.approx(share, abs=0.2)
+    assert seen["held"] / (seen["held"] + seen["released"]) == pytest.approx(share, abs=0.3)
 
 
 def test_threads_without_a_clock_share_what_the_process_used(tmp_path):

@@ -164,11 +164,11 @@ class Calls(ContainerMethods):
             self.construct(node, "subclass instance", made.qualname)
         if summary is not None:
             self._apply_summary(node, summary, arguments, env, migrated=False, skip=1)
-        elif known is not None and known.is_record:
-            for argument in arguments:
-                self.keep(frozenset((f"kept by {made.qualname}",)), argument.value, env)
         else:
-            self._unresolved(node, made.qualname, arguments, env, pure=False)
+            if known is None or not known.is_record:
+                self._unresolved(node, made.qualname, arguments, env, pure=False)
+            for argument in arguments:  # its methods find them there
+                self.keep(frozenset((f"kept by {made.qualname}",)), argument.value, env)
         return Instance(made.qualname, made.module)
 
     def _argument(self, arg: cst.Arg, env: Env, callee: Value, foreign: bool) -> ev.Argument:

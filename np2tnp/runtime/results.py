@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,19 @@ def keep(kept: dict[int, Any], final: Any, original: Any) -> None:
     elif type(final) is type(original) is dict:
         for key in final.keys() & original.keys():
             keep(kept, final[key], original[key])
+        if final.keys() == original.keys():
+            _keep_container(kept, final, original, final.values(), (original[key] for key in final))
     elif type(final) is type(original) and isinstance(final, (tuple, list)):
         for item, own in zip(final, original, strict=False):
             keep(kept, item, own)
+        if len(final) == len(original):
+            _keep_container(kept, final, original, final, original)
+
+
+def _keep_container(kept: dict[int, Any], final: Any, original: Any, items: Iterable[Any], own: Iterable[Any]) -> None:
+    """The container itself comes back where all that it holds does."""
+    if all(item is mine or kept.get(id(item), (None,))[0] is mine for item, mine in zip(items, own, strict=True)):
+        kept.setdefault(id(final), (original, final))
 
 
 def leave(value: Any, kept: dict[int, Any], zero_d: str) -> Any:

@@ -281,3 +281,18 @@ def test_who_looks_at_the_parameters_sees_the_originals() -> None:
         np.testing.assert_array_equal(function(np.ones(2)), [3, 3])
     f.__annotations__ = {"n": "int"}
     assert inspect.signature(rt.migrated(f), eval_str=True).parameters["n"].annotation is int
+
+
+def test_a_container_that_is_given_back_is_the_callers_own() -> None:
+    @rt.migrated(returns=("first", "second"))
+    def chosen(first: Any, second: Any, both: bool = False) -> Any:
+        return [first, second] if both else second
+
+    for own in ([np.ones(2)], (np.ones(2), [np.zeros(3)]), {"a": np.ones(2)}, [1, 2.5]):
+        assert chosen(None, own) is own
+        assert chosen(own, own) is own
+        pair = chosen(own, [own], both=True)
+        assert pair[0] is own
+        assert pair[1][0] is own
+    numbers = [np.float64(2.0)]
+    assert chosen(None, numbers) == numbers
