@@ -14,9 +14,7 @@ import argparse
 import json
 import os
 import random
-import subprocess
 import sys
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +27,7 @@ import numpy as np
 ROOT = Path(os.environ.get("NP2TNP_ROOT", Path(__file__).resolve().parents[1]))
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
+from children import answers  # noqa: E402
 from single_functions import Single, list_singles  # noqa: E402
 
 from np2tnp.differential import behaviour  # noqa: E402
@@ -223,7 +222,8 @@ def _drive(indices: list[int], mode: str, in_keywords: bool) -> Iterator[list[An
     while indices:
         last: list[Any] | None = None
         done: set[int] = set()
-        for word in _child({"indices": indices, "skip": skip, "mode": mode, "in_keywords": in_keywords}):
+        job = {"indices": indices, "skip": skip, "mode": mode, "in_keywords": in_keywords}
+        for word in answers(__file__, job, PATIENCE * 3, PATIENCE):
             if word[0] == "start":
                 last = word[1:]
                 continue
@@ -236,27 +236,6 @@ def _drive(indices: list[int], mode: str, in_keywords: bool) -> Iterator[list[An
             return
         skip.append(last)
         indices = indices[indices.index(last[0]) :]
-
-
-def _child(job: dict[str, Any]) -> Iterator[list[Any]]:
-    process = subprocess.Popen(
-        [sys.executable, "-W", "ignore", __file__, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=None if os.environ.get("NP2TNP_PROBE_LOG") else subprocess.DEVNULL, text=True,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0"},
-    )  # fmt: skip
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(json.dumps(job))
-    process.stdin.close()
-    watchdog = threading.Timer(PATIENCE * 3, process.kill)
-    watchdog.start()
-    for line in process.stdout:
-        watchdog.cancel()
-        watchdog = threading.Timer(PATIENCE, process.kill)
-        watchdog.start()
-        yield json.loads(line)
-    watchdog.cancel()
-    process.wait()
 
 
 def choose(singles: list[Single], count: int, seed: int = 0) -> list[int]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from np2tnp.catalog import load
 from np2tnp.differential import surface, syntax
-from np2tnp.differential.cases import OUTPUTS, Case, all_cases, make_arguments, names_in
+from np2tnp.differential.case_arrays import OUTPUTS, make_arguments
+from np2tnp.differential.cases import Case, all_cases, names_in
 
 SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",

@@ -70,15 +70,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         say(f"standard output cannot be written: {error}")
         close_stdout()
         return ERROR
-    except KeyboardInterrupt:
-        say("interrupted")
+    except KeyboardInterrupt as error:
+        say(": ".join(["interrupted", *map(str, error.args)]))
         return INTERRUPTED
     except ConfigError as error:
         say(str(error))
         return ERROR
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else ERROR if error.code else CLEAN
-    except Exception:
+    except Exception as error:
+        if _was_interrupted(error):
+            say("interrupted")
+            return INTERRUPTED
         # Python's own exit status for this is 1, which says that there are findings.
         import traceback
 
@@ -86,6 +89,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         say("this is a bug in np2tnp: please report it, with the lines above")
         return ERROR
     return status
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind it: Python before 3.12 makes a RuntimeError of it while a class is made (an import)."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
 
 
 def _main(arguments: list[str]) -> int:
@@ -238,7 +248,9 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
     add("--output-file", metavar="FILE", help="write the report there")
     add("--statistics", action="store_true", help="only count the findings of each code")
     verdicts = "|".join(CHOICES["fail_on"])
-    add("--fail-on", type=options.comma_separated, metavar="VERDICTS", help=f"exit 1 for these: {verdicts} or none")
+    defaults = ",".join(Config().fail_on)
+    words = f"exit 1 for these: {verdicts} or none (default {defaults})"
+    add("--fail-on", type=options.comma_separated, metavar="VERDICTS", help=words)
     add("--exit-zero", action="store_true", help="exit 0 even with findings")
     add("--cache-dir", metavar="DIR", help="where results are kept (default .np2tnp_cache in the project)")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
@@ -19,6 +20,8 @@ from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span,
 from np2tnp.project import Project
 from np2tnp.rewrite.apply import Applier
 from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, with_last_return, wrap_function
+from np2tnp.rewrite.exchanged import follow
+from np2tnp.rewrite.fitting import fitted, width_of
 from np2tnp.rewrite.imports import add_imports
 from np2tnp.rewrite.object_reads import array_attributes
 from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name
@@ -27,8 +30,11 @@ from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.sizes import least_elements, made_elements
 from np2tnp.rewrite.staging import stage
 from np2tnp.rewrite.startup import add_script_start, add_startup
+from np2tnp.rules.base import Hit
 from np2tnp.session import NOT_ASKED, Session
 
+#: What is told where an array is read, and comes of one update before.
+_AT_READS = frozenset(("TNP201", "TNP503"))
 _STAYS = "the module's top level stays NumPy"
 
 
@@ -79,7 +85,7 @@ def _report(source: Source, session: Session) -> FileReport:
     for plan in plans:
         name = plan.facts.qualname
         fixable = plan.state is RegionState.CONVERTIBLE
-        for hit in plan.hits:
+        for hit in _told_once(plan.hits):
             span = spans.get(id(hit.node), Span(1, 1, 1, 1))
             changes = fixable and hit.verdict in (Verdict.CONVERT, Verdict.ADAPT)
             words = sys.intern(hit.message)  # most are said again and again
@@ -87,7 +93,7 @@ def _report(source: Source, session: Session) -> FileReport:
         reasons = tuple(
             dict.fromkeys(
                 f"{hit.code} line {spans[id(hit.node)].line}: {hit.message}"
-                for hit in plan.reasons
+                for hit in _told_once(plan.reasons)
                 if id(hit.node) in spans
             )
         )
@@ -112,6 +118,17 @@ def _report(source: Source, session: Session) -> FileReport:
     )
 
 
+def _told_once(hits: list[Hit]) -> Iterator[Hit]:
+    """The findings of a region; of the reads that one update elsewhere blocks, the first."""
+    told: set[tuple[str, str]] = set()
+    for hit in hits:
+        if hit.verdict is Verdict.BLOCK and hit.code in _AT_READS:
+            if (hit.code, hit.message) in told:
+                continue
+            told.add((hit.code, hit.message))
+        yield hit
+
+
 def _order(finding: Finding) -> tuple[int, int, int, int, str, str]:
     """As ``sort_key`` within one file, of numbers and words only: it is compared a hundred thousand times."""
     span = finding.span
@@ -129,6 +146,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
     pure: frozenset[str] = frozenset()
     if keeps:
         pure = pure_regions(analysis.facts, analysis.info, analysis.catalog, methods=True)
+    width = width_of(session.source.text)
     top: RegionPlan | None = None
     for plan in convertible:
         node = plan.facts.node
@@ -137,7 +155,8 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
             continue
         assert isinstance(node, cst.FunctionDef)
         kind = settle_zero_d(plan.facts, plan.edits, names.rt) if wrapped else ""
-        add_returns(plan.facts, plan.edits, names.rt if wrapped else None)
+        marks = follow(plan.facts, plan.edits, session.words)
+        add_returns(plan.facts, plan.edits, names.rt if wrapped else None, marks)
         body = node.body.visit(Applier(plan.edits, names.rt))
         assert isinstance(body, cst.BaseSuite)
         kept = None
@@ -152,23 +171,36 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
             made = made_elements(plan.facts) if above != NEVER and (above or (above is None and eager)) else None
             kept = Kept(name, session.options.on_unverified, plan.facts.qualname in pure, above, made)
         migrated = node.with_changes(body=body)
+        indent = len(tree.default_indent) * plan.facts.qualname.count(".")
         if wrapped:
             device = session.options.device
             reads = plan.compiled and plan.facts.parameters[:1] == ("self",)
             state = array_attributes(migrated, names.rt) if reads else None
-            indent = len(tree.default_indent) * plan.facts.qualname.count(".")
             migrated = wrap_function(
-                migrated, plan.facts, names.rt, kind, kept, compile_as, device, plan.float32, state, indent
+                migrated,
+                plan.facts,
+                names.rt,
+                kind,
+                kept,
+                compile_as,
+                device,
+                plan.float32,
+                state,
+                indent,
+                width,
+                marks,
             )
             if plan.compiled:
                 migrated = stage(migrated, names.rt, frozenset(analysis.info.values))
         else:
             migrated = with_last_return(migrated, plan.facts, None)
+        migrated = fitted(migrated, session.source.text, indent, width)
         replaced[id(node)] = [migrated] if kept is None else [kept_original(node, kept.name), below_original(migrated)]
         needs |= _named(tree.code_for_node(migrated), names)
     new_tree = tree.visit(_Swap(replaced) if top is None else _SwapInScript(replaced, top.edits, names.rt))
     assert isinstance(new_tree, cst.Module)
     if top is not None:
+        new_tree = fitted(new_tree, session.source.text, 0, width)
         needs |= {"rt"} | _named(new_tree.code, names)
     behavior = session.options.numpy_behavior if wrapped or session.options.numpy_behavior != "call" else "import"
     if behavior != "call":
@@ -180,7 +212,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         new_tree = add_startup(new_tree, behavior, names.rt)
     new_text = new_tree.code
     try:
-        compile(new_text, "<rewritten>", "exec", dont_inherit=True)
+        syntax.compile_quietly(new_text)
     except (SyntaxError, ValueError) as error:
         if syntax.is_accepted(session.source.text):
             raise SelfCheckFailed(f"the rewritten text does not compile: {error}") from None

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import builtins
+import keyword
 import sys
+from typing import TYPE_CHECKING
 
 from np2tnp.config import Config
 from np2tnp.options import add_choice
 from np2tnp.report.style import wants_colour
+
+if TYPE_CHECKING:
+    from np2tnp.catalog.catalog import Catalog
 
 FORMATS = ("markdown", "csv", "json")
 
@@ -35,11 +41,27 @@ def describe(name: str, config: Config) -> int:
     catalog = load(config.target_tensorflow, config.target_numpy)
     text = render(name, catalog, config, wants_colour(sys.stdout))
     if text is None:
-        meant = catalog.suggest(name)
-        print(f"np2tnp: nothing known of `{name}`{f'; did you mean `{meant}`?' if meant else ''}", file=sys.stderr)
+        print(f"np2tnp: nothing known of `{name}`{_hint(name, catalog)}", file=sys.stderr)
         return 2
     print(text.rstrip("\n"))
     return 0
+
+
+#: Modules of NumPy's that the catalog leaves out: of classes and text, not of arrays of numbers.
+_OUTSIDE = frozenset("char core ctypeslib distutils f2py ma matlib polynomial rec strings".split())
+
+
+def _hint(name: str, catalog: Catalog) -> str:
+    """What to say beside "nothing known": the name that was meant, or why there is none."""
+    parts = name.strip().split(".")
+    if parts[0] in ("np", "numpy") and len(parts) > 1 and parts[1] in _OUTSIDE:
+        return f": numpy.{parts[1]} is not in the catalog, and its calls are treated as those of any other library"
+    if keyword.iskeyword(name) or hasattr(builtins, name):
+        return ": it is Python's"
+    meant = catalog.suggest(name)
+    if meant is None and len(parts) > 1:
+        meant = catalog.suggest(parts[-1])
+    return f"; did you mean `{meant}`?" if meant else ""
 
 
 def print_table(form: str, config: Config) -> int:

@@ -81,13 +81,16 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     add("-j", "--jobs", type=int, metavar="N", help="worker processes (default: as many as pay off)")
 
 
+_ABOVE = "calls with fewer than N elements stay NumPy (default: 100000, and all calls where there is no GPU; 0: none)"
+
+
 def add_emission(parser: argparse.ArgumentParser) -> None:
     """What the rewritten code is like. `check` takes these, too: its verdicts are those of `rewrite`."""
     group = parser.add_argument_group("what rewritten code is like (see docs/guide.md)")
     for name in ("boundary", "slow", "random", "on_unverified", "compile"):
         add_choice(group, name)
     add = group.add_argument
-    add("--above", type=int, metavar="N", help="calls with fewer than N elements stay NumPy (default: 100000; 0: none)")
+    add("--above", type=int, metavar="N", help=_ABOVE)
     add("--device", metavar="DEVICE", help="where migrated functions work, such as /GPU:0")
     add("--float32", action="store_true", default=None, help="work in float32: faster on GPUs, changes values")
     add("--top-level", action="store_true", default=None, help="migrate the top level of scripts that nobody imports")

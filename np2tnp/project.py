@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from np2tnp.analysis.decorating import NOT_KNOWN
+from np2tnp.analysis.decorating import IMPORTED, NOT_KNOWN
 from np2tnp.analysis.imports import SAME_AS
 from np2tnp.analysis.module import signature_names
 from np2tnp.analysis.project import Names, Target
@@ -168,6 +168,12 @@ class Project:
         return self.solver.ask(Key(module, _ATTRIBUTES, qualname)) or {}
 
     def decorating(self, module: str, qualname: str) -> tuple[str, str]:
+        if qualname.startswith(IMPORTED):
+            session = self._sessions.get(module)
+            target = self._find(session, qualname.removeprefix(IMPORTED)) if session is not None else None
+            if target is None or target.kind != "several":
+                return NOT_KNOWN
+            module, qualname = target.module, target.name
         return self.solver.ask(Key(module, _DECORATOR, qualname)) or NOT_KNOWN
 
     def resolve(self, module: str, name: str) -> Value | None:
@@ -181,7 +187,7 @@ class Project:
         if session is None or self.config.boundary == "tensor":
             return None  # without wrappers nothing tells whether another module was rewritten
         target = self._find(session, name)
-        if target is None or target.kind == "module" or name.rpartition(".")[2] in session.patched:
+        if target is None or target.kind in ("module", "several") or name.rpartition(".")[2] in session.patched:
             return None
         if target.kind == "outside":
             full = SAME_AS.get(target.name, target.name)

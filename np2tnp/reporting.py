@@ -32,6 +32,7 @@ def write_report(parsed: argparse.Namespace, config: Config, progress: Callable[
     from np2tnp.report.to_html import Contents, ResultError, render
     from np2tnp.report.totals import count
 
+    _require_sources(parsed.paths)
     profiles = {path: _profile(path) for path in parsed.profiles}
     verifications = {path: _verification(path) for path in parsed.verifications}
     run = pipeline.check(parsed.paths, config, progress=progress) if parsed.paths else None
@@ -46,6 +47,14 @@ def write_report(parsed: argparse.Namespace, config: Config, progress: Callable[
         raise ConfigError(f"{parsed.output}: cannot be written: {error.strerror or error}") from None
     errors = run.summary.errors if run is not None else 0
     return f"{parsed.output} ({count(errors, 'file')} could not be worked on)" if errors else str(parsed.output)
+
+
+def _require_sources(paths: list[str]) -> None:
+    """A result file that is named like a source would be looked at for NumPy code, and nothing of it shown."""
+    for path in paths:
+        if path.endswith(".json") and os.path.isfile(path):
+            option = "--verify" if "not_rewritten" in _read(path) else "--profile"
+            raise ConfigError(f"{path}: not Python; a result file is shown with {option} {path}")
 
 
 def _profile(path: str) -> dict[str, Any]:

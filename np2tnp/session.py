@@ -89,7 +89,8 @@ class Session:
         replaced: names of NumPy's that this code or what it imports replaces -> where; ``own.name``: its own ones.
         compiler, first_party: as ``ModuleInfo.near_compiler`` and ``first_party``.
         """
-        self.analysis = Analysis(self.tree, self.path, catalog, self.decide, project, self.options.boundary == "numpy")
+        wrapped = self.options.boundary == "numpy"
+        self.analysis = Analysis(self.tree, self.path, catalog, self.decide, project, wrapped, self._text_stays)
         info = self.analysis.info
         note_replaced(info, replaced)
         info.near_compiler, info.first_party = compiler, first_party
@@ -129,6 +130,11 @@ class Session:
         self.regions[facts.qualname] = kept
         return plan.fate
 
+    def _text_stays(self, name: str) -> bool:
+        """Whether the region gets what is text as it is. A compiled one takes no parameter that way."""
+        compile_as = self.decided(name).compile or self.options.compile
+        return self.options.boundary == "numpy" and compile_as == "none"
+
     def _is_pure(self, callee: Function) -> bool:
         analysis = self.analysis
         own = callee.module in ("", self.path)
@@ -139,6 +145,8 @@ class Session:
             return migrated_callees.hit(facts.node)
         if facts.qualname in self.leaking:
             return tensor_boundary.hit(self.analysis.info.functions[facts.qualname])
+        if self.options.boundary == "tensor":
+            return tensor_boundary.lost_update(facts, self.analysis.summary)
         return None
 
 

@@ -245,6 +245,12 @@ def test_the_page_of_a_name_has_its_stages_and_an_example() -> None:
     assert "return tnp.sum(x)" in text
 
 
+def test_a_stage_that_was_not_measured_is_called_so() -> None:
+    older = to_api.render("numpy.sort", load("2.18"), Config(target_tensorflow="2.18")) or ""
+    assert "in tf.function: not measured" in older
+    assert "not measured" not in (to_api.render("numpy.sort", load(), Config()) or "")
+
+
 def test_the_table_needs_neither_numpy_nor_tensorflow() -> None:
     code = (
         "import sys; from np2tnp.cli import main; assert main(['api', '--table', 'csv', '-q']) == 0;"
@@ -272,6 +278,41 @@ def test_a_name_or_a_table(arguments: list[str], capsys: pytest.CaptureFixture[s
 def test_a_misspelt_name_gets_a_suggestion(typed: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["api", typed]) == 2
     assert f"did you mean `{meant}`?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("np.ma.masked_array", "numpy.ma is not in the catalog"), ("np.char.upper", "numpy.char is not in the catalog"),
+        ("len", "it is Python's"), ("not", "it is Python's"),
+    ],
+)  # fmt: skip
+def test_names_outside_of_the_catalog_get_no_suggestion(
+    typed: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["api", typed]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "did you mean" not in error
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        (".sum", "ndarray.sum"), ("np.sum(x, axis=0)", "numpy.sum"), ("a.reshape(2, 3)", "ndarray.reshape"),
+        ("sliding_window_view", "numpy.lib.stride_tricks.sliding_window_view"),
+    ],
+)  # fmt: skip
+def test_names_are_found_as_they_are_pasted(typed: str, name: str) -> None:
+    fact = to_api.find(typed, load())
+    assert fact is not None
+    assert fact.name == name
+
+
+def test_what_random_tf_draws_is_told() -> None:
+    assert "with --random tf: rt.random.normal," in (to_api.render("random.normal", load(), Config()) or "")
+    assert "rt.random.stream(rng).integers," in (to_api.render("rng.integers", load(), Config()) or "")
+    assert "--random" not in (to_api.render("np.random.seed", load(), Config()) or "")
 
 
 def test_methods_of_generators_are_found_without_their_module() -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from np2tnp import executors, pipeline
+from np2tnp import cli, executors, pipeline
 from np2tnp.cli import main
 from np2tnp.config import Config
 from np2tnp.model import FileReport
@@ -216,7 +216,38 @@ def test_interrupting_leaves_no_trace(project: Path) -> None:
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "np2tnp: interrupted\n")
+    assert (done.returncode, done.stderr) == (130, "np2tnp: interrupted: no file was changed\n")
+
+
+def test_interrupting_while_a_class_is_made_is_no_bug(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What an import does; Python before 3.12 raises RuntimeError there."""
+
+    class Field:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_main", lambda _: type("Node", (), {"field": Field()}))
+    assert cli.main([]) == 130
+    assert capsys.readouterr().err == "np2tnp: interrupted\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
+def test_interrupting_between_two_files_leaves_none_behind(project: Path) -> None:
+    for name in ("one.py", "two.py"):
+        (project / name).write_text("import numpy as np\n\n\ndef f(x: np.ndarray):\n    return np.sin(x) + 1\n")
+    program = (
+        "import sys, os, signal\nfrom np2tnp import pipeline\nfrom np2tnp.cli import main\n"
+        "write = pipeline.replace_file\n"
+        "def interrupted(*args):\n    write(*args)\n    os.kill(os.getpid(), signal.SIGINT)\n"
+        "pipeline.replace_file = interrupted\nsys.exit(main(['rewrite', '--apply', 'one.py', 'two.py']))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "2 files rewritten" in done.stderr
+    assert all("rt.migrated" in (project / name).read_text() for name in ("one.py", "two.py"))
 
 
 PIECES = st.sampled_from(

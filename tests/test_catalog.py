@@ -297,6 +297,13 @@ def test_operators_that_agree(catalog: Catalog) -> None:
         assert not {"dd", "ff", "fd"} & set(fact.tnp.pairs_bad)
 
 
+def test_a_stage_of_which_no_call_told_is_not_measured() -> None:
+    target = {"target": "rt.f", "accepted": ["a"], "dtypes": "?", "traced": {"accepted": [], "dtypes": ""}}
+    known = Catalog({"apis": {"numpy.f": {"kind": "function", "rt": target}}}, {}).get("numpy.f")
+    assert known is not None
+    assert known.traced == "unknown"
+
+
 def test_stages_hold_no_more_than_the_eager_promise() -> None:
     target = {"target": "rt.f", "accepted": ["a", "axis"], "dtypes": "?ld"}
     stages = {"traced": "ok", "compiled": {"dtypes": "d", "accepted": ["a"], "fails": {"l": "error X in 1 of 1: (v)"}}}

@@ -78,6 +78,16 @@ def test_behind_a_size_test_stands_the_variant_that_saves_most():
         assert (decision.confirmed, decision.above, decision.compile) == (False, 1000, "xla")
 
 
+def test_a_slow_moment_of_numpy_saves_nothing():
+    """The variant beside which NumPy was slowest is not the one that saves most; what is sure of the ratio counts."""
+    small, large = trial(10, Speed.SLOWER, 0.1), trial(1000, Speed.FASTER, 3.0)
+    graph = replace(large, variant="graph-ndarray", ratio=Ratio(3.2, 1.7, 3.6), reference=Spread(2.3, 2.3, 2.3))
+    xla = replace(large, variant="xla-ndarray", ratio=Ratio(2.9, 2.7, 3.0), reference=Spread(1.9, 1.9, 1.9))
+    sides = [replace(small, variant=item.variant) for item in (graph, xla)]
+    for trials in ([graph, xla], [xla, graph]):
+        assert decide(measured(*sides, *trials)).compile == "xla"
+
+
 def test_the_best_compiled_variant_is_chosen_where_it_is_worth_it():
     eager = trial(10, Speed.FASTER, 2.0)
     slightly, much = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,11 @@ def test_programs_with_lines_exchanged_give_reports(path: Path, seed: int) -> No
         lines[i], lines[j] = lines[j], lines[i]
     report = analyse_bytes(Config(rewrite=True), ("any.py", "".join(lines).encode()))
     assert not any(finding.code in ("TNP906", "TNP907") for finding in report.findings)
+
+
+def test_warnings_of_the_compiler_about_the_text_are_not_repeated() -> None:
+    text = "import numpy as np\n\n\ndef f(x, k):\n    return np.exp(x) if k is 'a' else np.sin(x)\n"
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        assert "rt.exp" in (rewrite(text).new_text or "")
+    assert not found

@@ -91,7 +91,8 @@ def options(name: str, **more: object) -> str:
     """The decorator of one function of TEXT under --float32."""
     lines = (rewrite(TEXT, float32=True, **more).new_text or "").splitlines()
     at = next(number for number, line in enumerate(lines) if line.strip().startswith(f"def {name}("))
-    return lines[at - 1]
+    begin = max(number for number in range(at) if lines[number].lstrip().startswith("@"))
+    return " ".join(lines[begin:at])
 
 
 def test_functions_agree_as_float32_does() -> None:

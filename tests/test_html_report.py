@@ -211,6 +211,15 @@ def test_bad_result_files_are_one_line_and_status_2(project, capsys, name, text,
         assert cli.main(["report", "--verify", name, "--output", "page.html"]) == 2
 
 
+@pytest.mark.parametrize(("text", "option"), [('{"schema": 1}', "--profile"), ('{"not_rewritten": []}', "--verify")])
+def test_a_result_file_that_is_named_like_a_source_is_told(project, capsys, text, option):
+    (project / "t.json").write_text(text)
+    assert cli.main(["report", "mod.py", "t.json", "--output", "page.html"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"shown with {option} t.json" in line
+    assert not (project / "page.html").exists()
+
+
 def test_files_that_could_not_be_read_are_told(project, capsys):
     assert cli.main(["report", "mod.py", "absent.py", "--output", "page.html"]) == 0
     assert "wrote page.html (1 file could not be worked on)" in capsys.readouterr().out

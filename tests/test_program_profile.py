@@ -203,5 +203,7 @@ def test_a_program_is_profiled_to_its_decisions(tmp_path):
             assert one["signature"]
         assert item["decision"]["reason"]
         assert item["seen"][0]["calls"] > 0
-    assert functions["smooth"]["migrated"] == ["Net.step", "smooth", "square"]
+    migrated = set(functions["smooth"]["migrated"])
+    # on a slow machine a sample may fall on `data`, which then is measured, too, with `main`, which calls it
+    assert {"Net.step", "smooth", "square"} <= migrated <= {"Net.step", "smooth", "square", "data", "main"}
     assert functions["Net.step"]["seen"][0]["signature"] == "self: Net(w: float64[100,1]), x: float64[100,2000]"

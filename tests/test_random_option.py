@@ -95,6 +95,14 @@ def test_the_rewritten_program_draws_on_the_device_and_seeds_alike(module: dict)
         module["given"](object(), np.zeros(2))
 
 
+def test_each_kind_of_generator_has_its_own_names() -> None:
+    old = rt.random.stream(np.random.RandomState(0)).random_sample(2000)
+    assert old.dtype == np.float64
+    assert abs(old.numpy().mean() - 0.5) < 0.05
+    with pytest.raises(AttributeError):
+        rt.random.stream(np.random.default_rng(0)).random_sample(3)
+
+
 def test_other_draws_are_no_difference_for_verify(module: dict) -> None:
     old: dict = {}
     exec(TEXT, old)
@@ -107,4 +115,4 @@ def test_other_draws_are_no_difference_for_verify(module: dict) -> None:
 def test_the_catalog_names_what_the_runtime_draws() -> None:
     listed = load().device_draws
     assert listed == {name for name in draws.__all__ if name not in ("seed", "shuffle", "stream")} | {"integers"}
-    assert all(hasattr(Stream, name) for name in listed - {"random_sample", "ranf", "sample"})
+    assert all(hasattr(Stream, name) for name in listed - {"ranf", "sample"})

@@ -64,6 +64,8 @@ def test_numpy_returns_a_dtype_that_the_analysis_expects(api: str) -> None:
         for chars in PAIRS:
             if len(chars) == 2 and len(operands(case.call)) < 2:
                 continue
+            if "L" in chars and "_list" in case.call:  # its largest numbers, too
+                continue
             for trace in behaviour._trace(case, list(fact.parameters), fresh_arguments(case.call, *chars)):
                 if {"out", "casting", "signature"} & trace.used.keys():
                     continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -66,12 +66,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def migrated(project: Path) -> list[str]:
-    lines = (project / "m.py").read_text().splitlines()
-    return [
-        after.split("(")[0].removeprefix("def ")
-        for line, after in itertools.pairwise(lines)
-        if line.startswith("@rt.migrated")
-    ]
+    return re.findall(r"^@rt\.migrated[^@]*?^def (\w+)", (project / "m.py").read_text(), re.MULTILINE)
 
 
 def test_what_differs_is_left_out(project: Path, capfd: pytest.CaptureFixture[str]) -> None:

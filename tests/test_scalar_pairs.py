@@ -151,3 +151,29 @@ def test_complex_numbers_of_python_answer_for_float64_scalars(options: dict[str,
         if judgement.kind not in ("equal", "raised")
     ]
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("value", "converts"),
+    [
+        ("1j == s == x[0]", False), ("s == 1j == x[0]", False), ("x[0] == s == 1j", True), ("1 == s == x[0]", True),
+        ("sum((s, t), 1j)", False), ("sum([1j, s])", False), ("sum([s, t], 2)", True), ("sum([s, 1j])", True),
+        ("sum(np.sort(x), 1j)", False),
+    ],
+)  # fmt: skip
+def test_what_pythons_complex_answers_out_of_sight_stays(value: str, converts: bool) -> None:
+    text = f"import numpy as np\ndef f(x):\n    s, t = np.sum(x), np.max(x)\n    return {value}\n"
+    report, judgements = compare_text(text, [f"f(np.array([1.0, 2.0], {char!r}))" for char in "dflD"])
+    assert (report.new_text is not None) is converts
+    assert all(judgement.kind == "equal" for judgement in judgements), judgements
+
+
+@pytest.mark.parametrize("char", "?bBhHilL")
+@pytest.mark.parametrize("value", ["2 // y", "2 % y", "y // n", "y % n", "y // 0", "y % 3", "y // 3"])
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_integers_are_divided_by_zero_as_in_numpy(value: str, char: str) -> None:
+    text = f"import numpy as np\ndef f(x, n: int):\n    y = np.sort(np.array(x, {char!r}))\n    return {value}\n"
+    report, judgements = compare_text(text, ["f([0, 1, 3], 0)", "f([0, 1, 3], 2)"])
+    assert report.new_text is not None
+    assert [judgement.kind for judgement in judgements] == ["equal"] * 2, judgements
+    assert ("rt.op_" in report.new_text) is (value not in ("y % 3", "y // 3"))

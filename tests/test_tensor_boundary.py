@@ -249,3 +249,79 @@ print(np.signbit(x * 0.0))
 def test_zeros_keep_their_sign_from_the_start() -> None:
     done = subprocess.run([sys.executable, "-c", ZEROS], capture_output=True, text=True, check=True)
     assert done.stdout == "[False]\n"
+
+
+UPDATES_OF_WHAT_STAYS = {
+    "an item of an object of unknown kind": """
+class Rows:
+    def __init__(self, x):
+        self.x = x
+
+    def __getitem__(self, i):
+        return self.x[i]
+
+
+def f(x):
+    for row in Rows(x):
+        row += np.exp(1.0)
+    return np.sum(x)
+""",
+    "an attribute": """
+class Box:
+    def __init__(self, v):
+        self.v = v
+
+
+def f(x):
+    box = Box(x)
+    box.v += np.sqrt(x)
+    return np.exp(x)
+""",
+    "what a context manager gives": """
+import contextlib
+
+
+@contextlib.contextmanager
+def doubled(x):
+    x *= 2.0
+    yield x
+    x /= 2.0
+
+
+def f(x):
+    with doubled(x) as y:
+        y += np.sqrt(y)
+        return np.sum(x)
+""",
+    "a callee that stays NumPy": """
+def grow(a):
+    a *= 2
+    s = 0.0
+    for i in range(len(a)):
+        s += a[i] * s
+    return s
+
+
+def f(x):
+    grow(x)
+    return np.sqrt(x)
+""",
+    "a value of a dict": """
+def f(x):
+    d = {"k": x}
+    d["k"] += np.sqrt(x)
+    return x, d
+""",
+}
+
+
+@pytest.mark.parametrize("text", UPDATES_OF_WHAT_STAYS.values(), ids=UPDATES_OF_WHAT_STAYS)
+def test_a_tensor_is_no_array_that_others_update(text: str) -> None:
+    report = rewrite("import numpy as np\n" + text, boundary="tensor", slow="keep")
+    found = {region.qualname: region for region in report.regions}["f"]
+    assert found.state.value == "blocked"
+    assert found.reasons
+    if report.new_text is not None:  # the others of the module
+        x = np.array([1.0, 4.0])
+        expected = loaded("import numpy as np\n" + text, "old").f(x.copy())
+        np.testing.assert_allclose(loaded(report.new_text, "new").f(x.copy()), expected)

@@ -18,6 +18,7 @@ from np2tnp.profiling.emitted import compiled_forms, variants_of
 from np2tnp.profiling.evidence import Speed
 from np2tnp.profiling.measured import AS_GIVEN, Plan
 from np2tnp.profiling.measurement import measure
+from np2tnp.profiling.session import Session
 
 ORIGINAL = """
 import os
@@ -327,6 +328,24 @@ def test_inputs_from_a_file(tmp_path):
     np.savez(tmp_path / "in.npz", x=np.ones(3), z=np.ones(3))
     with pytest.raises(CannotVerify, match="no parameter z"):
         measure(plan)
+
+
+def test_numpy_on_one_thread_works_beside_the_same_libraries():
+    """TensorFlow changes what the allocator does (NumPy is up to four times as fast then): only threads may differ."""
+    plan = plan_for("sigmoid", (30,), ("x", "rng.standard_normal(n)"))
+    with Session(plan, single=True) as alone:
+        assert alone.reference(30) is not None
+        assert alone.environment["tensorflow"]
+
+
+def test_a_child_goes_on_with_another_function():
+    plan = plan_for("sigmoid", (30,), ("x", "rng.standard_normal(n)"), variants=("eager-ndarray",))
+    with Session(plan) as session:
+        assert session.trial("eager-ndarray", "CPU:0", 30).agreed
+        session.go_on_with(replace(plan, function="wrong"))
+        assert "not equal" in session.trial("eager-ndarray", "CPU:0", 30).reason
+        with pytest.raises(CannotVerify, match="cannot be loaded"):
+            session.go_on_with(replace(plan, function="missing"))
 
 
 @pytest.mark.gpu

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
@@ -40,6 +41,27 @@ def test_hints_read_the_text():
     assert max(found["n_iter"].kinds, key=found["n_iter"].kinds.get) == "int"
     assert found["mode"].strings == ("wrap", "clip")
     assert max(found["rng"].kinds, key=found["rng"].kinds.get) == "rng"
+
+
+@pytest.mark.parametrize(
+    ("condition", "kind"),
+    [
+        ("a.shape != (3,)", "triple"),
+        ("(2,) != a.shape", "couple"),
+        ("a.shape != (len(b), 3)", "points"),
+        ("a.shape == (4, 4)", "square"),
+        ("a.shape[1:] != (2,)", "places"),
+        ("a.shape[-1] == 3", "points"),
+        ("a.shape[0] != 3", "triple"),
+        ("len(a) != 2", "couple"),
+        ("a.ndim != 2", "matrix"),
+        ("a.ndim == 3", "cube"),
+    ],
+)
+def test_conditions_on_shapes_are_read(condition, kind):
+    function = ast.parse(f"def f(a, b):\n    if {condition}:\n        raise ValueError").body[0]
+    found = {it.name: it for it in parameters_of(function)}
+    assert max(found["a"].kinds, key=found["a"].kinds.get) == kind
 
 
 def test_lists_of_plain_data_are_restored_and_registries_stay_what_they_are():

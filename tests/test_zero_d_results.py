@@ -19,6 +19,9 @@ EXPRESSIONS = [
     "np.diff(z, n=0)", "np.kron(z, w) == 2", "np.flip(z) < 2", "z ** 2", "z ** 0.5", "z ** -1.0", "z ** x[1]",
     "x[0] ** 0.5", "(x[0] + 0j) ** 0.5", "(x[0] + 0j) ** -1", "(x[0] + 0j) ** 1", "np.array(True) ** 2",
     "np.array(-np.inf) ** 0.5", "np.array(-0.0) ** 0.5", "np.asarray(2) ** 3", "np.fft.fftshift(z)", "np.roll(z, 1)",
+    "np.median(z, keepdims=True)", "np.median(z, keepdims=False)", "np.nanquantile(z, 0.5, keepdims=1)",
+    "np.quantile(2.5, 0.5, keepdims=True)", "np.mean(z, keepdims=True)",
+    "np.einsum('i,i', x, x, optimize=False)", "np.einsum('i,j->ij', x, x, optimize=True)",
 ]  # fmt: skip
 ARRAYS = ["np.array([2.5, 3.5])", "np.array([-0.0, 0.5])", "np.array([-np.inf, 2])", "np.array([1.5, 2], np.float32)"]
 

@@ -62,10 +62,35 @@ def _joined(name: str, keys: tuple[Value, ...], made: str) -> Value:
     return Array(made)
 
 
+_JOINS = (cst.BitAnd, cst.BitOr, cst.BitXor)
+_ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual, cst.Equal, cst.NotEqual)
 #: Attributes that tell of an array's form, not of its elements.
 _DESCRIBING = frozenset(("shape", "ndim", "size", "dtype", "itemsize", "nbytes"))
 #: Attributes that are no arrays, whatever object has them.
 _NUMBERS_OF_ARRAYS = frozenset(("dtype", "ndim", "itemsize", "nbytes"))
+
+
+def indexes_array(node: cst.Subscript) -> bool:
+    """Whether only an array is indexed like ``x[x > 0]`` or ``x[[2, 0]]``: by its own items, or by many numbers."""
+    part = node.slice[0].slice
+    if type(node.value) is not cst.Name or len(node.slice) != 1 or type(part) is not cst.Index:
+        return False
+    if type(part.value) is cst.List:
+        return bool(part.value.elements) and all(type(item.value) is cst.Integer for item in part.value.elements)
+    return _is_mask_of(node.value.value, part.value)
+
+
+def _is_mask_of(name: str, test: cst.BaseExpression) -> bool:
+    """Whether `test` compares the named value, alone or joined by ``& | ^ ~``."""
+    if type(test) is cst.BinaryOperation and isinstance(test.operator, _JOINS):
+        return _is_mask_of(name, test.left) or _is_mask_of(name, test.right)
+    if type(test) is cst.UnaryOperation and type(test.operator) is cst.BitInvert:
+        return _is_mask_of(name, test.expression)
+    if type(test) is not cst.Comparison or len(test.comparisons) != 1:
+        return False
+    sides = (test.left, test.comparisons[0].comparator)
+    is_order = isinstance(test.comparisons[0].operator, _ORDER)
+    return is_order and any(type(side) is cst.Name and side.value == name for side in sides)
 
 
 def _copies(key: Value) -> bool:
@@ -210,8 +235,8 @@ class Access(State):
         if of_shape and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
             self.facts.extra.setdefault("plain shapes", set()).add(id(node.value))
         result = self.read(base, keys, node)
-        if self.met_subclass and may_hold_tensor(base):
-            self.meet_subclass(node, *keys)
+        if self.met_subclass and self.made != HOST and may_hold_tensor(base) and self.subclass_mark(*keys):
+            self.construct(node, "subclass operand")
         if isinstance(base, Instance):
             self.object_works(node, base, env)
         if isinstance(base, Instance) and any(map(may_hold_tensor, keys)):
@@ -265,10 +290,13 @@ class Access(State):
         if isinstance(base, Unknown):
             if base.home == HOST:
                 return Unknown(HOST, base.refs, view="view")
-            if any(scalar_type(key) == "slice" for key in keys) and len(keys) > 1 and base.deps:
+            slices = len(keys) > 1 and any(scalar_type(key) == "slice" for key in keys)
+            copies = node is not None and indexes_array(node)
+            if (slices or copies) and base.deps:
                 self.facts.assumed_arrays |= base.deps
+                self.facts.extra["indexed"] = self.facts.extra.get("indexed", NO_NAMES) | base.deps
             # of a list of arrays, perhaps: no evidence about the parameter itself
-            return Unknown(base.home, base.refs, view="" if any(map(_copies, keys)) else "view")
+            return Unknown(base.home, base.refs, view="" if copies or any(map(_copies, keys)) else "view")
         if base is NOTHING:
             return base
         return item_of(base) if isinstance(base, Symbol) else UNKNOWN

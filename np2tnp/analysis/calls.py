@@ -13,6 +13,7 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join
+from np2tnp.analysis.kept_functions import KEEPING
 from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.names_seen import changes_by_name, sees_names, takes_tensor
@@ -30,6 +31,7 @@ from np2tnp.analysis.tables import (
     NAMEDTUPLE,
     ONE_ARRAY,
     OVER_MEMORY,
+    POSITIONS,
     READING_METHODS,
 )
 from np2tnp.analysis.untensored import HOLDERS, KEPT
@@ -92,10 +94,11 @@ class Calls(ContainerMethods):
         foreign = self.is_foreign(callee)
         arguments = tuple([self._argument(arg, env, callee, foreign) for arg in node.args])  # calls nest: no generator
         for argument in arguments:
-            if argument.value is LENT and not foreign:
+            if argument.value is LENT and not (foreign or getattr(callee, "name", "") in KEEPING):
                 self.construct(node, "lent")
             if isinstance(argument.value, Function) and argument.value.nested:
                 self.read_captured(node, argument.value, env)  # whoever gets it may call it
+        callee = self.as_of_text(node, callee, arguments)
         api = None if self.calls_back(callee, arguments) else self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
         self.hand_over(node, api or (callee.name if isinstance(callee, Symbol) else ""), arguments)
@@ -202,6 +205,8 @@ class Calls(ContainerMethods):
             self.construct(node, "over memory", api.replace("numpy.", "np."))
         if api in OVER_MEMORY:
             self.facts.extra["tells apart"] = True
+        if api in POSITIONS:
+            return Sequence("iterator", Sequence("tuple", Scalar("int")))
         bound = bind(fact, arguments)
         if any(foreign_dtype(a.value) for a in arguments if a.name == "dtype" or api == "ndarray.astype"):
             held = self._given_back(arguments) if api.rpartition(".")[2] in HOLDERS else NO_NAMES
@@ -305,7 +310,7 @@ class Calls(ContainerMethods):
         if name == "zip":
             pair = self.sequence("tuple", list(map(self.element_of, values)), not spread)
             return Sequence("iterator", pair, None, NO_NAMES.union(*map(refs_of, values)))
-        if name in ("sum", "min", "max", "next"):
+        if name in ("sum", "min", "max", "next") and values:
             given = [value for value, argument in zip(values, arguments, strict=True) if argument.name is None]
             alone = (len(given) == 1 and not spread) or name in ("next", "sum")
             choices = [self.element_of(first)] if alone else given

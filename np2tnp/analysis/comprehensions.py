@@ -10,7 +10,17 @@ from np2tnp.analysis.access import Access
 from np2tnp.analysis.callee_results import from_host
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.scopes import target_names
-from np2tnp.analysis.values import NO_NAMES, SHARED, Sequence, Value, may_hold_tensor, refs_of
+from np2tnp.analysis.values import (
+    HOST,
+    NO_NAMES,
+    SHARED,
+    Sequence,
+    Unknown,
+    Value,
+    may_be_array,
+    may_hold_tensor,
+    refs_of,
+)
 from np2tnp.analysis.walk import walk
 
 _COMPREHENSIONS: dict[type, str] = {cst.ListComp: "list", cst.SetComp: "set", cst.GeneratorExp: "iterator"}
@@ -24,6 +34,7 @@ class Comprehensions(Access):
         puts = len(self.puts_made)
         self._clauses(node.for_in, inner)
         self.depth += 1
+        self.comprehended += 1
         if type(node) is cst.DictComp:
             key = self.evaluate(node.key, inner)
             self.escape(node.key, key, "is a dictionary key")
@@ -36,6 +47,11 @@ class Comprehensions(Access):
                 self.escape(node.elt, value, "is an item of a set")
                 value = from_host(value)
         self.depth -= 1
+        self.comprehended -= 1
+        for name in self.captured_inside:
+            self.may_be_filled(name, env)
+        if not self.comprehended:
+            self.captured_inside.clear()
         self.leave_nested(puts, NO_NAMES, env)
         refs = refs_of(value)
         if refs and not _gives_each_once(node):
@@ -47,6 +63,14 @@ class Comprehensions(Access):
         return Sequence(
             kind, value, None, frozenset(ref for ref in refs if ref in env.values or not ref.isidentifier())
         )
+
+    def may_be_filled(self, name: str, env: Env) -> None:
+        """A function that others call reads the captured `name`."""
+        held = env.values.get(name)
+        if isinstance(held, Sequence) and held.type != "tuple":
+            env.values[name] = Unknown(HOST, NO_NAMES)  # the function may fill it
+        elif held is not None and may_be_array(held):
+            self.facts.extra.setdefault("captured", set()).add(name)
 
     def _clauses(self, clause: cst.CompFor, inner: Env) -> None:
         iterated = self.evaluate(clause.iter, inner)

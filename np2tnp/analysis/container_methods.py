@@ -13,6 +13,7 @@ from np2tnp.analysis.lending import Lending
 from np2tnp.analysis.private_lists import private_lists
 from np2tnp.analysis.tables import CONTAINER_MUTATORS, HEAP_FUNCTIONS, KEEPING_METHODS, TENSOR_SAFE_BUILTINS
 from np2tnp.analysis.values import (
+    HOST,
     NONE,
     NOTHING,
     Array,
@@ -23,10 +24,13 @@ from np2tnp.analysis.values import (
     Scalar,
     Sequence,
     Symbol,
+    Unknown,
     Value,
+    deps_of,
     held,
     may_hold_tensor,
     refs_of,
+    scalar_type,
     with_refs,
 )
 
@@ -43,6 +47,18 @@ def _holds_object(value: Value) -> bool:
 
 class ContainerMethods(Lending):
     """Evaluates calls of methods of lists, dicts, sets and iterators made in the region, and of heapq's functions."""
+
+    def as_of_text(self, node: cst.Call, callee: Value, arguments: tuple[ev.Argument, ...]) -> Value:
+        """The method that is called: ``x.partition(...)`` of text gets text or gives parts, an array's gives None."""
+        if not isinstance(callee, Bound) or callee.name != "partition":
+            return callee
+        statement = self.statement
+        text = len(arguments) == 1 and scalar_type(arguments[0].value) in ("str", "bytes")
+        if isinstance(statement, cst.Assign) and statement.value is node:
+            text |= any(isinstance(item.target, (cst.Tuple, cst.List)) for item in statement.targets)
+        if text:
+            self.facts.objects |= deps_of(callee.receiver)
+        return Bound(Unknown(HOST), callee.name) if text else callee
 
     def container_call(
         self, function: str, arguments: tuple[ev.Argument, ...], env: Env

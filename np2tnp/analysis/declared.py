@@ -7,7 +7,8 @@ from collections.abc import Callable
 import libcst as cst
 
 from np2tnp.analysis.env import Env
-from np2tnp.analysis.module import FunctionInfo, ModuleInfo, dotted, parameters_of
+from np2tnp.analysis.module import FunctionInfo, ModuleInfo, dotted
+from np2tnp.analysis.scopes import single_parameters
 from np2tnp.analysis.values import GENERATORS, NO_NAMES, Array, Sequence, Symbol, Unknown, Value
 
 _SCALAR_ANNOTATIONS = {"int": "int", "float": "float", "bool": "bool", "str": "str", "complex": "complex"}
@@ -26,8 +27,20 @@ def scalar_annotation(parameter: cst.Param) -> str | None:
 
 def texts(function: FunctionInfo) -> frozenset[str]:
     """Parameters that are text by default: whatever is computed from them, they are no arrays."""
-    parameters = parameters_of(function.node.params)
+    parameters = single_parameters(function.node.params)
     return frozenset(p.name.value for p in parameters if type(p.default) is cst.SimpleString)
+
+
+def handed_texts(function: FunctionInfo) -> frozenset[str]:
+    """Parameters that are text, by default or by what they are compared with, and are compared or handed on.
+
+    They reach the body as they are: converting what is no array would say nothing, and an array stays right.
+    """
+    uses = function.uses
+    if not uses.told_apart and not uses.handed:
+        return NO_NAMES
+    names = {p.name.value for p in single_parameters(function.node.params)}
+    return frozenset(uses.told_apart & names | texts(function) & uses.handed)
 
 
 #: Expressions by default that may make an array.
@@ -39,7 +52,7 @@ def array_defaults(
 ) -> dict[str, str]:
     """Parameters that may be arrays by default, and the place of each default: a global, or the function itself."""
     found: dict[str, str] = {}
-    for parameter in parameters_of(function.node.params):
+    for parameter in single_parameters(function.node.params):
         name, node = parameter.name.value, parameter.default
         if type(node) is cst.Name:
             value = module.values.get(node.value)
@@ -60,7 +73,7 @@ def likely_numbers(function: FunctionInfo) -> frozenset[str]:
     plain = uses.plain | {source for target, source in uses.steps if target in uses.numbers}
     while more := {source for target, source in uses.copies if target in plain} - plain:
         plain |= more
-    parameters = parameters_of(function.node.params)
+    parameters = single_parameters(function.node.params)
     defaults = {p.name.value for p in parameters if isinstance(_unsigned(p.default), (cst.Integer, cst.Float))}
     return frozenset(plain & {p.name.value for p in parameters} | defaults)
 
@@ -75,7 +88,7 @@ def declared(function: FunctionInfo) -> tuple[frozenset[str], frozenset[str]]:
     scalars: set[str] = set()
     names: set[str] = set()
     converted = function.uses.converted  # lists are welcome there, whatever the annotation says
-    for parameter in parameters_of(function.node.params):
+    for parameter in single_parameters(function.node.params):
         name = parameter.name.value
         names.add(name)
         if parameter.annotation is not None:
@@ -100,7 +113,7 @@ def filled_containers(function: FunctionInfo) -> frozenset[str]:
         return NO_NAMES
     return frozenset(
         parameter.name.value
-        for parameter in parameters_of(function.node.params)
+        for parameter in single_parameters(function.node.params)
         if parameter.name.value in stored
         and parameter.annotation is not None
         and _is_container(parameter.annotation.annotation)

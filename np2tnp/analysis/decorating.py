@@ -11,7 +11,8 @@ import libcst as cst
 from np2tnp.analysis.compiled import compiler_of
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.module import ModuleInfo, dotted, parameters_of, statements_of
-from np2tnp.analysis.values import Function, Symbol
+from np2tnp.analysis.tables import WRAPPING_DECORATORS
+from np2tnp.analysis.values import Bound, Class, Function, Instance, Symbol, Unknown, Value
 from np2tnp.analysis.walk import none_test, walk
 
 if TYPE_CHECKING:
@@ -21,7 +22,20 @@ if TYPE_CHECKING:
 SAME, CALLS = "same", "calls"
 NOT_KNOWN = ("", "")
 
-_COPYING = frozenset(("functools.wraps", "functools.update_wrapper"))
+#: Comes before what a module imports from another one, which binds it more than once.
+IMPORTED = "import "
+#: Follows the name of a class where one of its objects is meant.
+OBJECT = "()"
+#: They look at a function's parameters, which are the same.
+_ASKING = frozenset(
+    "inspect.signature inspect.getfullargspec inspect.getdoc inspect.isfunction inspect.iscoroutinefunction"
+    " asyncio.iscoroutinefunction numpy.vectorize numpy.frompyfunc".split()
+)
+#: They call a function, later perhaps, or give one that does.
+_CALLING = ("functools.", "threading.", "atexit.", "concurrent.futures.")
+_ABOUT_ATTRIBUTES = frozenset(("setattr", "getattr", "hasattr", "delattr"))
+_QUESTIONS = frozenset(("callable", "id", "hash", "bool"))
+_OURS = frozenset(("core", "public"))  #: attributes that a migrated function has besides
 _KEEPING = frozenset(("append", "add", "insert", "setdefault"))  #: methods by which registries take a function
 _NAMES = frozenset(("__name__", "__qualname__", "__module__", "__doc__"))
 
@@ -42,27 +56,62 @@ def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bo
     for decorator in node.decorators:
         call = decorator.decorator if type(decorator.decorator) is cst.Call else None
         value = interpreter.callee(decorator.decorator if call is None else call.func, Env())
+        name = interpreter.decorator_name(decorator, Env())
         effect = ""
-        if wrapped and isinstance(value, Function) and not value.nested:
-            known = interpreter.services.summary(value) is not None
-            effects = interpreter.services.decorating(value) if known else NOT_KNOWN
-            effect = effects[call is not None]
+        if wrapped and (asked := asked_of(value)) is not None:
+            known = not isinstance(value, Function) or interpreter.services.summary(value) is not None
+            effect = interpreter.services.decorating(asked)[call is not None] if known else ""
         if effect != SAME:
-            kind = "wrapping decorator" if effect == CALLS else "decorator"
-            interpreter.construct(decorator, kind, interpreter.decorator_name(decorator, Env()))
+            calls = effect == CALLS or (wrapped and name in WRAPPING_DECORATORS)
+            interpreter.construct(decorator, "wrapping decorator" if calls else "decorator", name)
 
 
-def effects_of(function: cst.FunctionDef, module: ModuleInfo) -> tuple[str, str]:
-    """What `function` does as a decorator (SAME, CALLS or ""), and what the decorator does that it makes of options."""
-    return _effect(function, module), _effect_of_made(function, module)
+def asked_of(value: Value) -> Function | None:
+    """What to ask ``Services.decorating`` about a decorator of this value.
+
+    That is ``f``, ``Class``, ``Class.f``, ``Class().f``, or ``table.f`` for what a module's name holds; ``import .m.f``
+    for what the asking module imports.
+    """
+    if isinstance(value, Bound):
+        owner = asked_of(value.receiver)
+        return None if owner is None else Function(f"{owner.qualname}.{value.name}", module=owner.module)
+    if isinstance(value, Function):
+        return None if value.nested else Function(value.qualname, module=value.module)
+    if isinstance(value, Class):
+        return Function(value.qualname, module=value.module)
+    if isinstance(value, Instance):
+        return Function(value.qualname + OBJECT, module=value.module)
+    if isinstance(value, Symbol):
+        return Function(IMPORTED + value.name)
+    if isinstance(value, Unknown):
+        places = [ref.removeprefix("global:") for ref in value.refs if ref.startswith("global:")]
+        if len(places) == 1:
+            module, _, name = places[0].rpartition(":")
+            return Function(name, module=module)
+    return None
 
 
-def _effect(function: cst.FunctionDef, module: ModuleInfo, within: tuple[cst.FunctionDef, ...] = ()) -> str:
+def effects_of(function: cst.FunctionDef, module: ModuleInfo, skip: int = 0) -> tuple[str, str]:
+    """What `function` does as a decorator (SAME, CALLS or ""), and what the decorator does that it makes of options.
+
+    skip: how many of its parameters come before the function, such as ``self``.
+    """
+    return _effect(function, module, skip=skip), _effect_of_made(function, module, skip)
+
+
+def watches(node: cst.CSTNode) -> bool:
+    """Whether code looks for NumPy's errors and warnings."""
+    return any(type(part) is cst.Name and part.value in _WATCHING for part in walk(node))
+
+
+def _effect(
+    function: cst.FunctionDef, module: ModuleInfo, within: tuple[cst.FunctionDef, ...] = (), skip: int = 0
+) -> str:
     """What the decorator `function` does with the function that it gets.
 
     within: the decorators through which the question came here, the first one first.
     """
-    parameters = parameters_of(function.params)
+    parameters = parameters_of(function.params)[skip:]
     if not parameters or function.asynchronous is not None or len(within) > _DEPTH:
         return ""
     name = parameters[0].name.value
@@ -88,9 +137,9 @@ def _effect(function: cst.FunctionDef, module: ModuleInfo, within: tuple[cst.Fun
     return SAME if effects == {SAME} else "" if "" in effects else CALLS
 
 
-def _effect_of_made(function: cst.FunctionDef, module: ModuleInfo) -> str:
+def _effect_of_made(function: cst.FunctionDef, module: ModuleInfo, skip: int) -> str:
     """What the decorator that `function` returns when it is called with options does with the function that it gets."""
-    parameters = parameters_of(function.params)
+    parameters = parameters_of(function.params)[skip:]
     ways = _ways(function, parameters[0].name.value if parameters else "")
     values = ways.made or ways.direct
     effects = {_effect_of_value(value, function, module) for value in values}
@@ -103,6 +152,8 @@ def _effect_of_value(value: cst.BaseExpression | None, function: cst.FunctionDef
         nested = _nested(value.value, function)
         return "" if nested is None else _effect(nested, module, (function,))
     if type(value) is cst.Lambda and len(value.params.params) == 1:
+        if dotted(value.body) == value.params.params[0].name.value:
+            return SAME
         applied = _applied(value.body, value.params.params[0].name.value, (function,))
         return "" if applied is None else applied(module)
     if type(value) is cst.Call and _canonical(value.func, module) == "functools.partial" and value.args:
@@ -197,22 +248,52 @@ def _harmless(node: cst.CSTNode, module: ModuleInfo) -> Iterator[cst.CSTNode | N
     if type(node) is cst.Call:
         yield node.func
         is_method = type(node.func) is cst.Attribute and node.func.attr.value in _KEEPING
-        if is_method or _canonical(node.func, module) in _COPYING:
-            yield from (argument.value for argument in node.args if not argument.star)
+        if is_method or _takes_functions(node, module):
+            for argument in node.args:
+                yield from () if argument.star else _items(argument.value)
+    elif type(node) is cst.Arg:
+        yield node.keyword
     elif type(node) is cst.Return:
         yield node.value
     elif type(node) is cst.Attribute:
         yield node.attr
-        if node.attr.value in _NAMES:
+        name = node.attr.value
+        if name in _NAMES or not (name.startswith("__") or name in _OURS):
             yield node.value
     elif type(node) is cst.Assign:
-        targets = [item.target for item in node.targets]
+        targets = [part for item in node.targets for part in _items(item.target)]
         if all(type(target) in (cst.Subscript, cst.Attribute) for target in targets):
-            kept = node.value  # TABLE[name] = f, order
-            yield from (item.value for item in kept.elements) if isinstance(kept, (cst.Tuple, cst.List)) else (kept,)
-        for target in targets:  # f.rank = 2
-            if type(target) is cst.Attribute and not target.attr.value.startswith("__"):
+            yield from _items(node.value)  # TABLE[name] = f, order
+        for target in targets:  # f.__doc__ = text, TABLE[f] = name
+            if type(target) is cst.Attribute and target.attr.value == "__doc__":
                 yield target.value
+            elif type(target) is cst.Subscript:
+                yield from (item.slice.value for item in target.slice if isinstance(item.slice, cst.Index))
+
+
+def _items(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """An expression, or what it displays."""
+    if isinstance(node, (cst.Tuple, cst.List, cst.Dict)):
+        yield from (item.value for item in node.elements)
+    else:
+        yield node
+
+
+def _takes_functions(node: cst.Call, module: ModuleInfo) -> bool:
+    """Whether what is called asks no more of a function than its name, its signature, attributes, or to be called."""
+    func = node.func
+    while type(func) is cst.Call:  # lru_cache(maxsize=None)(f)
+        func = func.func
+    name = _canonical(func, module)
+    if name in _ASKING or name.startswith(_CALLING):
+        return True
+    if not name and dotted(func) in _ABOUT_ATTRIBUTES and dotted(func) not in module.values:
+        about = node.args[1].value if len(node.args) > 1 else None
+        text = about.evaluated_value if isinstance(about, cst.SimpleString) else None
+        if not isinstance(text, str):
+            return False
+        return text in _NAMES or not (text.startswith("__") or text in _OURS)
+    return not name and dotted(func) in _QUESTIONS and dotted(func) not in module.values
 
 
 def _canonical(node: cst.BaseExpression, module: ModuleInfo) -> str:

@@ -33,6 +33,7 @@ from np2tnp.analysis.values import (
     Value,
     deps_of,
     exact_of,
+    is_numpy_number,
     may_be_array,
     may_hold_tensor,
     outside_of,
@@ -240,7 +241,8 @@ class Effects(Keeping):
         self.facts.extra["runs others"] = True
         stale = Stale(callee, id(node), "call on a view")
         for name in env.held_outside():
-            if name in env.values and name.isidentifier() and may_hold_tensor(env.values[name]):
+            held = env.values.get(name)
+            if held is not None and name.isidentifier() and may_hold_tensor(held) and not is_numpy_number(held):
                 env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale
 
     def object_works(self, node: cst.CSTNode, receiver: Instance, env: Env) -> None:
@@ -252,6 +254,8 @@ class Effects(Keeping):
         value = argument.value
         if not (may_be_array(value) or (isinstance(value, Sequence) and may_hold_tensor(value))):
             return
+        if is_numpy_number(value):
+            return  # nobody can change it
         self.emit(ev.Construct(argument.node, self.place(argument.node), "unresolved", callee))
         name = argument.node.value.value if type(argument.node.value) is cst.Name else None
         self._copy_may_change(node, callee, argument)
@@ -264,6 +268,7 @@ class Effects(Keeping):
             ref
             for ref in refs
             if (held := env.values.get(ref)) is not None
+            and not is_numpy_number(held)
             and (may_hold_tensor(held) or (ref != name and (copied or env.shares(ref, COPIED))))
         )
         if changed:
@@ -284,10 +289,10 @@ class Effects(Keeping):
     ) -> None:
         """`callee` changes an array that it gets as another argument, too: it would get two copies of our tensor."""
         value = argument.value
-        if len(arguments) == 1 or not may_hold_tensor(value):
+        if len(arguments) == 1 or not may_hold_tensor(value) or is_numpy_number(value):
             return
         for other in arguments:
-            if other is argument or not may_hold_tensor(other.value):
+            if other is argument or not may_hold_tensor(other.value) or is_numpy_number(other.value):
                 continue
             names = {ref for ref in refs_of(value) & refs_of(other.value) if ref.isidentifier()}
             if names:

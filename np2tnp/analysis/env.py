@@ -7,9 +7,10 @@ survive the exchange of two buffers (``u, v = v, u``) through a loop: the names 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import compress
 from operator import is_not
+from types import MappingProxyType
 from typing import NamedTuple
 
 from np2tnp.analysis.joins import join, join_zero_d
@@ -57,6 +58,8 @@ class Stale(NamedTuple):
         more = tuple(reason for reason in other.reasons if reason not in own)
         return Stale(self.via, self.line_node, self.kind, self.more + more) if more else self
 
+
+NO_SOURCES: Mapping[str, str] = MappingProxyType({})
 
 #: What messages call that which a loop iterates over; it may have no name.
 ITERATED = "what this loop iterates over"
@@ -158,8 +161,12 @@ class Env:
         if refs:
             self.link(name, refs)
 
-    def bind_all(self, pairs: Iterable[tuple[str, Value]]) -> None:
-        """Bind several names at once: all values were evaluated before any name changes."""
+    def bind_all(self, pairs: Iterable[tuple[str, Value]], sources: Mapping[str, str] = NO_SOURCES) -> None:
+        """Bind several names at once: all values were evaluated before any name changes.
+
+        sources: the names of which some of them get the value. Such two may each share memory with a third location,
+        and not with each other.
+        """
         pairs = list(pairs)
         names = {name for name, _ in pairs}
         refs = {name: refs_of(value) for name, value in pairs}
@@ -167,7 +174,16 @@ class Env:
             self.forget(name)
         for name, value in pairs:
             self.values[name] = with_refs(value, NO_NAMES)
-            together = (other for other in names if not refs[name].isdisjoint(refs[other]))
+            source = sources.get(name)
+            together = (
+                other
+                for other in names
+                if (
+                    not refs[name].isdisjoint(refs[other])
+                    if source is None or other not in sources
+                    else sources[other] in refs[name]
+                )
+            )
             self.link(name, refs[name].difference(names).union(together))
 
     def link(self, name: str, refs: frozenset[str]) -> None:

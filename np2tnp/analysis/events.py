@@ -8,6 +8,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.env import Stale
+from np2tnp.analysis.exchanges import Exchange
 from np2tnp.analysis.frozen import frozen
 from np2tnp.analysis.values import NO_NAMES, Value
 
@@ -207,6 +208,7 @@ class RegionFacts:
     events: list[Event] = field(default_factory=list)
     parameters: tuple[str, ...] = ()
     mutated: dict[str, bool] = field(default_factory=dict)  #: parameter -> its name holds it at every exit
+    exchanges: tuple[Exchange, ...] = ()  #: names, of updated parameters too, that change places
     returned: frozenset[str] = NO_NAMES  #: parameters that the result may be
     viewed: frozenset[str] = NO_NAMES  #: outside locations that the result may be a view of
     result: Value | None = None

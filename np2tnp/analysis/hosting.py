@@ -17,7 +17,7 @@ from np2tnp.analysis.joins import join
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.state import HOST_FUNCTIONS, NESTED
 from np2tnp.analysis.stores import Stores
-from np2tnp.analysis.subclasses import makes_subclass, maps_file
+from np2tnp.analysis.subclasses import copies, holds_subclass, is_followed, makes_subclass, maps_file
 from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.values import (
     FOREIGN,
@@ -28,6 +28,7 @@ from np2tnp.analysis.values import (
     SUBCLASS,
     TENSOR,
     UNKNOWN,
+    UNTENSORED,
     Array,
     Bound,
     Const,
@@ -56,12 +57,22 @@ class Hosting(Stores):
     def _numpy_call(
         self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], receiver: Value | None, env: Env
     ) -> Value:
+        if is_followed(api) and not any(argument.star or argument.name == "out" for argument in arguments):
+            self.met_subclass |= makes_subclass(api)
+            marks = frozenset((SUBCLASS, UNTENSORED))
+            shown = NO_NAMES if copies(api, arguments) else self._given_back(arguments) - marks  # it only reads them
+            return Unknown(HOST, shown | marks if makes_subclass(api) else shown, view="view" if shown else "")
         result = super()._numpy_call(node, api, arguments, receiver, env)
         if makes_subclass(api) or maps_file(api, arguments):
             self.met_subclass = True
             result = with_refs(result, refs_of(result) | {SUBCLASS})
         elif self.met_subclass and api not in _ASKING:
-            self.meet_subclass(node, *[argument.value for argument in arguments], receiver or NONE)
+            given = [argument.value for argument in arguments]
+            self.meet_subclass(node, *given, receiver or NONE)
+            fact = self.catalog.get(api)
+            updates = api.endswith(".at") or (fact is not None and fact.mutates)
+            if (updates or any(item.name == "out" for item in arguments)) and any(map(holds_subclass, given)):
+                self.construct(node, "subclass operand")
         if len(node.args) > (receiver is None):
             self._reads_before_updates(node, arguments, receiver)
         return hosted(result) if id(node) in self.kept_as_made and makes_from_numbers(api, arguments) else result
@@ -291,8 +302,12 @@ def given_to_changers(facts: ev.RegionFacts) -> frozenset[str]:
 
 
 def changed_through_another(facts: ev.RegionFacts) -> frozenset[str]:
-    """Locations of arrays that one name updates and another one shows: names, and the caller's arrays ("@x")."""
+    """Locations of arrays that one name updates and another one shows: names, and the caller's arrays ("@x").
+
+    So are those of ``a[i][j] = v``, where `i` may be an array: NumPy tells whether it goes into a view or a copy.
+    """
     found: set[str] = {f"@{name}" for name, ok in facts.mutated.items() if not ok}
+    found |= facts.extra.get("stored through", NO_NAMES)
     for event in facts.events:
         if isinstance(event, ev.StaleRead):
             found |= {event.name, *event.shared}

@@ -129,6 +129,7 @@ class Interpreter(Raising):
             for one, other in combinations(holders, 2):
                 for name in one:  # whichever item each of them has
                     env.link(name, other)
+        self.exchanges.bound(node, env)
 
     def _keeps_as_made(self, target: cst.BaseExpression) -> bool:
         """Whether `target` holds an ndarray in any case: making one takes less time than copying it from a device."""
@@ -153,6 +154,7 @@ class Interpreter(Raising):
             self.root = node.value
             value = self.kept_on_host([node.target], node.value, self.evaluate(node.value, env))
             self.assign(node, node.target, value, env, node.value)
+            self.exchanges.bound(node, env)
 
     def _return(self, node: cst.Return, env: Env) -> None:
         self.root = node.value
@@ -172,8 +174,7 @@ class Interpreter(Raising):
             self.late.call(function, env)
         facts.result = value if facts.result is None else join(facts.result, value)
         for name in facts.parameters:
-            held = env.values.get(name)
-            ok = held is not None and exact_of(held) == name and name not in env.stale
+            ok = self.exchanges.keep(name, node, env)
             if name in facts.mutated or f"!{name}" in env.values:
                 facts.mutated[name] = facts.mutated.get(name, True) and ok
             elif not ok and f"?{name}" not in env.values:  # of use where it is updated on another way
@@ -190,7 +191,7 @@ class Interpreter(Raising):
         value = shown_by(value, env)
         views = outside_views(value, self.hosted)
         facts.viewed |= views  # whoever writes to the result writes to what it shows: NumPy must make that view
-        if views or has_shared_items(value):
+        if views or has_shared_items(self.exchanges.apart(node.value if node is not None else None, value, env)):
             facts.extra.setdefault("shown twice", set()).update(*(refs_of(leaf) for leaf in leaves_of(value)))
             self.construct(node or facts.node, "returned view", min(views, default=""))
             facts.extra.setdefault("lent", set()).update(copied(value))

@@ -14,6 +14,9 @@ from np2tnp.analysis.walk import walk
 #: Builtins that call what they get while their result is read, and keep it no longer.
 _CALLING = frozenset(("map", "filter", "sorted", "min", "max"))
 
+#: Methods by which containers keep what they get.
+KEEPING = frozenset(("append", "appendleft", "add", "insert", "setdefault"))
+
 _Nested = cst.Lambda | cst.FunctionDef
 
 
@@ -61,6 +64,8 @@ def _note_plain(node: cst.CSTNode, plain: set[int], named: defaultdict[str, list
     if kind is cst.Call:
         assert isinstance(node, cst.Call)
         plain.add(id(node.func))
+        if isinstance(node.func, cst.Attribute) and node.func.attr.value in KEEPING:
+            return
         name = node.func.value if isinstance(node.func, cst.Name) else ""
         if name in _CALLING or not hasattr(builtins, name or " "):
             plain.update(id(argument.value) for argument in node.args if not argument.star)

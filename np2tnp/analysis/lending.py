@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections import Counter
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Several
 
 import libcst as cst
@@ -12,15 +13,15 @@ from np2tnp.analysis.callbacks import Callbacks
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.kept_functions import kept_functions, names_captured
-from np2tnp.analysis.module import parameters_of
+from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.scopes import target_names
 from np2tnp.analysis.state import HOST_FUNCTIONS
 from np2tnp.analysis.tables import CALLERS
 from np2tnp.analysis.values import (
     COPIED,
-    HOST,
-    NO_NAMES,
+    NONE,
     TENSOR,
+    Array,
     Bound,
     Function,
     Sequence,
@@ -28,7 +29,6 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     exact_of,
-    may_be_array,
     may_hold_tensor,
 )
 from np2tnp.analysis.walk import walk
@@ -101,14 +101,17 @@ class Lending(Callbacks):
             changed = any(self.decorator_name(item, env) not in _NAMING for item in node.decorators)
             if changed or node.asynchronous or any(type(part) is cst.Nonlocal for part in walk(node.body)):
                 return False
-        captured = names_captured(node, own) & self.locals
-        if captured and self.depth:
+        mentioned = names_captured(node, own)
+        captured = mentioned & self.locals
+        if captured and self.depth > self.comprehended:
             return False
+        if self.comprehended and any(may_hold_tensor(env.values.get(name, NONE)) for name in mentioned - captured):
+            return False  # a variable of the comprehension
         known, region = self.module.bindings, self.facts.node
         if id(region) not in known:
             known[id(region)] = _bindings(region)
         bindings = known[id(region)]
-        if any(bindings[name] > 1 or name not in env.values for name in captured):
+        if any(name not in env.values for name in captured) or captured & _rebound_inside(region):
             return False
         for parameter in parameters_of(node.params):
             if parameter.default is not None and type(parameter.default) is not cst.Name:
@@ -118,21 +121,31 @@ class Lending(Callbacks):
         if any(isinstance(held := env.values[name], Function) and held.nested for name in captured):
             return False  # it works on tensors
         tensors = {name for name in captured if may_hold_tensor(env.values[name]) or env.shares(name, COPIED)}
-        assigned = {name for name in captured & set(self.facts.parameters) if bindings[name]}
+        assigned = {name for name in captured if bindings[name] > (name not in self.facts.parameters)}
         if assigned:
-            tensors |= (assigned & _bound_later(region, node)) - self.host_locals
+            later, plainly = _bound_later(region, node, self._is_new)
+            arrays = {name for name in captured if isinstance(env.values[name], (Array, Unknown))} | self.host_locals
+            if not assigned & later <= plainly & arrays:
+                return False  # nobody looks at what it is by then: a tensor, a list of these, or the copy of one
+            tensors |= (assigned & later) - self.host_locals
         if tensors:  # they can stay ndarrays, too
             self.facts.host_parameters |= {exact for name in tensors if (exact := exact_of(env.values[name]))}
             self.facts.extra.setdefault("lent", set()).update(tensors)
             return False
         for name in captured:
-            held = env.values[name]
-            if isinstance(held, Sequence) and held.type != "tuple":
-                env.values[name] = Unknown(HOST, NO_NAMES)  # the function may fill it
-            elif may_be_array(held):
-                self.facts.extra.setdefault("captured", set()).add(name)
+            self.may_be_filled(name, env)
+        if self.comprehended:
+            self.captured_inside |= captured
         self.construct(node, "handed over")
         return True
+
+    def _is_new(self, node: cst.BaseExpression) -> bool:
+        """Whether `node` gives a new array where it gives one: of an operator, or of a ufunc without ``out``."""
+        if type(node) is not cst.Call or any(arg.keyword is not None or arg.star for arg in node.args):
+            return type(node) in _MADE_ANEW
+        module, _, name = (dotted(node.func) or "").rpartition(".")
+        fact = self.catalog.get(f"numpy.{name}") if module in ("np", "numpy") else None
+        return fact is not None and fact.kind == "ufunc" and len(node.args) == 1
 
 
 def _handed(region: cst.CSTNode) -> dict[str, bool]:
@@ -178,22 +191,50 @@ def _bindings(region: cst.CSTNode) -> Counter[str]:
     return found
 
 
-def _bound_later(region: cst.CSTNode, node: cst.CSTNode) -> set[str]:
-    """The names that `region` may assign after `node`, a function nested in it, was made: behind it, or in its loop."""
+def _rebound_inside(region: cst.CSTNode) -> set[str]:
+    """The names that a nested function declares ``nonlocal``: it may assign them at any time."""
+    return {item.name.value for part in walk(region) if type(part) is cst.Nonlocal for item in part.names}
+
+
+def _bound_later(
+    region: cst.CSTNode, node: cst.CSTNode, is_new: Callable[[cst.BaseExpression], bool]
+) -> tuple[set[str], set[str]]:
+    """The names that `region` may assign after `node`, a function nested in it, was made: behind it, or in its loop.
+
+    And those of which it does so only in statements of their own, with what `is_new`.
+    """
     inside = {id(part) for part in walk(node)}
-    loops = [part for part in walk(region) if type(part) in _LOOPS]
-    found = {name for loop in loops if any(part is node for part in walk(loop)) for name in _bindings(loop)}
+    found: set[str] = set()
+    otherwise: set[str] = set()
+    for part in _later(region, inside):
+        kind = type(part)
+        if kind is cst.Assign:
+            targets = [target.target for target in part.targets]  # type: ignore[attr-defined]
+            names = {name for target in targets for name in target_names(target)}
+            plainly = len(targets) == 1 and type(targets[0]) is cst.Name and is_new(part.value)  # type: ignore[attr-defined]
+        else:
+            names = set(target_names(part.name if kind is cst.AsName else part.target))  # type: ignore[attr-defined]
+            plainly = kind is cst.AugAssign
+        found |= names
+        otherwise |= set() if plainly else names
+    return found, found - otherwise
+
+
+def _later(region: cst.CSTNode, inside: set[int]) -> Iterator[cst.CSTNode]:
+    """What binds names behind the nodes `inside`, in the statement that they are part of, or in a loop around them."""
     behind = False
     for part in walk(region):
         if id(part) in inside:
             behind = True
-        elif behind and type(part) in _BINDING:
-            found.update(target_names(part.target))  # type: ignore[attr-defined]
-        elif behind and type(part) is cst.AsName:
-            found.update(target_names(part.name))
-    return found
+        elif behind:
+            yield from (part,) if type(part) in _NAMING_NODES else ()
+        elif any(id(below) in inside for below in walk(part)):
+            around = walk(part) if type(part) in _LOOPS else (part,)
+            yield from (below for below in around if type(below) in _NAMING_NODES)
 
 
+_MADE_ANEW = (cst.BinaryOperation, cst.UnaryOperation, cst.Integer, cst.Float)
+_NAMING_NODES = frozenset((cst.Assign, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr, cst.AsName))
 _LOOPS = (cst.For, cst.While)
 _BINDING = frozenset((cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr))
 METHODS[cst.Lambda] = Lending._lambda

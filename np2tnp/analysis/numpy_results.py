@@ -9,13 +9,14 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.binding import bind
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.layouts import Layouts
+from np2tnp.analysis.ranks import result_rank, shape_rank
 from np2tnp.analysis.results import DTYPE_NAMES, dtype_char, dtype_object, foreign_dtype, is_read_only, result_dtypes
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.tables import (
     BY_ORDER,
     PYTHON_METHODS,
-    REDUCTIONS,
     SAME_RANK,
 )
 from np2tnp.analysis.values import (
@@ -41,12 +42,10 @@ from np2tnp.analysis.values import (
     exact_of,
     has_axes,
     home_of,
-    is_python_number,
     may_be_array,
     may_hold_tensor,
     outside_of,
     refs_of,
-    scalar_type,
     view_of,
     zero_d_of,
 )
@@ -91,30 +90,10 @@ def _number(dtypes: frozenset[str], made: str) -> Array:
 
 
 def has_axes_perhaps(value: Value) -> bool:
-    """Whether `value` may be an array that is no single number."""
+    """Whether `value` may be an array, or become one, that is no single number."""
+    if isinstance(value, Sequence):
+        return True
     return may_be_array(value) and not (isinstance(value, Array) and value.rank == 0)
-
-
-def _sequence_rank(value: Sequence) -> int | None:
-    element = value.element
-    if value.items == ():
-        return 1
-    if is_python_number(element):
-        return 1
-    if isinstance(element, Sequence):
-        inner = _sequence_rank(element)
-        return None if inner is None else inner + 1
-    if isinstance(element, Array) and element.rank is not None:
-        return element.rank + 1
-    return None
-
-
-def _shape_rank(shape: Value | None) -> int | None:
-    if isinstance(shape, Sequence):
-        return None if shape.items is None else len(shape.items)
-    if shape is not None and scalar_type(shape) == "int":
-        return 1
-    return None
 
 
 #: Functions whose `order` is not about memory, or says in which order elements are read.
@@ -129,6 +108,15 @@ def asks_for_fortran_order(name: str, values: Mapping[str, Value]) -> bool:
     if order == NONE or name in _OTHER_ORDERS:
         return False
     return not isinstance(order, Const) or order.value in ("F", "A")
+
+
+def _of_each(name: str, made: Array, values: Mapping[str, Value]) -> tuple[Value, ...] | None:
+    """The items of a result that has one for each argument: it shows that argument, and none of the others."""
+    if name not in _OF_EACH or not all(key.endswith("]") for key in values):
+        return None
+    given = [refs_of(value) for value in values.values()]
+    every = NO_NAMES.union(*given)
+    return tuple(replace(made, refs=made.refs - (every - own), dtypes=ALL_DTYPES) for own in given)
 
 
 class NumpyResults(Layouts):
@@ -154,7 +142,7 @@ class NumpyResults(Layouts):
         foreign = values.get("dtype")
         if foreign is not None and foreign_dtype(foreign):
             dtypes = ALL_DTYPES
-        rank = self._rank(name, fact, values, first)
+        rank = result_rank(name, fact, values, first)
         refs: frozenset[str] = NO_NAMES
         exact: str | None = None
         view = ""
@@ -210,7 +198,9 @@ class NumpyResults(Layouts):
             own = exact_of(receiver) if receiver is not None else None
             deps = NO_NAMES if own is None else frozenset((own,))
         made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view)
-        return Sequence("list" if fact.returns == "list" else "tuple", made, None, refs) if several else made
+        if not several:
+            return made
+        return Sequence("list" if fact.returns == "list" else "tuple", made, _of_each(name, made, values), refs)
 
     def _may_copy(self, value: Value, refs: frozenset[str]) -> bool:
         """Whether a tensor that is made of `value` may be our copy of memory which stays on the host."""
@@ -264,10 +254,11 @@ class NumpyResults(Layouts):
         if size is None or size.value == NONE:
             if name in _FLOAT_DRAWS and any(has_axes_perhaps(argument.value) for argument in arguments):
                 return Array(EITHER if self.made == TENSOR else HOST, dtypes, weak=True)
-            if name in _FLOAT_DRAWS or name in ("integers", "randint"):
+            several = any(has_axes_perhaps(item.value) for item in arguments)
+            if name in _FLOAT_DRAWS or (name in ("integers", "randint") and not several):
                 return _number(dtypes, self.made)
-            return Array(EITHER if self.made == TENSOR else HOST, ALL_DTYPES, weak=True)
-        return Array(self.made, dtypes, _shape_rank(size.value))
+            return Array(EITHER if self.made == TENSOR else HOST, dtypes, weak=True)
+        return Array(self.made, dtypes, shape_rank(size.value))
 
     def _synonyms(self, fact: ApiFact, values: Mapping[str, Value]) -> dict[str, Value]:
         """Variadic and list arguments under the name that the result rule uses."""
@@ -288,53 +279,3 @@ class NumpyResults(Layouts):
             return Array(HOST, frozenset(char), 0)
         rank = only.rank if isinstance(only, Array) else None
         return Array(EITHER if self.made == TENSOR else HOST, frozenset(char), rank, deps=deps)
-
-    def _rank(self, name: str, fact: ApiFact, values: Mapping[str, Value], first: Value | None) -> int | None:
-        if name in REDUCTIONS:
-            keepdims = values.get("keepdims", Const.of(False))
-            if values.get("axis", NONE) == NONE and keepdims == Const.of(False):
-                quantile = values.get("q")
-                return (
-                    (quantile.rank if isinstance(quantile, Array) else 0 if is_python_number(quantile) else None)
-                    if quantile
-                    else 0
-                )
-            if isinstance(first, Array) and first.rank and scalar_type(values.get("axis", NONE)) == "int":
-                return first.rank - (keepdims == Const.of(False))
-            return None
-        if fact.kind == "ufunc" or name in SAME_RANK:
-            ranks = [
-                value.rank if isinstance(value, Array) else 0 if is_python_number(value) else None
-                for key, value in values.items()
-                if key not in ("dtype", "out", "where", "axis", "kind", "self", "decimals", "order", "copy")
-            ]
-            if fact.name.startswith("ndarray."):
-                ranks = [first.rank if isinstance(first, Array) else None]
-            if name in ("array", "asarray", "asanyarray") and isinstance(first, Sequence):
-                return _sequence_rank(first)
-            return None if None in ranks or not ranks else max(rank for rank in ranks if rank is not None)
-        shape = values.get("shape", values.get("size"))
-        if name in (
-            "zeros",
-            "ones",
-            "empty",
-            "full",
-            "rand",
-            "random",
-            "normal",
-            "uniform",
-            "standard_normal",
-            "integers",
-            "randint",
-        ):
-            return _shape_rank(shape)
-        return {
-            "arange": 1,
-            "linspace": 1,
-            "logspace": 1,
-            "geomspace": 1,
-            "eye": 2,
-            "identity": 2,
-            "ravel": 1,
-            "flatten": 1,
-        }.get(name)

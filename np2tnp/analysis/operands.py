@@ -7,8 +7,19 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.callee_results import from_host
 from np2tnp.analysis.comprehensions import Comprehensions
+from np2tnp.analysis.subclasses import UNMASKING_METHODS, may_mask
 from np2tnp.analysis.untensored import TO_NUMBERS, calculated, is_to_numbers
-from np2tnp.analysis.values import HOST, UNTENSORED, Instance, Value, home_of, may_hold_tensor, refs_of
+from np2tnp.analysis.values import (
+    HOST,
+    SUBCLASS,
+    UNTENSORED,
+    Instance,
+    Unknown,
+    Value,
+    home_of,
+    may_hold_tensor,
+    refs_of,
+)
 
 
 class Operands(Comprehensions):
@@ -64,6 +75,8 @@ class Operands(Comprehensions):
     ) -> Value:
         """The result of a call that gets an array which stays NumPy's: of numbers, if that is asked for."""
         name = node.func.attr.value if type(node.func) is cst.Attribute else ""
-        if name in TO_NUMBERS and is_to_numbers(arguments, name == "astype"):
+        if SUBCLASS in given.refs and (name in UNMASKING_METHODS or may_mask(api or "")):
+            return result if api else Unknown(HOST, refs_of(given) - {SUBCLASS, UNTENSORED}, view="view")
+        if SUBCLASS not in given.refs and name in TO_NUMBERS and is_to_numbers(arguments, name == "astype"):
             return result
         return calculated(result, refs_of(given), HOST if api is not None else "")

@@ -18,7 +18,8 @@ class Target:
     """Where a name leads.
 
     kind: "module", "function" or "class" (`name` is its qualified name, perhaps of a member of a class), "value" (of
-    the module's top level), or "outside" (`name` is the canonical name of something that is not first-party).
+    the module's top level), "several" (`name` begins with one that is bound more than once there), or "outside" (`name`
+    is the canonical name of something that is not first-party).
     """
 
     kind: str
@@ -171,8 +172,10 @@ class Names:
             return self._follow(child, rest, seen) if child is not None else None
         if binding.kind == "import":
             return self._follow_import(module, str(binding.detail), child, rest, seen)
-        if child is not None or binding.kind == "several":
+        if child is not None:
             return None  # the submodule or what the package binds, depending on the order of imports
+        if binding.kind == "several":
+            return Target("several", module, ".".join(names))
         if binding.kind in ("function", "class"):
             if rest and binding.kind == "function":
                 return None
@@ -199,15 +202,17 @@ class Names:
             # from that very submodule is bound after it
             if self._module(module, name.rpartition(".")[0]) != child:
                 return None
-            if rest and found.kind == "function":  # of the module, where the import system was asked
+            if rest and found.kind in ("function", "several"):  # of the module, where the import system was asked
                 member = self._follow(child, rest, seen)
-                return member if member is not None and member.kind in ("function", "class") else None
+                return member if member is not None and member.kind in ("function", "class", "several") else None
         if not rest:
             return found
         if found.kind == "module":
             return self._follow(found.module, rest, seen)
         if found.kind == "outside":
             return Target("outside", "", ".".join((found.name, *rest)))
+        if found.kind == "several":
+            return Target("several", found.module, ".".join((found.name, *rest)))
         return Target("function", found.module, ".".join((found.name, *rest))) if found.kind == "class" else None
 
     def _child(self, module: str, name: str) -> str | None:

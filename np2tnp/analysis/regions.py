@@ -12,16 +12,12 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.callers import arrays_given
 from np2tnp.analysis.classes import summarize_class
 from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
-from np2tnp.analysis.declared import (
-    array_defaults,
-    declared,
-    filled_containers,
-    likely_numbers,
-    texts,
-)
-from np2tnp.analysis.decorating import NOT_KNOWN, effects_of, note_decorators
+from np2tnp.analysis.declared import array_defaults, declared, filled_containers, handed_texts, likely_numbers, texts
+from np2tnp.analysis.decorating import NOT_KNOWN, note_decorators
+from np2tnp.analysis.decorator_objects import effects_in
 from np2tnp.analysis.entering import bind_parameters
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.exchanges import Exchanges, exchanges_of
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, given_to_changers, numbers_in_doubt
 from np2tnp.analysis.interpret import Interpreter
@@ -85,7 +81,7 @@ class Analysis:
 
     ``decide(facts, again)`` says what becomes of a region; it is asked callees first. `again`: this is another look at
     one that is in doubt, of which nothing is kept unless it migrates. `wrapped`: migrated functions can be handed the
-    caller's own ndarrays.
+    caller's own ndarrays. `text_stays`: whether the region of this name gets parameters that are text as they are.
     """
 
     def __init__(
@@ -96,6 +92,7 @@ class Analysis:
         decide: Decide,
         project: Project,
         wrapped: bool = True,
+        text_stays: Callable[[str], bool] = lambda name: False,
     ) -> None:
         self.tree = tree
         self.path = path
@@ -103,6 +100,7 @@ class Analysis:
         self.decide = decide
         self.project = project
         self.wrapped = wrapped
+        self.text_stays = text_stays
         self.info: ModuleInfo = collect(tree, path)
         self.facts: dict[str, ev.RegionFacts] = {}
         self._unresolved: dict[str, int] = {}
@@ -173,7 +171,7 @@ class Analysis:
         return partial if partial is not None else found
 
     def decorating(self, function: Function) -> tuple[str, str]:
-        return self.project.decorating(function.module, function.qualname) if self._ready else NOT_KNOWN
+        return self.project.decorating(function.module or self.path, function.qualname) if self._ready else NOT_KNOWN
 
     def resolve(self, name: str) -> Value | None:
         return self.project.resolve(self.path, name) if self._ready else None
@@ -216,9 +214,8 @@ class Analysis:
         return summary
 
     def decorating_effects(self, qualname: str) -> tuple[str, str]:
-        """What a function of the module does as a decorator, and what the decorator does that it makes."""
-        function = self.info.functions.get(qualname)
-        return NOT_KNOWN if function is None or function.owner else effects_of(function.node, self.info)
+        """What a name of the module does as a decorator, and what the decorator does that it makes."""
+        return effects_in(qualname, self)
 
     def _migrates_on_host(
         self, function: FunctionInfo, before: ev.RegionFacts, given: frozenset[str] = NO_NAMES
@@ -311,30 +308,39 @@ class Analysis:
         hosted = given | filled_containers(function)
         certain = known & given  # the caller's own arrays, which the boundary looks at all the same
         arrays, scalars = declared(function)
+        if self.text_stays(function.qualname):
+            hosted |= handed_texts(function) - scalars - arrays - known
         arrays, scalars = (arrays | known) - numbers - (hosted - certain), scalars | numbers
         changeable = viewed = objects = NO_NAMES
         late = LateNames()
         params = function.node.params
         never = texts(function) | {p.name.value for p in (params.star_arg, params.star_kwarg) if type(p) is cst.Param}
-        for _ in range(ATTEMPTS):
+        exchanges = exchanges_of(function) if self.wrapped and not generator else Exchanges()
+        for _ in range(ATTEMPTS + 2 * bool(exchanges.found)):
+            changing = exchanges.without(hosted | host_locals | scalars)
             interpreter = self._attempt(
-                function, arrays, scalars, hosted, viewed, host_locals, numbers, objects, late, generator
+                function, arrays, scalars, hosted, viewed, host_locals, numbers, objects, late, changing, generator
             )
             facts = interpreter.facts
             before, late = late, interpreter.late.found(interpreter.nested_results)
             more_arrays = facts.assumed_arrays - scalars - hosted - never - facts.objects
             changeable |= facts.host_parameters
             more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
+            # what an index gave may be no view, once it is known that an array was indexed
+            more_hosted -= (more_arrays - arrays) & facts.extra.get("indexed", NO_NAMES)
             taken = facts.objects & facts.assumed_arrays - objects  # for arrays, until their other attributes were seen
             settled = more_arrays <= arrays and more_hosted <= hosted and not taken and late.confirms(before)
+            if settled:  # before, a name may have been thought to show another one's memory
+                exchanges.learn(changing)
+            settled = settled and changing.are_certain
             if settled and interpreter.never_asked(facts.viewed - viewed):
                 break
             objects |= facts.objects
             viewed |= facts.viewed
             arrays, hosted = arrays | more_arrays, hosted | more_hosted
             arrays -= hosted - certain
-        if not late.confirms(before):
-            interpreter.construct(function.node, "late names")
+        if not (late.confirms(before) and changing.are_certain):
+            interpreter.construct(function.node, "exchange" if late.confirms(before) else "late names")
             facts.events = list(interpreter.recorded.values())
         facts.assumed_arrays, facts.assumed_scalars, facts.host_parameters = arrays, scalars, hosted
         facts.changeable, facts.kept = changeable, host_locals | given
@@ -358,13 +364,14 @@ class Analysis:
         numbers: frozenset[str],
         objects: frozenset[str],
         late: LateNames,
+        exchanges: Exchanges,
         generator: bool,
     ) -> Interpreter:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names, generator=generator)
         interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
         interpreter.hosted, interpreter.viewed, interpreter.objects = hosted, viewed, objects
-        interpreter.host_locals, interpreter.numbers = host_locals, numbers
+        interpreter.host_locals, interpreter.numbers, interpreter.exchanges = host_locals, numbers, exchanges
         interpreter.late, interpreter.nested_results = late.look(), dict(late.results)
         end = self._interpret(interpreter, function, arrays, scalars, hosted)
         if end is not None:
@@ -372,6 +379,7 @@ class Analysis:
             interpreter.leave(None, NONE, end)
         for name in facts.extra.get("rebound at an exit", NO_NAMES) & facts.mutated.keys():
             facts.mutated[name] = False
+        facts.exchanges = exchanges.updated(facts.mutated)
         facts.events = list(interpreter.recorded.values())
         return interpreter
 

@@ -24,6 +24,7 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     home_of,
+    is_numpy_number,
     is_outside_location,
     may_hold_tensor,
     refs_of,
@@ -132,7 +133,7 @@ def has_shared_items(value: Value) -> bool:
     """Whether two arrays of the result may share memory in NumPy, without being one, and might not do so here."""
     if not isinstance(value, Sequence):  # a container of copies, perhaps
         return isinstance(value, Unknown) and refs_of(value) >= {SHARED, COPIED}
-    shown = list(_kinds(value))
+    shown = [each for each in _kinds(value) if not is_numpy_number(each[0])]
     return _is_of_views(value) or any(
         (
             (_is_copy(first) and _is_copy(second))

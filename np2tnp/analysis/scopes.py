@@ -38,6 +38,8 @@ class Uses:
     numbers: set[str] = field(default_factory=set)  #: ``a = 0.0``, ``a = np.pi / 2``
     assigned: set[str] = field(default_factory=set)  #: bound by assignments and loops
     converted: set[str] = field(default_factory=set)  #: ``x = f(x, ...)``
+    told_apart: set[str] = field(default_factory=set)  #: compared with text: ``x == "a"``, ``x in ("a", "b")``
+    handed: set[str] = field(default_factory=set)  #: arguments of calls, but those of ``np.f(...)``
     by_order: bool = False  #: it calls something that shows an array by its memory order
     stores_attributes: bool = False  #: something like ``x.name`` is assigned to
 
@@ -139,6 +141,8 @@ def _note_call(node: cst.Call, scope: Scope, uses: Uses) -> None:
     func = node.func
     if type(func) is cst.Attribute and func.attr.value in BY_ORDER:
         uses.by_order = True
+    if node.args and not (type(func) is cst.Attribute and _root(func) in ("np", "numpy")):
+        uses.handed.update(arg.value.value for arg in node.args if type(arg.value) is cst.Name)
     if type(func) is cst.Name and (func.value == "range" or (func.value in ("min", "max") and len(node.args) > 1)):
         names = uses.counts if func.value == "range" else uses.plain
         names.update(arg.value.value for arg in node.args if type(arg.value) is cst.Name)
@@ -152,14 +156,18 @@ def _note_call(node: cst.Call, scope: Scope, uses: Uses) -> None:
             _note_lengths([arg.value for arg in node.args if arg.keyword is None], uses)
 
 
+def _root(node: cst.BaseExpression) -> str:
+    """The name that ``a.b.c`` begins with."""
+    while type(node) is cst.Attribute:
+        node = node.value
+    return node.value if type(node) is cst.Name else ""
+
+
 def _takes_lengths(name: str, func: cst.BaseExpression, scope: Scope) -> bool:
     """Whether it is the method reshape of an array (NumPy's function begins with the array), or NumPy's other ones."""
-    receiver = func.value if type(func) is cst.Attribute else None
-    while type(receiver) is cst.Attribute:
-        receiver = receiver.value
-    root = receiver.value if type(receiver) is cst.Name else ""
+    root = _root(func.value) if type(func) is cst.Attribute else ""
     if name == "reshape":
-        return receiver is not None and (not root or root in scope.bound)
+        return type(func) is cst.Attribute and (not root or root in scope.bound)
     if name == "identity":  # of anything, where it is not NumPy's
         return root in ("np", "numpy")
     return root not in scope.bound
@@ -186,6 +194,18 @@ def _note_test(node: cst.If | cst.While, scope: Scope, uses: Uses) -> None:
     if type(test) is cst.Comparison and type(test.comparisons[0].operator) in _ORDER:
         parts = (test.left, test.comparisons[0].comparator)
         uses.plain.update(part.value for part in parts if type(part) is cst.Name)
+
+
+def _note_comparison(node: cst.Comparison, scope: Scope, uses: Uses) -> None:
+    if type(node.left) is cst.Name:
+        other = node.comparisons[0].comparator
+        if type(other) in _SEVERAL and other.elements:  # type: ignore[attr-defined]
+            other = other.elements[0].value  # type: ignore[attr-defined]
+        if type(other) is cst.SimpleString:
+            uses.told_apart.add(node.left.value)
+
+
+_SEVERAL = frozenset((cst.Tuple, cst.List, cst.Set))
 
 
 def _note_slice(node: cst.Slice, scope: Scope, uses: Uses) -> None:
@@ -267,6 +287,7 @@ _NOTES: dict[type, Callable[[Any, Scope, Uses], None]] = {
     cst.Nonlocal: _note_nonlocal,
     cst.Global: _note_global,
     cst.Call: _note_call,
+    cst.Comparison: _note_comparison,
     cst.Slice: _note_slice,
     cst.BinaryOperation: _note_product,
     **dict.fromkeys((cst.If, cst.While), _note_test),
@@ -311,6 +332,11 @@ def parameters_of(parameters: cst.Parameters) -> list[cst.Param]:
     if parameters.star_kwarg is not None:
         result.append(parameters.star_kwarg)
     return result
+
+
+def single_parameters(parameters: cst.Parameters) -> list[cst.Param]:
+    """Those that take one argument each: ``*args`` is a tuple and ``**kwargs`` a dict, whatever is said of an item."""
+    return [*parameters.posonly_params, *parameters.params, *parameters.kwonly_params]
 
 
 def signature_names(parameters: cst.Parameters) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.containers import fill_empty, given_to, put_into, reader_of_copy
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.exchanges import Exchanges
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.late_names import LateNames
 from np2tnp.analysis.module import ModuleInfo, parameters_of
@@ -24,6 +25,7 @@ from np2tnp.analysis.values import (
     NOTHING,
     SUBCLASS,
     UNKNOWN,
+    UNTENSORED,
     Array,
     Bound,
     Class,
@@ -103,9 +105,12 @@ class State:
         self.viewed: frozenset[str] = NO_NAMES  #: outside locations whose views must stay NumPy's
         self.view_asked: set[frozenset[str]] = set()  #: each set of locations that was compared with those
         self.global_names: frozenset[str] = NO_NAMES
+        self.exchanges = Exchanges()
         self.loops = 0
         self.storing = False  #: what is evaluated is stored into: views of ndarrays there are NumPy's
         self.depth = 0  #: nested functions, lambdas and comprehensions around the current node
+        self.comprehended = 0  #: comprehensions among them
+        self.captured_inside: set[str] = set()  #: names that functions handed to others read, in these comprehensions
         self.statement: cst.CSTNode | None = None
         self.root: cst.CSTNode | None = None
         self._known: dict[str, Value | None] = {}  #: what dotted names denote in the project
@@ -185,7 +190,11 @@ class State:
         self.unresolved += self.module.unlisted and isinstance(value, Unknown)
         if isinstance(value, Symbol) and name in self.module.rebound and "()" not in value.name:
             self.unresolved += 1
-            self.construct(self.statement or self.facts.node, "replaced", f"{name} is rebound while the program runs")
+            self.construct(
+                self.statement or self.facts.node,
+                "replaced",
+                f"{name} is rebound while the program runs: which function it means is not certain",
+            )
             return Unknown(HOST, env.reach(self.location(name)))
         if isinstance(value, Symbol) and not ("()" in value.name and name in self.module.rebound):
             return self.known(value, env)
@@ -223,8 +232,11 @@ class State:
         return NO_NAMES
 
     def meet_subclass(self, node: cst.CSTNode, *values: Value) -> None:
-        """`values` meet in what would be TensorFlow's work: none of them may be an array of a subclass."""
-        if self.made != HOST and self.subclass_mark(*values):
+        """`values` meet in what would be TensorFlow's work: none of them may be an array of a subclass.
+
+        Those that are followed make NumPy's work of it.
+        """
+        if self.made != HOST and self.subclass_mark(*[value for value in values if UNTENSORED not in value.refs]):
             self.construct(node, "subclass operand")
 
     def location(self, name: str) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.access import owner_of
 from np2tnp.analysis.callee_results import hosted
 from np2tnp.analysis.containers import share_items
-from np2tnp.analysis.env import Env
+from np2tnp.analysis.env import NO_SOURCES, Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.module import dotted
@@ -20,6 +22,7 @@ from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
     SHARED,
+    SUBCLASS,
     Array,
     Function,
     Instance,
@@ -48,6 +51,15 @@ def _learn_rank(source: cst.BaseExpression | None, rank: int, env: Env) -> None:
         array = env.values.get(name)
         if isinstance(array, Array) and array.rank is None:
             env.values[name] = replace(array, rank=rank, weak=False, zero_d="never")
+
+
+def _named_sources(names: list[str], source: cst.BaseExpression | None, env: Env) -> Mapping[str, str]:
+    """``a, b, i = b, a, i + 1``: the names that get the value of a name, and which."""
+    if type(source) is not cst.Tuple or any(type(part) is cst.NamedExpr for part in walk(source)):
+        return NO_SOURCES
+    pairs = zip(names, source.elements, strict=False)
+    named = [(name, element.value.value) for name, element in pairs if type(element.value) is cst.Name]
+    return {name: given for name, given in named if given in env.values}
 
 
 #: Builtins that change nothing, whatever number, text or array they get.
@@ -123,7 +135,7 @@ class Stores(Yields):
         targets = [element.value for element in elements]
         names = [target.value for target in targets if type(target) is cst.Name]
         if len(names) == len(targets) and self.global_names.isdisjoint(names):
-            env.bind_all(zip(names, items, strict=True))
+            env.bind_all(zip(names, items, strict=True), _named_sources(names, source, env))
             return
         sources: list[cst.BaseExpression | None] = [None] * len(elements)
         if isinstance(source, (cst.Tuple, cst.List)) and len(source.elements) == len(elements):
@@ -145,6 +157,8 @@ class Stores(Yields):
         else:
             self.construct(target, "global from unpacking")
         location = self.location(target.value)
+        if SUBCLASS in refs_of(value):
+            self.construct(target, "subclass operand")
         env.forget(location)
         value = shown_by(value, env)
         env.bind(location, Unknown(HOST, refs_of(value)))
@@ -161,7 +175,10 @@ class Stores(Yields):
         name = target.attr.value
         local = isinstance(base, Array) and home_of(base) != HOST  # x.shape = s keeps nothing
         keeps = may_hold_tensor(value) and not local
-        if keeps:
+        if keeps and type(source) is cst.IfExp:  # one side may show what others hold, where the other is new
+            for side in self.facts.displays[id(source)]:
+                self.kept_through_view(node, f".{name}", shown_by(side, env))
+        elif keeps:
             self.kept_through_view(node, f".{name}", value)
         of_array = name in ("flat", "real", "imag", "shape", "dtype", "strides", "data")
         if not local and not (of_array and may_hold_tensor(base)):

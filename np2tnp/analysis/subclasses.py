@@ -9,7 +9,7 @@ import libcst as cst
 from np2tnp.analysis.events import Argument
 from np2tnp.analysis.module import ClassInfo, ModuleInfo
 from np2tnp.analysis.scopes import dotted
-from np2tnp.analysis.values import HOST, NONE, SUBCLASS, Array, Class, Symbol, Unknown, Value
+from np2tnp.analysis.values import HOST, NONE, SUBCLASS, Array, Class, Sequence, Symbol, Unknown, Value
 
 #: NumPy's own subclasses of ndarray, by every public name.
 SUBCLASSES = frozenset(
@@ -26,6 +26,12 @@ _QUESTIONS = frozenset(("is_masked", "isMaskedArray", "isMA", "isarray", "count"
 #: Those that take one, and give ordinary arrays.
 _UNMASKING = frozenset("getdata getmask getmaskarray filled compressed clump_masked make_mask compress_nd".split())
 
+#: Those that change one, or are classes to inherit from.
+_CHANGING = frozenset("put putmask harden_mask soften_mask unshare_mask resize mvoid".split())
+_MATRICES = frozenset(("numpy.matrix", "numpy.asmatrix", "numpy.mat", "numpy.bmat"))
+#: Methods of masked arrays that give ordinary ones.
+UNMASKING_METHODS = frozenset(("filled", "compressed", "count"))
+
 #: What a class inherits from whose objects are arrays.
 ARRAYS = SUBCLASSES | {"numpy.ndarray"}
 
@@ -40,6 +46,30 @@ def may_mask(api: str) -> bool:
 def makes_subclass(api: str) -> bool:
     """Whether the result of NumPy's function `api` may be an array of a subclass."""
     return may_mask(api) and not (api.startswith("numpy.ma.") and api.rpartition(".")[2] in _UNMASKING)
+
+
+def is_followed(api: str) -> bool:
+    """Whether a function only reads what it gets, and what it `makes_subclass` is a masked array or a matrix.
+
+    That stays NumPy's where all its uses are seen.
+    """
+    if api.startswith("numpy.ma."):
+        return may_mask(api) and api.rpartition(".")[2] not in _CHANGING
+    return api in _MATRICES
+
+
+def copies(api: str, arguments: Iterable[Argument]) -> bool:
+    """Whether what `is_followed` shares no memory with the arguments."""
+    name = api.rpartition(".")[2]
+    return name.startswith("masked_") and name != "masked_array" and not any(item.name == "copy" for item in arguments)
+
+
+def holds_subclass(value: Value) -> bool:
+    """Whether `value` is, or holds, what may be an array of a subclass."""
+    if isinstance(value, Sequence):
+        items = value.items if value.items is not None else (value.element,)
+        return SUBCLASS in value.refs or any(map(holds_subclass, items))
+    return SUBCLASS in value.refs
 
 
 def maps_file(api: str, arguments: Iterable[Argument]) -> bool:

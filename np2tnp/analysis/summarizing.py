@@ -8,6 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.callee_results import hosted, joined
+from np2tnp.analysis.declared import handed_texts
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import FunctionInfo, signature_names
@@ -74,7 +75,8 @@ def summarize_lambda(node: cst.Lambda, interpreter: Interpreter) -> Summary | No
 def summarize_generator(facts: ev.RegionFacts, function: FunctionInfo) -> Summary | None:
     """A generator function; None where it does more than to read its arguments: what it does happens later."""
     extra = facts.extra
-    changes = facts.mutated or facts.host_parameters or facts.updates or extra.get("writes") or extra.get("keeps")
+    given = facts.host_parameters - handed_texts(function)
+    changes = facts.mutated or given or facts.updates or extra.get("writes") or extra.get("keeps")
     if changes or extra.get("receives") or _may_change_unseen(facts):
         return None
     refs = frozenset(f"@{name}" for name in facts.parameters) | frozenset(extra.get("yielded", ()))

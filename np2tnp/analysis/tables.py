@@ -71,6 +71,8 @@ READ_ONLY_VIEWS = frozenset("broadcast_to diagonal diag imag sliding_window_view
 #: What gives one array several times: whoever updates an item updates all. Of ndarrays Python keeps account.
 ONE_ARRAY = frozenset(("diag_indices", "diag_indices_from"))
 
+#: What iterates over places in an array, which show none of its memory.
+POSITIONS = frozenset(("numpy.ndindex",))
 #: Functions that show or write through the memory of arrays.
 OVER_MEMORY = frozenset(
     ("numpy.nditer", "numpy.ndarray", "numpy.shares_memory", "numpy.may_share_memory", "numpy.byte_bounds")
@@ -143,6 +145,19 @@ TRANSPARENT_DECORATORS = frozenset(
     " functools.lru_cache functools.cache functools.cached_property typing.override typing.final"
     " typing.no_type_check warnings.deprecated typing_extensions.override typing_extensions.final"
     " typing_extensions.deprecated unittest.skip unittest.skipIf unittest.skipUnless unittest.expectedFailure".split()
+)
+#: Those whose objects call the function, with what they are called with or with items of it.
+WRAPPING_DECORATORS = frozenset(
+    "numpy.vectorize functools.singledispatch functools.singledispatchmethod atexit.register click.command"
+    " click.group click.option click.argument click.pass_context"
+    " duecredit.due.dcite deprecated.deprecated deprecated.classic.deprecated deprecated.sphinx.deprecated"
+    " deprecated.sphinx.versionadded deprecated.sphinx.versionchanged deprecation.deprecated tenacity.retry"
+    " retry.retry cachetools.cached loguru.logger.catch overrides.overrides overrides.override"
+    " pandas_flavor.register_dataframe_method pandas_flavor.register_series_method"
+    " sklearn.base._fit_context sklearn.utils.deprecated sklearn.utils.deprecation.deprecated"
+    " sklearn.utils._param_validation.validate_params sklearn.utils.validation._deprecate_positional_args"
+    " astropy.units.quantity_input astropy.utils.decorators.deprecated"
+    " astropy.utils.decorators.deprecated_renamed_argument".split()
 )
 #: How the names of those begin that only note something on the function: it is called by its parameters' names.
 MARKS = ("pytest.mark.",)

@@ -47,6 +47,9 @@ def how_to_split(
         return ("store in tuple", "") if hosts and mixed and not apart else ("", "")
     if not plain or hosts or not all(isinstance(item, (cst.Name, cst.Subscript, cst.Attribute)) for item in targets):
         return "store in tuple", ""
+    starred = any(isinstance(element, cst.StarredElement) for element in target.elements)
+    if starred and sources != [None] * len(targets):
+        return "store in tuple", ""  # which value of a display goes where is not told
     written = NO_NAMES.union(*(refs_of(store.base) for store in tensors))
     shown = [(source, item) for source, item in zip(sources, items, strict=True) if refs_of(item) & written]
     if any(_has_axes(source, item) for source, item in shown):

@@ -9,7 +9,18 @@ from __future__ import annotations
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.results import dtype_char
 from np2tnp.analysis.tables import COMPARISONS
-from np2tnp.analysis.values import FOREIGN, HOST, UNTENSORED, Array, Sequence, Unknown, Value, refs_of
+from np2tnp.analysis.values import (
+    FOREIGN,
+    HOST,
+    SUBCLASS,
+    UNTENSORED,
+    Array,
+    Sequence,
+    Unknown,
+    Value,
+    refs_of,
+    with_refs,
+)
 
 #: What makes numbers of text, where they are asked for.
 TO_NUMBERS = frozenset(("astype", "array", "asarray", "fromiter"))
@@ -46,7 +57,8 @@ def of_operator(op: str, operands: list[Value]) -> Value | None:
     """What NumPy's own operator gives where an operand is untensored; None where there is none."""
     for value in operands:
         if value.refs and UNTENSORED in value.refs:  # such arrays compare to an ordinary one of bools
-            return Unknown(HOST) if op in _COMPARING else KEPT
+            subclass = value.refs & {SUBCLASS}
+            return with_refs(KEPT, _MARK | subclass) if subclass else Unknown(HOST) if op in _COMPARING else KEPT
     return None
 
 

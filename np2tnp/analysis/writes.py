@@ -5,12 +5,14 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.access import owner_of
+from np2tnp.analysis.access import indexes_array, owner_of
 from np2tnp.analysis.calls import Calls
 from np2tnp.analysis.env import Env, Stale
+from np2tnp.analysis.exchanges import Exchange
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.returned import COPIED_OUTSIDE
 from np2tnp.analysis.state import NESTED
+from np2tnp.analysis.subclasses import holds_subclass
 from np2tnp.analysis.values import (
     BY_LAYOUT,
     BY_THEIR_LAYOUT,
@@ -18,6 +20,7 @@ from np2tnp.analysis.values import (
     FOREIGN,
     HOST,
     NO_NAMES,
+    SUBCLASS,
     UNKNOWN,
     UNTENSORED,
     Array,
@@ -33,6 +36,7 @@ from np2tnp.analysis.values import (
     home_of,
     may_be_array,
     may_hold_tensor,
+    parameters_in,
     reads_later,
     refs_of,
     scalar_type,
@@ -66,14 +70,12 @@ class Writes(Calls):
     def _forget_reads(self, inner: cst.BaseExpression, env: Env) -> None:
         while type(inner) is cst.Subscript or type(inner) is cst.Attribute:
             if type(inner) is cst.Subscript:
-                read = self.recorded.pop((ev.Read, id(inner)), None)
-                if (
-                    isinstance(read, ev.Read)
-                    and isinstance(read.base, (Array, Unknown))
-                    and home_of(read.base) != HOST
-                    and not all(_is_basic(key) for key in read.keys)
-                ):
-                    self.construct(inner, "store through an index")
+                read = self.recorded.get((ev.Read, id(inner)))
+                arrays = isinstance(read, ev.Read) and isinstance(read.base, (Array, Unknown))
+                if not isinstance(read, ev.Read) or not arrays or home_of(read.base) != HOST:
+                    self.recorded.pop((ev.Read, id(inner)), None)  # an ndarray's index is still to be converted
+                    if isinstance(read, ev.Read) and arrays and not all(_is_basic(key) for key in read.keys):
+                        self._stores_through(inner, read)
                 root = inner.value
                 if type(root) is cst.Name:
                     held = env.values.get(root.value)
@@ -82,6 +84,13 @@ class Writes(Calls):
             elif type(inner) is cst.Attribute and inner.attr.value not in ("flags", "ctypes"):
                 self.recorded.pop((ev.AttributeRead, id(inner)), None)
             inner = inner.value
+
+    def _stores_through(self, inner: cst.BaseExpression, read: ev.Read) -> None:
+        """``inner[j] = v``, where `inner` is a view of a tensor or a copy: NumPy tells, so that stays an ndarray."""
+        self.construct(inner, "store through an index")
+        root = self._root(inner)
+        seen = self.facts.extra.setdefault("stored through", set())
+        seen.update(refs_of(read.base), (root,) if root else ())
 
     def write(
         self,
@@ -97,6 +106,8 @@ class Writes(Calls):
         place, root = self.place(node), self._root(target)
         if self.met_subclass and may_hold_tensor(base):
             self.meet_subclass(node, value, *(keys or ()))
+        if self.met_subclass and holds_subclass(value) and SUBCLASS not in refs_of(base):
+            self.construct(node, "subclass operand")
         if keys is None and type(node) is not cst.AugAssign:
             self.reforming.add(id(node))
         if type(node) is cst.Call:
@@ -121,7 +132,13 @@ class Writes(Calls):
             if isinstance(base, Instance) and may_hold_tensor(value):
                 self.object_method(node, base, "__setitem__", keeps=True)
             return
-        if isinstance(base, Unknown) and base.deps and keys and (len(keys) > 1 or scalar_type(keys[0]) == "slice"):
+        copies = isinstance(target, cst.Subscript) and indexes_array(target)
+        if (
+            isinstance(base, Unknown)
+            and base.deps
+            and keys
+            and (len(keys) > 1 or scalar_type(keys[0]) == "slice" or copies)
+        ):
             self.facts.assumed_arrays |= base.deps if exact_of(base) is None else frozenset((exact_of(base) or "",))
         if isinstance(base, Unknown) and exact_of(base) is None and not base.view and op and keys is not None:
             # items of a list's copy that are updated in place are the caller's own: nobody copies a list for that
@@ -148,7 +165,7 @@ class Writes(Calls):
             self.puts(base, [value])
         holders = refs_of(base) - frozenset((root or "", UNTENSORED)) | _holder(target)
         if isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str":
-            self.keep(holders, value, env)
+            self.keep(refs_of(base) - {UNTENSORED} | _holder(target), value, env)
         if not of_dict:
             whole = target
             while type(whole) is cst.Subscript:
@@ -157,6 +174,9 @@ class Writes(Calls):
             conflicts = self._mark_shared(refs_of(base), via, node, env, skip=root or owner_of(target), base=base)
             ours = may_hold_tensor(value) or COPIED in refs_of(value)
             if isinstance(base, Unknown) and not op and keys and _may_be_an_item(keys) and ours:
+                if base.deps:  # an array copies what is stored into it, once it is known to be one
+                    names = base.deps | parameters_in(refs_of(value))
+                    self.facts.extra["indexed"] = self.facts.extra.get("indexed", NO_NAMES) | names
                 self.keep(refs_of(base) | _holder(target), value, env)  # if it is a list, that holds the array itself
         joins = op in ("add", "or_") and keys is None and isinstance(base, Unknown) and isinstance(value, Sequence)
         if joins and may_hold_tensor(value):  # if it is a list, it is the caller's, and holds the arrays themselves
@@ -168,6 +188,11 @@ class Writes(Calls):
             conflicts -= {f"@{exact}"}
             env.values[f"!{exact}"] = Const.of(True)
             self.facts.mutated.setdefault(exact, True)
+        if (exchange := self.exchanges.of(root)) is not None:
+            conflicts -= {f"@{name}" for name in exchange.given}  # the caller gets what is held in the end
+            self._updates_given(exchange, base, env)
+            if of_dict:
+                self.exchanges.spoil(exchange)
         if self.depth and (seen := (refs_of(base) | {root or ""}) & self.captured(env)):  # by whatever name here
             self._updates_captured(node, root if root in seen else min(seen), refs_of(base), env)
         if home_of(base) == HOST and not isinstance(base, Array):  # arrays copy what is stored into them
@@ -182,6 +207,14 @@ class Writes(Calls):
             rank = base.rank if isinstance(base, Array) else None
             if keys and rank in (None, len(keys)) and home_of(base) != HOST:
                 self.emit(ev.ElementLoop(node, place, root or "an array"))
+
+    def _updates_given(self, exchange: Exchange, base: Value, env: Env) -> None:
+        """One of the callers' arrays that change places is updated, whichever: arrays they are."""
+        for name in exchange.names[: len(exchange.given)]:
+            env.values[f"!{name}"] = Const.of(True)
+            self.facts.mutated.setdefault(name, True)
+        if isinstance(base, Unknown):
+            self.facts.assumed_arrays |= exchange.given
 
     def escape_value(self, target: cst.BaseExpression, value: Value, node: cst.CSTNode) -> None:
         source = node.value if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) else None

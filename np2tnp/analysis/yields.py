@@ -8,7 +8,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.module import FunctionInfo, parameters_of
-from np2tnp.analysis.values import NONE, UNKNOWN, Sequence, Value, is_lazy, is_outside_location, refs_of
+from np2tnp.analysis.values import NONE, SUBCLASS, UNKNOWN, Sequence, Value, is_lazy, is_outside_location, refs_of
 from np2tnp.analysis.writes import Writes
 
 #: Who holds the arguments of a generator, and what it hands out.
@@ -39,6 +39,8 @@ class Yields(Writes):
         if value is not None:
             outside = (ref for ref in refs_of(value) if is_outside_location(ref))
             self.facts.extra.setdefault("yielded", set()).update(outside)
+            if SUBCLASS in refs_of(value):
+                self.construct(shown or node, "subclass operand")
         if self.depth:
             self.nested_yields.append(NONE if value is None else value)
         alone = node is self.root and isinstance(self.statement, cst.Expr)

@@ -12,6 +12,8 @@ from np2tnp.catalog.catalog import ApiFact
 _KEEPING = frozenset(("pad", "tile", "fftn", "ifftn", "unique_all", "unique_inverse"))
 #: What does so only with a parameter: ``np.diff(x, n=0)`` is its argument.
 _KEEPING_WITH = {"unique": "return_inverse", "diff": "n"}
+#: Functions that are no ufuncs' reductions: with ``keepdims=True`` they give an array of a 0-d one.
+_ARRAYS_IF_KEPT = frozenset("median nanmedian percentile nanpercentile quantile nanquantile".split())
 
 
 def zero_d_result(name: str, fact: ApiFact, values: Mapping[str, Value], first: Value | None) -> str:
@@ -19,6 +21,13 @@ def zero_d_result(name: str, fact: ApiFact, values: Mapping[str, Value], first: 
     asked = _KEEPING_WITH.get(name)
     if name in _KEEPING or asked in values:
         return "never" if _has_axes(first) or _spreads(name, values) else "array"
+    if name in _ARRAYS_IF_KEPT and "keepdims" in values and not _has_axes(first):
+        kept = values["keepdims"]
+        if not isinstance(kept, Const):
+            return "either"
+        return "array" if kept.value else fact.zero_d
+    if name == "einsum" and values.get("optimize", Const.of(False)) != Const.of(False):
+        return "never" if _has_output(first) else "either"  # which way of contraction NumPy chooses decides
     if name in NEVER_0D:
         return "never"
     return "never" if fact.returns == "mixed" and gives_tuple(name, values) else fact.zero_d
@@ -26,6 +35,12 @@ def zero_d_result(name: str, fact: ApiFact, values: Mapping[str, Value], first: 
 
 def _has_axes(value: Value | None) -> bool:
     return value is not None and (has_axes(value) or (isinstance(value, Sequence) and value.items != ()))
+
+
+def _has_output(subscripts: Value | None) -> bool:
+    """Whether the text of an ``einsum`` names axes of its result."""
+    text = subscripts.value if isinstance(subscripts, Const) else None
+    return isinstance(text, str) and text.partition("->")[2].strip(". ") != ""
 
 
 def _spreads(name: str, values: Mapping[str, Value]) -> bool:

@@ -61,6 +61,7 @@ class Target:
     pairs_bad: tuple[str, ...] = ()  #: operators: pairs of dtype characters that differ
     pairs_loud: tuple[str, ...] = ()  #: those of pairs_bad that raise in TensorFlow instead of giving something else
     loud: str = ""  #: dtype characters for which the call raises in TensorFlow where NumPy returns
+    python_bad: str = ""  #: dtype characters of the Python numbers, alone or in lists, for which it is not equal
     weak_int_bad: str = ""  #: operators: array dtypes that differ with a Python int as the other operand
     weak_float_bad: str = ""  #: the same with a Python float
     weak_bool_bad: str = ""
@@ -309,6 +310,7 @@ def _make_target(raw: dict[str, Any] | None, has_stages: bool) -> Target | None:
         pairs_bad=tuple(raw.get("pairs_bad", ())),
         pairs_loud=tuple(raw.get("pairs_loud", ())),
         loud=raw.get("loud", ""),
+        python_bad=raw.get("python_bad", ""),
         weak_int_bad=raw.get("weak_int_bad", ""),
         weak_float_bad=raw.get("weak_float_bad", ""),
         weak_bool_bad=raw.get("weak_bool_bad", ""),
@@ -321,10 +323,15 @@ def _make_target(raw: dict[str, Any] | None, has_stages: bool) -> Target | None:
 
 
 def _make_stage(raw: Any, target: dict[str, Any]) -> Stage | None:
-    """`raw` holds only what is otherwise than in eager mode; ``"ok"`` is nothing."""
+    """`raw` holds only what is otherwise than in eager mode; ``"ok"`` is nothing.
+
+    No dtype, and nothing that fails or differs: no call could tell, since NumPy raised for all that were staged.
+    """
     if raw is None:
         return None
     found = {} if raw == "ok" else raw
+    if found.get("dtypes") == "" and not (found.get("fails") or found.get("differs")):
+        return None
     return Stage(
         dtypes=found.get("dtypes", target.get("dtypes", "")),
         accepted=frozenset(found.get("accepted", target.get("accepted", ()))),
@@ -370,6 +377,9 @@ def _load(target_tensorflow: str, target_numpy: str) -> Catalog:
     if older is not None:
         facts["versions"] = older["versions"]
         for name, changes in older["apis"].items():
+            if changes.get("tnp") and "python_bad" in (facts["apis"][name].get("tnp") or ()):
+                # what is made of Python's own is not TensorFlow's to decide
+                changes["tnp"].setdefault("python_bad", facts["apis"][name]["tnp"]["python_bad"])
             facts["apis"][name].update(changes)
     has_stages = older is None or older.get("staged", False)
     overlay = tomllib.loads((_FOLDER / "overlay.toml").read_text(encoding="utf-8"))

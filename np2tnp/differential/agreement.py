@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from np2tnp.differential.cases import CLASSES, DTYPES, used_parameters
+from np2tnp.differential import cases_inputs
+from np2tnp.differential.cases import CLASSES, DTYPES, names_in, used_parameters
+from np2tnp.differential.cases_inputs import has_lists
 from np2tnp.differential.surface import parameter_names
 
 #: What a case of NumPy's that raises says: nothing about equality, but the target must raise too.
@@ -28,7 +30,12 @@ def summarize(observed: list[Any], parameters: list[str], target: str) -> tuple[
     calls with it
     agree for every accepted dtype. Parameters that no case uses are never accepted.
     """
-    calls = [(call, set(used_parameters(call, parameters)), labels) for call, labels in observed]
+    made = {call: len(labels) for call, labels in observed}
+    calls = [(call, set(used_parameters(call, parameters)), _of_classes(labels)) for call, labels in observed]
+    of_python: list[Any] = []
+    if target.startswith("tnp."):  # which is emitted for arrays, and for Python's own where it is equal for them, too
+        of_python = [call for call in calls if _is_of_python(call)]
+        calls = [call for call in calls if not _is_of_python(call)]
     accepted, dtypes = _find_base(calls, parameters)
     bad_pairs = _bad_pairs(calls)
     dtypes = _without_pairs(dtypes, bad_pairs)
@@ -47,15 +54,43 @@ def summarize(observed: list[Any], parameters: list[str], target: str) -> tuple[
         refused["together"] = together
         accepted &= set(_required(calls, parameters))
     entry: dict[str, Any] = {"target": target, "accepted": sorted(accepted) if dtypes else [], "dtypes": dtypes}
+    of_python = [call for call in of_python if call[1] <= accepted and _has_no_arrays(call)]
+    python_bad = "".join(char for char in DTYPES if _first_failure(of_python, char))
+    if python_bad and dtypes:
+        entry["python_bad"] = python_bad
     inside = [c for c in calls if c[1] <= accepted]
     if target.startswith("rt."):
-        entry |= _on_host(calls, accepted, dtypes)
-    agreement: dict[str, Any] = {"cases": sum(len(labels) for _, _, labels in inside), **_groups(calls, accepted)}
+        tabled = [c for c, (_, labels) in zip(calls, observed, strict=True) if not cases_inputs.is_other(c[0], labels)]
+        entry |= _on_host(tabled or calls, accepted, dtypes)
+    agreement: dict[str, Any] = {"cases": sum(made[call] for call, _, _ in inside), **_groups(calls, accepted)}
     if refused:
         agreement["refused"] = refused
     if bad_pairs and dtypes:
         agreement["pairs_bad"] = f"{len(bad_pairs)} pairs of dtypes, such as {bad_pairs[0]}"
     return entry, agreement
+
+
+def _of_classes(labels: dict[str, str]) -> dict[str, str]:
+    """`labels`, and what those dtypes of a class that were tried get wrong for those that were not."""
+    filled = dict(labels)
+    for group in CLASSES:
+        tried = {char for char in group if char in labels}
+        if tried and tried == set(group) & set(cases_inputs.CLASSES):
+            wrong = next(
+                (labels[char] for char in group if char in tried and not _agrees(labels[char].rstrip("@"))), None
+            )
+            if wrong is not None:
+                filled.update(dict.fromkeys(set(group) - tried, wrong))
+    return filled
+
+
+def _is_of_python(call: Any) -> bool:
+    names = names_in(call[0])
+    return "number" in names or has_lists(names)
+
+
+def _has_no_arrays(call: Any) -> bool:
+    return all(has_lists([name]) or name in ("number", "np", "f") for name in names_in(call[0]))
 
 
 def summarize_stage(observed: list[Any], parameters: list[str], entry: dict[str, Any]) -> Any:
@@ -242,7 +277,7 @@ def _on_host(calls: list[Any], accepted: set[str], dtypes: str) -> dict[str, Any
 
 
 def _groups(calls: list[Any], accepted: set[str]) -> dict[str, str]:
-    """What to say of each group of dtypes: ``equal``, ``ulp:3``, or the commonest difference with an example."""
+    """What to say of each group of dtypes: ``equal``, ``ulp:3``, a crash, or the commonest difference."""
     words: dict[str, list[str]] = {}
     judged = [c for c in calls if c[1] <= accepted] or calls
     for char in DTYPES:
@@ -251,7 +286,8 @@ def _groups(calls: list[Any], accepted: set[str]) -> dict[str, str]:
             continue
         bad = [(label, call) for label, call in labels if not _agrees(label)]
         if bad:
-            word, count = Counter(label for label, _ in bad).most_common(1)[0]
+            counts = Counter(label for label, _ in bad)
+            word, count = max(counts.items(), key=lambda item: (item[0] == "crash", item[1]))
             example = next(call for label, call in bad if label == word)
             words.setdefault(f"{word} in {count} of {len(labels)}: ({example})", []).append(char)
         elif all(label == _RAISES for label, _ in labels):

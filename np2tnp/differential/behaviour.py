@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.differential import surface, syntax
+from np2tnp.differential import cases_inputs, surface, syntax
+from np2tnp.differential.case_arrays import OUTPUTS
 from np2tnp.differential.cases import (
     DTYPES,
-    OUTPUTS,
     Case,
     all_cases,
     compile_call,
@@ -68,9 +68,13 @@ def measure(api: str, parameters: list[str]) -> Behaviour | None:
         return None
     pairs = [case for case in cases if len(operands(case.call)) > 1][:3]
     mixed = [trace for case in pairs for trace in _run_mixed(case, parameters)]
+    # a list's dtype is that of the array it makes, a number's may be weak; neither shares memory with a result
+    traces = [trace for trace in traces if not cases_inputs.has_lists(names_in(trace.case.call))] or traces
+    rule = fit_rule(traces + mixed, parameters)
+    traces = [trace for trace in traces if "number" not in names_in(trace.case.call)] or traces
     mutates = sorted({name for trace in traces for name in trace.mutated}, key=lambda n: (n != "self", n))
     return Behaviour(
-        effect=_effect(traces), mutates=mutates, zero_d=_zero_d(traces), result=fit_rule(traces + mixed, parameters),
+        effect=_effect(traces), mutates=mutates, zero_d=_zero_d(traces), result=rule,
         returns=_returns(traces), calls=len(traces) + len(mixed),
     )  # fmt: skip
 
@@ -123,6 +127,8 @@ def _trace(case: Case, parameters: list[str], names: dict[str, Any]) -> Iterator
     except Exception:
         return
     texts = ["self", *parameters] if is_member else parameters
+    if isinstance(result, (tuple, list)) and not len(result):
+        return  # nothing, of a 0-d or an empty array, says nothing of its kind
     used = used_parameters(case.call, texts)
     values = {p: names[text] if text in names else _evaluate(text, names) for p, text in used.items()}
     inputs = {p: names[text] for p, text in used.items() if isinstance(names.get(text), np.ndarray)}

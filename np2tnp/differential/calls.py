@@ -167,10 +167,9 @@ def _in_order(case: Case, value: Any, arguments: tuple[Any, ...]) -> Any:
     if "argsort" in case.api or "argpartition" in case.api:
         if not isinstance(value, np.ndarray) or value.dtype != np.intp:
             return value
-        value = np.take_along_axis(
-            args[0] if axis is not None else args[0].ravel(), value, axis if axis is not None else 0
-        )
-    if "partition" in case.api:
+        array = np.asarray(args[0])
+        value = np.take_along_axis(array if axis is not None else array.ravel(), value, axis if axis is not None else 0)
+    if "partition" in case.api and np.size(args[0]):
         pivots = [np.take(value, k, axis=-1 if axis is None else axis) for k in np.atleast_1d(args[1])]
         return [*pivots, np.sort(value, axis=-1 if axis is None else axis)]
     return value
@@ -185,6 +184,8 @@ def _slack(case: Case, expected: Any, arguments: tuple[Any, ...]) -> float:
     args, kwargs = arguments
 
     def magnitude(leaf: Any) -> Any:
+        if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iu":
+            leaf = leaf.astype(np.float64)
         return np.abs(leaf) if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc" else leaf
 
     leaves = [np.asarray(e) for e in (expected if isinstance(expected, (tuple, list)) else [expected])]

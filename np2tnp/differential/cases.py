@@ -14,6 +14,7 @@ broadcasting, negative and out-of-range axes and indices, and each keyword of th
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 from dataclasses import dataclass
 from typing import Any
@@ -25,12 +26,14 @@ from np2tnp.differential import (
     cases_elementwise,
     cases_host,
     cases_indexing,
+    cases_inputs,
     cases_keywords,
     cases_linear,
     cases_others,
     cases_reductions,
     cases_ufuncs,
 )
+from np2tnp.differential.case_arrays import OUTPUTS, make_arguments
 
 DTYPES = "?bhilBHILefdFD"
 #: dtypes that implementations treat alike, in the order in which one stands for its class.
@@ -39,6 +42,20 @@ TAGS = {
     "@real": "?bhilBHILefd", "@float": "efd", "@inexact": "efdFD", "@int": "?bhilBHIL", "@number": "bhilBHILefdFD",
     "@double": "d", "@index": "il", "@classes": "?ilBHefdD", "@wide": "?ildD", "@complex": "FD",
 }  # fmt: skip
+
+
+#: What has no other inputs: forms of index are tried one by one, and a view of foreign memory has no defined values.
+_NO_OTHER_INPUTS = {"operator.getitem", "operator.setitem", "numpy.lib.stride_tricks.as_strided"}
+#: Further calls that are left out: of what has no axis NumPy gives back the very argument, which nobody relies on.
+_LEFT_OUT = {(f"numpy.fft.{name}", call) for name in ("fftn", "ifftn") for call in ("z", "number")}
+#: A bounded number is strong, the bounds are weak: no dtype rule says that, and nobody writes it.
+_LEFT_OUT.add(("numpy.clip", "number, r, r2"))
+
+
+#: A 0-d tensor counts as a scalar, which these rebind.
+_IN_PLACE = {f"operator.i{name}" for name in (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",
+)}  # fmt: skip
 
 
 #: Members that do something else than the function of their name, if there is one: the helper's name.
@@ -68,15 +85,6 @@ class Case:
 
     def __str__(self) -> str:
         return f"{self.api}({self.call})"
-
-
-#: Arrays that calls store into: those of the dtype under test by their shapes, and what the others hold.
-OUTPUTS: dict[str, Any] = {
-    "o": (6,), "o2": (6,), "o4": (4,), "o3": (3,), "om": (3, 4), "oq": (3, 3), "oz": (),
-    "od": np.full(6, 0.25), "oi": np.full(6, 77), "ob": np.ones(6, bool), "oc": np.full(6, 2 - 1j),
-    "oc4": np.full(4, 2 - 1j), "oc33": np.full((3, 3), 2 - 1j), "od34": np.full((3, 4), 0.25),
-    "od4": np.full(4, 0.25), "oi4": np.full(4, 77), "ob4": np.ones(4, bool),
-}  # fmt: skip
 
 
 @functools.cache
@@ -112,7 +120,34 @@ def all_cases() -> dict[str, tuple[Case, ...]]:
                     cases.setdefault(method, []).extend(
                         Case(method, case.call, case.dtypes, case.tolerance) for case in listed
                     )
+    for api, listed in cases.items():
+        listed.extend(_of_other_inputs(api, listed))
     return {api: tuple(dict.fromkeys(listed)) for api, listed in cases.items()}
+
+
+def _of_other_inputs(api: str, listed: list[Case]) -> list[Case]:
+    """The plainest of the cases with inputs of other classes (see cases_inputs.py)."""
+    if api.startswith("numpy.random.") or api in _NO_OTHER_INPUTS:
+        return []
+    tagged = {case.call: case for case in listed}
+    is_function = api.startswith("numpy.") and not api.endswith(".at")
+    found = []
+    for base, call, dtypes in cases_inputs.vary([case.call for case in listed], _dimensions(), is_function):
+        case = tagged[base]
+        shared = "".join(char for char in dtypes if char in case.dtypes)
+        if shared and (api, call) not in _LEFT_OUT and not (api in _IN_PLACE and "z" in names_in(call)):
+            found.append(Case(api, call, shared, case.tolerance))
+    return found
+
+
+@functools.cache
+def _dimensions() -> dict[str, int]:
+    """Dimensions of the arrays of the dtype under test that are read, and that are there in other forms, too."""
+    arrays = make_arguments("f")
+    return {
+        name: arrays[name].ndim for name in sorted(_typed_names() - OUTPUTS.keys())
+        if not name.endswith(cases_inputs.FORMS) and f"{name}_list" in arrays
+    }  # fmt: skip
 
 
 def name_below(api: str) -> str:
@@ -204,7 +239,7 @@ def fresh_arguments(call: str, char: str, second: str | None = None) -> dict[str
     copies = {name: masters[name] for name in names_in(call) if name in masters}
     if second is not None:  # the first operand of one dtype, all others of another
         copies |= {name: make_arguments(second)[name] for name in operands(call)[1:]}
-    return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in copies.items()}
+    return {name: copy.deepcopy(v) if isinstance(v, (np.ndarray, list)) else v for name, v in copies.items()}
 
 
 @functools.cache
@@ -219,149 +254,3 @@ def operands(call: str) -> tuple[str, ...]:
 def _typed_names() -> frozenset[str]:
     singles, shorts = make_arguments("f"), make_arguments("h")
     return frozenset(n for n, v in singles.items() if getattr(v, "dtype", None) == "f4" and shorts[n].dtype == "i2")
-
-
-@functools.cache
-def make_arguments(char: str) -> dict[str, Any]:
-    """The arrays that calls may name. Shared: see :func:`fresh_arguments`.
-
-    Parameters
-    ----------
-    char : dtype character of all arrays, except index arrays (``k*``, int64), masks (``b*``, bool) and NaN-free
-    floats ``x*``.
-    """
-    rng = np.random.RandomState(7)
-    names: dict[str, Any] = {"np": np}
-    names |= _vectors(char, "v", "m", "t", rng) | _vectors(char, "w", "n", "t2", rng)
-    names["v"], names["w"] = _cast([3.5, -1.25, 4, -1.25, 0.5, 9.75], char), _cast([2, 3.5, -1, 5, 1.5, -2], char)
-    names["s"], names["S"], names["U"] = specials(char), specials(char)[:, None], specials(char)[None, :]
-    names["z"], names["y"] = _cast(2.5, char), _cast(3.0, char)
-    names["c"], names["r"], names["r2"] = names["m"][:, :1].copy(), names["m"][0].copy(), names["n"][1].copy()
-    names["e"], names["em"], names["me"], names["e3"] = (np.zeros(s, char) for s in ((0,), (0, 3), (3, 0), (2, 0, 3)))
-    names["q"] = _cast([[4, 1, 0.5], [1, 5, 2], [0.5, 2, 6]], char)  # symmetric, positive definite
-    names["p"] = _cast([[2, -1, 0], [1, 3, 1], [0, 4, -2]], char)
-    names["Q"] = (
-        np.stack([names["q"], names["q"] + names["q"].dtype.type(1)]) if char != "?" else np.stack([names["q"]] * 2)
-    )
-    names["sing"] = _cast([[1, 2], [2, 4]], char)
-    names["g"] = np.sort(names["v"])  # sorted
-    names["d"] = _cast([2, 1, 2, 3, 1, 2, 2], char)  # duplicates
-    names["one"] = np.ones(1, char)
-    names["l"], names["l2"] = _long(char, rng), _long(char, rng)
-    names["l3"] = rng.permutation(names["l"])[:257]
-    names["big"] = np.ones(70_000, char)  # more than float16 can count
-    names["a5"] = _cast(np.arange(2 * 1 * 3 * 1 * 2).reshape(2, 1, 3, 1, 2) - 4, char)
-    names |= {
-        "k": np.array([0, 2, 1, -1]), "k1": np.array([5, 3, 0, 0, 1, 2]), "kbad": np.array([0, 99]), "km":
-        np.array([[0, 1], [2, 0]]),
-        "kr": np.array([0, 2, 1]), "k0": np.array(2), "kn": np.array([1, 2, 0, 3, 1, 2]), "ke": np.array([],
-        dtype=np.int64),
-        "kc": np.array([[0, 1, 2, 0], [1, 1, 0, 2]]), "b": np.array([True, False, True, True, False, False]),
-        "bm": np.arange(12).reshape(3, 4) % 3 == 0, "br": np.array([True, False, True]), "b0": np.zeros(6, bool),
-        "js": _complex_specials(char),
-        # true by its imaginary part alone
-        "j": (np.array([0, 2j, 0, 0]) if char in "FD" else np.zeros(4)).astype(char),
-        "x": np.array([0.0, 1.0, 2.5, 4.0, 7.0, 9.0]), "xi": np.array([2.6, -1.0, 8.9, np.nan, 2.5, 100.0]),
-    }  # fmt: skip
-    outputs = {name: np.ones(what, char) if isinstance(what, tuple) else what for name, what in OUTPUTS.items()}
-    return names | outputs
-
-
-def specials(char: str) -> Any:
-    """A vector of the values of a dtype that implementations get wrong."""
-    kind = np.dtype(char).kind
-    if kind == "b":
-        return np.array([True, False])
-    if kind in "iu":
-        info = np.iinfo(char)
-        return np.array(
-            sorted(
-                {
-                    info.min,
-                    info.min + 1,
-                    info.max - 1,
-                    info.max,
-                    0,
-                    1,
-                    2,
-                    7,
-                    100,
-                    *((-1, -2, -7) if kind == "i" else ()),
-                }
-            ),
-            char,
-        )
-    real = np.dtype(char.lower())
-    info_f = np.finfo(real)
-    values = [
-        np.nan,
-        np.inf,
-        -np.inf,
-        0.0,
-        -0.0,
-        1,
-        -1,
-        0.5,
-        -0.5,
-        1.5,
-        2.5,
-        -2.5,
-        0.1,
-        3,
-        info_f.max,
-        info_f.min,
-        info_f.tiny,
-        info_f.eps,
-        1e-5,
-        40.0,
-        -200.0,
-    ]
-    column = np.array(values, real)
-    if kind == "f":
-        return column
-    # Finite parts only: nobody agrees on what sums make of infinite ones. Elementwise functions are tried on `js`, too.
-    parts = column[[3, 4, 5, 6, 7, 10, 11, 13]]
-    return _complex_grid(parts, char)
-
-
-def _complex_specials(char: str) -> Any:
-    """Complex numbers with infinite, NaN and zero parts of both signs; of other dtypes their own special values."""
-    if np.dtype(char).kind != "c":
-        return specials(char)
-    return _complex_grid(np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -2.5]), char)
-
-
-def _complex_grid(parts: Any, char: str) -> Any:
-    grid = np.empty((parts.size, parts.size), char)
-    grid.real, grid.imag = parts[:, None], parts[None, :]
-    return grid.ravel()
-
-
-def _vectors(char: str, v: str, m: str, t: str, rng: Any) -> dict[str, Any]:
-    return {
-        v: _cast(rng.randint(-9, 10, 6) / 2, char),
-        m: _cast(rng.randint(-9, 10, (3, 4)) / 2, char),
-        t: _cast(rng.randint(-9, 10, (2, 3, 4)) / 2, char),
-    }
-
-
-def _cast(values: Any, char: str) -> Any:
-    array = np.asarray(values, dtype=np.float64)
-    if char == "?":
-        return np.asarray(array > 0.75)
-    if np.dtype(char).kind == "u":
-        array = np.asarray(np.abs(array))
-    if np.dtype(char).kind == "c":
-        return np.asarray(array + 1j * np.flip(array * 0.5, axis=tuple(range(array.ndim)))).astype(char)
-    return array.astype(char)
-
-
-def _long(char: str, rng: Any) -> Any:
-    kind = np.dtype(char).kind
-    if kind == "b":
-        return rng.rand(600) < 0.5
-    if kind in "iu":
-        info = np.iinfo(char)
-        return rng.randint(max(info.min, -(2**31)), min(info.max, 2**31 - 1), 600).astype(char)
-    values = rng.standard_normal(600) * np.where(rng.rand(600) < 0.2, 30, 1)
-    return values.astype(char) if kind == "f" else (values + 1j * rng.standard_normal(600)).astype(char)

@@ -1,7 +1,7 @@
 # ruff: noqa: E501
 """Cases of the keywords that whole families share, above all ``out=`` (see cases.py for the notation).
 
-What calls store into is in ``cases.OUTPUTS``. Without ``out=`` what ``where=`` leaves out is memory that nobody has
+What calls store into is in ``case_arrays.OUTPUTS``. Without ``out=`` what ``where=`` leaves out is memory that nobody has
 written, so the two come together. ``@wide``: the result has the dtype of what it is stored into, or the cast would show
 by which ULP two libraries differ.
 """
@@ -90,6 +90,9 @@ concatenate : (v[:3], w[:3]), out=o | (v[:3], w[:3]), 0, o | (v[:3], w[:3]), out
 stack : (r, r2, r), out=om | (r, r2, r), 0, om
 {_methods("reduce")} @sum : m, axis=0, out=o4
 {_methods("accumulate")} @sum : v, out=o
+power.reduce @inexact @sum : m, axis=0, out=o4
+power.accumulate @inexact @sum : v, out=o
+power.reduceat @inexact @sum : v, [0, 2, 4], out=o3
 add.reduce multiply.reduce @sum : m, 1, None, o3
 add.accumulate multiply.accumulate @sum : v, 0, None, o
 {_methods("reduceat")} @sum : v, [0, 2, 4], out=o3

@@ -56,5 +56,5 @@ polydiv @solve : v, w[:2] | v, [2.0, 1]
 polyint : v, 2, k=[1, 2] | v, k=3
 polyder polyint : v | v, 2 | v, m=1 | [1, 2, 3]
 poly @solve : [1, 2, 3] | q | e
-roots @solve : [1.0, -3, 2] | [1, 0, -1] | [0, 0, 1, 2] | e
+roots @solve : v | [1, 2, 3.5, 4] | [1.0, -3, 2] | [1, 0, -1] | [0, 0, 1, 2] | e
 """

@@ -15,7 +15,7 @@ ndarray.tolist : v | m | z | e | t
 ndarray.tobytes : m, 'F' | m, order='C'
 ndarray.tobytes ndarray.dumps : v
 ndarray.clip : v, 0 | z, 0, 2 | m, 2 | v, 0, 2 | v, 3, 1 | v, min=0 | v, max=1 | v, None, 2 | s, 0, 1 | v, -1000, 1000 | m, r, r2 | v, 0, 300
-ndarray.view : v | v, np.int8 | v, dtype=v.dtype | m, np.ndarray
+ndarray.view : v | v, np.int8 | v, None | v, dtype=v.dtype | m, np.ndarray
 ndarray.round : v | v, 1 | l, decimals=2 | l, -1
 ndarray.std ndarray.var @sum : m, where=bm | m, 1, None, None, 1 | v | m, 0 | m, axis=1, ddof=1 | m, axis=0, keepdims=True | v, ddof=1 | m, 0, np.float64
 ndarray.argsort : v[:1] | m, kind='stable' | m, 0, 'stable' | g
@@ -35,7 +35,7 @@ ndarray.trace @sum : q | q, 1 | q, dtype=np.float64
 ndarray.searchsorted : v, v, sorter=np.argsort(v) | g, v | g, 2 | g, v, 'right' | g, v, side='left'
 ndarray.byteswap : v | v, True | v, inplace=False
 ndarray.setflags : v, write=True
-ndarray.setfield : v, 0, v.dtype
+ndarray.setfield : v, 0, v.dtype | v, 2, v.dtype, 0 | v, 0, v.dtype, offset=99
 ndarray.getfield : z, z.dtype | v, v.dtype | m, np.int8 | m, np.int8, 0
 ndarray.dump ndarray.tofile : v, '/dev/null' | m, '/dev/null'
 ndarray.conj ndarray.conjugate : v | m | z | s

@@ -29,6 +29,7 @@ TABLE = f"""
  | v, dtype=np.float64 | v, 0, float | l3[:40]
 {_names(BINARY, "outer")} @sum : v, w | v, 2 | m, v | e, v | S, s | z, y
 {_names(BINARY, "reduceat")} @sum : v, [0, 2, 4] | v, [4, 0, 2, 2] | m, [0, 2], axis=1 | m, [0, 1] | v, [0, 99]
+ | v, [0, 3], dtype=np.float64 | m, [0, 2], 1, np.float64
 {_names(BINARY, "at")} @sum : v, [0, 2, 0], 3 | v, kn, w | m, 1, r | m, (kr, kr), r[:3] | v, b, 2 | v, [99], 1 | v, 2, z
 {_names(UNARY, "at")} : v, [0, 2] | m, 1 | v, b | v, [99] | m, (kr, kr)
 """

@@ -22,6 +22,8 @@ from np2tnp.differential.cases import DTYPES, Case, all_cases, name_below, names
 
 #: dtype characters that crash alike: after one crashed, the others of its group count as crashed unseen.
 _GROUPS = ("?", "bhil", "BHIL", "efd", "FD")
+#: What the interpreter notices of a call that returned a value with an exception set, if it does not crash.
+_BROKEN = "error SystemError"
 #: MiB after which a child ends, for the next one to go on: compiled graphs are never given back.
 MEMORY = 2000
 #: NumPy's words for a keyword that came with a later version: such a call says nothing.
@@ -43,8 +45,20 @@ def observe(api: str, skip: set[tuple[str, ...]], announce: Callable[..., None])
                     labels[chars] = "crash"
                 elif (word := _observe_one(case, chars, target, function)) is not None:
                     labels[chars] = word
+            _settle(labels)
             results.setdefault(target, []).append([case.call, labels])
     return results
+
+
+def _settle(labels: dict[str, str]) -> None:
+    """Say "crash" of a group as soon as one of its calls breaks the interpreter's rules.
+
+    A result with an exception set is noticed (SystemError), or ends the process, as chance has it.
+    """
+    broken = {group for chars, label in labels.items() if label == _BROKEN for group in _GROUPS if chars[0] in group}
+    for chars in labels:
+        if any(chars[0] in group for group in broken):
+            labels[chars] = "crash"
 
 
 def _variants(case: Case, target: str) -> list[str]:
@@ -132,7 +146,7 @@ def main() -> int:
         else:
             observed = dict(observe(api, skip, announce))
             if operators.has_pairs(api):
-                observed["tnp"] = operators.observe(api, announce)
+                observed["tnp"] = operators.observe(api, announce, skip)
         announce("done", api, observed)
         if _memory() > MEMORY:
             break

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from np2tnp.differential import docstrings
+from np2tnp.differential import docstrings, shape_hints
 
 #: What every parameter starts from: the kinds of search.py and how likely each is when nothing is known.
 BASE = {
@@ -257,10 +257,7 @@ class _Usage(ast.NodeVisitor):
     def _hint(self, node: ast.AST, **weights: float) -> None:
         if isinstance(node, ast.Name):
             kinds = self.kinds.setdefault(node.id, {})
-            for (
-                kind,
-                weight,
-            ) in weights.items():  # once a kind of use: a name used often is not the more likely an array
+            for kind, weight in weights.items():  # once a kind of use: one used often is not the more likely an array
                 kinds[kind] = max(kinds.get(kind, 0.0), weight)
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -373,6 +370,8 @@ class _Usage(ast.NodeVisitor):
 
     def visit_Compare(self, node: ast.Compare) -> None:
         for other in node.comparators:
+            if asked := shape_hints.compared(node.left, other) or shape_hints.compared(other, node.left):
+                self._hint(asked[0], **asked[1])
             options = other.elts if isinstance(other, (ast.Tuple, ast.List, ast.Set)) else [other]
             for option in options:
                 if (

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.differential.function_memory import FunctionMemory
 from np2tnp.differential.observe import Frozen, freeze, is_same
 
 
@@ -33,6 +34,8 @@ class Globals:
         self._saved = {key: pair for key, pair in found.items() if key in self._streams or _is_plain(pair[1])}
         self._registries = found.keys() - self._saved.keys()
         self._handlers = list(logging.root.handlers)
+        holders = [holder for _, holder in self._holders]
+        self._functions = FunctionMemory(module, holders, _is_memory, freeze, _put_back)
 
     def restore(self) -> None:
         """Make all data what it was when the module was loaded."""
@@ -40,6 +43,7 @@ class Globals:
         for value in [it for _, holder in self._holders for it in vars(holder).values()]:
             if isinstance(value, functools._lru_cache_wrapper):
                 value.cache_clear()  # a result that is remembered comes from another call
+        self._functions.restore()
         new = [
             (holder, name)
             for key, holder, name, _ in self._data()
@@ -70,6 +74,16 @@ class Globals:
             for name, value in list(vars(holder).items()):
                 if _is_data(name, value):
                     yield f"{prefix}{name}", holder, name, value
+
+
+def _is_memory(name: str, value: Any) -> bool:
+    """Whether it is data that could be put back: what holds objects could not."""
+    return _is_data(name, value) and not _is_stream(value) and _is_plain(freeze(value))
+
+
+def _put_back(value: Any, frozen: Any) -> None:
+    if not is_same(freeze(value), frozen):
+        _refill(value, frozen)
 
 
 def _is_plain(frozen: Any) -> bool:

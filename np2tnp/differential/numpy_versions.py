@@ -73,6 +73,12 @@ LEGACY_FACTS: dict[str, dict[str, Any]] = {
         for name, meaning in LEGACY.items()
         if meaning is None and name.rpartition(".")[2].isupper()
     },
+    **{
+        f"numpy.{name}": {"kind": "constant", "parameters": []}  # dicts, tuples and notes of what is gone
+        for name in ("cast", "kernel_version", "nbytes", "numarray", "oldnumeric", "sctypes", "tracemalloc_domain")
+    },
+    "numpy.compat": {"kind": "module"},
+    "numpy.version": {"kind": "module"},  # which NumPy 2 has, but does not list
     "numpy.PZERO": {"kind": "constant", "parameters": []},
     "numpy.NZERO": {"kind": "constant", "parameters": []},
     "ndarray.newbyteorder": {"kind": "method", "parameters": ["new_order='S'", "/"], "effect": "view"},

@@ -17,6 +17,7 @@ import numpy as np
 from np2tnp.differential import behaviour
 from np2tnp.differential.calls import call_on_numpy, find_targets, label, target_arguments
 from np2tnp.differential.cases import CLASSES, Case, all_cases, names_in, used_parameters
+from np2tnp.differential.cases_inputs import is_other
 from np2tnp.differential.compare import Outcome
 from np2tnp.differential.facts_file import STAGES
 from np2tnp.differential.surface import call_parameters
@@ -95,6 +96,8 @@ def make_calls(api: str, function: Callable[..., Any], entry: dict[str, Any], te
     """
     sets: dict[frozenset[str], list[Case]] = {}
     for case in all_cases().get(api, ()):
+        if is_other(case.call, case.dtypes):
+            continue  # constants of a graph, or a call that would stand for a plainer one
         used = frozenset(used_parameters(case.call, texts))
         if used <= set(entry["accepted"]):
             sets.setdefault(used, []).append(case)

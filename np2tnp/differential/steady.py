@@ -1,7 +1,8 @@
 """What two runs of the probe on the same versions tell together.
 
-The order in which threads add numbers up decides the last digits, and some of TensorFlow's kernels crash only
-sometimes: of two such observations the worse one is kept, so that repeated runs settle on the same facts.
+The order in which threads add numbers up decides the last digits, as the processor does, and some of TensorFlow's
+kernels crash only sometimes: of two such observations the worse one is kept, so that repeated runs settle on the same
+facts, on all machines.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import Any
 
 from np2tnp.differential.cases import DTYPES
 
+#: Of an operator's facts: dtypes for which Python integers out of range give something else than NumPy's.
+_OVERFLOW = "weak_int_overflow"
 #: ``dtype in 14 of 19: (v, w)``: what differs, in how many calls, of how many and in which for example.
 _COUNTED = re.compile(r"(.+) in (\d+) (of \d+: .*)")
 
@@ -30,8 +33,28 @@ def keep_worst(before: dict[str, Any], after: dict[str, Any], targets: Iterable[
         if old and new:
             notes = {t: _worse_notes(old[t], new[t]) for t in targets if t in old and t in new}
             fact = {**fact, "agreement": {**new, **notes}}
+        overflows = [facts.get(name, {}).get("tnp", {}).get(_OVERFLOW) for facts in (before, after)]
+        if None not in overflows:  # what C leaves to the processor
+            fact = {**fact, "tnp": {**fact["tnp"], _OVERFLOW: _in_order("".join(overflows))}}
         merged[name] = fact
     return merged
+
+
+def differ(before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Whether two notes of agreement, by target, differ in more than rounding that counts as equal on both sides."""
+    return _without_rounding(before) != _without_rounding(after)
+
+
+def _without_rounding(agreement: dict[str, Any]) -> dict[str, Any]:
+    found = {}
+    for target, notes in agreement.items():
+        labels = {char: "equal" if _ulps(label) is not None else label for char, label in _by_dtype(notes).items()}
+        found[target] = {**labels, **{key: value for key, value in notes.items() if not _is_group(key)}}
+    return found
+
+
+def _in_order(chars: str) -> str:
+    return "".join(char for char in DTYPES if char in chars)
 
 
 def _worse_notes(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def list_surface() -> dict[str, dict[str, Any]]:
                 if target
                 else LEGACY_FACTS.get(name, {"kind": "function", "parameters": ["*args", "**kwargs"]})
             )
-            facts[name] = {**fact, "legacy": True}
+            facts[name] = fact if _is_hidden_module(name, fact) else {**fact, "legacy": True}
         elif target not in (None, name) and facts[name].get("kind") == "function":  # still there, and deprecated
             facts[name] = {"alias_of": target}
     for name in SINCE_2 & facts.keys():
@@ -103,6 +103,14 @@ def list_surface() -> dict[str, dict[str, Any]]:
         while "alias_of" in facts.get(fact.get("alias_of", ""), {}):
             fact["alias_of"] = facts[fact["alias_of"]]["alias_of"]
     return facts
+
+
+def _is_hidden_module(name: str, fact: dict[str, Any]) -> bool:
+    """Whether it is a module that the installed NumPy has, though it does not list it."""
+    try:
+        return fact.get("kind") == "module" and inspect.ismodule(resolve(name))
+    except AttributeError:
+        return False
 
 
 def kind_of(value: Any) -> str:

@@ -127,6 +127,9 @@ def _problem(
         bad = dtypes - set(target.dtypes)
         if bad:
             return f"tnp.{short} is not equal for {_dtype_words(bad)}"
+        of_python = _of_python(first) & set(target.python_bad)
+        if of_python:
+            return f"tnp.{short} is not equal for Python's own {_python_words(of_python)}"
         if weak and not target.dtypes:
             return f"tnp.{short} was not measured"
     elif not target.dtypes:
@@ -171,6 +174,18 @@ def _dtypes(value: Value) -> tuple[frozenset[str], bool]:
         return frozenset(), False
     arrays, weak = operand_dtypes(value)
     return arrays | {_DEFAULT[kind] for kind in weak}, bool(weak)
+
+
+def _of_python(value: Value) -> frozenset[str]:
+    """dtype characters of the Python numbers that `value` may be, or is a list of."""
+    if not isinstance(value, Sequence):
+        return frozenset(_DEFAULT[kind] for kind in operand_dtypes(value)[1])
+    items = value.items if value.items is not None else (value.element,)
+    return frozenset(char for item in items for char in _of_python(item))
+
+
+def _python_words(chars: frozenset[str]) -> str:
+    return " and ".join(f"{kind}s" for kind, char in _DEFAULT.items() if char in chars)
 
 
 def _plain_list(value: Sequence) -> bool:
@@ -261,6 +276,8 @@ def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...], gua
     lenient = guarded and op not in EXACT and all(not arrays or arrays >= {"d", "f"} for arrays, _ in sides)
     if len(operands) == 1:
         return not sides[0][0] <= ({*target.dtypes, *target.loud} if lenient else {*target.dtypes})
+    if op in ("floordiv", "mod") and _may_divide_by_zero(operands[1], *sides):
+        return True
     (left, left_weak), (right, right_weak) = sides
     bad = set() if op in ("eq", "ne") else set(target.pairs_bad) - (set(target.pairs_loud) if lenient else set())
     if any(a + b in bad for a in left for b in right):
@@ -272,6 +289,17 @@ def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...], gua
         _weak_differs(target, arrays, weak, number)
         for arrays, weak, number in ((left, right_weak, operands[1]), (right, left_weak, operands[0]))
     )
+
+
+_Side = tuple[frozenset[str], frozenset[str]]  #: of an operand: dtypes as an array, types as a Python number
+
+
+def _may_divide_by_zero(divisor: Value, left: _Side, right: _Side) -> bool:
+    """Whether an integer may be divided by zero, for which TensorFlow raises where one of the two is Python's."""
+    integers = set("?bhilBHIL")
+    if "int" in right[1]:
+        return bool(left[0] & integers) and not (isinstance(divisor, Const) and divisor.value)
+    return "int" in left[1] and bool(right[0] & integers)
 
 
 def _weak_differs(target: Target, arrays: frozenset[str], weak: frozenset[str], number: Value) -> bool:

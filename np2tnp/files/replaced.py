@@ -179,7 +179,9 @@ class _Search:
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, (ast.Store, ast.Del)):
                 yield from self._at(node, self._owner(node.value), node.attr)
             elif isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
-                yield from self._at(node, self._dictionary(node.value), _text(node.slice))
+                owner, name = self._dictionary(node.value), _text(node.slice)
+                if owner != "own" or name != ANY or isinstance(node.ctx, ast.Store):
+                    yield from self._at(node, owner, name)  # `del globals()[name]` gives nothing another value
             elif isinstance(node, ast.Call):
                 yield from self._called(node)
             elif isinstance(node, ast.Assign) and (owner := self._dictionary(node.value)):

@@ -68,7 +68,7 @@ def refused_by_compiler(text: str, trees: Trees) -> Problem | None:
     tree = None
     try:
         tree = trees.parse(text)  # which is needed anyway: compiling that takes half of what compiling the text does
-        _compile(tree)
+        compile_quietly(tree)
     except SyntaxError as error:
         if error.msg.startswith("(unicode error)") or tree is not None:
             return Problem("TNP901", f"syntax error: {error.msg}", error.lineno or 1, error.offset or 1)
@@ -91,10 +91,11 @@ def explain(text: str, line: int = 1, column: int = 1, message: str = "cannot be
 
 
 def _parse(text: str) -> None:
-    _compile(text, 0x400)  # PyCF_ONLY_AST
+    compile_quietly(text, 0x400)  # PyCF_ONLY_AST
 
 
-def _compile(code: str | ast.Module, flags: int = 0) -> None:
+def compile_quietly(code: str | ast.Module, flags: int = 0) -> None:
+    """Raises what `compile` raises; warnings are about the user's own text, which Python shows in its time."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         compile(code, "<text>", "exec", dont_inherit=True, flags=flags)  # and nothing is run

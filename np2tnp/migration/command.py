@@ -59,6 +59,41 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
         return _recover(config)
     transaction.require_none(config.root)
     tell = (lambda _: None) if config.quiet else say
+    try:
+        planned = _planned(parsed, config, paths, stdin, tell)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(*(["no file was changed"] if parsed.apply else [])) from None
+    if planned is None:
+        say("nothing was written")
+        return CLEAN
+    made, config, reverted = planned
+    backup = partial(_back_up, suffix=parsed.backup_suffix if parsed.backup else None)
+    if parsed.test:
+        made, failing = keep_what_passes(made, config, parsed.test, parsed.test_timeout, tell, backup)
+        reverted += failing
+        done = made.run
+    elif parsed.apply:
+        with transaction.uninterrupted():  # a moment only: all files are written, or none
+            backup(made)
+            done = pipeline.write(made, config)
+    else:
+        done = made.run
+    if parsed.apply and stdin is not None:
+        print_bytes(made.new.get(*stdin))
+    _print(parsed, config, done, stdin, reverted)
+    if done.summary.errors:
+        return ERROR
+    return FOUND if parsed.check and done.changes else CLEAN
+
+
+def _planned(
+    parsed: argparse.Namespace,
+    config: Config,
+    paths: list[str],
+    stdin: tuple[str, bytes] | None,
+    tell: Callable[[str], None],
+) -> tuple[pipeline.Plan, Config, list[Reverted]] | None:
+    """What is to be written, with the options that it was made with, and what was left out; None if the user quits."""
     with Progress(config.quiet) as progress:
         made = pipeline.plan(pipeline.read(paths, config, stdin), config, progress)
     reverted: list[Reverted] = []
@@ -72,27 +107,11 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
         try:
             made = choose(made, config, input, print_exactly, wants_colour(sys.stdout))
         except Quit:
-            say("nothing was written")
-            return CLEAN
+            return None
     if parsed.verify:
         made, differing = _verify(made, config, parsed.strict, tell)
         reverted += differing
-    backup = partial(_back_up, suffix=parsed.backup_suffix if parsed.backup else None)
-    if parsed.test:
-        made, failing = keep_what_passes(made, config, parsed.test, parsed.test_timeout, tell, backup)
-        reverted += failing
-        done = made.run
-    elif parsed.apply:
-        backup(made)
-        done = pipeline.write(made, config)
-    else:
-        done = made.run
-    if parsed.apply and stdin is not None:
-        print_bytes(made.new.get(*stdin))
-    _print(parsed, config, done, stdin, reverted)
-    if done.summary.errors:
-        return ERROR
-    return FOUND if parsed.check and done.changes else CLEAN
+    return made, config, reverted
 
 
 def _verify(

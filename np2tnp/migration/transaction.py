@@ -58,7 +58,7 @@ class Transaction:
         self._is_kept = True
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        with _uninterrupted():
+        with uninterrupted():
             if not self._is_kept or kind is not None:
                 for path, original in self._originals.items():
                     try:
@@ -216,8 +216,8 @@ def _termination_as_interrupt() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Ignore Ctrl-C and termination for the moment that putting files back takes."""
+def uninterrupted() -> Iterator[None]:
+    """Ignore Ctrl-C and termination for the moment that writing files, or putting them back, takes."""
     names = ("SIGINT", "SIGTERM", "SIGHUP")
     found = [getattr(signal, name) for name in names if hasattr(signal, name)]
     if threading.current_thread() is not threading.main_thread():

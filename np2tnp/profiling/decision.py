@@ -45,11 +45,12 @@ def decide(measured: Measured) -> Decision:
         return Decision(False, f"{different.variant} on {different.device}: {different.reason}", device=device)
     decisions, saved = [], {}
     seen = {signature.text: signature.calls for signature in measured.plan.recorded}
+    numpy = _fastest_numpy(measured.trials)
     for variant, mode in EMITTED.items():
         trials = [t for t in measured.trials if t.variant == variant and t.device == device]
         if trials:
             decisions.append(_decide(trials, mode, device, seen))
-            saved[mode] = _saved(trials, decisions[-1].above or 0, seen)
+            saved[mode] = _saved(trials, decisions[-1].above or 0, seen, numpy)
     if not decisions:
         return Decision(False, "it was not measured")
     confirmed = [decision for decision in decisions if decision.confirmed]
@@ -91,12 +92,22 @@ def _decide(trials: list[Trial], compile: str, device: str, calls: dict[str, int
     return Decision(False, reason, compile, trials[first].elements, device, gain)
 
 
-def _saved(trials: list[Trial], above: int, calls: dict[str, int]) -> float:
-    """Seconds that the calls which were seen (else one of each size) take less where a size test lets them through."""
+def _fastest_numpy(trials: list[Trial]) -> dict[tuple[int, str], float]:
+    """NumPy's seconds at each size: one measure for all variants, however busy the machine was beside one of them."""
+    found: dict[tuple[int, str], float] = {}
+    for trial in trials:
+        if trial.reference is not None:
+            key = trial.size, trial.signature
+            found[key] = min(trial.reference.median, found.get(key, trial.reference.median))
+    return found
+
+
+def _saved(trials: list[Trial], above: int, calls: dict[str, int], numpy: dict[tuple[int, str], float]) -> float:
+    """Seconds that calls which were seen (else one of each size) surely take less where a size test lets them by."""
     return sum(
-        calls.get(trial.signature, 1) * (trial.reference.median - trial.variant_time.median)
+        calls.get(trial.signature, 1) * numpy[trial.size, trial.signature] * (1 - 1 / trial.ratio.low)
         for trial in trials
-        if trial.elements >= above and trial.reference is not None and trial.variant_time is not None
+        if trial.elements >= above and trial.reference is not None and trial.ratio is not None and trial.ratio.low > 0
     )
 
 

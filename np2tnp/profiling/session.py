@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -46,29 +48,44 @@ class Session:
         """Start the child if there is none. Raises CannotVerify."""
         if self._child.is_running:
             return
-        plan = self._plan
+        with self._loading():
+            # NumPy's alone loads TensorFlow, too: what that does to the allocator makes NumPy up to four times as fast
+            self.environment = self._child.ask("start", _START, logical_cpus=self._plan.logical_cpus)
+            self._load()
+            if self._plan.memory and any("GPU" in name for name in self.environment.get("logical_devices", ())):
+                self._note("--memory is not applied: CUDA needs more address space than memory")
+            elif self._plan.memory:
+                self._child.ask("limit_memory", 10, mebibytes=self._plan.memory)
+
+    def go_on_with(self, plan: Plan) -> None:
+        """Measure another function from now on, in the same process if it still runs. Raises CannotVerify."""
+        self._plan, self._hopeless, self.notes = plan, {}, []
+        if self._child.is_running:
+            with self._loading():
+                self._load()
+
+    @contextlib.contextmanager
+    def _loading(self) -> Iterator[None]:
         self._size = None
         try:
-            if not self._single:
-                self.environment = self._child.ask("start", _START, logical_cpus=plan.logical_cpus)
-            self.signature = self._child.ask(
-                "load",
-                _START,
-                path=plan.pair.path,
-                original=plan.pair.original,
-                rewritten=None if self._single else plan.pair.rewritten,
-                function=plan.function,
-                inputs=plan.inputs,
-                places=plan.places,
-                compiled=() if self._single else tuple((it.mode, it.text) for it in plan.compiled),
-            )
-            if plan.memory and any("GPU" in name for name in self.environment.get("logical_devices", ())):
-                self._note("--memory is not applied: CUDA needs more address space than memory")
-            elif plan.memory:
-                self._child.ask("limit_memory", 10, mebibytes=plan.memory)
+            yield
         except (ChildDied, ChildTimeout, RuntimeError) as error:
             self._child.close()
-            raise CannotVerify(f"{plan.pair.path} cannot be loaded: {error}") from None
+            raise CannotVerify(f"{self._plan.pair.path} cannot be loaded: {error}") from None
+
+    def _load(self) -> None:
+        plan = self._plan
+        self.signature = self._child.ask(
+            "load",
+            _START,
+            path=plan.pair.path,
+            original=plan.pair.original,
+            rewritten=None if self._single else plan.pair.rewritten,
+            function=plan.function,
+            inputs=plan.inputs,
+            places=plan.places,
+            compiled=() if self._single else tuple((it.mode, it.text) for it in plan.compiled),
+        )
 
     def trial(self, variant: str, device: str, size: int | Signature, plan: Plan | None = None) -> Trial:
         """Measure one; whatever goes wrong is its reason. `plan`: of another number of samples."""

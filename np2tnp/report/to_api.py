@@ -53,7 +53,7 @@ def render(name: str, catalog: Catalog, config: Config, colour: bool = False) ->
     fate = fates.find([fact.name], catalog, config).get(fact.name)
     if fate is not None:
         lines.append(f"  {style(fate.verdict, 'bold')}: {fate.reason}")
-    lines += [f"  {line}" for line in (*_behaviour(fact), *_targets(fact, style))]
+    lines += [f"  {line}" for line in (*_behaviour(fact), *_targets(fact, style, catalog.device_draws))]
     lines += [f"  {line}" for line in _versions(fact, catalog)]
     if fate is not None and fate.after:
         lines += ["", "  before", *_indented(fate.before), "  after", *_indented(fate.after)]
@@ -89,7 +89,10 @@ def find(name: str, catalog: Catalog) -> ApiFact | None:
     """The fact for what a person may type: ``np.sum``, ``sum``, ``numpy.fft.rfft``, ``ndarray.sort``, ``x.sort``,
     ``Generator.normal``, ``operator.add``, ``+``; ``tnp.sum`` and ``rt.sum`` are NumPy's function of that name.
     """
-    plain = name.strip().removesuffix("()")
+    plain = name.strip()
+    if plain not in SIGNS:
+        plain = plain.partition("(")[0]
+        plain = f"ndarray{plain}" if plain.startswith(".") else plain
     plain = f"numpy.{plain[3:]}" if plain.startswith("np.") else plain
     owner, _, member = plain.rpartition(".")
     candidates = [f"operator.{SIGNS[plain]}"] if plain in SIGNS else []
@@ -104,7 +107,8 @@ def find(name: str, catalog: Catalog) -> ApiFact | None:
         fact = catalog.get(candidate)
         if fact is not None:
             return fact
-    return None
+    inside = [known for known in catalog.names() if known.endswith(f".{plain}")]  # of a module below numpy
+    return catalog.get(inside[0]) if len(inside) == 1 and plain else None
 
 
 def describe_dtypes(chars: str) -> str:
@@ -168,9 +172,13 @@ def _behaviour(fact: ApiFact) -> list[str]:
     return lines
 
 
-def _targets(fact: ApiFact, style: Style) -> list[str]:
+def _targets(fact: ApiFact, style: Style, draws: frozenset[str] = frozenset()) -> list[str]:
     if fact.prefer == "numpy":
         return ["stays NumPy, on the host"]
+    owner, _, short = fact.name.rpartition(".")
+    if owner.startswith("numpy.random") and short in draws:
+        drawn = f"rt.random.{short}" if owner == "numpy.random" else f"rt.random.stream(rng).{short}"
+        return [f"with --random tf: {drawn}, of the same distribution, in another stream"]
     lines = []
     for label, target in (("tnp", fact.tnp), ("rt", fact.rt)):
         if target is not None:
@@ -203,12 +211,16 @@ def _stages(target: Target) -> list[str]:
     """What holds inside tf.function and under XLA."""
     lines = []
     for stage, where in ((target.traced, "in tf.function"), (target.compiled, "under XLA"), (target.gpu, "on a GPU")):
-        if stage is not None and (target.dtypes or target.pairs_bad):
-            lines += [f"    {where}: {_stage(stage, target)}"]
-            lines += [
-                f"        {describe_dtypes(chars)}: {_in_words(word)}"
-                for chars, word in {**stage.differs, **stage.fails}.items()
-            ]
+        if not (target.dtypes or target.pairs_bad):
+            continue
+        if stage is None:
+            lines += [f"    {where}: not measured"] if where != "on a GPU" else []  # which few machines have
+            continue
+        lines += [f"    {where}: {_stage(stage, target)}"]
+        lines += [
+            f"        {describe_dtypes(chars)}: {_in_words(word)}"
+            for chars, word in {**stage.differs, **stage.fails}.items()
+        ]
     return lines
 
 

@@ -111,6 +111,8 @@ _WORDS: dict[type, tuple[tuple[str, str], ...]] = {
 
 def _beside_words(node: Any) -> Iterator[cst.CSTNode]:
     """The expressions that a word of `node` touches: they, or what they begin with, stand in parentheses."""
+    if isinstance(node, cst.UnaryOperation) and not isinstance(node.operator, cst.Not):
+        return  # a sign is no word
     for field, space in _WORDS.get(type(node), ()):
         part = getattr(node, field)
         between = attrgetter(space)(node)
@@ -154,11 +156,20 @@ def _parts(node: cst.Assign, edit: StatementEdit) -> Iterator[cst.BaseSmallState
         if edit.names:
             given = [build.argument(item) for item in display] if display else [cst.Arg(node.value, star="*")]
             value = build.call(edit.check, *given) if edit.check else node.value
-            yield build.assign(build.names_tuple(edit.names), value)
+            yield build.assign(_starred_as(first, build.names_tuple(edit.names)), value)
         values = [cst.Name(name) for name in edit.names] or display or []
     for number, (target, value) in enumerate(zip(targets, values, strict=True)):
         alone = cst.Assign([target], value)
         yield edit.parts[number](alone) if number in edit.parts else alone
+
+
+def _starred_as(target: cst.Tuple | cst.List, names: cst.Tuple) -> cst.Tuple:
+    """`names` with a star where `target` has one."""
+    elements = [
+        cst.StarredElement(name.value, name.comma) if isinstance(item, cst.StarredElement) else name
+        for item, name in zip(target.elements, names.elements, strict=True)
+    ]
+    return names.with_changes(elements=elements)
 
 
 class _Requote(cst.CSTTransformer):

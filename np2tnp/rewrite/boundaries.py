@@ -13,6 +13,8 @@ from np2tnp.analysis.values import HOST, Array, Sequence, Unknown, Value, zero_d
 from np2tnp.config import NEVER
 from np2tnp.edits import build, layout
 from np2tnp.edits.edit import Edits
+from np2tnp.rewrite import exchanged
+from np2tnp.rewrite.exchanged import NO_MARKS, Marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,19 +147,22 @@ def _kinds(value: Value, kinds: set[str]) -> None:
             _kinds(item, kinds)
 
 
-def add_returns(facts: ev.RegionFacts, edits: Edits, runtime: str | None) -> None:
+def add_returns(facts: ev.RegionFacts, edits: Edits, runtime: str | None, marks: Marks = NO_MARKS) -> None:
     """Every return of a function that updates parameters hands their final values back.
 
-    `runtime`: the runtime's name; None where there is no wrapper to take them.
+    `runtime`: the runtime's name; None where there is no wrapper to take them. `marks`: of names that change places.
     """
     if not facts.mutated:
         return
     for event in facts.events:
         if isinstance(event, ev.Return) and event.node is not None:
-            edits.statement(event.node).change.append(lambda updated: _updated_return(facts, updated.value, runtime))
+            own = exchanged.at_return(facts, marks, event.node)
+            edits.statement(event.node).change.append(
+                lambda updated, own=own: _updated_return(facts, updated.value, runtime, own)  # type: ignore[misc]
+            )
 
 
-def _updated_return(facts: ev.RegionFacts, value: Any, runtime: str | None) -> cst.Return:
+def _updated_return(facts: ev.RegionFacts, value: Any, runtime: str | None, marks: Marks = NO_MARKS) -> cst.Return:
     result = value if value is not None else cst.Name("None")
     if runtime is None:
         names: list[cst.BaseExpression] = [cst.Name(name) for name in facts.mutated]
@@ -168,7 +173,9 @@ def _updated_return(facts: ev.RegionFacts, value: Any, runtime: str | None) -> c
         if len(parts) == 1:
             return cst.Return(parts[0])
         return cst.Return(build.tuple_of([build.argument(part) for part in parts]).with_changes(lpar=(), rpar=()))
-    given = [build.argument(cst.Name(name), name) for name in facts.mutated]
+    placed = exchanged.placed(facts, marks)
+    given = [build.argument(cst.Name(name), name) for name in facts.mutated if name not in placed]
+    given += exchanged.finals(facts, marks, runtime)
     return cst.Return(build.call(f"{runtime}.updated", result, *given))
 
 
@@ -183,17 +190,21 @@ def wrap_function(
     float32: bool = False,
     state: tuple[str, ...] | None = None,
     indent: int = 0,
+    width: int = 88,
+    marks: Marks = NO_MARKS,
 ) -> cst.FunctionDef:
     """The function with its decorator innermost and, where its end can be reached, a last return of what it updates."""
-    node = with_last_return(node, facts, runtime)
+    node = exchanged.with_marks(with_last_return(node, facts, runtime, marks), facts, marks)
     made = decorator(facts, runtime, kind, kept, compile_as, device, float32, state)
-    return node.with_changes(decorators=[*node.decorators, layout.broken(made, indent)])
+    return node.with_changes(decorators=[*node.decorators, layout.broken(made, indent, width)])
 
 
-def with_last_return(node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str | None) -> cst.FunctionDef:
+def with_last_return(
+    node: cst.FunctionDef, facts: ev.RegionFacts, runtime: str | None, marks: Marks = NO_MARKS
+) -> cst.FunctionDef:
     """The function with a last return of what it updates, where its end can be reached."""
     if facts.mutated and any(isinstance(event, ev.Return) and event.node is None for event in facts.events):
-        last = cst.SimpleStatementLine([_updated_return(facts, None, runtime)])
+        last = cst.SimpleStatementLine([_updated_return(facts, None, runtime, marks)])
         body = node.body
         if isinstance(body, cst.IndentedBlock):
             node = node.with_changes(body=body.with_changes(body=[*body.body, last]))

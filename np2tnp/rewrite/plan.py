@@ -13,6 +13,7 @@ from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.regions import Fate
 from np2tnp.analysis.state import Services
 from np2tnp.analysis.values import Array, Function
+from np2tnp.analysis.walk import walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
@@ -46,8 +47,11 @@ class RegionPlan:
         """What the analysis must know of it."""
         if self.state is RegionState.CONVERTIBLE:
             return Fate.MIGRATES
-        in_doubt = self.reasons and not self.is_unwanted and not any(hit.code in _ANYWHERE for hit in self.reasons)
-        return Fate.IN_DOUBT if in_doubt else Fate.STAYS
+        anywhere = [hit for hit in self.reasons if hit.code in _ANYWHERE]
+        if anywhere and self.facts.extra.get("lent"):  # a nested function that may stay NumPy's may do all of that
+            nested = _nested_nodes(self.facts.node)
+            anywhere = [hit for hit in anywhere if id(hit.node) not in nested]
+        return Fate.IN_DOUBT if self.reasons and not self.is_unwanted and not anywhere else Fate.STAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +127,10 @@ def plan_region(
         replaced = any(hit.code == replaced_names.CODE for hit in hits)
         if edits.total or replaced or any(unknown_values.is_about_arrays(hit, annotated) for hit in hits):
             return RegionPlan(facts, hits, edits, RegionState.KEPT)
-        unknown = any(map(unknown_values.may_be_work, hits))
-        told = [unknown_values.of_region(facts, annotated)] if unknown else []
-        return RegionPlan(facts, list(filter(unknown_values.is_handed, hits)) or told, edits, RegionState.PLAIN)
+        told = list(filter(unknown_values.is_handed, hits))
+        if any(map(unknown_values.may_be_work, unknown_values.beside(told, hits))):
+            told.append(unknown_values.of_region(facts, annotated))
+        return RegionPlan(facts, told, edits, RegionState.PLAIN)
     if blocks:
         return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks)
     if slow and options.slow == "keep":
@@ -141,6 +146,12 @@ def plan_region(
         plan.compiled = not eager
         plan.hits += eager
     return plan
+
+
+def _nested_nodes(region: cst.CSTNode) -> set[int]:
+    """The nodes, by id, inside of functions that are nested in the region."""
+    inner = [part for part in walk(region) if part is not region and isinstance(part, (cst.FunctionDef, cst.Lambda))]
+    return {id(part) for function in inner for part in walk(function.body)}
 
 
 def _is_work(event: ev.Event) -> bool:

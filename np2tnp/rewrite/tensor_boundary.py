@@ -6,7 +6,7 @@ modules are the user's business, who asked for this contract.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import libcst as cst
@@ -14,12 +14,25 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, parameters_of
 from np2tnp.analysis.regions import MODULE
-from np2tnp.analysis.values import Const, Function, Scalar
+from np2tnp.analysis.summaries import Summary
+from np2tnp.analysis.values import (
+    FOREIGN,
+    NO_NAMES,
+    Const,
+    Function,
+    Scalar,
+    Unknown,
+    outside_of,
+    parameters_in,
+    refs_of,
+)
 from np2tnp.analysis.walk import PARTS, walk
 from np2tnp.model import RegionState, Verdict
 from np2tnp.rewrite.plan import RegionPlan
 from np2tnp.rules.base import Hit
 from np2tnp.rules.callbacks import Callback
+from np2tnp.rules.cases import location_words
+from np2tnp.rules.host_updates import HostUpdate
 
 
 def leaking(plans: Iterable[RegionPlan], module: ModuleInfo) -> frozenset[str]:
@@ -48,6 +61,47 @@ def hit(info: FunctionInfo) -> Hit:
     """Why such a function stays NumPy."""
     message = "code of the module that stays NumPy uses it, and would get tensors from it (--boundary tensor)"
     return Hit(Callback.doc.code, info.node, message, Verdict.BLOCK)
+
+
+def lost_update(facts: ev.RegionFacts, summary: Callable[[Function], Summary | None]) -> Hit | None:
+    """The first update of an argument that stays as it is for the sake of NumPy: a tensor there would not change.
+
+    Without a wrapper such an argument is a tensor. ``x[0] = v`` raises on it, but ``y += v``, ``d["k"] += v`` and a
+    callee's own ``x *= 2`` rebind a name, silently.
+    """
+    if not facts.host_parameters:
+        return None
+    for event in facts.events:
+        shown = NO_NAMES
+        if isinstance(event, (ev.Store, ev.AttributeStore)) and isinstance(event.node, cst.AugAssign):
+            shown = parameters_in(refs_of(event.base))
+            if not shown and _may_be_anything(event, facts):
+                shown = facts.changeable
+        elif isinstance(event, ev.Call) and isinstance(event.callee, Function):
+            shown = parameters_in(NO_NAMES.union(*_updated_by(event, summary(event.callee))))
+        if shown := shown & facts.host_parameters:
+            words = f"this updates what may be {location_words(frozenset(f'@{name}' for name in shown))}"
+            message = f"{words}, in place; a tensor there stays as it was (--boundary tensor)"
+            return Hit(HostUpdate.doc.code, event.node or facts.node, message, Verdict.BLOCK)
+    return None
+
+
+def _updated_by(event: ev.Call, summary: Summary | None) -> Iterator[frozenset[str]]:
+    """What a function of the project that stays NumPy updates of its arguments, by their locations."""
+    if summary is None or summary.migrated or not summary.mutates:
+        return
+    known = summary.match(event.arguments)
+    for argument in event.arguments:
+        if known is None or any(known.get(name) is argument for name in summary.mutates):
+            yield refs_of(argument.value)
+
+
+def _may_be_anything(event: ev.Store | ev.AttributeStore, facts: ev.RegionFacts) -> bool:
+    """Whether nobody knows whose array it is, so that code which got an argument may have given that one back."""
+    if isinstance(event, ev.AttributeStore):
+        target = event.target.value
+        return not (isinstance(target, cst.Name) and target.value in facts.parameters)
+    return isinstance(event.base, Unknown) and not outside_of(refs_of(event.base) - {FOREIGN})
 
 
 def _migrates(plan: RegionPlan) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.subclasses import SUBCLASSES, maps_file, may_mask
-from np2tnp.analysis.values import Class, Instance, Symbol
+from np2tnp.analysis.subclasses import SUBCLASSES, holds_subclass, is_followed, maps_file, may_mask
+from np2tnp.analysis.values import SUBCLASS, Class, Instance, Sequence, Symbol, Value
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
-from np2tnp.rules.shared import short_name
+from np2tnp.rules.shared import keep_in_numpy, short_name
 
 
 @register
@@ -24,7 +24,11 @@ class ArraySubclass(Rule):
             "A conversion to a tensor keeps the numbers and loses the rest: masks, `*` as matrix product, files,"
             " fields."
         ),
-        does="Leaves the whole function in NumPy; the boundary of a migrated function refuses such arguments.",
+        does=(
+            "Leaves the whole function in NumPy, but where masked arrays and matrices are only calculated with, shown"
+            " and turned into ordinary arrays (`.filled(0)`, `.compressed()`): that stays NumPy's. The boundary of a"
+            " migrated function refuses such arguments."
+        ),
         bad="""
             def mean(x, bad):
                 return np.ma.masked_where(bad, np.exp(x)).mean()
@@ -43,6 +47,12 @@ class ArraySubclass(Rule):
         words = _inherited(event) if isinstance(event, ev.Construct) else None
         if isinstance(event, ev.Call) and event.api is not None:
             words = _made(event, event.api)
+        if isinstance(event, ev.Call) and may_mask(event.api or ""):
+            where = _followed_badly(event, context)
+            if where is None:
+                yield keep_in_numpy(event, context, self.code, "masked arrays and matrices are NumPy's")
+                return
+            words = f"{words}; it, or what comes of it, {where}: make an ndarray of it first (`m.filled(0)`)"
         if words is not None:
             assert isinstance(event, (ev.Call, ev.Construct))
             yield self.hit(event.node, words, Verdict.BLOCK)
@@ -58,6 +68,42 @@ def _inherited(event: ev.Construct) -> str | None:
     if event.kind == "subclass operand":
         return "an operand may be a masked array, or of another subclass of ndarray: it was made as one elsewhere"
     return None
+
+
+def _followed_badly(event: ev.Call, context: Context) -> str | None:
+    """What becomes of masked arrays and matrices in the region besides NumPy's own work; None where nothing does."""
+    if not is_followed(event.api or "") or any(argument.star or argument.name == "out" for argument in event.arguments):
+        return "is not followed"
+    for other in context.facts.events:
+        if isinstance(other, ev.Call):
+            api = other.api or ""
+            given = [argument.value for argument in other.arguments if holds_subclass(argument.value)]
+            if isinstance(other.receiver, Sequence) and given:
+                return "is put into a container"
+            shown = isinstance(other.callee, Symbol) and other.callee.name in _SHOWING
+            if (given and not (api.startswith("numpy.") or shown)) or any(
+                item.name == "out" for item in other.arguments
+            ):
+                return "is given to other code"
+        elif isinstance(other, ev.Operator) and any(map(holds_subclass, other.operands)):
+            return "is an operand beside a tensor"
+        elif isinstance(other, ev.Read) and any(map(holds_subclass, (other.base, *other.keys))):
+            if SUBCLASS not in other.base.refs:
+                return "is an index"
+        elif isinstance(other, (ev.Store, ev.AttributeStore)):
+            if holds_subclass(other.base) or holds_subclass(other.value) or any(map(holds_subclass, _keys(other))):
+                return "is stored or updated"
+        elif isinstance(other, ev.Return) and holds_subclass(other.value):
+            return "is returned"
+    return None
+
+
+def _keys(event: ev.Store | ev.AttributeStore) -> tuple[Value, ...]:
+    return (event.keys or ()) if isinstance(event, ev.Store) else ()
+
+
+#: Builtins that show or measure what they get.
+_SHOWING = frozenset(f"builtins.{name}" for name in "print len float int bool str repr type isinstance round".split())
 
 
 def _made(event: ev.Call, api: str) -> str | None:

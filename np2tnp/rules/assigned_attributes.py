@@ -14,6 +14,15 @@ from np2tnp.rules.cases import chained_form
 from np2tnp.rules.object_state import is_array_attribute
 from np2tnp.rules.shared import change_part, keep_value
 
+#: What may be written instead.
+_INSTEAD = {
+    "real": "make the array anew (`x = new + 1j * x.imag`)",
+    "imag": "make the array anew (`x = x.real + 1j * new`)",
+    "shape": "reshape a name of its own (`x = x.reshape(shape)`)",
+    "dtype": "use .view(dtype)",
+    "flat": "assign to x[...]",
+}
+
 
 @register
 class AssignedAttribute(Rule):
@@ -45,7 +54,8 @@ class AssignedAttribute(Rule):
         chained = len(node.targets) > 1
         whole = chained_form(event) is not None if chained else event.target is node.targets[0].target
         if event.name != "shape" or not isinstance(event.target.value, cst.Name) or not whole:
-            yield self.hit(node, f"assigning .{event.name} of an array", Verdict.BLOCK)
+            instead = _INSTEAD.get(event.name, "tensors have no attributes to assign to")
+            yield self.hit(node, f"assigning .{event.name} of an array: {instead}", Verdict.BLOCK)
             return
 
         def reshape(updated: cst.Assign) -> cst.BaseSmallStatement:

@@ -15,23 +15,24 @@ class Callback(Rule):
     doc = Doc(
         code="TNP408",
         name="callback",
-        summary="A nested function is returned or handed to others and reads names that change, or a class is nested.",
+        summary="A nested function is returned or handed to others and reads what comes later, or a class is nested.",
         why="It would be called with ndarrays, and would give tensors back to code that does not expect them.",
         does=(
             "Leaves the whole function in NumPy. A nested function that is returned, kept or handed over without a call"
-            " stays NumPy by itself, where what it reads is assigned once; arrays among that stay ndarrays."
+            " stays NumPy by itself, where what it reads is assigned before it; arrays among that stay ndarrays."
         ),
         bad="""
             def scaled(x):
                 y = np.exp(x)
-                y = y / np.sum(y)
-                return lambda k: k * y
+                f = lambda k: k * y / total
+                total = np.sum(y)
+                return f
         """,
         good="""
             def scaled(x):
                 y = np.exp(x)
-                z = y / np.sum(y)
-                return lambda k: k * z
+                total = np.sum(y)
+                return lambda k: k * y / total
         """,
     )
     on = (ev.Call, ev.Return, "local class", "kept function")
@@ -40,10 +41,11 @@ class Callback(Rule):
         if not context.in_region:
             return
         if isinstance(event, ev.Construct):
-            words = "a class defined inside the function"
+            words = "a class defined inside the function: its methods would see tensors; define it at the top level"
             if event.kind == "kept function":
                 words = (
-                    "a nested function is returned or kept and would see tensors: assign each name that it reads once"
+                    "a nested function is returned or kept and would see tensors: assign what it reads before it,"
+                    " without nonlocal"
                 )
             yield self.hit(event.node, words, Verdict.BLOCK)
             return

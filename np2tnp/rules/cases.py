@@ -22,6 +22,7 @@ from np2tnp.analysis.values import (
     Function,
     Instance,
     Scalar,
+    Symbol,
     Value,
     home_of,
     may_be_array,
@@ -142,7 +143,14 @@ def location_words(locations: frozenset[str]) -> str:
         return f"the attribute {first}"
     if first.startswith("global:"):
         return f"the module's {first.rpartition(':')[2]}"
-    return first if first.startswith("kept") else f"what {first} holds"
+    if first.startswith("kept"):
+        return first
+    return f"what {holder_words(first)} holds"
+
+
+def holder_words(place: str) -> str:
+    """What holds an array, for people: a callee that saw it, or the place that keeps it."""
+    return place.removeprefix("seen by ")
 
 
 def is_outside(base: Value) -> bool:
@@ -207,10 +215,24 @@ def _is_new(store: ev.Store, event: ev.Call, context: Context) -> bool:
     if store.conflicts or refs_of(store.base) or not isinstance(store.base, Array) or store.base.exact is not None:
         return False
     made = [context.calls.get(id(part)) for part in walk(store.target) if isinstance(part, cst.Call)]
-    return bool(made) and all(
-        call is not None and (call.api or "").startswith(("numpy.", "ndarray.")) and "random" not in (call.api or "")
-        for call in made
-    )
+    by_numpy = any(call is not None and call.api is not None for call in made)
+    return by_numpy and all(map(_may_come_first, made))
+
+
+#: Python's functions that only look at what they get, and those that do with more than one argument.
+_LOOKING = frozenset(Symbol(f"builtins.{name}") for name in "len int float bool complex abs round".split())
+_CHOOSING = frozenset((Symbol("builtins.min"), Symbol("builtins.max")))
+
+
+def _may_come_first(call: ev.Call | None) -> bool:
+    """Whether it makes no difference that this is called before what stands to the left of it."""
+    if call is None:
+        return False
+    if call.callee in _CHOOSING:
+        return len(call.arguments) > 1 and not any(item.name or item.star for item in call.arguments)
+    if call.callee in _LOOKING:
+        return True
+    return (call.api or "").startswith(("numpy.", "ndarray.")) and "random" not in (call.api or "")
 
 
 def _updates_new_arrays(stores: Iterable[ev.Store]) -> bool:

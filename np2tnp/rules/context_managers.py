@@ -15,7 +15,7 @@ from np2tnp.edits import build
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.exception_handlers import stores_items_only
-from np2tnp.rules.shown_exceptions import TRANSLATED
+from np2tnp.rules.shown_exceptions import EVERYTHING, MOVE, TRANSLATED, why_not_shown
 
 
 @register
@@ -30,8 +30,8 @@ class ContextManager(Rule):
         ),
         does=(
             "Shows it NumPy's exceptions, and lets refusals pass whatever it says: `with rt.manager(m):`. Not those"
-            " that are known to swallow nothing, such as open() and locks. Where `contextlib.suppress` names what NumPy"
-            " raises, the function stays in NumPy, as with a handler (TNP401), but for IndexError around stores alone."
+            " that are known to swallow nothing, such as open() and locks. `contextlib.suppress` is a handler that does"
+            " nothing: where that would leave the function in NumPy (TNP401), it stays there."
         ),
         bad="""
             def timed(timer, x):
@@ -61,8 +61,10 @@ class ContextManager(Rule):
             around = event.place.statement
             if names == ["IndexError"] and isinstance(around, cst.With) and stores_items_only(around.body, context):
                 return
-            if any(name in ("", "Exception", "BaseException") or name in TRANSLATED for name in names):
-                words = "contextlib.suppress around array work: TensorFlow raises others; test what would raise"
+            caught = sorted({name or "Exception" for name in names} & (TRANSLATED | EVERYTHING))
+            why = why_not_shown(_as_handler(around), caught, context) if isinstance(around, cst.With) else MOVE
+            if caught and why:
+                words = f"contextlib.suppress around array work: TensorFlow raises others; {why}"
                 yield self.hit(item, words, Verdict.BLOCK)
                 return
         edits = context.edits
@@ -73,3 +75,9 @@ class ContextManager(Rule):
 
         edits.replace[id(item.item)] = managed
         yield self.hit(item, "a context manager that may swallow exceptions: it is shown NumPy's", Verdict.ADAPT)
+
+
+def _as_handler(around: cst.With) -> cst.Try:
+    """``with suppress(E): ...`` as the statement that does the same."""
+    nothing = cst.IndentedBlock([cst.SimpleStatementLine([cst.Pass()])])
+    return cst.Try(around.body, [cst.ExceptHandler(nothing)])

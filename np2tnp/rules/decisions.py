@@ -11,6 +11,7 @@ from np2tnp.analysis.binding import bind, ufunc_method
 from np2tnp.analysis.hosting import makes_from_numbers
 from np2tnp.analysis.numpy_results import asks_for_fortran_order
 from np2tnp.analysis.results import foreign_dtype
+from np2tnp.analysis.subclasses import may_mask
 from np2tnp.analysis.tables import ONE_ARRAY
 from np2tnp.analysis.untensored import is_untensored
 from np2tnp.analysis.values import GENERATORS, Array, may_be_array, may_hold_tensor
@@ -22,6 +23,9 @@ from np2tnp.rules.base import Context, Hit
 from np2tnp.rules.shared import holds_array, makes_tensor, short_name
 
 _STRIDED = ("numpy.lib.stride_tricks.", "numpy.nditer", "numpy.ndenumerate", "numpy.nested_iters")
+
+#: Exact helpers that give an ndarray for an ndarray: what the object's own method gives.
+NEED_TENSORS = frozenset(("compressed", "getfield", "to_device", "view"))
 
 #: What gives a plain ndarray of whatever it gets, subclasses of the project included; so do the helpers.
 _OF_ANY_CLASS = ("numpy.array", "numpy.asarray")
@@ -59,7 +63,7 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
     random = api.startswith("numpy.random.")
     if event.callee in GENERATORS or event.result in GENERATORS:
         return Decision("TNP601")
-    if made_kind(event) is not None or (not random and _is_plain_python(event)):
+    if made_kind(event) is not None or may_mask(api) or (not random and _is_plain_python(event)):
         return None
     if event.receiver is None and any(is_untensored(argument.value) for argument in event.arguments):
         return Decision("TNP004", "no tensor can stand for one of its arguments")
@@ -75,7 +79,7 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         return Decision("TNP009", f"{short_name(api)} is not in the catalog{hint}")
     if context.in_region and holds_array(event.result) and not makes_tensor(event.result):
         if random:
-            return Decision("TNP601", f"{short_name(api)} keeps NumPy's random stream")
+            return Decision("TNP601", "random numbers are those of NumPy's own stream")
         if asked_order(fact, event):
             return Decision("TNP004", "it leaves the function in the memory order that was asked for")
         if makes_from_numbers(api, event.arguments):
@@ -87,16 +91,28 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
         short = api.rpartition(".")[2]
         if context.random == "tf" and short in context.catalog.device_draws:
             return Decision("TNP601", "drawn on the device, from another stream", "rt", f"random.{short}")
-        return Decision("TNP601", f"{short_name(api)} keeps NumPy's random stream")
+        return Decision("TNP601", "random numbers are those of NumPy's own stream")
     choice = choose(fact, event, context.compile, context.float32)
     if choice.kind == "host":
         if api.startswith(_STRIDED):
             return Decision("TNP205", "tensors have no strides, and are not iterated by memory")
         return Decision("TNP004", choice.why)
     if choice.kind == "tnp":
-        return Decision("TNP001", "", "tnp", choice.function)
+        exact = _helper_for_ndarrays(fact, event, context)
+        return exact or Decision("TNP001", "", "tnp", choice.function)
     why = f"{choice.why}; the exact helper is used"
     return Decision("TNP003" if choice.differs else "TNP002", why, "rt", choice.function)
+
+
+def _helper_for_ndarrays(fact: ApiFact, event: ev.Call, context: Context) -> Decision | None:
+    """The exact helper, where it takes an argument as it is that tnp's function needs converted."""
+    values = [argument.value for argument in event.arguments]
+    if fact.rt is None or fact.prefer == "numpy" or not any(map(needs_tensor, [*values, event.receiver])):
+        return None
+    helper = Decision(
+        "TNP002", "the exact helper takes what may be an ndarray as it is", "rt", fact.rt.name.removeprefix("rt.")
+    )
+    return helper if _takes_ndarrays(helper, context) else None
 
 
 def asked_order(fact: ApiFact, event: ev.Call) -> bool:
@@ -132,16 +148,28 @@ def _is_one_object(event: ev.Call) -> bool:
     return bool(event.arguments) and may_be_array(event.arguments[0].value)
 
 
+def _takes_ndarrays(decision: Decision, context: Context) -> bool:
+    """Whether the target makes tensors of ndarrays itself, as NumPy makes arrays of what it gets.
+
+    Compiled code says by ``rt.tensor`` which attributes of an object are inputs of its graph, and float32's where
+    numbers become narrower.
+    """
+    if decision.module != "rt" or context.compile != "none" or context.float32:
+        return False
+    return decision.function not in NEED_TENSORS
+
+
 def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
     """Call the target that was decided for instead of NumPy."""
     method = event.receiver is not None and not decision.ufunc_method
     prefix = context.tnp if decision.module == "tnp" else context.rt
     retarget(event, context.edits, f"{prefix}.{decision.function}", method)
-    as_it_is = decision.module == "rt" and event.api in _OF_ANY_CLASS and _is_one_object(event)
-    convert_arguments(event, context.edits, "tensor", first=int(as_it_is))
-    if method and isinstance(event.receiver, Array) and needs_tensor(event.receiver):
-        assert isinstance(event.node.func, cst.Attribute)
-        context.edits.wrap_tensor(event.node.func.value)
+    if not _takes_ndarrays(decision, context):
+        as_it_is = decision.module == "rt" and event.api in _OF_ANY_CLASS and _is_one_object(event)
+        convert_arguments(event, context.edits, "tensor", first=int(as_it_is))
+        if method and isinstance(event.receiver, Array) and needs_tensor(event.receiver):
+            assert isinstance(event.node.func, cst.Attribute)
+            context.edits.wrap_tensor(event.node.func.value)
     context.edits.total += 1
     context.edits.converted += 1
     name = short_name(event.api or "")

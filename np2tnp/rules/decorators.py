@@ -30,8 +30,9 @@ class Decorator(Rule):
         why="It may look at the function's code, arguments or result, as many do.",
         does=(
             "Leaves the whole function in NumPy. property, staticmethod, classmethod, lru_cache, wraps, pytest.mark and"
-            " the like are no obstacle, nor is a decorator of the project that only calls, keeps or returns the"
-            " function: it gets the migrated function with its NumPy interface."
+            " the like are no obstacle, nor is a decorator of the project (a function, a class, an object such as"
+            " `REGISTRY.register('name')`) that only calls, keeps or returns the function, or asks for its signature:"
+            " it gets the migrated function with its NumPy interface."
         ),
         bad="""
             from somewhere import traced

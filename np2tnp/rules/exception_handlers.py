@@ -266,8 +266,9 @@ def _is_hosts(event: ev.Call | ev.Operator | ev.Read) -> bool:
 
     Arguments are converted before code that nobody knows is called: that raises nothing.
     """
-    if isinstance(event, ev.Operator):
-        return not any(map(may_hold_tensor, event.operands))
+    if isinstance(event, ev.Operator):  # a method of the program's own gets what stands beside its object as NumPy's
+        own = any(isinstance(value, Instance) for value in event.operands)
+        return own or not any(map(may_hold_tensor, event.operands))
     if isinstance(event, ev.Read):
         return not may_hold_tensor(event.base)  # a key goes to it as NumPy's
     callee = event.callee

@@ -57,10 +57,19 @@ class FloatingPointErrors(Rule):
             isinstance(arg.value, cst.SimpleString) and arg.value.value.strip("'\"") == "error"
             for arg in event.node.args
         ):
-            yield self.hit(event.node, "warnings as errors: TensorFlow emits no RuntimeWarning", Verdict.BLOCK)
+            yield self.hit(
+                event.node, "warnings as errors: TensorFlow emits no RuntimeWarning; test values instead", Verdict.BLOCK
+            )
         elif text == "catch_warnings" and event.node.args:
-            yield self.hit(event.node, "recorded warnings: TensorFlow emits no RuntimeWarning", Verdict.BLOCK)
-        elif text in ("seterr", "seterrcall", "warns"):
+            yield self.hit(
+                event.node, "recorded warnings: TensorFlow emits no RuntimeWarning; test values instead", Verdict.BLOCK
+            )
+        elif text == "warns":
+            words = (
+                "warns() may wait for a warning of NumPy's, which TensorFlow does not emit: keep array work out of it"
+            )
+            yield self.hit(event.node, words, Verdict.BLOCK)
+        elif text in ("seterr", "seterrcall"):
             yield self.hit(
                 event.node,
                 f"{text}() has no effect on TensorFlow, which emits no floating-point warnings; test values instead",

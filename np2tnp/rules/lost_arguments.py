@@ -44,6 +44,7 @@ class LostArgument(Rule):
         if lost:
             yield self.hit(
                 node,
-                f"{', '.join(lost)} is updated in place for the caller but may not hold that array any more",
+                f"{', '.join(lost)} is updated in place for the caller but may not hold that array any more:"
+                " give the other one another name",
                 Verdict.BLOCK,
             )

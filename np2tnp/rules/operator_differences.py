@@ -58,6 +58,8 @@ class OperatorDiffers(Rule):
             return
         if isinstance(event, ev.Call):
             _exact_abs(event, context)
+            if context.boundary != "tensor" and _sums_complex(event):
+                yield self.hit(event.node, "a `sum` in which Python's complex answers", Verdict.BLOCK)
             return
         assert isinstance(event, ev.Operator)
         if event.op == "contains":
@@ -73,6 +75,9 @@ class OperatorDiffers(Rule):
             context.edits.total += 1
             context.edits.converted += 1
         chained = event.op.startswith("chained ")
+        if chained and context.boundary != "tensor" and _is_pythons(event.op.partition(" ")[2], event.operands):
+            yield self.hit(event.node, "a chain of comparisons in which Python's complex answers", Verdict.BLOCK)
+            return
         differs = context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS
         differs = differs or operator_differs(context.catalog, event.op, event.operands, context.guarded)
         differs = differs or (context.boundary != "tensor" and python_answers(event.op, event.operands))
@@ -106,6 +111,25 @@ class OperatorDiffers(Rule):
                 if isinstance(value, Array) and needs_tensor(value):
                     context.edits.wrap_tensor(node)
                     break
+
+
+def _is_pythons(op: str, operands: tuple[Value, ...]) -> bool:
+    """Whether what surely is a number of Python's complex answers the operator."""
+    return scalar_type(operands[0]) == "complex" and python_answers(op, operands)
+
+
+def _sums_complex(event: ev.Call) -> bool:
+    """Whether ``sum`` adds what may be scalars of NumPy's float64 to a complex number of Python's."""
+    callee = event.callee
+    if not isinstance(callee, Symbol) or callee.name != "builtins.sum" or not event.arguments:
+        return False
+    summed = event.arguments[0].value
+    items = (summed.items or (summed.element,)) if isinstance(summed, Sequence) else ()
+    numbers = [*(argument.value for argument in event.arguments[1:2]), *items]
+    at = next((i for i, number in enumerate(numbers) if scalar_type(number) == "complex"), len(numbers))
+    if at < len(numbers) and isinstance(summed, Array):
+        return "d" in summed.dtypes
+    return any(_is_pythons("add", (numbers[at], item)) for item in numbers[at + 1 :])
 
 
 def _with_checked_right(node: cst.BaseExpression, runtime: str) -> cst.BaseExpression:

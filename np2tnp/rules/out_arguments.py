@@ -150,6 +150,10 @@ def _store_before(event: ev.Call, form: OutputForm, context: Context, edit: Stat
     edit.before.append(lambda: _rebound(form, context, cst.Expr(calls[-1])))
 
 
+#: What computes in the dtype of ``out``: of integers of a kind, any number of bits wraps to the same ones.
+_WRAPPING = frozenset(("sum", "prod", "cumsum", "cumprod"))
+
+
 def _form(event: ev.Call, item: ev.Store, context: Context) -> OutputForm | str:
     """The form of the new call, or why there is none."""
     fact = context.catalog.get(event.api or "")
@@ -161,6 +165,8 @@ def _form(event: ev.Call, item: ev.Store, context: Context) -> OutputForm | str:
     casting = _casting(bound.get("casting"), fact)
     if where is not None and casting == "equal":
         return "out= and where= of what does not work element by element"
+    if casting == "equal" and fact.name.rpartition(".")[2] in _WRAPPING and "dtype" not in bound:
+        casting = "wrapping"
     if not casting:
         return "out= whose casting= is not known" if casting is None else "out= that NumPy does not store into"
     if fact.rt is None and fact.kind != "ufunc":

@@ -23,14 +23,14 @@ TRANSLATED = frozenset({
 #: What NumPy makes of floating-point errors where it is told to: TensorFlow never does, in no function.
 FLOATING = frozenset(("FloatingPointError", "RuntimeWarning", "Warning"))
 
-_EVERYTHING = frozenset(("Exception", "BaseException"))
+EVERYTHING = frozenset(("Exception", "BaseException"))
 
 #: What tensors have and ndarrays have not: asking for it raises nothing.
 _OF_TENSORS = frozenset(
     "backing_device consumers cpu eval experimental_ref get_shape gpu graph is_packed name numpy op ref set_shape"
     " value_index".split()
 )
-_MOVE = "move what is tried into a function"
+MOVE = "move what is tried into a function"
 
 
 def why_not_shown(node: cst.CSTNode, caught: list[str], context: Context) -> str:
@@ -39,7 +39,7 @@ def why_not_shown(node: cst.CSTNode, caught: list[str], context: Context) -> str
     What is tried must have done the same until it raises, and must raise where NumPy does.
     """
     if context.boundary == "tensor" or isinstance(node, cst.TryStar) or FLOATING.intersection(caught):
-        return _MOVE
+        return MOVE
     assert isinstance(node, cst.Try)
     if any(_is_read(handler) for handler in node.handlers):
         return "the handler reads the exception, whose text is another one"
@@ -49,13 +49,13 @@ def why_not_shown(node: cst.CSTNode, caught: list[str], context: Context) -> str
         if not isinstance(event, ev.Call) or id(event.node) not in inside:
             continue
         if id(event.node) in context.stores and _is_of_project(event):
-            return "a function that is tried updates its arguments: " + _MOVE
+            return "a function that is tried updates its arguments: " + MOVE
     loops = [part.body for part in walk(node.body) if isinstance(part, (cst.For, cst.While))]
     looped = {id(part) for body in loops for part in walk(body)}
     if any(isinstance(event, ev.Store) and id(event.node) in looped for event in context.facts.events):
-        return "a loop that is tried stores items: " + _MOVE
+        return "a loop that is tried stores items: " + MOVE
     asked = {part.attr.value for part in walk(node.body) if isinstance(part, cst.Attribute)}
-    if ("AttributeError" in caught or _EVERYTHING.intersection(caught)) and _OF_TENSORS & asked:
+    if ("AttributeError" in caught or EVERYTHING.intersection(caught)) and _OF_TENSORS & asked:
         return "tensors have an attribute that is asked for"
     return ""
 
@@ -67,7 +67,7 @@ def show_numpys(node: cst.CSTNode, context: Context) -> None:
     for handler in node.handlers:
         if handler.type is None:
             context.edits.blocks[id(handler)] = _bare(runtime)
-        elif (TRANSLATED | _EVERYTHING).intersection(names_of(handler)) or held_classes(handler):
+        elif (TRANSLATED | EVERYTHING).intersection(names_of(handler)) or held_classes(handler):
             context.edits.replace[id(handler.type)] = _typed(runtime)
 
 

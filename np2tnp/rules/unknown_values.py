@@ -91,6 +91,14 @@ def is_handed(hit: Hit) -> bool:
     return hit.message == _HANDED
 
 
+def beside(handed: list[Hit], hits: list[Hit]) -> list[Hit]:
+    """Those of `hits` that are not about the nested functions that `handed` tells of."""
+    if not handed:
+        return hits
+    inside = {id(part) for hit in handed for part in walk(hit.node)}
+    return [hit for hit in hits if id(hit.node) not in inside]
+
+
 def may_be_work(hit: Hit) -> bool:
     """Whether the finding is about work on what may be an array, in a function where nothing is known to be one."""
     return hit.code[3] in "0125"

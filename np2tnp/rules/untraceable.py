@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from np2tnp.analysis import events as ev
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.cases import holder_words
 
 _WORDS = {
     "store through an index": "a store through an index that may give a copy: write a[i, j] instead of a[i][j]",
     "store into an item": "a store into an item of a {0}: the item may be an array that other names hold",
-    "kept twice": "an array that an object holds already is given to {0} too: it would get a copy",
+    "kept twice": "an array that an object holds already is given to {0} too, which would get a copy: pass a copy",
     "queue of tensors": "a deque would hold tensors: put the arrays into it one by one, by append()",
     "kept container": "a list or dict of arrays changes, which {0} was given: the two would no longer be one",
     "argument kept through a view": "an argument, or a view of it, is kept as {0}: the object would get a copy",
@@ -32,6 +33,7 @@ _WORDS = {
     "callback": "{0}() calls something that may change the arrays it is given: call it in a loop instead",
     "read late": "an expression reads {0} before a call in it updates that: give the call a statement of its own",
     "late names": "nested functions read names that are bound after them: define the functions where they are called",
+    "exchange": "arrays change places under names that may show one array: give each array one name",
     "lent": "a nested function is kept, or called with tensors: define it outside of the function",
     "object operator": "{0} of an object keeps, changes or gives back the array that it gets: call a named method",
     "identity": "whether two names are one array: a tensor is never the array that it was made from",
@@ -54,14 +56,15 @@ class Untraceable(Rule):
         ),
         does="Leaves the whole function in NumPy.",
         bad="""
-            def mark(a, rows):
-                a[rows][0] = np.exp(1.0)
-                return np.sum(a[:, 0])
+            def fill(a, numbers):
+                a[next(numbers)] = np.exp(next(numbers))
+                return np.sum(a)
         """,
         good="""
-            def mark(a, rows):
-                a[rows, 0] = np.exp(1.0)
-                return np.sum(a[:, 0])
+            def fill(a, numbers):
+                value = np.exp(next(numbers))
+                a[next(numbers)] = value
+                return np.sum(a)
         """,
         severity=Severity.SILENT,
     )
@@ -70,4 +73,4 @@ class Untraceable(Rule):
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
         if context.in_region:
-            yield self.hit(event.node, _WORDS[event.kind].replace("{0}", event.detail), Verdict.BLOCK)
+            yield self.hit(event.node, _WORDS[event.kind].replace("{0}", holder_words(event.detail)), Verdict.BLOCK)

@@ -134,7 +134,9 @@ def migrated(
     ------
     UnverifiedError
         When called with something for which equality with NumPy was not verified (see docs/architecture.md).
-        The arguments are unchanged.
+        Refused before the body runs, which is what `refuses`, `arrays` and the classes of arguments decide, it leaves
+        all arguments as they were. Inside of it, no argument in `mutates` is written back, but what NumPy's part of the
+        body, or a function that it called, has updated by then stays so.
     RuntimeError
         In a process forked after TensorFlow ran, without an original to call.
     """

@@ -11,6 +11,7 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import HELPERS, host, is_tensor, map_structure, tensor, to_ndarray
 from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.masked import Masked
 from np2tnp.runtime.plain_calls import call_on_copies, call_plain
 
 __all__ = [
@@ -93,7 +94,7 @@ def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
     """``receiver.name(*args, **kwargs)``: ndarray's method, exactly, of a tensor; else the object's own."""
     if isinstance(receiver, (np.ndarray, np.generic)):
         return getattr(receiver, name)(*host(args), **host(kwargs))
-    if not is_tensor(receiver):
+    if not is_tensor(receiver) and not isinstance(receiver, Masked):
         return call_on_copies(getattr(receiver, name), (), args, kwargs)[0]
     runtime: Any = sys.modules[__package__]
 

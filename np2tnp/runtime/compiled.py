@@ -25,7 +25,7 @@ from np2tnp.runtime.literal_graphs import literally
 from np2tnp.runtime.opaque import Opaque, argument, literal_arithmetic
 from np2tnp.runtime.precision import is_single
 from np2tnp.runtime.signatures import IDENTITY, Family, as_symbol, as_tensor, exchanged, form, identity
-from np2tnp.runtime.tracing import Trace, all_hold, tracing
+from np2tnp.runtime.tracing import Other, Trace, all_hold, tracing
 from np2tnp.runtime.weak import DTYPES, Weak
 
 MODES = ("graph", "xla")
@@ -44,6 +44,13 @@ class _Slot(NamedTuple):
 
     place: int
     source: str  #: "input", "output", or the Python type's name of a number that the graph computes
+
+
+class _Either(NamedTuple):
+    """A tensor of the graph that is the same array as one of `others` where that holds, else one by itself."""
+
+    own: _Slot
+    others: list[Other]
 
 
 class _Graph(NamedTuple):
@@ -65,7 +72,8 @@ class _Call(NamedTuple):
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     form: Any
-    arrays: list[Any]
+    arrays: list[Any]  #: each once
+    order: tuple[int, ...]  #: where they stand: the same array may be two arguments, and ``a is b`` asked
     numbers: list[Any]
     identities: tuple[Any, ...]
     family: Family
@@ -133,12 +141,15 @@ class Compiled:
         numbers: list[Any] = []
         forms = [form(value, arrays, numbers, self._is_plain(place)) for place, value in enumerate(args)]
         named = [(name, form(value, arrays, numbers, self._is_plain(name))) for name, value in kwargs.items()]
-        whole = *forms, *named, is_single(), methods
+        distinct = {id(array): array for array in arrays}
+        places = {which: place for place, which in enumerate(distinct)}
+        order = tuple([places[id(array)] for array in arrays])
+        whole = *forms, *named, order, is_single(), methods
         identities = tuple(map(identity, numbers))
         family = self._families.get(whole)
         if family is None:
             family = self._families.setdefault(whole, Family(identities))
-        return _Call(args, kwargs, whole, arrays, numbers, identities, family)
+        return _Call(args, kwargs, whole, list(distinct.values()), order, numbers, identities, family)
 
     def _is_plain(self, which: int | str) -> bool:
         return which in self._plain_places or which in self._plain or is_single()
@@ -225,7 +236,7 @@ def _traced(
         trace.state = state
 
         def run(opaque: Any, *tensors: Any) -> list[Any]:
-            arrays = iter(tensors)
+            arrays = iter([tensors[place] for place in call.order])
             with literal_arithmetic(Opaque(opaque) if mode == "xla" else None):
                 numbers = list(call.numbers)
                 for place, tensor in zip(varying, tensors[len(call.arrays) :], strict=True):
@@ -238,7 +249,7 @@ def _traced(
                 result = body(*given, **named)
             outputs: list[Any] = []
             places = {id(tensor): _Slot(index, "input") for index, tensor in enumerate(tensors)}
-            found.append(_template(result, places, outputs))
+            found.append(_template(result, places, outputs, trace.others))
             held = all_hold(trace.checks[0])
             trace.end_graph()
             return [*outputs, held]
@@ -252,8 +263,14 @@ def _traced(
     return _Graph(run_graph, found[-1], varying, tuple(trace.globals.values()))
 
 
-def _template(value: Any, places: dict[int, _Slot], outputs: list[Any]) -> Any:
+def _template(
+    value: Any, places: dict[int, Any], outputs: list[Any], others: dict[int, tuple[Any, list[Other]]]
+) -> Any:
     """A result of the trace with a _Slot for each tensor. Raises Unsupported for what another call may not share."""
+
+    def inside(item: Any) -> Any:
+        return _template(item, places, outputs, others)
+
     if is_tensor(value) or isinstance(value, Weak):
         tensor, source = (value.tensor, value.kind.__name__) if isinstance(value, Weak) else (value, "output")
         if None in tuple(tensor.shape):
@@ -262,22 +279,25 @@ def _template(value: Any, places: dict[int, _Slot], outputs: list[Any]) -> Any:
         if place is None:
             place = places[id(value)] = _Slot(len(outputs), source)
             outputs.append(tensor)
+            if id(value) in others:
+                same = [Other(inside(other.holds), inside(other.value)) for other in others[id(value)][1]]
+                place = places[id(value)] = _Either(place, same)
         return place
     from np2tnp.runtime.boundary import updated
 
     kind = type(value)
     if kind is updated:
         return updated(
-            _template(value.result, places, outputs),
-            **{name: _template(item, places, outputs) for name, item in value.arrays.items()},
+            inside(value.result),
+            **{name: inside(item) for name, item in value.arrays.items()},
         )
     if kind is list:
-        return [_template(item, places, outputs) for item in value]
+        return [inside(item) for item in value]
     if isinstance(value, tuple) and (kind is tuple or hasattr(value, "_fields")):
-        items = [_template(item, places, outputs) for item in value]
+        items = [inside(item) for item in value]
         return kind(*items) if kind is not tuple else tuple(items)
     if kind is dict:
-        return {name: _template(item, places, outputs) for name, item in value.items()}
+        return {name: inside(item) for name, item in value.items()}
     if kind in DTYPES or isinstance(value, (*IDENTITY, np.generic)):
         return value
     raise Unsupported(f"a result is a {kind.__name__}")
@@ -291,6 +311,9 @@ def _rebuilt(template: Any, inputs: list[Any], outputs: list[Any]) -> Any:
             return inputs[template.place]
         tensor = outputs[template.place]
         return tensor if template.source == "output" else tensor.numpy().item()
+    if kind is _Either:
+        chosen = next((same.value for same in template.others if bool(_rebuilt(same.holds, inputs, outputs))), None)
+        return _rebuilt(template.own if chosen is None else chosen, inputs, outputs)
     if kind is tuple:
         return tuple([_rebuilt(item, inputs, outputs) for item in template])
     if kind is list:

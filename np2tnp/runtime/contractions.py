@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import _holds_tensor, as_tensor, exact, is_tensor
+from np2tnp.runtime.dispatch import as_tensor, exact, holds_tensor, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
@@ -248,7 +248,7 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
     """``np.einsum_path``: a plan in Python values, which NumPy makes of the shapes."""
     require(not einsum_call, "a plan with its operands")
     known = [_shape_alone(operand) if is_tensor(operand) else operand for operand in operands]
-    require(not any(isinstance(operand, (list, tuple)) and _holds_tensor(operand) for operand in known), "a list")
+    require(not any(isinstance(operand, (list, tuple)) and holds_tensor(operand) for operand in known), "a list")
     return np.einsum_path(*known, optimize=optimize)
 
 

@@ -8,15 +8,18 @@ traced by themselves. Where they never do, or the body needs the value of the co
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from np2tnp.runtime import two_steps
+from np2tnp.runtime.carried import Kind, built, flat_kinds, flat_tensors, kind_of
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.indexing_padded import origin
 from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.tracing import Trace, all_hold, check, current, unrolled
+from np2tnp.runtime.tracing import Buffer, Trace, all_hold, check, current, unrolled
 from np2tnp.runtime.unbound import unassigned
-from np2tnp.runtime.weak import DTYPES, LIMIT, Weak, is_number, weak
+from np2tnp.runtime.weak import LIMIT, Weak, weak
 
 __all__ = ["both", "cond", "either", "fori_loop", "negation", "unassigned", "while_loop"]
 
@@ -32,14 +35,13 @@ class _Mixed(Unsupported):
     """The branches of an ``if`` give different dtypes, shapes or kinds: they may not, after another iteration."""
 
 
-class _Kind(NamedTuple):
-    """What stays the same about a carried value. A value without dtype must stay the very value."""
+class _Rotating(Exception):  # noqa: N818 - a signal
+    """The arrays of a loop change places, and are back after some iterations; or would if some had a second place."""
 
-    kind: Any  #: "tensor", a Python number's type, tuple, or "static"
-    dtype: Any = None
-    shape: Any = None
-    parts: tuple[_Kind, ...] = ()
-    value: Any = None
+    def __init__(self, order: int, buffers: Sequence[two_steps.Second] = ()) -> None:
+        super().__init__(order)
+        self.order = order
+        self.buffers = buffers
 
 
 def fori_loop(
@@ -60,6 +62,8 @@ def fori_loop(
     if isinstance(step, Weak) or is_tensor(step):
         raise Unsupported("a range whose step is only known when the graph runs")
     bounds, step = [_bound(start), _bound(stop)], operator.index(step)
+    if all(isinstance(bound, int) for bound in bounds) and not len(range(bounds[0], bounds[1], step)):
+        return _result(carried)  # the very objects
     if not until:
         return _result(_staged_range(trace, bounds, step, body, carried))
 
@@ -149,7 +153,56 @@ def _while_counter(trace: Trace, start: Weak, stop: Weak, step: int, body: Calla
     def advance(i: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
         return (i + step, *_tuple(body(Weak(int, i, limit, origin=object()), *values), values))
 
-    return _loop(trace, condition, advance, start.tensor, carried)
+    steps, values = advance, carried
+    try:
+        return _loop(trace, condition, advance, start.tensor, carried, rotates=True)[1]
+    except _Rotating as rotating:
+        order, buffers = rotating.order, rotating.buffers
+    if buffers:
+        flat = flat_tensors(carried)
+        values = (*carried, *(flat[number] for number, *_ in buffers))
+        steps = _with_buffers(trace, advance, buffers)
+
+    def goes_on_for_all(i: Any, *_: Any) -> Any:
+        return condition(i + (order - 1) * step)
+
+    i, values = _loop(trace, goes_on_for_all, steps, start.tensor, values, times=order)
+    values = values[: len(carried)]
+    first, last = (tf.get_static_value(bound.tensor) for bound in (start, stop))
+    if first is None or last is None:
+        return _loop(trace, condition, advance, i, values, times=1)[1]
+    for _ in range(len(range(int(first), int(last), step)) % order):
+        _check_integers(tuple(map(kind_of, values)), flat_tensors(values))
+        i, *others = advance(i, values)
+        values = tuple(others)
+    return values
+
+
+def _with_buffers(trace: Trace, advance: Any, buffers: Sequence[two_steps.Second]) -> Any:
+    """`advance` for values that end with a second place for each of the arrays in `buffers`."""
+
+    def exchanging(i: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        own, places = values[: -len(buffers)], values[-len(buffers) :]
+        flat = flat_tensors(own)
+        arrays = [origin(flat[number]) for number, *_ in buffers]
+        pairs = zip(arrays, places, buffers, strict=True)
+        trace.buffers = {id(array): Buffer(array, place, *bounds) for array, place, (_, *bounds) in pairs}
+        try:
+            return (*advance(i, own), *arrays)
+        finally:
+            trace.buffers = {}
+
+    return exchanging
+
+
+def _raise_rotating(trace: Trace, before: tuple[Any, ...], after: tuple[Any, ...]) -> None:
+    """Raise _Rotating where several iterations in a row, or with second places for arrays, need no copies."""
+    order = two_steps.rotation(trace, before, after)
+    if order > 1:
+        raise _Rotating(order)
+    buffers = two_steps.buffered(trace, before, after)
+    if buffers:
+        raise _Rotating(2, buffers)
 
 
 def _staged_until(trace: Trace, test: Any, body: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -176,7 +229,7 @@ def _staged_while(trace: Trace, test: Any, body: Any, carried: tuple[Any, ...]) 
     for _ in range(_PEELED + 1):
         kept = len(trace.checks[-1])
         try:
-            return _loop(trace, condition, advance, tf.constant(0), carried)
+            return _loop(trace, condition, advance, tf.constant(0), carried)[1]
         except (_Unstable, _Mixed):
             del trace.checks[-1][kept:]
         first = _truth(test(*carried))
@@ -202,15 +255,17 @@ def cond(test: Any, then: Callable[..., Any] | None, otherwise: Callable[..., An
     if known is not None:
         return then(*carried) if known else otherwise(*carried)
     results: list[Any] = []
+    given: list[list[Any]] = []
 
     def branch(function: Callable[..., Any]) -> Callable[[], Any]:
         def run() -> Any:
             with trace.nested() as checks:
                 values = _tuple(function(*carried), carried)
-                results.append(tuple(_kind(value) for value in values))
+                results.append(tuple(kind_of(value) for value in values))
+                given.append(flat_tensors(values))
                 held = all_hold(checks)
                 trace.end_graph()
-                return (*_flat(values), held)
+                return (*flat_tensors(values), held)
 
         return run
 
@@ -226,7 +281,10 @@ def cond(test: Any, then: Callable[..., Any] | None, otherwise: Callable[..., An
     if results[0] != results[1]:
         raise _Mixed("an if whose branches give different dtypes, shapes or kinds")
     trace.checks[-1].append(held)
-    return _result(_built(kinds, iter(outputs)))
+    for output, one, other in zip(outputs, *given, strict=True):
+        if trace.is_outermost:
+            trace.note_same(output, [(test, one), (tf.logical_not(test), other)])
+    return _result(built(kinds, iter(outputs)))
 
 
 def negation(test: Any) -> Any:
@@ -256,33 +314,66 @@ def _unchanged(*carried: Any) -> Any:
     return _result(carried)
 
 
-def _loop(trace: Trace, condition: Any, advance: Any, counter: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The staged loop. Raises _Unstable where an iteration changes what must stay the same."""
-    kinds = tuple(_kind(value) for value in carried)
+def _loop(
+    trace: Trace,
+    condition: Any,
+    advance: Any,
+    counter: Any,
+    carried: tuple[Any, ...],
+    times: int = 0,
+    rotates: bool = False,
+) -> tuple[Any, tuple[Any, ...]]:
+    """The staged loop: the last counter, and the last carried values.
+
+    times : iterations at a time, of which the condition decides together; 0: two where that saves copies.
+
+    Raises
+    ------
+    _Unstable
+        Where an iteration changes what must stay the same.
+    _Rotating
+        With `rotates`, where arrays change places.
+    """
+    kinds = tuple(kind_of(value) for value in carried)
 
     def test(held: Any, i: Any, *flat: Any) -> Any:
         with trace.nested() as checks:
-            result = condition(i, *_built(kinds, iter(flat)))
+            result = condition(i, *built(kinds, iter(flat)))
             if checks:
                 raise Unsupported("a check in the condition of a while loop")
         return tf.logical_and(held, result)  # once a check has failed the rest is for nothing
 
     def run(held: Any, i: Any, *flat: Any) -> Any:
         with trace.nested() as checks:
-            for value, kind in zip(flat, _flat_kinds(kinds), strict=True):
-                if kind is int:
-                    check(tf.abs(value) < LIMIT, "a Python integer beyond 2**52")
-            i, *values = advance(i, _built(kinds, iter(flat)))
-            if tuple(_kind(value) for value in values) != kinds:
+            _check_integers(kinds, flat)
+            i, *values = advance(i, built(kinds, iter(flat)))
+            if tuple(kind_of(value) for value in values) != kinds:
                 raise _Unstable
             held = tf.logical_and(held, all_hold(checks))
             trace.end_graph()
-            return (held, i, *_flat(values))
+            return (held, i, *flat_tensors(values))
 
-    variables = (tf.constant(True), counter, *_flat(carried))
-    held, _, *flat = tf.while_loop(test, run, variables)
+    def advance_several(*before: Any) -> Any:
+        after = run(*before)
+        for _ in range(times - 1):
+            after = run(*after)
+        if rotates:
+            _raise_rotating(trace, before[2:], after[2:])
+        if times or not two_steps.pay(trace, before[2:], after[2:]):
+            return after
+        return tf.cond(test(*after), lambda: run(*after), lambda: after)
+
+    variables = (tf.constant(True), counter, *flat_tensors(carried))
+    held, counter, *flat = tf.while_loop(test, advance_several, variables)
     trace.checks[-1].append(held)
-    return _built(kinds, iter(flat))
+    return counter, built(kinds, iter(flat))
+
+
+def _check_integers(kinds: tuple[Kind, ...], flat: Sequence[Any]) -> None:
+    """Iterations bound what they compute by this."""
+    for value, kind in zip(flat, flat_kinds(kinds), strict=True):
+        if kind is int:
+            check(tf.abs(value) < LIMIT, "a Python integer beyond 2**52")
 
 
 def _truth(value: Any) -> Any:
@@ -311,56 +402,3 @@ def _split(result: Any, carried: tuple[Any, ...], until: bool) -> tuple[tuple[An
 
 def _result(carried: tuple[Any, ...]) -> Any:
     return carried[0] if len(carried) == 1 else carried
-
-
-def _kind(value: Any) -> _Kind:
-    """What must stay the same about a carried value. Raises Unsupported for what a loop cannot carry."""
-    if is_tensor(value):
-        if None in tuple(value.shape):
-            raise Unsupported("a loop that carries an array whose shape depends on values")
-        return _Kind("tensor", value.dtype, tuple(value.shape))
-    if is_number(value):
-        kind = value.kind if isinstance(value, Weak) else type(value)
-        return _Kind(kind, DTYPES[kind])
-    if type(value) is tuple:
-        return _Kind(tuple, parts=tuple(_kind(item) for item in value))
-    if value is None or value is unassigned or isinstance(value, str):
-        return _Kind("static", value=value)
-    raise Unsupported(f"a loop that carries a {type(value).__name__}")
-
-
-def _flat(values: Any) -> list[Any]:
-    """The tensors of carried values, in order."""
-    flat: list[Any] = []
-    for value in values:
-        if is_tensor(value):
-            flat.append(value)
-        elif is_number(value):
-            flat.append(weak(value).tensor)
-        elif type(value) is tuple:
-            flat.extend(_flat(value))
-    return flat
-
-
-def _flat_kinds(kinds: tuple[_Kind, ...]) -> list[Any]:
-    flat: list[Any] = []
-    for kind in kinds:
-        if kind.kind is tuple:
-            flat.extend(_flat_kinds(kind.parts))
-        elif kind.kind != "static":
-            flat.append(kind.kind)
-    return flat
-
-
-def _built(kinds: tuple[_Kind, ...], flat: Any) -> tuple[Any, ...]:
-    """Carried values from their kinds and tensors."""
-    values: list[Any] = []
-    for kind in kinds:
-        if kind.kind is tuple:
-            values.append(_built(kind.parts, flat))
-        elif kind.kind == "static":
-            values.append(kind.value)
-        else:
-            tensor = next(flat)
-            values.append(tensor if kind.kind == "tensor" else Weak(kind.kind, tensor))
-    return tuple(values)

@@ -27,6 +27,8 @@ __all__ = [
     "require",
 ]
 
+_PYTHON_NUMBERS = (bool, int, float, complex)
+
 
 # --- copies and casts -------------------------------------------------------------------------------------------------
 
@@ -146,6 +148,8 @@ def _reference_astype(
 ) -> Any:
     if isinstance(x, (list, tuple)):
         raise TypeError(f"Input should be a NumPy array or scalar. It is a {type(x)} instead.")
+    if type(x) in _PYTHON_NUMBERS:
+        raise AttributeError(f"'{type(x).__name__}' object has no attribute 'astype'", name="astype", obj=x)
     return np.asarray(x).astype(dtype, order=order, casting=casting, subok=subok, copy=copy)
 
 
@@ -162,6 +166,8 @@ def astype(
 ) -> Any:
     """``x.astype(dtype)``, ``numpy.astype(x, dtype)``: ``float`` is float64; floats become integers by truncation."""
     refuse_like(device, None)
+    if type(x) in _PYTHON_NUMBERS:
+        raise Unsupported("a Python number")
     found, wanted = tensor_of(no_list(x)), requested_dtype(dtype)
     if not np.can_cast(dtype_of(found), wanted, casting):
         raise Unsupported(f"casting {casting}")

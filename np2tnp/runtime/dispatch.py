@@ -147,7 +147,7 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
         if tensor is value:
             _PLAIN_TENSORS.add(type(value))
         return tensor if dtype is None or tensor.dtype == tf.as_dtype(dtype) else tf.cast(tensor, dtype)
-    if isinstance(value, (list, tuple)) and _holds_tensor(value):
+    if isinstance(value, (list, tuple)) and holds_tensor(value):
         parts = [as_tensor(item) for item in value]
         common = np.dtype(dtype) if dtype is not None else np.result_type(*(p.dtype.as_numpy_dtype for p in parts))
         return tf.raw_ops.Pack(values=[part if part.dtype == common else tf.cast(part, common) for part in parts])
@@ -159,8 +159,9 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
     return to_tensor(array)
 
 
-def _holds_tensor(value: Any) -> bool:
-    return any(is_tensor(v) or (isinstance(v, (list, tuple)) and _holds_tensor(v)) for v in value)
+def holds_tensor(value: Any) -> bool:
+    """Whether something in a list or tuple is a tensor."""
+    return any(is_tensor(v) or (isinstance(v, (list, tuple)) and holds_tensor(v)) for v in value)
 
 
 def _holds_foreign(value: Any) -> bool:
@@ -288,6 +289,8 @@ def _entered(leaf: Any) -> Any:
         return to_tensor(leaf)
     if is_foreign(leaf):
         raise UnverifiedError(f"NumPy gives a {type(leaf).__name__} here, and what that adds to an array would be lost")
+    if isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind in "iufc":
+        raise UnverifiedError(f"NumPy gives an array of dtype {leaf.dtype} here, which no tensor has")
     return leaf
 
 

@@ -16,7 +16,7 @@ from np2tnp.runtime.dispatch import is_symbolic, is_tensor
 from np2tnp.runtime.keys import Basic, basic_key, resolve_basic, static_shape
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.stored import fitted
-from np2tnp.runtime.tracing import current
+from np2tnp.runtime.tracing import Buffer, current
 from np2tnp.runtime.vectors import reshaped
 
 #: A store to less than this share of the array is cheaper as an update in place, which XLA does for such.
@@ -53,6 +53,7 @@ def _is_large(x: Any, plan: Basic) -> bool:
 def _reads_elsewhere(x: Any, plan: Basic, value: Any) -> bool:
     """Whether `value` is computed from other elements of `x` than those that it replaces."""
     seen: set[int] = set()
+    whole = origin(x)
     todo = [value.op] if is_symbolic(value) else []
     while todo and len(seen) < _MOST_OPERATIONS:
         operation = todo.pop()
@@ -60,11 +61,21 @@ def _reads_elsewhere(x: Any, plan: Basic, value: Any) -> bool:
             continue
         seen.add(id(operation))
         for part in operation.inputs:
-            if part is not x:
+            if origin(part) is not whole:
                 todo.append(part.op)
             elif operation.type != "StridedSlice" or not _takes(operation, plan):
                 return True
     return False
+
+
+def origin(x: Any) -> Any:
+    """What `x` is a copy of, which XLA knows to be the same; else `x`. In a branch, what comes into it from outside."""
+    graph = tf.compat.v1.get_default_graph()
+    if x.graph is not graph:
+        x = graph.capture(x)
+    while x.op.type == "Identity":
+        x = x.op.inputs[0]
+    return x
 
 
 def _takes(strided_slice: Any, plan: Basic) -> bool:
@@ -89,12 +100,16 @@ def update_padded(x: Any, key: Any, operation: str, value: Any) -> Any | None:
     if x.op.type in _IN_MEMORY and not _reads_elsewhere(x, plan, value):
         return None
     name, neutral = _NEUTRAL[operation]
+    if _buffer_of(x, plan) is not None:
+        old = tf.slice(x, *_begin_and_size(_bounds(plan)))
+        new = reshaped(fitted(value, plan.shape), plan.sliced)
+        return write_padded(x, plan, getattr(tf.raw_ops, name)(x=old, y=new))
     padded = tf.raw_ops.PadV2(
         input=reshaped(fitted(value, plan.shape), plan.sliced),
         paddings=tf.constant(_paddings(x, plan), tf.int32),
         constant_values=_literal(neutral, x.dtype),
     )
-    return getattr(tf.raw_ops, name)(x=x, y=padded)
+    return _noted(getattr(tf.raw_ops, name)(x=x, y=padded), x, plan)
 
 
 def _literal(value: float, dtype: Any) -> Any:
@@ -115,6 +130,15 @@ def _paddings(x: Any, plan: Basic) -> list[tuple[int, int]]:
 
 def write_padded(x: Any, plan: Basic, value: Any) -> Any:
     """`x` with `value` (a tensor of exactly the plan's shape) stored; see :func:`pays`."""
+    buffer = _buffer_of(x, plan)
+    if buffer is not None:
+        trace = current()
+        assert trace is not None
+        del trace.buffers[id(buffer.of)]
+        place = buffer.place
+        for bounds in buffer.bounds:
+            place = _stored(place, bounds, tf.slice(x, *_begin_and_size(bounds)))
+        return _stored(place, _bounds(plan), value)
     inside: Any = None
     rank = len(plan.axes)
     for number, (axis, length) in enumerate(zip(plan.axes, tuple(x.shape), strict=True)):
@@ -126,4 +150,35 @@ def write_padded(x: Any, plan: Basic, value: Any) -> Any:
         member = tf.logical_and(places >= start, places < stop)
         inside = member if inside is None else tf.logical_and(inside, member)
     padded = tf.raw_ops.Pad(input=value, paddings=tf.constant(_paddings(x, plan), tf.int32))
-    return tf.raw_ops.SelectV2(condition=inside, t=padded, e=x)
+    return _noted(tf.raw_ops.SelectV2(condition=inside, t=padded, e=x), x, plan)
+
+
+def _noted(result: Any, x: Any, plan: Basic) -> Any:
+    trace = current()
+    if trace is not None:
+        trace.padded[id(result)] = (result, x, _bounds(plan))
+    return result
+
+
+def _buffer_of(x: Any, plan: Basic) -> Buffer | None:
+    """The second place of `x`, where the loop that is being made gave it one for this store.
+
+    A copy of `x` is the same tensor: what is stored into that elsewhere must not take the place, which lacks what the
+    iteration before stored.
+    """
+    trace = current()
+    buffer = trace.buffers.get(id(origin(x))) if trace is not None and trace.buffers else None
+    return buffer if buffer is not None and buffer.stored == _bounds(plan) else None
+
+
+def _bounds(plan: Basic) -> tuple[tuple[int, int], ...]:
+    return tuple((axis[0], axis[1]) for axis in plan.axes if not isinstance(axis, int))
+
+
+def _begin_and_size(bounds: tuple[tuple[int, int], ...]) -> tuple[list[int], list[int]]:
+    return [start for start, _ in bounds], [stop - start for start, stop in bounds]
+
+
+def _stored(x: Any, bounds: tuple[tuple[int, int], ...], value: Any) -> Any:
+    begin, end = ([pair[number] for pair in bounds] for number in (0, 1))
+    return tf.raw_ops.TensorStridedSliceUpdate(input=x, begin=begin, end=end, strides=[1] * len(begin), value=value)

@@ -193,7 +193,7 @@ def _write_masked_values(x: Any, mask: Any, first: int, rank: int, after: int, v
         count = indices.shape[0]
         if count != given:
             raise ValueError(f"cannot assign {given} input values to the {count} output values where the mask is true")
-        if not count:
+        if not count or 0 in static_shape(x):
             return x
         updates = fitted(value, (given, *static_shape(x)[rank:]))
         return tf.raw_ops.TensorScatterUpdate(tensor=x, indices=indices, updates=updates)

@@ -259,6 +259,8 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
     value = stored(src, dst.dtype)
     if where is True:
         return filled(value, shape)
+    if isinstance(where, np.ndarray) and where.dtype != np.bool_:  # numbers are taken by their truth
+        raise Unsupported("a where that is not boolean")
     mask = stored(where, tf.bool) if not is_tensor(where) else where
     if mask.dtype not in (tf.bool, np.bool_):
         raise Unsupported("a where that is not boolean")
@@ -325,18 +327,20 @@ def assign(x: Any, value: Any, casting: str = "item", where: Any = True) -> Any:
     with casting="item". Raises TypeError where `casting` forbids the cast, ValueError where `value` does not broadcast
     to ``x.shape``. With casting="item" a single number is cast as ``fill`` does: OverflowError where it does not fit.
     With casting="equal", dtypes and shapes must be the same (else UnverifiedError): NumPy would have calculated in that
-    of `x`, or might have refused it.
+    of `x`, or might have refused it. casting="wrapping" lets integers of more bits go into `x`, too: modulo its range,
+    sums and products are the same whether they were computed in it or in more bits.
     """
     if x is None:
         return value
     if casting != "item" and not is_tensor(x) and not isinstance(x, np.ndarray):
         raise TypeError("return arrays must be of ArrayType")
-    if casting == "equal":
-        casting = "same_kind"
+    if casting in ("equal", "wrapping"):
         found, wanted = map(_dtype, (value, x))
-        if found != wanted:
+        wraps = casting == "wrapping" and found.kind == wanted.kind and found.kind in "iu"
+        casting = "same_kind"
+        if found != wanted and not (wraps and found.itemsize >= wanted.itemsize):
             raise UnverifiedError(f"out= of {wanted} for a result of {found}, which NumPy calculates in {wanted}")
-        if tf.executing_eagerly() and tuple(getattr(value, "shape", ())) != tuple(x.shape):
+        if not _are_alike(value, x):
             raise UnverifiedError("out= of another shape than the result: some functions of NumPy refuse it")
     elif casting == "item":
         return _assigned(x, _item(value, _dtype(x)) if is_tensor(x) or is_array(x) else value, "unsafe", where)
@@ -345,6 +349,12 @@ def assign(x: Any, value: Any, casting: str = "item", where: Any = True) -> Any:
     if max(_rank(value), _rank(where)) > _rank(x):  # a store drops leading axes of length 1, a ufunc does not
         raise ValueError(f"non-broadcastable output operand with shape {tuple(x.shape)}: it has too few dimensions")
     return _assigned(x, value, casting, where)
+
+
+def _are_alike(value: Any, x: Any) -> bool:
+    """Whether both have the same shape, as far as it is known."""
+    one, other = (tuple(getattr(each, "shape", ())) for each in (value, x))
+    return len(one) == len(other) and all(a == b or (a is None or b is None) for a, b in zip(one, other, strict=True))
 
 
 def _rank(value: Any) -> int:

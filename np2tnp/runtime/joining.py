@@ -10,16 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact, holds_symbol, is_tensor
+from np2tnp.runtime.dispatch import as_tensor, exact, holds_symbol, holds_tensor, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.manipulation import at_least, tiled
+from np2tnp.runtime.parts import joined
 from np2tnp.runtime.promotion import cast, dtype_of, is_weak, operand, promoted, requested_dtype
 from np2tnp.runtime.shapes import (
     as_host,
     as_index,
     as_indices,
     common_dtype,
+    no_list,
     normal_axis,
     rank_of,
     require,
@@ -66,7 +68,7 @@ def join(tensors: list[Any], axis: int | None, dtype: Any = None, casting: str =
     rests = {tuple(d for i, d in enumerate(static_shape(t)) if i != axis) for t in tensors}
     require(len(rests) == 1 and len({rank_of(t) for t in tensors}) == 1, "shapes differ")
     tensors = [cast(t, target) for t in tensors]
-    return tf.concat(tensors, axis) if len(tensors) > 1 else tf.identity(tensors[0])
+    return joined(tensors, axis) if len(tensors) > 1 else tf.identity(tensors[0])
 
 
 @exact("numpy.concatenate")
@@ -100,7 +102,7 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
 @exact("numpy.unstack")
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
     """``np.unstack``: a tuple of tensors."""
-    tensor = as_tensor(x)
+    tensor = as_tensor(no_list(x))
     require(rank_of(tensor) > 0, "no dimension")
     return tuple(tf.unstack(tensor, axis=normal_axis(axis, rank_of(tensor))))
 
@@ -178,7 +180,8 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 @exact("numpy.split")
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """``np.split``: a list of tensors; ValueError when a section count does not divide the axis."""
-    return _pieces(as_tensor(ary), indices_or_sections, axis, equal=True)
+    array = no_list(ary) if np.ndim(as_host(indices_or_sections)) == 0 else ary
+    return _pieces(as_tensor(array), indices_or_sections, axis, equal=True)
 
 
 def _pieces(tensor: Any, indices_or_sections: Any, axis: int, equal: bool) -> list[Any]:
@@ -197,7 +200,7 @@ def _pieces(tensor: Any, indices_or_sections: Any, axis: int, equal: bool) -> li
 def _named_split(api: str, axis_of: Callable[[int], int], lowest: int) -> Callable[[Any, Any], list[Any]]:
     @exact(f"numpy.{api}")
     def helper(ary: Any, indices_or_sections: Any) -> list[Any]:
-        tensor = as_tensor(ary)
+        tensor = as_tensor(no_list(ary))
         require(rank_of(tensor) >= lowest, "too few dimensions")
         return _pieces(tensor, indices_or_sections, axis_of(rank_of(tensor)), equal=True)
 
@@ -301,6 +304,8 @@ def _in_dtype_of(tensor: Any, values: Any) -> Any:
         stored = np.asarray(values).astype(target)
         require(target.kind in "fc" or bool(stored == values), "a value that the dtype cannot hold")
         return as_tensor(stored)
+    if isinstance(values, (list, tuple)) and not holds_tensor(values):
+        return as_tensor(np.asarray(values, target))  # or NumPy's OverflowError
     new = as_tensor(values)
     require(np.can_cast(dtype_of(new), target, "same_kind"), "unsafe casting")
     return cast(new, target)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import _holds_tensor, as_tensor, is_symbolic, is_tensor
+from np2tnp.runtime.dispatch import as_tensor, holds_tensor, is_symbolic, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 
@@ -167,7 +167,7 @@ def _normal_part(part: Any) -> Any:
         return int(part)
     if is_tensor(part):
         return _normal_tensor(part)
-    if isinstance(part, (list, tuple)) and _holds_tensor(part):
+    if isinstance(part, (list, tuple)) and holds_tensor(part):
         return _normal_tensor(as_tensor(part))
     array = np.asarray(part)
     if array.size == 0 and not isinstance(part, np.ndarray):

@@ -340,7 +340,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, ...]:
     right, dtype_b = in_double(b)
     dtype = np.result_type(dtype_a, dtype_b)
     real = np.zeros(0, dtype).real.dtype
-    require(rank_of(matrix) == 2 and rank_of(right) in (1, 2) and rcond != -1, "dimensions")
+    require(rank_of(matrix) == 2 and rank_of(right) in (1, 2), "dimensions")
+    require(rcond is None or 0 < float(rcond) < 1, "a tolerance that LAPACK takes for the precision")
     rows, columns = static_shape(matrix)
     require(static_shape(right)[0] == rows, "lengths differ")
     refuse_nothing(matrix, right)

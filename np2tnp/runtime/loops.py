@@ -24,6 +24,7 @@ from np2tnp.runtime.promotion import (
     array,
     cast,
     constant,
+    is_weak,
     key_dtype,
     known_key,
     numpy_dtype,
@@ -91,6 +92,8 @@ def _make_plan(numpy_ufunc: Any, table: Table, keys: tuple[Any, ...], dtype: Any
 
 
 def _resolve(numpy_ufunc: Any, keys: tuple[Any, ...], dtype: Any, casting: str) -> tuple[np.dtype[Any], ...]:
+    if casting == "equiv" and any(map(is_weak, keys)):
+        raise Unsupported("Python numbers under this casting rule, for which NumPy's resolve_dtypes ends the process")
     given = tuple(key_dtype(key) for key in keys) + (None,) * numpy_ufunc.nout
     if dtype is None:
         found = numpy_ufunc.resolve_dtypes(given, casting=casting)

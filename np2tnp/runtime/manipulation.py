@@ -13,9 +13,11 @@ import numpy as np
 from np2tnp.runtime.dispatch import as_tensor, exact
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.parts import joined
 from np2tnp.runtime.shapes import (
     as_index,
     as_indices,
+    no_list,
     normal_axes,
     normal_axis,
     rank_of,
@@ -152,7 +154,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 @exact("numpy.rollaxis")
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     """``np.rollaxis``."""
-    tensor = as_tensor(a)
+    tensor = as_tensor(no_list(a))
     ndim = rank_of(tensor)
     axis = normal_axis(axis, ndim)
     start = as_index(start)
@@ -312,7 +314,7 @@ def rolled(tensor: Any, shifts: dict[int, int]) -> Any:
     for axis, amount in shifts.items():
         cut = amount % shape[axis] if shape[axis] else 0
         if cut:
-            tensor = tf.concat([slice_axis(tensor, axis, -cut, None), slice_axis(tensor, axis, None, -cut)], axis)
+            tensor = joined([slice_axis(tensor, axis, -cut, None), slice_axis(tensor, axis, None, -cut)], axis)
     return tf.identity(tensor)
 
 

@@ -21,7 +21,8 @@ from np2tnp.runtime.tracing import check, current
 #: Functions besides the ufuncs that work element by element on their first argument.
 _ELEMENTWISE = frozenset(f"numpy.{name}" for name in "real imag clip nan_to_num around round sinc angle".split())
 _ELEMENTWISE |= {"ndarray.astype", "numpy.astype", "ndarray.copy", "numpy.copy"}
-_REDUCTIONS = frozenset(("numpy.sum", "numpy.any", "numpy.all", "numpy.max", "numpy.min", "numpy.amax", "numpy.amin"))
+_REDUCTIONS = frozenset(f"numpy.{name}" for name in "sum prod any all max min amax amin mean var std".split())
+_AVERAGES = frozenset(("mean", "var", "std"))
 
 
 class Masked:
@@ -146,15 +147,16 @@ def called(api: str, reference: Any, helper: Callable[..., Any], args: tuple[Any
         return applied(lambda *fulls: helper(*fulls, **kwargs), args)
     (value,) = args if len(args) == 1 else (None,)
     if api in _REDUCTIONS and isinstance(value, Masked) and not kwargs:
-        return helper(_neutral(api.rpartition(".")[2], value))
+        name = api.rpartition(".")[2]
+        return _averaged(name, value) if name in _AVERAGES else helper(_neutral(name, value))
     raise Unsupported("elements under a mask, whose number only the graph knows")
 
 
 def _neutral(name: str, value: Masked) -> Any:
     """The whole array with what does not count in a reduction where the mask is false."""
     dtype = numpy_dtype(value.dtype)
-    if name in ("sum", "any", "all"):
-        rest = np.ones((), dtype) if name == "all" else np.zeros((), dtype)
+    if name in ("sum", "any", "all", "prod"):
+        rest = np.ones((), dtype) if name in ("all", "prod") else np.zeros((), dtype)
     else:
         if dtype.kind not in "iuf":
             raise Unsupported("an extreme element under a mask")
@@ -164,3 +166,23 @@ def _neutral(name: str, value: Masked) -> Any:
         extreme = (-np.inf if lowest else np.inf) if dtype.kind == "f" else bounds.min if lowest else bounds.max
         rest = np.array(extreme, dtype)
     return tf.raw_ops.SelectV2(condition=_spread(value), t=value.full, e=tf.constant(rest))
+
+
+def _averaged(name: str, value: Masked) -> Any:
+    """The mean, variance or deviation of the elements; there must be some: NumPy warns of the mean of nothing."""
+    dtype = numpy_dtype(value.dtype)
+    if (dtype.kind == "f" and dtype.itemsize < 4) or dtype.kind not in "biuf":
+        raise Unsupported(f"the {name} of {dtype} elements under a mask")
+    check(tf.reduce_any(value.mask), f"the {name} of nothing")
+    full = value.full if dtype.kind == "f" else tf.cast(value.full, tf.float64)
+    mask = tf.broadcast_to(_spread(value), full.shape)
+    zeros, count = tf.zeros_like(full), tf.reduce_sum(tf.cast(mask, full.dtype))
+
+    def mean(x: Any) -> Any:
+        return tf.reduce_sum(tf.where(mask, x, zeros)) / count
+
+    middle = mean(full)
+    if name == "mean":
+        return middle
+    variance = mean(tf.square(tf.where(mask, full, middle) - middle))
+    return tf.sqrt(variance) if name == "std" else variance

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import packing
+from np2tnp.runtime.axes import UNSET
 from np2tnp.runtime.dispatch import as_tensor, exact, holds_symbol, host, is_array, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
@@ -60,12 +61,13 @@ def to_device(a: Any, device: Any, /, *, stream: Any = None) -> Any:
 
 
 @exact("ndarray.view", reference=np.ndarray.view)
-def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
-    """``a.view(dtype)`` of a tensor: its bytes as numbers of another dtype, in a new tensor."""
+def view(a: Any, dtype: Any = UNSET, type: Any = UNSET) -> Any:
+    """``a.view(dtype)`` of a tensor: its bytes as numbers of another dtype (None is float64), in a new tensor."""
     if not is_tensor(a):
-        return a.view(*(item for item in (dtype, type) if item is not None))
-    wanted = None if dtype is None or dtype is np.ndarray else np.dtype(dtype)  # dtype("f8") == None
-    if type not in (None, np.ndarray):
+        given = {"dtype": dtype, "type": type}
+        return a.view(**{name: item for name, item in given.items() if item is not UNSET})
+    wanted = None if dtype is UNSET or dtype is np.ndarray else np.dtype(dtype)
+    if type not in (UNSET, None, np.ndarray):
         raise UnverifiedError("a view of another class")
     if wanted is None or wanted == numpy_dtype(a.dtype):
         return tf.identity(a)

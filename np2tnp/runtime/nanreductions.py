@@ -131,6 +131,8 @@ def _variance(
     x = array(a)
     nan = missing(x)
     if nan is None:
+        if dtype is not None and requested_dtype(dtype).kind == "c":
+            raise Unsupported("a complex dtype: NumPy's roots of it stay complex")
         return reductions.var(x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
     if correction is not UNSET:
         if ddof != 0:

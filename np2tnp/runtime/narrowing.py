@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from np2tnp.runtime.core_results import updated
-from np2tnp.runtime.dispatch import _holds_tensor, is_tensor, map_structure
+from np2tnp.runtime.dispatch import holds_tensor, is_tensor, map_structure
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.precision import RUNS, is_single, working
@@ -135,7 +135,7 @@ def crossed(
         return exchanged[id(leaf)][0]
 
     for name, value in plan.tracked(args, kwargs).items():
-        if name in plan.mutates_set and isinstance(value, (list, dict)) and _holds_tensor(value):
+        if name in plan.mutates_set and isinstance(value, (list, dict)) and holds_tensor(value):
             raise UnverifiedError(f"{plan.name} updates {name!r}, and works in another precision than its caller")
     given = map_structure(functools.partial(convert, enter), (args, kwargs))
     RUNS["float32"] += float32

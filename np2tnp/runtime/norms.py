@@ -10,6 +10,7 @@ import numpy as np
 from np2tnp.runtime.axes import as_scalar
 from np2tnp.runtime.dispatch import as_tensor, exact
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.folds import is_large, shortened, summed
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
 from np2tnp.runtime.shapes import must_hold, normal_axes, rank_of, require, static_shape
@@ -40,8 +41,13 @@ def _squares(tensor: Any) -> Any:
     return tf.square(tensor)
 
 
+def _sum(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return summed(x, axes, keepdims) if is_large(x) else tf.reduce_sum(x, axes, keepdims=keepdims)
+
+
 def _extreme(sizes: Any, axis: int, keepdims: bool, largest: bool) -> Any:
     """max or min, NaN if there is one: TensorFlow's own may pass over NaN."""
+    sizes = shortened(sizes, axis % rank_of(sizes), largest)
     if largest:
         found = tf.maximum(tf.reduce_max(sizes, axis, keepdims=keepdims), tf.zeros((), sizes.dtype))
     else:
@@ -54,7 +60,7 @@ def _extreme(sizes: Any, axis: int, keepdims: bool, largest: bool) -> Any:
 def _vector(tensor: Any, order: Any, axis: int, keepdims: bool) -> Any:
     """``np.linalg.norm`` over one axis."""
     if order is None or (not isinstance(order, str) and order == 2):
-        return tf.sqrt(tf.reduce_sum(_squares(tensor), axis, keepdims=keepdims))
+        return tf.sqrt(_sum(_squares(tensor), (axis,), keepdims))
     require(isinstance(order, (int, float, np.integer, np.floating)), "order")
     sizes = tf.abs(tensor)
     if order in (np.inf, -np.inf):
@@ -62,17 +68,17 @@ def _vector(tensor: Any, order: Any, axis: int, keepdims: bool) -> Any:
     if order == 0:
         return tf.reduce_sum(tf.cast(tf.not_equal(sizes, 0), sizes.dtype), axis, keepdims=keepdims)
     if order == 1:
-        return tf.reduce_sum(sizes, axis, keepdims=keepdims)
+        return _sum(sizes, (axis,), keepdims)
     require(not isinstance(order, np.floating) or isinstance(order, float), "an order that is not a Python float")
     power = tf.constant(order, sizes.dtype)
-    total = tf.reduce_sum(tf.pow(sizes, power), axis, keepdims=keepdims)
+    total = _sum(tf.pow(sizes, power), (axis,), keepdims)
     return tf.pow(total, tf.constant(np.reciprocal(np.asarray(order, dtype_of(sizes)))))
 
 
 def _matrix(tensor: Any, order: Any, row: int, column: int, keepdims: bool) -> Any:
     """``np.linalg.norm`` over two axes."""
     if order is None or order in ("fro", "f"):
-        return tf.sqrt(tf.reduce_sum(_squares(tensor), (row, column), keepdims=keepdims))
+        return tf.sqrt(_sum(_squares(tensor), (row, column), keepdims))
     rest = [i for i in range(rank_of(tensor)) if i not in (row, column)]
     moved = transposed(tensor, [*rest, row, column])
     if order in (1, -1):
@@ -106,7 +112,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     tensor = _inexact(x)
     ndim = rank_of(tensor)
     if axis is None and (ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1)):
-        result = tf.sqrt(tf.reduce_sum(_squares(tensor)))
+        result = tf.sqrt(_sum(_squares(tensor), tuple(range(ndim)), False))
         return reshaped(result, (1,) * ndim) if keepdims else result
     require(axis is None or isinstance(axis, tuple) or np.ndim(axis) == 0, "axis")
     axes = tuple(range(ndim)) if axis is None else normal_axes(axis, ndim)

@@ -8,6 +8,7 @@ is always an array. The two differ on two Python numbers, whose quotient must st
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -18,11 +19,13 @@ from np2tnp.runtime import bits, comparison, elementwise, precision, products, t
 from np2tnp.runtime.dispatch import HELPERS, exact, is_tensor, is_tracing
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.gradients import is_followed
+from np2tnp.runtime.hardware import has_gpu
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.overlaps import without_tensors
 from np2tnp.runtime.promotion import dtype_of, is_plain_tensor
 from np2tnp.runtime.reductions import any as any_of
+from np2tnp.runtime.tracing import current
 from np2tnp.runtime.weak import Weak, weak
 
 __all__ = [
@@ -145,8 +148,8 @@ def _power(x: Any, y: Any) -> Any:
                 return op("Identity")(input=x)
             if y == -1:
                 return _bare(elementwise.reciprocal)(x)
-        if kind == "c" and type(y) is int and 2 < y < 100 and is_tracing():  # eagerly NumPy does it on the host
-            return _complex_power(x, y)
+    if is_plain_tensor(x) and type(y) in (int, float, complex) and dtype_of(x).kind == "c" and math.isfinite(abs(y)):
+        return _complex_power(x, complex(y))
     return _bare(elementwise.power)(x, y)
 
 
@@ -156,17 +159,34 @@ def _power_of_number(x: Any, root: Any) -> Any:
     return op("SelectV2")(condition=op("Equal")(x=x, y=-infinity), t=infinity, e=tf.abs(root))
 
 
-def _complex_power(x: Any, exponent: int) -> Any:
-    """NumPy's ``x ** exponent`` for complex numbers and small whole exponents: repeated products, in its order."""
+def _complex_power(x: Any, exponent: complex) -> Any:
+    """NumPy's ``x ** exponent`` for complex numbers: products for small whole exponents, else C's power."""
+    whole = int(exponent.real)
+    if exponent == whole and abs(whole) < 100:
+        if not is_tracing() or whole < 0:
+            raise Unsupported("many products, which the host makes in one step")
+        return _product(x, whole) if whole else tf.ones_like(x)
+    trace = current()
+    is_root = is_tracing() and abs(exponent.real) == 0.5  # of which TensorFlow's optimizer makes other operations
+    if is_root or has_gpu() or (trace is not None and trace.mode == "xla"):
+        raise Unsupported("a power of complex numbers by another library than C's")
+    of_zero = 0.0 if exponent.real > 0 else complex(math.nan, math.nan)
+    zero = op("Equal")(x=x, y=tf.zeros((), x.dtype))
+    found = op("Pow")(x=x, y=tf.constant(exponent, x.dtype))
+    return op("SelectV2")(condition=zero, t=tf.constant(of_zero, x.dtype), e=found)
+
+
+def _product(x: Any, count: int) -> Any:
+    """So many `x` multiplied, in NumPy's order."""
     multiply = op("Mul")
-    if exponent == 3:
+    if count == 3:
         return multiply(x=x, y=multiply(x=x, y=x))
     result, factor = tf.ones((), x.dtype), x
     while True:
-        if exponent & 1:
+        if count & 1:
             result = multiply(x=result, y=factor)
-        exponent >>= 1
-        if not exponent:
+        count >>= 1
+        if not count:
             return result
         factor = multiply(x=factor, y=factor)
 

@@ -16,6 +16,7 @@ from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import array, cast, constant, operand, operand_tensor, result_dtype, tensor_dtype
+from np2tnp.runtime.shapes import must_hold
 from np2tnp.runtime.vectors import transposed
 
 __all__ = [
@@ -249,9 +250,14 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     if x.shape[0] >= 2**31:
         raise Unsupported("a very long array")
     if sorter is not None:
-        x = tf.gather(x, array(sorter))
+        order = array(sorter)
+        if order.shape != x.shape:
+            raise Unsupported("a sorter of another length")
+        x = tf.gather(x, order)
     if x.dtype in (tf.bool, tf.float16):
         x, y = (cast(t, tf.float32) for t in (x, y))
+    if sorter is not None or not is_measured():  # what is found where nothing is sorted is each search's own
+        must_hold(op("LogicalNot")(x=tf.reduce_any(op("Less")(x=x[1:], y=x[:-1]))), "values that are not sorted")
     name = "LowerBound" if side == "left" else "UpperBound"
     places = op(name)(sorted_inputs=x[tf.newaxis], values=flat(y)[tf.newaxis], out_type=tf.int64)
     places = tf.reshape(places, op("Shape")(input=y))

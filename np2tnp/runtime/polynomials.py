@@ -12,7 +12,8 @@ import numpy as np
 
 from np2tnp.runtime.contractions import from_working, to_working
 from np2tnp.runtime.dispatch import as_tensor, exact, is_tracing, to_ndarray
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.lapack_steps import asked
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.linalg import inv, lstsq
 from np2tnp.runtime.manipulation import at_least
@@ -309,8 +310,15 @@ def _moving_roots(p: Any) -> Any:
 
 @exact("numpy.roots", differentiable=_moving_roots)
 def roots(p: Any) -> Any:
-    """``np.roots``, on the host: eigenvalues in LAPACK's order."""
-    raise Unsupported("eigenvalues in LAPACK's order")
+    """``np.roots``: eigenvalues in LAPACK's order, by NumPy; in a graph as a step on the host.
+
+    Whether the roots of real coefficients are complex depends on their values. Of more than two coefficients they are
+    taken to be; where they are not, a check of the graph fails.
+    """
+    tensor = _coefficients(p)
+    require(rank_of(tensor) == 1 and is_tracing(), "eigenvalues in LAPACK's order")
+    sample = np.array([1, 1] if tensor.shape[0] in (0, 1, 2) else [1, 0, 1], dtype_of(tensor))
+    return asked("numpy.roots", "eigenvalues in LAPACK's order", tensor, np.roots(sample).dtype)
 
 
 def _product_of_factors(seq_of_zeros: Any) -> Any:

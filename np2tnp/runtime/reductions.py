@@ -30,11 +30,13 @@ from np2tnp.runtime.dispatch import exact, is_tracing
 from np2tnp.runtime.elementwise import add as add_arrays
 from np2tnp.runtime.elementwise import bounded, divide_complex, select, subtract
 from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.folds import shortened
+from np2tnp.runtime.folds import is_large, shortened, summed
 from np2tnp.runtime.gradients import is_followed
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import array, cast, constant, dtype_of, float_dtype, requested_dtype
+from np2tnp.runtime.tracing import current
+from np2tnp.runtime.weak import Weak
 
 __all__ = [
     "all",
@@ -77,7 +79,7 @@ def total(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
     """The sum over `axes`, in the dtype of `x`; float16 accumulates in float32, as NumPy's pairwise sum does."""
     if x.dtype == tf.float16:
         return cast(total(cast(x, tf.float32), axes, keepdims), tf.float16)
-    result = reduce_with("Sum", x, axes, keepdims)
+    result = summed(x, axes, keepdims) if is_large(x) else reduce_with("Sum", x, axes, keepdims)
     alone = builtins.all(x.shape[axis] == 1 for axis in axes) and (axes or x.shape.rank == 0)
     return op("AddV2")(x=result, y=constant(0, x.dtype)) if alone else result  # -0.0 alone adds up to 0.0, too
 
@@ -298,7 +300,7 @@ def _variance(
     x = array(a)
     axes = normal_axes(axis, rank_of(x))
     wanted = float_dtype(dtype_of(x)) if dtype is None else requested_dtype(dtype)
-    if wanted.kind not in "fc" or (dtype is not None and x.dtype.is_complex):
+    if wanted.kind not in "fc" or (dtype is not None and (x.dtype.is_complex or wanted.kind == "c")):
         raise Unsupported("this dtype for a variance")
     x = cast(x, wanted)
     centre = None if mean is UNSET else array(mean)
@@ -368,14 +370,16 @@ def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = UNSET, *, whe
 
 @exact("numpy.count_nonzero")
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """``numpy.count_nonzero``: int64; over all axes a Python int, which is weak (so not while tracing)."""
+    """``numpy.count_nonzero``: int64; over all axes a Python int, which is weak (so not in a user's own graph)."""
     x = truth(array(a))
     axes = normal_axes(axis, rank_of(x))
-    plain = axis is None and not keepdims
-    if plain and is_tracing():
+    plain = axis is None and not keepdims and isinstance(np.count_nonzero(np.zeros(1)), int)
+    if plain and is_tracing() and current() is None:
         raise Unsupported("a Python number")
     found = reduce_with("Sum", cast(x, tf.int64), axes, keepdims)
-    return int(found) if plain and isinstance(np.count_nonzero(np.zeros(1)), int) else found
+    if not plain:
+        return found
+    return Weak(int, found) if is_tracing() else int(found)
 
 
 def halved(x: Any, y: Any) -> Any:

@@ -59,6 +59,11 @@ def use_of(function: Callable[..., Any], name: str) -> str:
         return ""
     body = [statement for node in tree.body[:1] for statement in getattr(node, "body", ())]
     nodes = [node for statement in body for node in ast.walk(statement)]
+    return _first_use(nodes, name)
+
+
+def _first_use(nodes: list[Any], name: str, outer: frozenset[str] = frozenset()) -> str:
+    """Of a loop over what `name` holds also the first use of its items; `outer` are names of loops around."""
     asked = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr in _ASKED}
     named = [node for node in nodes if isinstance(node, ast.Name) and node.id == name and id(node) not in asked]
     for first in sorted(named, key=lambda node: (node.lineno, node.col_offset)):
@@ -67,7 +72,11 @@ def use_of(function: Callable[..., Any], name: str) -> str:
             node = min(around, key=lambda node: sum(1 for _ in ast.walk(node)))
             is_loop = isinstance(node, (ast.For, ast.comprehension))
             text = f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}" if is_loop else ast.unparse(node)
-            return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+            text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+            if is_loop and isinstance(node.target, ast.Name) and node.target.id not in outer | {name}:
+                of_items = _first_use(nodes, node.target.id, outer | {name})
+                return f"{text}`, `{of_items}" if of_items else text
+            return text
     return ""
 
 

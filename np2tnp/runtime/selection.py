@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from np2tnp.runtime.axes import reduce_with
-from np2tnp.runtime.dispatch import as_tensor, exact, host, is_tensor, is_tracing, on_host
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.manipulation import broadcast_all
@@ -28,14 +25,11 @@ from np2tnp.runtime.shapes import (
 from np2tnp.runtime.vectors import broadcast, reshaped, transposed
 
 __all__ = [
-    "apply_along_axis",
-    "apply_over_axes",
     "choose",
     "piecewise",
     "select",
     "take",
     "take_along_axis",
-    "vectorize",
 ]
 
 
@@ -168,33 +162,3 @@ def _piece(value: Any, dtype: np.dtype[Any]) -> Any:
     weak = type(value) in (int, float) and dtype.kind == "f"
     require(weak or np.can_cast(dtype_of(piece), dtype, "same_kind"), "a value of another kind")
     return as_tensor(np.asarray(value, dtype)) if weak else cast(piece, dtype)
-
-
-@exact("numpy.apply_along_axis")
-def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
-    """``np.apply_along_axis``: a Python loop over slices, always on the host, where reading a slice is cheap."""
-    raise Unsupported("a loop over slices")
-
-
-@exact("numpy.apply_over_axes")
-def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
-    """``np.apply_over_axes``, on the host: what `func` gets and gives is Python's to decide."""
-    raise Unsupported("a loop over axes")
-
-
-def vectorize(pyfunc: Any, *args: Any, **kwargs: Any) -> Callable[..., Any]:
-    """``np.vectorize``, on the host: a Python loop over elements. `pyfunc` may return tensors; so does this."""
-
-    @functools.wraps(pyfunc)
-    def element(*values: Any, **named: Any) -> Any:
-        return host(pyfunc(*values, **named))
-
-    loop = np.vectorize(element, *args, **kwargs)
-
-    @functools.wraps(pyfunc)
-    def vectorized(*values: Any, **named: Any) -> Any:
-        if is_tracing():
-            raise UnverifiedError("numpy.vectorize calls Python for each element, which has no form inside tf.function")
-        return on_host(loop, values, named)
-
-    return vectorized

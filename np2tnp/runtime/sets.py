@@ -14,7 +14,7 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import as_tensor, exact
 from np2tnp.runtime.elementwise import is_negative
-from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lapack_steps import asked
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of, promoted
 from np2tnp.runtime.shapes import common_dtype, must_hold, rank_of, require, shape_of, size_of
@@ -183,8 +183,9 @@ def unique_inverse(x: Any, /) -> Any:
 
 @exact("numpy.unique_values")
 def unique_values(x: Any, /) -> Any:
-    """``np.unique_values``, on the host: newer NumPy returns them in the order of a hash table."""
-    raise Unsupported("an order that NumPy does not promise")
+    """``np.unique_values``, by NumPy, which gives the order of a hash table; in a graph as a step on the host."""
+    tensor = as_tensor(x)
+    return asked("numpy.unique_values", "an order that NumPy does not promise", tensor, dtype_of(tensor))
 
 
 def _members(flat: Any, test: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import _holds_tensor, as_tensor, host, is_array, is_tensor
+from np2tnp.runtime.dispatch import as_tensor, holds_tensor, host, is_array, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import array, cast, numpy_dtype
@@ -28,7 +28,7 @@ def stored(value: Any, dtype: Any) -> Any:
         if value.shape.rank or not dtype.is_integer or not hasattr(value, "numpy"):
             return cast_stored(value, dtype)
         value = value.numpy()  # NumPy checks the range of a single number, which arrays do not have
-    if isinstance(value, (list, tuple)) and _holds_tensor(value):
+    if isinstance(value, (list, tuple)) and holds_tensor(value):
         if not tf.executing_eagerly():
             return cast_stored(as_tensor(value), dtype)
         value = host(value)

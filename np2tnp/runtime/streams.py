@@ -54,6 +54,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "geometric": {"p": _NEEDED},
 }
 
+_FROM_ZERO_TO_ONE = ("random", "random_sample", "rand")
+
 _traced: dict[int, tuple[Any, Any]] = {}
 
 
@@ -67,7 +69,7 @@ def _or_numpy(method: Callable[..., Any]) -> Callable[..., Any]:
                 from np2tnp.runtime.narrowing import call
 
                 drawn = call("numpy.random", functools.partial(method, self), args, kwargs)
-                return _below_one(drawn) if method.__name__ in ("random", "rand") else drawn
+                return _below_one(drawn) if method.__name__ in _FROM_ZERO_TO_ONE else drawn
             return method(self, *args, **kwargs)
         except UnverifiedError:
             raise
@@ -151,6 +153,13 @@ class Stream:
         require(out is None, "out")
         require(_float(dtype) == np.float64, "another dtype")
         return self._drawn("standard_gamma", [shape], size)
+
+    @_or_numpy
+    def random_sample(self, size: Any = None) -> Any:
+        """Uniform in [0, 1), as ``RandomState`` calls it."""
+        require(size is not None or is_tracing(), "one number")
+        require(hasattr(self.generator, "random_sample"), "another kind of generator")
+        return self._source(size).uniform()
 
     @_or_numpy
     def rand(self, *dims: int) -> Any:

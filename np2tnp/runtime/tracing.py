@@ -12,7 +12,7 @@ import threading
 import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,26 @@ _counting = threading.Lock()
 _local = threading.local()
 
 
+class Other(NamedTuple):
+    """A tensor of a graph is the same array as `value` where `holds`, which the graph knows when it runs."""
+
+    holds: Any
+    value: Any
+
+
+class Buffer(NamedTuple):
+    """The second place of the array `of`: it holds the same values but where an iteration stores.
+
+    stored : the bounds of the slice that an iteration stores into first; another store is made elsewhere.
+    bounds : of the slices that it stores into after that.
+    """
+
+    of: Any
+    place: Any
+    stored: tuple[tuple[int, int], ...]
+    bounds: tuple[tuple[tuple[int, int], ...], ...]
+
+
 class Trace:
     """One trace: its mode ("graph" or "xla"), its checks by nested graph, and the functions that it read."""
 
@@ -47,6 +67,13 @@ class Trace:
         self.values_vary = False  #: whether numbers among the arguments are the graph's inputs
         self.state: Any = None  #: what the compiled method may read of its object, and that object's stand-in
         self.object: Any = None
+        #: by id, tensors that may be the same array as others (see exchanged.py); kept, so that the ids stay theirs
+        self.others: dict[int, tuple[Any, list[Other]]] = {}
+        #: by id, what stores to slices made as new arrays, with the arrays that they stored into and the bounds of the
+        #: slices (indexing_padded.py)
+        self.padded: dict[int, tuple[Any, Any, tuple[tuple[int, int], ...]]] = {}
+        #: by id, arrays of a loop that have a second place, which the next such store is to be made in
+        self.buffers: dict[int, Buffer] = {}
         self.globals: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
 
     def enter(self, function: Callable[..., Any]) -> None:
@@ -69,6 +96,18 @@ class Trace:
             self.globals[id(scope), name] = (scope, name, value)
             if isinstance(value, types.FunctionType) and not hasattr(value, "core"):
                 self.enter(value)
+
+    @property
+    def is_outermost(self) -> bool:
+        """Whether no loop or branch inside of the graph is being made."""
+        return len(self.checks) == 1
+
+    def note_same(self, tensor: Any, others: Iterable[tuple[Any, Any]]) -> None:
+        """`tensor` is, in NumPy, the same array as each of `others` where the boolean beside that is true."""
+        graph = tf.compat.v1.get_default_graph()
+        found = [Other(holds, value) for holds, value in others if getattr(value, "graph", None) is graph]
+        if found:
+            self.others.setdefault(id(tensor), (tensor, []))[1].extend(found)
 
     @contextmanager
     def nested(self) -> Iterator[list[Any]]:

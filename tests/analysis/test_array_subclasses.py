@@ -50,18 +50,12 @@ def report_of(body: str) -> FileReport:
 @pytest.mark.parametrize(
     "body",
     [
-        "return np.exp(x) + self.points",
         "return self.length - np.exp(x)",
         "return np.exp(x) * self.file",
-        "return np.exp(x) < self.points",
-        "return np.exp(x) + np.cos(self.points)",
         "return np.exp(x)[self.points > 3]",
         "y = np.exp(x); y[:] = self.points; return y",
         "y = np.exp(x); y *= self.points; return y",
-        "y = -self.points[2:].T; return np.exp(x) + y",
-        "return np.exp(x) + self.points.sum(axis=0)",
         "return np.exp(x) + MASKED",
-        "return np.exp(x) + made(3)",
     ],
 )
 def test_a_method_whose_tensors_meet_a_subclass_stays_numpy(body: str) -> None:
@@ -74,6 +68,12 @@ def test_a_method_whose_tensors_meet_a_subclass_stays_numpy(body: str) -> None:
     "body",
     [
         "return np.exp(x) + self.plain",
+        "return np.exp(x) + self.points",
+        "return np.exp(x) < self.points",
+        "return np.exp(x) + np.cos(self.points)",
+        "y = -self.points[2:].T; return np.exp(x) + y",
+        "return np.exp(x) + self.points.sum(axis=0)",
+        "return np.exp(x) + made(3)",
         "return np.exp(x) + self.points.sum() + len(self.points) + np.size(self.points)",
         "return np.exp(x) + self.points.filled(0.0) + self.points.data",
         "print(self.points + 1); return np.exp(x)",

@@ -152,3 +152,24 @@ def test_attributes_of_another_class_show_nothing():
         "\n    class Other:\n        def shift(self, x):\n            return x - self.mean\n"
     )
     assert state(text, "Other.shift") is RegionState.PLAIN
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("u[u < 0] = 0", RegionState.CONVERTIBLE),
+        ("u[1 != u] *= 2\n    return u", RegionState.CONVERTIBLE),
+        ("return u[u > k].mean()", RegionState.CONVERTIBLE),
+        ("return u[u > k]", RegionState.CONVERTIBLE),
+        ("u[(3 < u) & ~(u <= k)] *= -1", RegionState.CONVERTIBLE),
+        ("u[[0, 1]] = u[[1, 0]]", RegionState.CONVERTIBLE),
+        ("return u[u[:, k] > 0]", RegionState.CONVERTIBLE),
+        ("return u[u[:, k].argsort()]", RegionState.CONVERTIBLE),
+        ('return u[["a", "b"]]', RegionState.PLAIN),
+        ("return u[k > 0]", RegionState.PLAIN),
+        ("u[k in u] = 0", RegionState.PLAIN),
+        ("return u[u is k]", RegionState.PLAIN),
+    ],
+)
+def test_what_only_arrays_are_indexed_with(body, expected):
+    assert state(f"def flux(u, k):\n    {body}\n") is expected

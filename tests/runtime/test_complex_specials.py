@@ -97,3 +97,28 @@ def test_compiled_operators(mode: str, name: str) -> None:
     with np.errstate(all="ignore"):
         expected = getattr(operator, name)(SPECIALS[:, None], SPECIALS)
     assert same(compiled(f"rt.op_{name}(x, y)", mode)(SPECIALS[:, None].copy(), SPECIALS), expected)
+
+
+@pytest.mark.parametrize("char", ["F", "D"])
+@pytest.mark.parametrize("exponent", [2.5, -0.3, 1 / 3, 4.0, 5.0, 7, 0, 0.0, 1j, 0.1 - 3j, 100, 101.5, 3 + 0j])
+def test_powers_of_complex_numbers_are_traced(char: str, exponent: complex) -> None:
+    import tensorflow as tf
+
+    rng = np.random.default_rng(5)
+    base = np.concatenate([rng.normal(size=40) + 1j * rng.normal(size=40), FINITE, [0, -1, 1j, 5, complex(-0.0, -0.0)]])
+    if abs(exponent) >= 100:
+        base = base[np.abs(base) > 0.5]  # no subnormal results: TensorFlow flushes them to zero
+    array = base.astype(char)
+    with np.errstate(all="ignore"):
+        expected = array**exponent
+    found = tf.function(lambda x: rt.op_pow(x, exponent), autograph=False)(tf.constant(array))
+    assert same(found.numpy(), expected)
+    assert same(rt.host(rt.op_pow(rt.tensor(array), exponent)), expected)
+
+
+@pytest.mark.parametrize("exponent", [-2, -0.5, 0.5 + 0j])
+def test_powers_that_a_graph_computes_otherwise(exponent: complex) -> None:
+    import tensorflow as tf
+
+    with pytest.raises(rt.UnverifiedError):
+        tf.function(lambda x: rt.op_pow(x, exponent), autograph=False)(tf.constant(FINITE))

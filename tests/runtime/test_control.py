@@ -242,6 +242,22 @@ def test_rows_under_a_mask() -> None:
     outcomes(doubled, v, np.array([0.5, 2.0, 4.0]))
 
 
+@pytest.mark.parametrize("dtype", ["?", "i4", "f4", "f8"])
+@pytest.mark.parametrize("name", ["mean", "var", "std", "prod"])
+def test_averages_of_elements_under_a_mask(name: str, dtype: str) -> None:
+    def program(x: Any, mask: Any) -> Any:
+        return rt.call_method(rt.at(x)[rt.op_and(mask, True)].get(), name)
+
+    x = np.array([[3, 1, 0, 2], [np.inf if dtype[0] == "f" else 9, 4, 0, 5]]).astype(dtype)
+    mask = np.array([[True, True, False, True], [False, True, False, True]])
+    for result in outcomes(program, x, mask):
+        assert result.dtype == getattr(x[mask], name)().dtype
+        np.testing.assert_allclose(result, getattr(x[mask], name)(), rtol=1e-6)
+    for mode in MODES:
+        nothing = rt.migrated(compile=mode)(program)(x, ~mask & mask)
+        np.testing.assert_array_equal(nothing, 1 if name == "prod" else np.nan)
+
+
 def test_the_extreme_of_no_elements_raises() -> None:
     def program(x: Any) -> Any:
         return rt.max(rt.at(x)[x > 1].get())
@@ -272,3 +288,13 @@ def test_whole_powers_of_complex_numbers(dtype: str, exponent: int) -> None:
     for result in outcomes(lambda x: rt.op_pow(x, exponent), z):
         assert result.dtype == z.dtype
         np.testing.assert_allclose(result, z**exponent, rtol=1e-5 if dtype == "c8" else 1e-12)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_one_array_that_is_two_arguments_is_one_in_a_graph(mode: str) -> None:
+    def noise(a: Any, others: list[Any]) -> Any:
+        return rt.sum(a) if others[0] is a else rt.sum(a) + rt.sum(others[0])
+
+    migrated = rt.migrated(compile=mode)(noise)
+    x, y = np.ones(3), np.ones(3)
+    assert [migrated(x, [x]), migrated(x, [y]), migrated(y, [y]), migrated(y, [x])] == [3, 6, 3, 6]

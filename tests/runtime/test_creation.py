@@ -146,7 +146,7 @@ def test_a_dtype_that_numpy_takes_for_none_is_one(dtype):
     assert rt.dtype(rt.asarray(whole, dtype=dtype)) == np.asarray(whole, dtype=dtype).dtype
     assert rt.asarray(whole, dtype=dtype) == 3
     row = np.array([1, 2])
-    viewed, expected = rt.view(rt.tensor(row), dtype), row.view(*([] if dtype is None else [dtype]))
+    viewed, expected = rt.view(rt.tensor(row), dtype), row.view(dtype)
     assert rt.dtype(viewed) == expected.dtype
     np.testing.assert_array_equal(rt.host(viewed).view(np.int64), row)
 

@@ -10,6 +10,7 @@ import pytest
 
 from np2tnp import runtime as rt
 from np2tnp.runtime.compiled import RUNS
+from np2tnp.runtime.tracing import tracing
 
 SPECIAL = np.array([[-0.0, 0.0, 1.5, -2.5], [np.nan, np.inf, -np.inf, 1e300], [7.0, -0.0, 0.25, 3.0]])
 VALUE = np.array([[-0.0, 0.5, 0.0, 3.0], [1.0, -0.0, 2.0, -7.0]])
@@ -78,3 +79,16 @@ def test_a_value_of_another_dtype_follows_numpys_casting() -> None:
     np.testing.assert_array_equal(actual, expected)
     with pytest.raises(TypeError, match="Cannot cast ufunc 'add' output"):
         rt.migrated(compile="xla")(update)(np.arange(5), value)
+
+
+def test_a_copy_is_what_it_was_copied_from() -> None:
+    import tensorflow as tf
+
+    def smooth(u: Any) -> Any:
+        return rt.at(rt.copy(u))[1:-1].set(rt.op_mul(0.5, rt.op_add(u[:-2], u[2:])))
+
+    with tracing("xla"):
+        function = tf.function(smooth, input_signature=[tf.TensorSpec((1000,), tf.float64)], jit_compile=True)
+        text = function.experimental_get_compiler_ir(tf.zeros(1000, tf.float64))(stage="optimized_hlo")
+    assert "pad(" in text
+    assert "dynamic-update-slice" not in text

@@ -107,7 +107,7 @@ def test_matmul_in_place() -> None:
     np.testing.assert_array_equal(rt.imatmul(rt.tensor(x), rt.tensor(y)).numpy(), x @ y)
 
 
-@pytest.mark.parametrize("casting", ["same_kind", "unsafe", "equal"])
+@pytest.mark.parametrize("casting", ["same_kind", "unsafe", "equal", "wrapping"])
 def test_results_are_stored_into_arrays_only(casting: str) -> None:
     x = [1.0, 2.0]
     with pytest.raises(TypeError) as expected:
@@ -115,6 +115,22 @@ def test_results_are_stored_into_arrays_only(casting: str) -> None:
     with pytest.raises(TypeError, match=str(expected.value)):
         rt.assign(x, rt.sin(x), casting=casting)
     assert x == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "cumsum", "cumprod"])
+@pytest.mark.parametrize("kind", ["i", "u"])
+def test_sums_wrap_to_the_range_of_their_output(name: str, kind: str) -> None:
+    rng = np.random.default_rng(0)
+    for size in "1248":
+        x = rng.integers(0, 120, (5, 7)).astype(kind + size)
+        result = getattr(rt, name)(rt.tensor(x), axis=0)
+        for wanted in "1248":
+            out = np.zeros(result.shape, kind + wanted)
+            start = rt.tensor(out)
+            getattr(np, name)(x, axis=0, out=out)
+            np.testing.assert_array_equal(rt.assign(start, result, casting="wrapping"), out)
+    with pytest.raises(rt.UnverifiedError, match="which NumPy calculates in float32"):
+        rt.assign(rt.tensor(np.zeros(7, "f4")), rt.tensor(np.ones(7, "i4")), casting="wrapping")
 
 
 @CAMPAIGN

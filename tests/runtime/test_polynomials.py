@@ -119,8 +119,6 @@ def test_polynomials_of_roots_in_a_graph() -> None:
     for refused in (sample(3, "D"), sample((3, 3)), np.zeros(0)):  # real, complex or a number by their values
         with pytest.raises(rt.UnverifiedError):
             in_graph(rt.poly, (refused,), {}, unknown=False)
-    with pytest.raises(rt.UnverifiedError):
-        in_graph(rt.roots, (sample(3),), {}, unknown=False)
 
 
 def test_trimmed_in_a_graph() -> None:

@@ -110,3 +110,74 @@ def test_a_product_of_two_numbers() -> None:
 @pytest.mark.parametrize("char", list("?bhilBHILefd"))
 def test_towards_zero_in_numpy_s_dtype(char: str) -> None:
     check("fix", np.array([0, 1, 1, 0], char))
+
+
+def test_python_numbers_under_a_casting_rule_that_ends_numpys_process() -> None:
+    with pytest.raises(TypeError, match="casting rule"):
+        rt.multiply(rt.tensor(np.ones(3, "D")), -3, casting="equiv")
+
+
+@pytest.mark.parametrize("rcond", [-1.5, -1, 0, 1, 3])
+def test_tolerances_of_a_fit_that_stand_for_the_precision(rcond: float) -> None:
+    matrix = np.array([[1.0, 2, 3], [4, 5, 6], [7, 8, 9]])
+    assert rt.host(rt.linalg.lstsq(rt.tensor(matrix), rt.tensor(np.ones(3)), rcond=rcond)[2]) == 2
+
+
+def test_inserted_numbers_fit_the_array() -> None:
+    array = np.array([1, 2, 3], np.int8)
+    np.testing.assert_array_equal(rt.host(rt.insert(rt.tensor(array), [1, 2], [30, 8])), [1, 30, 2, 8, 3])
+    with pytest.raises(OverflowError):
+        rt.insert(rt.tensor(array), [1, 2], [300, 8])
+
+
+def test_a_sorter_of_another_length() -> None:
+    with pytest.raises(ValueError, match="sorter"):
+        rt.searchsorted(rt.tensor(np.arange(4.0)), 2.0, sorter=rt.tensor(np.arange(3)))
+
+
+def test_roots_of_a_complex_spread_stay_complex() -> None:
+    for name in ("std", "var", "nanstd", "nanvar"):
+        for char in "ld":
+            check(name, np.arange(6).astype(char).reshape(2, 3), axis=0, dtype=np.complex64, claimed=False)
+
+
+def test_graphs_refuse_an_out_of_another_shape_than_the_result() -> None:
+    import tensorflow as tf
+
+    @tf.function(autograph=False)
+    def staged(array: tf.Tensor, out: tf.Tensor) -> tf.Tensor:
+        return rt.assign(out, rt.sum(array, 1), casting="equal")
+
+    with pytest.raises(rt.UnverifiedError, match="another shape"):
+        staged(tf.ones((1, 1)), tf.ones((3,)))
+    np.testing.assert_array_equal(staged(tf.ones((3, 1)), tf.zeros((3,))), np.ones(3))
+
+
+def test_what_is_not_sorted_is_not_searched_in_graphs() -> None:
+    import tensorflow as tf
+
+    @tf.function(autograph=False)
+    def staged(array: tf.Tensor) -> tf.Tensor:
+        return rt.searchsorted(array, 2.5)
+
+    np.testing.assert_array_equal(staged(tf.constant([1.0, 2.0, 3.0, np.nan])), 2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="not sorted"):
+        staged(tf.constant([3.0, 1.0, 2.0]))
+    order = np.argsort(np.array([3.0, 1.0, 2.0]))
+    check("searchsorted", np.array([5.0, 9.0, 7.0]), 6.0, sorter=order, claimed=False)
+
+
+@pytest.mark.parametrize("where", [np.array(5), np.array([1, 0, 1])])
+def test_a_where_that_is_not_boolean(where: object) -> None:
+    with pytest.raises(TypeError, match="bool"):
+        rt.assign(rt.tensor(np.zeros(3)), rt.tensor(np.ones(3)), casting="same_kind", where=where)
+    with pytest.raises(TypeError, match="bool"):
+        np.add(np.ones(3), 1, out=np.zeros(3), where=where)
+
+
+def test_a_view_as_none_is_one_as_float64() -> None:
+    for array in (np.arange(6, dtype=np.uint32), np.arange(3), np.arange(2.0)):
+        for arguments in ((), (None,), (np.float64,)):
+            found, wanted = rt.host(rt.view(rt.tensor(array), *arguments)), array.view(*arguments)
+            assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+            np.testing.assert_array_equal(found, wanted)

@@ -99,7 +99,7 @@ def test_a_refusal_at_entry_names_the_argument_and_the_call_that_it_would_reach(
         ((wide, good, 0), rf"argument 'x': numpy.ndarray of dtype {wide.dtype} .*; it is used in `rt.exp\(x\)`"),
         ((good, dates, 0), r"argument 'y' must be .*datetime64\[D\].*; it is used in `rt.exp\(x\) \* y`"),
         ((good, good, good), r"argument 'n' was taken to be a plain number, not an array; .*`rt.sum\(.*axis=n\)`"),
-        ((good, good, 0, wide), r"argument 'rest': .*; it is used in `for item in rest`"),
+        ((good, good, 0, wide), r"argument 'rest': .*; it is used in `for item in rest`, `item - 1`"),
     ):
         with pytest.raises(rt.UnverifiedError, match=f"mixed: {which}"):
             mixed(*arguments)

@@ -1,0 +1,247 @@
+"""How many dimensions the result of a NumPy call has; None where its arguments do not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from np2tnp.analysis.tables import REDUCTIONS
+from np2tnp.analysis.values import NONE, Array, Const, Sequence, Value, is_python_number, scalar_type
+from np2tnp.catalog.catalog import ApiFact
+
+_FALSE = Const.of(False)
+#: What keeps the dimensions of its first argument, whatever else it gets.
+_OF_FIRST = frozenset(
+    "copy round around flip roll astype fliplr flipud rot90 fft ifft fft2 ifft2 rfft2 fftn ifftn rfftn rfft irfft hfft"
+    " ihfft fftshift ifftshift nan_to_num real imag angle pad swapaxes moveaxis rollaxis inv pinv cholesky"
+    " matrix_power transpose conj conjugate fix sinc i0 isreal iscomplex isposinf isneginf unwrap".split()
+)
+#: The same, but for a shape that is given.
+_LIKE = frozenset("zeros_like ones_like empty_like full_like".split())
+#: The same, but that all elements lie in a row without an axis: by the default of that axis.
+_ALONG = {
+    **dict.fromkeys("cumsum cumprod nancumsum nancumprod repeat delete insert append".split(), NONE),
+    **dict.fromkeys("sort argsort partition argpartition".split(), Const.of(-1)),
+}
+_BY_SHAPE = frozenset("zeros ones empty full broadcast_to".split())
+_GRIDS: dict[str, tuple[str, ...]] = {"linspace": ("start", "stop"), "geomspace": ("start", "stop")}
+_GRIDS["logspace"] = (*_GRIDS["linspace"], "base")
+_FIXED = {
+    **dict.fromkeys("flatnonzero nonzero bincount histogram histogram_bin_edges convolve correlate ravel".split(), 1),
+    **dict.fromkeys("flatten ediff1d fftfreq rfftfreq hanning hamming blackman bartlett kaiser roots poly".split(), 1),
+    **dict.fromkeys(
+        "triu_indices tril_indices diag_indices fromiter union1d intersect1d setdiff1d in1d arange".split(), 1
+    ),
+    **dict.fromkeys("eye identity outer argwhere vander tri".split(), 2),
+    "vdot": 0,
+}
+#: Parameters that are no operands of an elementwise function.
+_ASIDE = frozenset("dtype casting order subok signature extobj decimals".split())
+#: Elementwise functions that the catalog calls plain functions.
+_ELEMENTWISE = frozenset("clip isclose where abs absolute".split())
+#: Where the functions are that these names mean: not ufuncs' methods, nor functions on other objects.
+_SPACES = frozenset(("numpy", "numpy.linalg", "numpy.fft", "ndarray"))
+#: Ufuncs that work on whole rows.
+_BY_ROWS = frozenset("matmul vecdot matvec vecmat".split())
+
+
+def sequence_rank(value: Sequence) -> int | None:
+    """Of the array that NumPy makes of a list or tuple."""
+    if value.items == ():
+        return 1
+    inner = rank_of(value.element)
+    return None if inner is None else inner + 1
+
+
+def rank_of(value: Value | None) -> int | None:
+    """Of an argument, as NumPy takes it."""
+    if isinstance(value, Array):
+        return value.rank
+    if isinstance(value, Sequence):
+        return sequence_rank(value)
+    return 0 if value is not None and is_python_number(value) else None
+
+
+def shape_rank(shape: Value | None) -> int | None:
+    """Of an array of that shape."""
+    if isinstance(shape, Sequence):
+        return None if shape.items is None else len(shape.items)
+    return 1 if shape is not None and scalar_type(shape) == "int" else None
+
+
+def result_rank(name: str, fact: ApiFact, values: Mapping[str, Value], first: Value | None) -> int | None:
+    """Of what NumPy's function or method `name` gives; `values`: its arguments by parameter, `first`: the first one."""
+    space, out = fact.name.rpartition(".")[0], values.get("out", NONE)
+    if space not in _SPACES:
+        return None
+    if out != NONE:
+        return rank_of(out) if isinstance(out, Array) else None
+    if name in _SPECIAL:
+        return _SPECIAL[name](values, first)
+    if name in REDUCTIONS:
+        return _of_reduction(name, values, first)
+    if name in _FIXED:
+        return _FIXED[name]
+    if name in _OF_FIRST:
+        return rank_of(first)
+    if name in _ALONG:
+        axis = values.get("axis", _ALONG[name])
+        return 1 if axis == NONE else max(1, rank_of(first) or 0) if rank_of(first) and _is_axis(axis) else None
+    if name in _LIKE:
+        return rank_of(first) if values.get("shape", NONE) == NONE else shape_rank(values["shape"])
+    if name in _BY_SHAPE:
+        return shape_rank(values.get("shape", values.get("size")))
+    if name in _GRIDS:
+        return _plus_one(_most(values[key] for key in _GRIDS[name] if key in values))
+    if name in _BY_ROWS:
+        return _of_product(values, first) if name == "matmul" and "axes" not in values else None
+    if fact.kind == "ufunc" or name in _ELEMENTWISE:
+        operands = [value for key, value in values.items() if key not in _ASIDE]
+        return _most([first, *operands] if first is not None else operands)
+    return None
+
+
+def _is_axis(value: Value) -> bool:
+    return scalar_type(value) == "int"
+
+
+def _plus_one(rank: int | None) -> int | None:
+    return None if rank is None else rank + 1
+
+
+def _most(values: Iterable[Value]) -> int | None:
+    """Of what is broadcast from `values`."""
+    ranks = [0 if value in (NONE, Const.of(True)) else rank_of(value) for value in values]
+    return None if None in ranks or not ranks else max(rank for rank in ranks if rank is not None)
+
+
+def _of_reduction(name: str, values: Mapping[str, Value], first: Value | None) -> int | None:
+    whole, axis, kept = rank_of(first), values.get("axis", NONE), values.get("keepdims", _FALSE)
+    if name in ("trace", "det"):  # of each matrix of a stack
+        return None if whole is None or whole < 2 else whole - 2
+    more = rank_of(values["q"]) if "q" in values else 0
+    if isinstance(values.get("ord"), (Array, Sequence)):
+        return None
+    if more is None or not isinstance(kept, Const):
+        return None
+    if kept != _FALSE:
+        return None if whole is None else whole + more
+    if axis == NONE:
+        return more
+    return whole - 1 + more if whole and _is_axis(axis) else None
+
+
+def _of_product(values: Mapping[str, Value], first: Value | None) -> int | None:
+    """``a @ b``."""
+    ranks = rank_of(first), rank_of(values.get("x2"))
+    return {(1, 1): 0, (2, 1): 1, (1, 2): 1, (2, 2): 2}.get(ranks)  # type: ignore[arg-type]
+
+
+def _dot(values: Mapping[str, Value], first: Value | None) -> int | None:
+    one, other = rank_of(first), rank_of(values.get("b", values.get("other")))
+    if one is None or other is None:
+        return None
+    return one + other if 0 in (one, other) else one + other - 2
+
+
+def _array(values: Mapping[str, Value], first: Value | None) -> int | None:
+    return rank_of(first) if "ndmin" not in values else None
+
+
+def _at_least(dimensions: int) -> Callable[[Mapping[str, Value], Value | None], int | None]:
+    def known(values: Mapping[str, Value], first: Value | None) -> int | None:
+        rank = rank_of(first)
+        return None if rank is None or len(values) > 1 else max(rank, dimensions)
+
+    return known
+
+
+def _joined(dimensions: int) -> Callable[[Mapping[str, Value], Value | None], int | None]:
+    """``vstack`` and its like: of a list of arrays that have at least so many dimensions then."""
+
+    def known(values: Mapping[str, Value], first: Value | None) -> int | None:
+        inner = rank_of(first.element) if isinstance(first, Sequence) and first.items != () else None
+        return None if inner is None else max(inner, dimensions)
+
+    return known
+
+
+def _concatenate(values: Mapping[str, Value], first: Value | None) -> int | None:
+    axis = values.get("axis", Const.of(0))
+    if axis == NONE:
+        return 1
+    return _joined(1)(values, first) if _is_axis(axis) else None
+
+
+def _stack(values: Mapping[str, Value], first: Value | None) -> int | None:
+    return sequence_rank(first) if isinstance(first, Sequence) and first.items != () else None
+
+
+def _diag(values: Mapping[str, Value], first: Value | None) -> int | None:
+    return {1: 2, 2: 1}.get(rank_of(first) or 0)
+
+
+def _triangle(values: Mapping[str, Value], first: Value | None) -> int | None:
+    rank = rank_of(first)
+    return max(rank, 2) if rank else None
+
+
+def _less(how_many: int) -> Callable[[Mapping[str, Value], Value | None], int | None]:
+    def known(values: Mapping[str, Value], first: Value | None) -> int | None:
+        rank = rank_of(first)
+        return rank - how_many if rank is not None and rank >= 2 else None
+
+    return known
+
+
+def _unique(values: Mapping[str, Value], first: Value | None) -> int | None:
+    # the inverse has the shape of what was given, in some versions of NumPy
+    return 1 if values.get("axis", NONE) == NONE and values.get("return_inverse", _FALSE) == _FALSE else None
+
+
+def _where(values: Mapping[str, Value], first: Value | None) -> int | None:
+    return _most(values.values()) if "x" in values else 1
+
+
+def _take(values: Mapping[str, Value], first: Value | None) -> int | None:
+    return rank_of(values.get("indices")) if values.get("axis", NONE) == NONE else None
+
+
+def _diff(values: Mapping[str, Value], first: Value | None) -> int | None:
+    return rank_of(first) or None
+
+
+def _of(name: str) -> Callable[[Mapping[str, Value], Value | None], int | None]:
+    return lambda values, first: rank_of(values.get(name))
+
+
+def _expanded(values: Mapping[str, Value], first: Value | None) -> int | None:
+    return _plus_one(rank_of(first)) if _is_axis(values.get("axis", NONE)) else None
+
+
+_SPECIAL: dict[str, Callable[[Mapping[str, Value], Value | None], int | None]] = {
+    **dict.fromkeys(("array", "asarray", "asanyarray"), _array),
+    **{f"atleast_{n}d": _at_least(n) for n in (1, 2, 3)},
+    "ascontiguousarray": _at_least(1),
+    "hstack": _joined(1),
+    "vstack": _joined(2),
+    "row_stack": _joined(2),
+    "column_stack": _joined(2),
+    "dstack": _joined(3),
+    "concatenate": _concatenate,
+    "stack": _stack,
+    "diag": _diag,
+    "tril": _triangle,
+    "triu": _triangle,
+    "diagonal": _less(1),
+    "eigvals": _less(1),
+    "eigvalsh": _less(1),
+    "unique": _unique,
+    "where": _where,
+    "take": _take,
+    "diff": _diff,
+    "digitize": _of("x"),
+    "interp": _of("x"),
+    "searchsorted": _of("v"),
+    "dot": _dot,
+    "expand_dims": _expanded,
+}

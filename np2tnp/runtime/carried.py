@@ -1,0 +1,73 @@
+"""Values that a loop carries, or a branch gives: what stays the same about them, and the tensors that they are."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.unbound import unassigned
+from np2tnp.runtime.weak import DTYPES, Weak, is_number, weak
+
+
+class Kind(NamedTuple):
+    """What stays the same about a carried value. A value without dtype must stay the very value."""
+
+    kind: Any  #: "tensor", a Python number's type, tuple, or "static"
+    dtype: Any = None
+    shape: Any = None
+    parts: tuple[Kind, ...] = ()
+    value: Any = None
+
+
+def kind_of(value: Any) -> Kind:
+    """What must stay the same about a carried value. Raises Unsupported for what a loop cannot carry."""
+    if is_tensor(value):
+        if None in tuple(value.shape):
+            raise Unsupported("a loop that carries an array whose shape depends on values")
+        return Kind("tensor", value.dtype, tuple(value.shape))
+    if is_number(value):
+        kind = value.kind if isinstance(value, Weak) else type(value)
+        return Kind(kind, DTYPES[kind])
+    if type(value) is tuple:
+        return Kind(tuple, parts=tuple(kind_of(item) for item in value))
+    if value is None or value is unassigned or isinstance(value, str):
+        return Kind("static", value=value)
+    raise Unsupported(f"a loop that carries a {type(value).__name__}")
+
+
+def flat_tensors(values: Any) -> list[Any]:
+    """The tensors of carried values, in order."""
+    flat: list[Any] = []
+    for value in values:
+        if is_tensor(value):
+            flat.append(value)
+        elif is_number(value):
+            flat.append(weak(value).tensor)
+        elif type(value) is tuple:
+            flat.extend(flat_tensors(value))
+    return flat
+
+
+def flat_kinds(kinds: tuple[Kind, ...]) -> list[Any]:
+    flat: list[Any] = []
+    for kind in kinds:
+        if kind.kind is tuple:
+            flat.extend(flat_kinds(kind.parts))
+        elif kind.kind != "static":
+            flat.append(kind.kind)
+    return flat
+
+
+def built(kinds: tuple[Kind, ...], flat: Any) -> tuple[Any, ...]:
+    """Carried values from their kinds and tensors."""
+    values: list[Any] = []
+    for kind in kinds:
+        if kind.kind is tuple:
+            values.append(built(kind.parts, flat))
+        elif kind.kind == "static":
+            values.append(kind.value)
+        else:
+            tensor = next(flat)
+            values.append(tensor if kind.kind == "tensor" else Weak(kind.kind, tensor))
+    return tuple(values)

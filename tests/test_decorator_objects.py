@@ -1,0 +1,156 @@
+"""Decorators that are classes, objects of the project or their methods, by what their text does with the function."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from np2tnp import pipeline
+from np2tnp.cli import main
+from np2tnp.config import Config
+
+_HEAD = "import functools\nimport inspect\n\nimport numpy as np\n\n\n"
+_REGISTRY = """
+class Parent:
+    def __init__(self):
+        self.table = {}
+
+    def register(self, name):
+        def keep(f):
+            self.table[name] = f
+            return f
+
+        return keep
+
+
+class Registry(Parent):
+    def __call__(self, f):
+        self.table[f.__name__] = f
+        return f
+
+    @classmethod
+    def noted(cls, f):
+        f.noted = cls.__name__
+        return f
+
+
+REG = Registry()
+"""
+_COUNTED = """
+class Counted:
+    def __init__(self, f):
+        functools.update_wrapper(self, f)
+        self.f, self.calls = f, 0
+
+    def __call__(self, *args):
+        self.calls += 1
+        return self.f(*args)
+"""
+_TWICE = """
+class Twice:
+    def __init__(self, times):
+        self.times = times
+
+    def __call__(self, f):
+        @functools.wraps(f)
+        def repeated(*args):
+            for _ in range(self.times):
+                out = f(*args)
+            return out
+
+        return repeated
+"""
+_CHECKED = """
+def checked(f):
+    parameters = inspect.signature(f).parameters
+    setattr(f, "checked", True)
+
+    @functools.wraps(f)
+    def inner(*args):
+        assert len(args) == len(parameters) and getattr(f, "checked")
+        return f(*args)
+
+    return inner
+"""
+_USE = (
+    "\n\n@{}\ndef norm(x):\n    return np.sqrt(np.sum(np.exp(x)))\n\n\ndef main():\n    print(norm(np.arange(4.0)))\n"
+)
+
+
+def state(tmp_path: Path, files: dict[str, str]) -> str:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    config = Config(root=str(tmp_path), cache=False, quiet=True, jobs=1, slow="convert")
+    run = pipeline.check([str(tmp_path / name) for name in files], config)
+    assert not [report.error for report in run.reports if report.error]
+    found = {region.qualname: region for report in run.reports for region in report.regions}
+    return found["norm"].state.value
+
+
+@pytest.mark.parametrize(
+    ("given", "use"),
+    [
+        (_REGISTRY, "REG.register('n')"),
+        (_REGISTRY, "REG"),
+        (_REGISTRY, "REG.noted"),
+        (_REGISTRY, "Registry.noted"),
+        (_COUNTED, "Counted"),
+        (_TWICE, "Twice(2)"),
+        (_CHECKED, "checked"),
+        ("", "np.vectorize"),
+        ("@functools.singledispatch\ndef any_norm(x):\n    return 0\n", "any_norm.register"),
+    ],
+)
+def test_what_only_calls_or_keeps_the_function_is_no_obstacle(tmp_path: Path, given: str, use: str) -> None:
+    text = _HEAD + given + _USE.format(use)
+    if "singledispatch" in given:
+        text = text.replace("norm(x)", "norm(x: np.ndarray)", 1)
+    assert state(tmp_path, {"f.py": text}) == "convertible"
+
+
+def test_the_program_prints_the_same(tmp_path: Path) -> None:
+    text = _HEAD + _REGISTRY + _COUNTED + _TWICE + _CHECKED
+    uses = ["REG.register('n')", "REG", "REG.noted", "Registry.noted", "Counted", "Twice(2)", "checked", "np.vectorize"]
+    for number, use in enumerate(uses):
+        text += _USE.format(use).replace("norm", f"norm{number}").replace("main", f"main{number}")
+    text += "\n\n" + "".join(f"main{number}()\n" for number in range(len(uses)))
+    text += "print(sorted(REG.table), norm4.calls, norm2.noted, norm6.checked, REG.table['norm1'](np.ones(2)))\n"
+    program = tmp_path / "f.py"
+    program.write_text(text)
+    before = subprocess.run([sys.executable, "f.py"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert main(["rewrite", "--apply", "--slow", "convert", "--no-cache", "-q", str(program)]) == 0
+    assert program.read_text().count("@rt.migrated") == 2 * len(uses)
+    env = os.environ | {"NP2TNP_ABOVE": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    after = subprocess.run([sys.executable, "f.py"], cwd=tmp_path, capture_output=True, text=True, check=True, env=env)
+    assert after.stdout == before
+
+
+@pytest.mark.parametrize(
+    ("given", "use"),
+    [
+        (_REGISTRY + "REG = None or REG\n", "REG"),  # bound twice
+        (_REGISTRY.replace("return keep", "return compile_all(keep)"), "REG.register('n')"),
+        (_REGISTRY.replace("self.table[name] = f", "self.table[name] = f.__code__"), "REG.register('n')"),
+        (_REGISTRY.replace("REG = Registry()", "REG = make()"), "REG"),
+        (_REGISTRY.replace("    def __call__(", "    @traced\n    def __call__("), "REG"),
+        (_COUNTED.replace("self.f, self.calls = f, 0", "self.f, self.text = f, inspect.getsource(f)"), "Counted"),
+        (_COUNTED.replace("self.calls += 1", "np.seterr(all='raise')"), "Counted"),
+        (_COUNTED.replace("class Counted:", "class Counted(Other):"), "Counted"),
+        (_TWICE.replace("self, f):", "self, *fs):\n        f = fs[0]\n"), "Twice(2)"),
+        (_CHECKED.replace("inspect.signature(f).parameters", "f.__code__.co_varnames"), "checked"),
+        (_CHECKED.replace('setattr(f, "checked", True)', 'setattr(f, "__code__", None)'), "checked"),
+        (_CHECKED.replace('setattr(f, "checked", True)', "setattr(f, NAME, None)"), "checked"),
+    ],
+)
+def test_what_may_look_into_it_is(tmp_path: Path, given: str, use: str) -> None:
+    assert state(tmp_path, {"f.py": _HEAD + given + _USE.format(use)}) == "blocked"
+
+
+@pytest.mark.parametrize("use", ["REG.register('n')", "Counted", "Registry.noted", "kept.REG"])
+def test_decorators_of_another_module(tmp_path: Path, use: str) -> None:
+    text = "import kept\nimport numpy as np\nfrom kept import REG, Counted, Registry\n" + _USE.format(use)
+    assert state(tmp_path, {"f.py": text, "kept.py": "import functools\n" + _REGISTRY + _COUNTED}) == "convertible"
