@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 from command_line import HEAT
+from hypothesis import settings
 
 from np2tnp.runtime import hardware
 
 # tests work on small arrays, which rewritten functions leave to NumPy: what is to be tested is TensorFlow's part
 os.environ["NP2TNP_ABOVE"] = "0"
+
+# A gate gives the same answer twice: new examples are what the benchmarks look for, and a slow machine is no fault.
+settings.register_profile("gate", deadline=None, derandomize=True)
+settings.load_profile("gate")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # a shell's background job ignores Ctrl-C, and so would the programs that the tests start and interrupt

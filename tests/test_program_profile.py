@@ -17,6 +17,9 @@ from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify
 from np2tnp.profiling.hot import command_line, rank
 
+#: What is hot is found by samples, which fall by chance: a fault fails each time, chance does not.
+measures = pytest.mark.flaky(reruns=4)
+
 ROOT = Path(__file__).parent.parent
 
 PROGRAM = """
@@ -71,6 +74,7 @@ def run_cli(folder: Path, *arguments: str, **variables: str) -> subprocess.Compl
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, check=False)
 
 
+@measures
 def test_the_hot_functions_of_a_program_are_found(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     done = run_cli(tmp_path, "profile", "--find-only", "--", "program.py", "a", "--", "b")
@@ -166,7 +170,7 @@ def test_ctrl_c_reaches_the_program_and_leaves_a_valid_file(tmp_path):
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
-    time.sleep(0.3)
+    time.sleep(1.0)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -175,12 +179,14 @@ def test_ctrl_c_reaches_the_program_and_leaves_a_valid_file(tmp_path):
     assert document["complete"] is False
 
 
+@measures
 def test_files_that_cannot_be_analysed_do_not_stop_the_ranking(tmp_path):
     samples, _, path = sampled(tmp_path, "import time\nend = time.time() + 0.4\nwhile time.time() < end: pass\n")
     path.write_text("def broken(:\n")
     assert rank(samples, Config()).problems
 
 
+@measures
 def test_a_program_is_profiled_to_its_decisions(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     done = run_cli(

@@ -7,6 +7,9 @@ import json
 import pytest
 from sampled_programs import sampled, seconds_by_function
 
+#: A sample falls by chance, and the more so the busier the machine: a fault fails each time, chance does not.
+pytestmark = pytest.mark.flaky(reruns=4)
+
 
 def test_calls_that_hold_the_interpreters_lock_are_charged_their_time(tmp_path):
     """A call of a millisecond that gives the lock up nowhere must not be charged to one that does."""
@@ -144,14 +147,14 @@ def test_time_is_charged_to_where_a_thread_works_not_to_where_it_waits(tmp_path)
         import time
 
         def work():
-            end = time.thread_time() + 0.008
+            end = time.thread_time() + 0.1
             while time.thread_time() < end:
                 pass
 
         def wait():
-            time.sleep(0.02)
+            time.sleep(0.25)
 
-        for _ in range(150):
+        for _ in range(12):
             work()
             wait()
         """,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from np2tnp.differential.program import Limits
 
-LIMITS = Limits(search=2.0, seconds=5.0, shrink=2.0)
+LIMITS = Limits(search=2.0, seconds=15.0, shrink=2.0)
 
 HEAD = """
 import numpy as np
