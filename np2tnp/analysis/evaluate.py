@@ -194,6 +194,8 @@ class Evaluator(Operands):
         kinds = {type(value) for value in operands}
         if kinds <= _PLAIN:
             return result
+        if Instance in kinds:
+            self.facts.extra.setdefault("object operators", set()).add(op)
         if Instance in kinds and type(node) is cst.BinaryOperation:
             self.beside_object(node, op, list(zip((node.left, node.right), operands, strict=True)))
             return result

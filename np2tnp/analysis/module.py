@@ -106,6 +106,7 @@ class ModuleInfo:
     first_party: frozenset[str] = NO_NAMES  #: ... and the packages of the project that it imports
     compiled: dict[str, str] | None = None  #: ... and the functions that such a one may get, once somebody asked
     private_lists: dict[int, frozenset[str]] = field(default_factory=dict)  #: ... and lists that one name keeps
+    attributes_given: frozenset[str] | None = None  #: names of attributes that it binds, once somebody asked
 
     def defines(self, operator: str) -> bool:
         """Whether an object whose class is not known may say itself what the operator does."""

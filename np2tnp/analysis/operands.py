@@ -51,6 +51,7 @@ class Operands(Comprehensions):
 
     def beside_object(self, node: cst.CSTNode, op: str, operands: list[tuple[cst.BaseExpression, Value]]) -> None:
         """An operator of an object of the program's own: its method gets the other operand as NumPy has it."""
+        self.facts.extra.setdefault("object operators", set()).add(op)
         for index, (_, value) in enumerate(operands):
             if isinstance(value, Instance) and any(may_hold_tensor(other) for _, other in operands):
                 for prefix in ("", "r") if index else ("",):

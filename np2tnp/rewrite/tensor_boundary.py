@@ -22,12 +22,14 @@ from np2tnp.analysis.values import (
     Function,
     Scalar,
     Unknown,
+    may_hold_tensor,
     outside_of,
     parameters_in,
     refs_of,
 )
 from np2tnp.analysis.walk import PARTS, walk
 from np2tnp.model import RegionState, Verdict
+from np2tnp.rewrite import implicit_uses
 from np2tnp.rewrite.plan import RegionPlan
 from np2tnp.rules.base import Hit
 from np2tnp.rules.callbacks import Callback
@@ -36,14 +38,18 @@ from np2tnp.rules.host_updates import HostUpdate
 
 
 def leaking(plans: Iterable[RegionPlan], module: ModuleInfo) -> frozenset[str]:
-    """The functions that would migrate and are mentioned other than in calls from migrated code, by name."""
+    """The functions that would migrate, give tensors, and are called other than from migrated code, by name.
+
+    Who mentions a function may call it; special methods are called where the text has the operator, and else by Python.
+    """
     plans = list(plans)
-    functions = {p.facts.qualname: module.functions[p.facts.qualname] for p in plans if _migrates(p)}
-    names = {name.rpartition(".")[2] for name, info in functions.items() if info.owner is None}
-    methods = {name.rpartition(".")[2] for name, info in functions.items() if info.owner is not None}
+    functions = {
+        p.facts.qualname: module.functions[p.facts.qualname] for p in plans if _migrates(p) and _gives(p.facts)
+    }
     seen: set[str] = set()
     for plan in plans:
-        allowed = plan.edits.cores if _migrates(plan) else set()
+        migrates = _migrates(plan)
+        allowed = plan.edits.cores if migrates else set()
         if plan.facts.qualname == MODULE:
             allowed = {id(e.node.func) for e in plan.facts.events if isinstance(e, ev.Call) and _is_plain(e)}
             nodes = _top_level(module)
@@ -53,8 +59,26 @@ def leaking(plans: Iterable[RegionPlan], module: ModuleInfo) -> frozenset[str]:
         for node in nodes:
             if id(node) not in allowed:
                 seen.add(node.value if isinstance(node, cst.Name) else f".{node.attr.value}")
-    leaked = (seen & names) | {name for name in methods if f".{name}" in seen}
-    return frozenset(name for name in functions if name.rpartition(".")[2] in leaked)
+        seen.update(f".{name}" for name in implicit_uses.used_methods(plan.facts, migrates, module))
+    names, anything = implicit_uses.by_text([module.node])
+    seen.update(
+        *((name, f".{name}") for name in names), (f".{name}" for name in implicit_uses.assigned_names(module.node))
+    )
+    if implicit_uses.decorating_classes(module):
+        seen.add(f".{implicit_uses.CALL}")
+    return frozenset(name for name, info in functions.items() if anything or _is_seen(info, seen))
+
+
+def _is_seen(info: FunctionInfo, seen: set[str]) -> bool:
+    name = info.qualname.rpartition(".")[2]
+    if info.owner is None:
+        return name in seen
+    return f".{name}" in seen or (implicit_uses.is_special(name) and not implicit_uses.may_wait(name))
+
+
+def _gives(facts: ev.RegionFacts) -> bool:
+    """Whether callers get tensors: in the result, or as what an argument was updated to."""
+    return bool(facts.mutated) or (facts.result is not None and may_hold_tensor(facts.result))
 
 
 def hit(info: FunctionInfo) -> Hit:
