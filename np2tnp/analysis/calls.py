@@ -222,7 +222,7 @@ class Calls(ContainerMethods):
                 self.construct(node, "hidden array", api.replace("numpy.", "np."))
             home = TENSOR if self.made == TENSOR else HOST
             refs = NO_NAMES.union(*(refs_of(argument.value) for argument in arguments))
-            fresh = fact.effect == "fresh" or not refs
+            fresh = (fact.effect == "fresh" and fact.gives_back is None) or not refs
             return Array(home, refs=NO_NAMES if fresh else refs, zero_d=fact.zero_d, view="" if fresh else "view")
         for name in fact.mutates if is_in_place(fact, bound) else ():
             if name == "self" and receiver is not None:

@@ -10,6 +10,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.binding import bind
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.given_back import given_back, items_given_back
 from np2tnp.analysis.layouts import Layouts
 from np2tnp.analysis.ranks import result_rank, shape_rank
 from np2tnp.analysis.results import DTYPE_NAMES, dtype_char, dtype_object, foreign_dtype, is_read_only, result_dtypes
@@ -65,9 +66,6 @@ _SAME_OR_COPY = frozenset("asarray asanyarray array astype".split())
 
 #: What gives a view of each of several arguments.
 _OF_EACH = frozenset("broadcast_arrays atleast_1d atleast_2d atleast_3d".split())
-
-#: What gives a view only where a parameter is given: ``np.diff(x, n=0)``.
-_VIEWS_ONLY_WITH = {"diff": "n"}
 
 #: Calls of NumPy whose result is a Python object even where the catalog does not say so.
 _PYTHON_RESULTS = frozenset(("numpy.shape", "numpy.ndim", "numpy.size", "numpy.dtype", "numpy.iinfo", "numpy.finfo"))
@@ -150,7 +148,7 @@ class NumpyResults(Layouts):
             if name == "einsum":
                 operands = [value for value in values.values() if may_be_array(value)]
                 refs = refs_of(operands[0]) if len(operands) == 1 else NO_NAMES  # of several it is a sum
-            elif not isinstance(first, Sequence) and _VIEWS_ONLY_WITH.get(name, name) in (name, *values):
+            elif not isinstance(first, Sequence):
                 refs = refs_of(first)  # of a list NumPy makes a new array
                 if name in _OF_EACH:
                     refs = refs.union(*map(refs_of, values.values()))
@@ -163,6 +161,15 @@ class NumpyResults(Layouts):
                 copy = values.get("copy")
                 if copy is None or copy == Const.of(True):
                     refs, view = NO_NAMES, ""
+        back = fact.gives_back
+        if back is not None and (certain := given_back(back, values)) is not None:
+            lender = values[back.argument]
+            refs = refs_of(lender) if back.may_hold or not isinstance(lender, Sequence) else NO_NAMES
+            if certain and (self.made == HOST or may_hold_tensor(lender)):
+                exact = exact_of(lender)
+            view = view_of(lender)
+            if self.made == TENSOR and self._may_copy(lender, refs):
+                refs |= {FOREIGN}
         if api in _OVER_BUFFERS or "buffer" in values:
             refs |= {FOREIGN}
         if is_read_only(name, first):
@@ -200,6 +207,8 @@ class NumpyResults(Layouts):
         made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view)
         if not several:
             return made
+        if back is not None and back.items:
+            return items_given_back(back, made, values)
         return Sequence("list" if fact.returns == "list" else "tuple", made, _of_each(name, made, values), refs)
 
     def _may_copy(self, value: Value, refs: frozenset[str]) -> bool:
@@ -269,6 +278,7 @@ class NumpyResults(Layouts):
         return extra
 
     def _scalar_type_call(self, api: str, values: Mapping[str, Value], deps: frozenset[str]) -> Value:
+        """``np.float32(x)``: a number, or an array, which is `x` itself where it has that dtype."""
         char = DTYPE_NAMES.get(api)
         if char is None:
             if api.endswith(("Generator", "RandomState", "default_rng")):
@@ -278,4 +288,12 @@ class NumpyResults(Layouts):
         if isinstance(only, (Const, Scalar)) and len(values) <= 1:
             return Array(HOST, frozenset(char), 0)
         rank = only.rank if isinstance(only, Array) else None
-        return Array(EITHER if self.made == TENSOR else HOST, frozenset(char), rank, deps=deps)
+        itself = may_be_array(only) and not (isinstance(only, Array) and char not in only.dtypes)
+        refs = refs_of(only) if itself else NO_NAMES
+        made = Array(EITHER if self.made == TENSOR else HOST, frozenset(char), rank, refs, deps=deps)
+        if not refs:
+            return made
+        if not may_hold_tensor(only) and (self.must_stay_view(refs) or refs & self.host_locals):
+            return replace(made, home=HOST)
+        marks = copy_marks(refs) if may_hold_tensor(only) else frozenset((FOREIGN,))
+        return replace(made, refs=refs | marks, view="view")

@@ -107,6 +107,17 @@ _NOT_STORING = frozenset(("numpy.fft.hfft", "numpy.fft.ifft2", "numpy.fft.irfft2
 
 
 @dataclass(frozen=True, slots=True)
+class GivenBack:
+    """An argument that a result, or some items of it, may be: as ``np.asarray`` gives its argument."""
+
+    argument: str
+    items: tuple[int, ...] = ()  #: of a tuple: those that may be it, or hold it
+    when: dict[str, Any] = field(default_factory=dict)  #: what other arguments are then; sequences as tuples
+    may_hold: bool = False  #: the argument may be a container of such arrays, too
+    in_list: bool = False  #: the items are lists of what may be it
+
+
+@dataclass(frozen=True, slots=True)
 class ApiFact:
     """All that is known of one NumPy API. See docs/architecture.md, "The catalog", for the meaning of the fields."""
 
@@ -126,6 +137,7 @@ class ApiFact:
     alias_of: str | None = None  #: the canonical name, when `name` is another name of the same thing
     legacy: bool = False  #: NumPy 1 had the name, NumPy 2 has it no more
     since: str = ""  #: NumPy's major version that brought the name, where NumPy 1.26 did not have it
+    gives_back: GivenBack | None = None
     measured: bool = False  #: effect, mutates, zero_d, result and returns were measured; else they are the worst case
     attempt: str = ""  #: what came of trying the name on a tensor, where no target was verified
     prefer: str | None = None  #: ``tnp`` `rt` or ``numpy``: a human decision about the target
@@ -293,10 +305,20 @@ class Catalog:
             alias_of=target,
             legacy=legacy,
             since=since,
+            gives_back=_make_given_back(merged.get("gives_back")),
             measured="effect" in merged,
             attempt=merged.get("attempt", ""),
             prefer=merged.get("prefer"),
         )
+
+
+def _make_given_back(raw: dict[str, Any] | None) -> GivenBack | None:
+    if raw is None:
+        return None
+    when = {name: tuple(value) if isinstance(value, list) else value for name, value in raw.get("when", {}).items()}
+    return GivenBack(
+        raw["argument"], tuple(raw.get("items", ())), when, raw.get("may_hold", False), raw.get("in_list", False)
+    )
 
 
 def _make_target(raw: dict[str, Any] | None, has_stages: bool) -> Target | None:

@@ -77,16 +77,17 @@ class HostUpdate(Rule):
                 return
             if call is not None:
                 statement = call.place.statement
-                argument = next(
+                given = next(
                     (
-                        a.node.value
+                        a
                         for a in call.arguments
                         if isinstance(a.node.value, cst.Name) and a.node.value.value == event.name
                     ),
                     None,
                 )
+                argument = None if given is None else given.node.value
                 if (
-                    argument is not None
+                    given is not None
                     and isinstance(statement, (cst.Expr, cst.Assign, cst.AnnAssign, cst.AugAssign))
                     and not call.place.nested
                 ):
@@ -99,7 +100,7 @@ class HostUpdate(Rule):
                         yield self._beside(call.node, event.name)
                         return
                     done.add(event.name)
-                    read_back(argument, context.edits.statement(statement), context)
+                    read_back(argument, given.value, context.edits.statement(statement), context)
                     yield self.hit(
                         call.node,
                         f"{stale.via} may change {event.name}: it is read back after the call",
@@ -158,7 +159,7 @@ class HostUpdate(Rule):
                 yield self._beside(event.node, target.value)
                 return
             done.add(target.value)
-            read_back(target, edit, context)
+            read_back(target, item.base, edit, context)
         if makes_tensor(event.result):
             context.edits.wrap_tensor(event.node)
         context.edits.total += 1

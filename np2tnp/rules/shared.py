@@ -10,7 +10,18 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.summaries import Summary
-from np2tnp.analysis.values import HOST, TENSOR, Array, Bound, Function, Sequence, Unknown, Value, may_hold_tensor
+from np2tnp.analysis.values import (
+    HOST,
+    TENSOR,
+    Array,
+    Bound,
+    Function,
+    Sequence,
+    Unknown,
+    Value,
+    may_hold_tensor,
+    zero_d_of,
+)
 from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
@@ -124,12 +135,22 @@ def is_mentioned_beside(statement: cst.CSTNode, target: cst.Name) -> bool:
     )
 
 
-def read_back(target: cst.Name, edit: StatementEdit, context: Context) -> None:
-    """The statement works on a host copy of the array `target`, which is read back after it."""
+def read_back(target: cst.Name, value: Value, edit: StatementEdit, context: Context) -> None:
+    """The statement works on a host copy of the array `target`, which is read back after it.
+
+    A number would be updated in vain: a 0-d `value` that may be either of the two for NumPy is refused.
+    """
     name = target.value
     copy = unused_name(f"{name}_host", context)
     rt, left = context.rt, context.edits.unwrap(target)
-    edit.before.append(lambda: build.assign(cst.Name(copy), build.call(f"{rt}.{left}", cst.Name(name))))
+    in_doubt = isinstance(value, Array) and not value.rank and zero_d_of(value) == "either"
+
+    def copied() -> cst.Assign:
+        array: cst.BaseExpression = cst.Name(name)
+        array = build.call(f"{rt}.not_zero_d", array) if in_doubt else array
+        return build.assign(cst.Name(copy), build.call(f"{rt}.{left}", array))
+
+    edit.before.append(copied)
     edit.after.append(lambda: build.assign(cst.Name(name), build.call(f"{rt}.tensor", cst.Name(copy))))
     context.edits.replace[id(target)] = lambda updated: cst.Name(copy)
 

@@ -277,8 +277,21 @@ def on_host(
 
     A gradient tape that watches an argument gets the derivative of `differentiable`, or LookupError when it asks.
     Raises UnverifiedError where the result is an array of another kind, of which the code that follows knows nothing.
+    What NumPy gives back of its arguments is the caller's tensor: ``np.linalg.matrix_power(x, 1)`` is ``x``.
     """
-    result = map_structure(_entered, function(*host(args), **host(kwargs)))
+    lent: list[tuple[Any, Any]] = []
+
+    def left(leaf: Any) -> Any:
+        array = _left(leaf)
+        lent.append((leaf, array))
+        return array
+
+    def entered(leaf: Any) -> Any:
+        own = next((own for own, array in lent if array is leaf and type(leaf) is np.ndarray), None)
+        unchanged = own is not None and to_ndarray(own).tobytes() == leaf.tobytes()
+        return own if unchanged else _entered(leaf)
+
+    result = map_structure(entered, function(*_convert(left, args), **_convert(left, kwargs)))
     from np2tnp.runtime.gradients import attached, is_recording
 
     return attached(result, function, args, kwargs, differentiable) if is_recording() else result

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.bin_edges import edges_of, edges_of_axis, ends
-from np2tnp.runtime.dispatch import as_tensor, exact, holds_symbol, is_tensor, is_tracing, to_tensor
+from np2tnp.runtime.dispatch import as_tensor, exact, holds_symbol, holds_tensor, is_tensor, is_tracing, to_tensor
+from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import cast, dtype_of
 from np2tnp.runtime.shapes import (
@@ -61,6 +62,11 @@ def _sums(places: Any, count: Any, weights: Any | None) -> Any:
     return tf.math.unsorted_segment_sum(weights, places, count + 1)[:count]
 
 
+def _own(bins: Any, edges: Any) -> Any:
+    """The tensor of `edges`: that of `bins` itself where these are edges, since NumPy gives the caller's array back."""
+    return bins if is_tensor(bins) and rank_of(bins) == 1 else as_tensor(edges)
+
+
 def _flat_weights(weights: Any, values: Any) -> Any | None:
     if weights is None:
         return None
@@ -98,7 +104,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     load = _flat_weights(weights, tensor)
     flat = tf.reshape(tensor, (-1,))
     edges, equal = edges_of(flat, bins, range)
-    line = as_tensor(edges)
+    line = _own(bins, edges)
     target = dtype_of(line) if equal else np.result_type(dtype_of(line), dtype_of(flat))
     places = _bin_of(cast(flat, target), cast(line, target))
     counts = _sums(places, size_of(line) - 1, load)
@@ -116,7 +122,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     values = as_tensor(a)
     if weights is not None:
         require_same_shape(as_tensor(weights), values, "weights")
-    return as_tensor(edges_of(tf.reshape(_ordered(values), (-1,)), bins, range)[0])
+    return _own(bins, edges_of(tf.reshape(_ordered(values), (-1,)), bins, range)[0])
 
 
 def _weights_and_grid(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
@@ -166,8 +172,11 @@ def _counted(points: Any, bins: Any, limits: Any, density: Any, weights: Any) ->
     require(dims is not None, "an unknown number of dimensions")
     require(points.shape[0] != 0 and dims > 0, "no points")
     columns = tf.unstack(points, axis=1)
-    edges = _edges_of_axes(columns, bins, limits)
-    lines = [as_tensor(edge) for edge in edges]
+    edges, given = _edges_of_axes(columns, bins, limits)
+    lines: list[Any] = []
+    for own, edge in zip(given, edges, strict=True):
+        same = next((line for line, other in zip(lines, edges, strict=False) if other is edge), None)
+        lines.append(_own(own, edge) if same is None else same)
     load = None if weights is None else _flat_weights(weights, columns[0])
     require(load is None or not load.dtype.is_complex, "complex weights")
     counts = [static_shape(line)[0] - 1 for line in lines]
@@ -192,7 +201,10 @@ def _counted(points: Any, bins: Any, limits: Any, density: Any, weights: Any) ->
 
 
 def _edges_of_axes(columns: list[Any], bins: Any, limits: Any) -> Any:
-    """The edges on each axis, ndarrays or tensors of a graph, in a list or tuple as NumPy has it."""
+    """The edges on each axis, ndarrays or tensors of a graph, in a list or tuple as NumPy has it; and their bins."""
+    if is_tensor(bins) and rank_of(bins) > 1:
+        raise UnverifiedError("np.histogramdd with the edges of all axes in one array gives views of it")
+    given = list(bins) if isinstance(bins, (list, tuple)) else [None] * len(columns)
     if not holds_symbol(bins):
         bins = as_host(bins)
     if not holds_symbol(limits):
@@ -204,13 +216,13 @@ def _edges_of_axes(columns: list[Any], bins: Any, limits: Any) -> Any:
     require(len(ranges) == len(columns), "range")
     if is_tracing():
         found = [edges_of_axis(*parts) for parts in zip(columns, each, ranges, strict=True)]
-        return type(np.histogramdd(np.zeros((1, 1)))[1])(found)
+        return type(np.histogramdd(np.zeros((1, 1)))[1])(found), given
     # NumPy places the edges on two points that have the same extremes as the sample
     outer = [
         ends(c) if np.ndim(b) == 0 and r is None else np.zeros(2, dtype_of(c))
         for c, b, r in zip(columns, each, ranges, strict=True)
     ]
-    return np.histogramdd(np.stack(outer, 1), bins, limits)[1]
+    return np.histogramdd(np.stack(outer, 1), bins, limits)[1], given
 
 
 @exact("numpy.histogram2d", differentiable=_weights_and_mesh)
@@ -221,13 +233,13 @@ def histogram2d(
     columns, _ = as_common(x, y)
     require(all(rank_of(c) == 1 for c in columns), "x and y")
     require_same_shape(columns[0], columns[1], "x and y")
-    bins = bins if holds_symbol(bins) else as_host(bins)
-    if is_tensor(bins) and rank_of(bins) == 1:
-        require(static_shape(bins)[0] > 2, "two or less bins")
+    if is_tensor(bins) and rank_of(bins) == 1 and static_shape(bins)[0] > 2:
         bins = [bins] * 2
+    elif is_tensor(bins) and rank_of(bins) < 2:
+        bins = as_host(bins)
     elif not is_tensor(bins) and (isinstance(bins, (list, tuple)) or np.ndim(bins) == 1) and len(bins) != 2:
         require(len(bins) != 1, "one list of bins")
-        bins = [as_tensor(bins) if holds_symbol(bins) else np.asarray(bins)] * 2
+        bins = [as_tensor(bins) if isinstance(bins, (list, tuple)) and holds_tensor(bins) else np.asarray(bins)] * 2
     hist, edges = _counted(_ordered(tf.stack(columns, 1)), bins, range, density, weights)
     return hist, edges[0], edges[1]
 

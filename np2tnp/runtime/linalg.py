@@ -392,4 +392,4 @@ def matrix_power(a: Any, n: int) -> Any:
         if bit:
             result = matrix if result is None else product(result, matrix)
         matrix = product(matrix, matrix) if power else matrix
-    return tf.identity(result)
+    return result  # the first power is the very array

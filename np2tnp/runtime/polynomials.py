@@ -141,7 +141,7 @@ def polyder(p: Any, m: int = 1) -> Any:
         powers = as_tensor(np.arange(count, 0, -1))
         (tensor, powers), _ = as_common(slice_axis(tensor, 0, None, -1), powers)
         tensor = tf.multiply(tensor, powers)
-    return tf.identity(tensor)
+    return tensor  # none of no derivative: the very array
 
 
 @exact("numpy.polyint")
@@ -159,7 +159,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
         powers = as_tensor(np.arange(static_shape(tensor)[0], 0, -1).astype(wide))
         (body, constant), _ = as_common(tf.divide(cast(tensor, wide), powers), slice_axis(constants, 0, step, step + 1))
         tensor = tf.concat([body, constant], 0)
-    return tf.identity(tensor)
+    return tensor
 
 
 @exact("numpy.polyfit")
