@@ -76,6 +76,61 @@ def checked(f):
 
     return inner
 """
+_NAMED = """
+def named(*wanted):
+    def decorator(f):
+        try:
+            getspec = inspect.getfullargspec
+        except AttributeError:
+            getspec = inspect.getargspec
+
+        @functools.wraps(f)
+        def inner(*args):
+            spec = getspec(f)
+            return f(*[np.array(v) if name in wanted else v for name, v in zip(spec.args, args)])
+
+        return inner
+
+    return decorator
+"""
+_OLD = """
+def old(since):
+    def warn_first(f, text=""):
+        text = text or f.__name__
+
+        @functools.wraps(f)
+        def inner(*args):
+            print(text, since)
+            return f(*args)
+
+        return inner
+
+    def old_class(cls):
+        cls.__init__ = warn_first(cls.__init__, cls.__code__)
+        return cls
+
+    def decorate(obj):
+        if isinstance(obj, type):
+            return old_class(obj)
+        else:
+            return warn_first(obj)
+
+    return decorate
+"""
+_WHERE = """
+def where(condition):
+    if condition:
+        return old(1)
+    return old(condition)
+
+
+class Where:
+    def __init__(self, condition):
+        self.condition = condition
+
+    def __call__(self, f):
+        return where(self.condition)(f)
+"""
 _USE = (
     "\n\n@{}\ndef norm(x):\n    return np.sqrt(np.sum(np.exp(x)))\n\n\ndef main():\n    print(norm(np.arange(4.0)))\n"
 )
@@ -101,6 +156,10 @@ def state(tmp_path: Path, files: dict[str, str]) -> str:
         (_COUNTED, "Counted"),
         (_TWICE, "Twice(2)"),
         (_CHECKED, "checked"),
+        (_NAMED, "named('x')"),
+        (_OLD, "old('2.0')"),
+        (_OLD + _WHERE, "Where(0)"),
+        ("from multipledispatch import dispatch\n", "dispatch(np.ndarray)"),
         ("", "np.vectorize"),
         ("@functools.singledispatch\ndef any_norm(x):\n    return 0\n", "any_norm.register"),
     ],
@@ -113,8 +172,9 @@ def test_what_only_calls_or_keeps_the_function_is_no_obstacle(tmp_path: Path, gi
 
 
 def test_the_program_prints_the_same(tmp_path: Path) -> None:
-    text = _HEAD + _REGISTRY + _COUNTED + _TWICE + _CHECKED
+    text = _HEAD + _REGISTRY + _COUNTED + _TWICE + _CHECKED + _NAMED + _OLD + _WHERE
     uses = ["REG.register('n')", "REG", "REG.noted", "Registry.noted", "Counted", "Twice(2)", "checked", "np.vectorize"]
+    uses += ["named('x')", "old('2.0')", "Where(0)"]
     for number, use in enumerate(uses):
         text += _USE.format(use).replace("norm", f"norm{number}").replace("main", f"main{number}")
     text += "\n\n" + "".join(f"main{number}()\n" for number in range(len(uses)))
@@ -144,6 +204,14 @@ def test_the_program_prints_the_same(tmp_path: Path) -> None:
         (_CHECKED.replace("inspect.signature(f).parameters", "f.__code__.co_varnames"), "checked"),
         (_CHECKED.replace('setattr(f, "checked", True)', 'setattr(f, "__code__", None)'), "checked"),
         (_CHECKED.replace('setattr(f, "checked", True)', "setattr(f, NAME, None)"), "checked"),
+        (_NAMED.replace("= inspect.getfullargspec", "= inspect.getsource"), "named('x')"),
+        (_NAMED.replace("            spec =", "            getspec = args[0]\n            spec ="), "named('x')"),
+        (_OLD.replace("isinstance(obj, type)", "isinstance(obj, KIND)"), "old('2.0')"),
+        (_OLD.replace("text or f.__name__", "text or f.__code__"), "old('2.0')"),
+        (_OLD + _WHERE.replace("return old(1)", "return compile_all(1)"), "Where(0)"),
+        (_WHERE, "Where(0)"),  # nobody knows `old`
+        (_OLD + _WHERE.replace("def where(", "where = print\n\n\ndef where_else("), "Where(0)"),
+        ("def again(n):\n    def inner(f):\n        return again(n)(f)\n\n    return inner\n", "again(0)"),
     ],
 )
 def test_what_may_look_into_it_is(tmp_path: Path, given: str, use: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,9 @@ import libcst as cst
 
 from np2tnp.analysis.compiled import compiler_of
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.layouts import bound_in
 from np2tnp.analysis.module import ModuleInfo, dotted, parameters_of, statements_of
-from np2tnp.analysis.tables import WRAPPING_DECORATORS
+from np2tnp.analysis.tables import MARKS, TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
 from np2tnp.analysis.values import Bound, Class, Function, Instance, Symbol, Unknown, Value
 from np2tnp.analysis.walk import none_test, walk
 
@@ -28,8 +29,8 @@ IMPORTED = "import "
 OBJECT = "()"
 #: They look at a function's parameters, which are the same.
 _ASKING = frozenset(
-    "inspect.signature inspect.getfullargspec inspect.getdoc inspect.isfunction inspect.iscoroutinefunction"
-    " asyncio.iscoroutinefunction numpy.vectorize numpy.frompyfunc".split()
+    "inspect.signature inspect.getfullargspec inspect.getargspec inspect.getdoc inspect.isfunction"
+    " inspect.iscoroutinefunction asyncio.iscoroutinefunction numpy.vectorize numpy.frompyfunc".split()
 )
 #: They call a function, later perhaps, or give one that does.
 _CALLING = ("functools.", "threading.", "atexit.", "concurrent.futures.")
@@ -40,7 +41,7 @@ _KEEPING = frozenset(("append", "add", "insert", "setdefault"))  #: methods by w
 _NAMES = frozenset(("__name__", "__qualname__", "__module__", "__doc__"))
 
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
-_DEPTH = 3  #: decorators that call decorators: deeper than this they call each other
+_DEPTH = 6  #: decorators that call decorators: deeper than this they call each other
 
 #: NumPy's errors and warnings come out of NumPy alone: who looks for them would find none.
 _WATCHING = frozenset("errstate seterr seterrcall catch_warnings simplefilter filterwarnings".split())
@@ -116,11 +117,15 @@ def _effect(
         return ""
     name = parameters[0].name.value
     ways = _ways(function, name)
-    harmless: set[int] = set(ways.tested)
+    of_classes = _of_classes(function, name)
+    harmless: set[int] = of_classes.union(ways.tested)
+    aliases = _aliases(function, module)
     effects = set()
     for value in ways.direct:
-        if value is not None and (applied := _applied(value, name, (*within, function))) is not None:
-            effects.add(applied(module))
+        if id(value) in of_classes:
+            continue
+        if value is not None and (applied := _applied(value, name, (*within, function), module)) is not None:
+            effects.add(applied)
             harmless.update(map(id, walk(value)))
         else:
             effects.add(SAME if value is not None and dotted(value) == name else CALLS)
@@ -133,49 +138,117 @@ def _effect(
         elif kind is cst.Yield or kind is cst.ClassDef:
             return ""
         else:
-            harmless.update(map(id, _harmless(node, module)))
+            harmless.update(map(id, _harmless(node, module, aliases)))
     return SAME if effects == {SAME} else "" if "" in effects else CALLS
 
 
-def _effect_of_made(function: cst.FunctionDef, module: ModuleInfo, skip: int) -> str:
+def _effect_of_made(
+    function: cst.FunctionDef, module: ModuleInfo, skip: int, within: tuple[cst.FunctionDef, ...] = ()
+) -> str:
     """What the decorator that `function` returns when it is called with options does with the function that it gets."""
     parameters = parameters_of(function.params)[skip:]
-    ways = _ways(function, parameters[0].name.value if parameters else "")
-    values = ways.made or ways.direct
-    effects = {_effect_of_value(value, function, module) for value in values}
+    if len(within) > _DEPTH:
+        return ""
+    name = parameters[0].name.value if parameters else ""
+    ways = _ways(function, name)
+    options = [value for value in ways.direct if value is not None and not _takes(value, name, function)]
+    values = (*ways.made, *options) if ways.made else ways.direct
+    effects = {_effect_of_value(value, function, module, within) for value in values}
     return effects.pop() if len(effects) == 1 else ""
 
 
-def _effect_of_value(value: cst.BaseExpression | None, function: cst.FunctionDef, module: ModuleInfo) -> str:
+def _effect_of_value(
+    value: cst.BaseExpression | None,
+    function: cst.FunctionDef,
+    module: ModuleInfo,
+    within: tuple[cst.FunctionDef, ...],
+) -> str:
     """What the decorator `value`, which `function` returns, does."""
     if type(value) is cst.Name:
         nested = _nested(value.value, function)
-        return "" if nested is None else _effect(nested, module, (function,))
+        return "" if nested is None else _effect(nested, module, (*within, function))
     if type(value) is cst.Lambda and len(value.params.params) == 1:
         if dotted(value.body) == value.params.params[0].name.value:
             return SAME
-        applied = _applied(value.body, value.params.params[0].name.value, (function,))
-        return "" if applied is None else applied(module)
+        return _applied(value.body, value.params.params[0].name.value, (*within, function), module) or ""
+    if type(value) is cst.Call and type(value.func) is cst.Name and not _canonical(value.func, module):
+        maker = _of_module(value.func.value, (*within, function), module)
+        return "" if maker is None else _effect_of_made(maker, module, 0, (*within, function))
+    if type(value) is cst.Call and _is_known(_canonical(value.func, module)):
+        return CALLS
     if type(value) is cst.Call and _canonical(value.func, module) == "functools.partial" and value.args:
         itself = dotted(value.args[0].value) == function.name.value
-        return _effect(function, module) if itself and all(item.keyword for item in value.args[1:]) else ""
+        return _effect(function, module, within) if itself and all(item.keyword for item in value.args[1:]) else ""
     return ""
 
 
+def _takes(value: cst.BaseExpression, name: str, function: cst.FunctionDef) -> bool:
+    """Whether what `function` returns takes its parameter `name` for the function to decorate, not for an option."""
+    nested = _nested(value.value, function) if type(value) is cst.Name else None
+    within = value if nested is None else nested.body
+    calls = [part for part in walk(within) if type(part) is cst.Call]
+    return dotted(value) == name or any(
+        dotted(item) == name for call in calls for item in (call.func, *(arg.value for arg in call.args))
+    )
+
+
 def _applied(
-    value: cst.BaseExpression, name: str, within: tuple[cst.FunctionDef, ...]
-) -> Callable[[ModuleInfo], str] | None:
-    """How to ask for the effect of ``decorator(name, ...)``: one of `within`, or one nested in the last of them."""
-    if type(value) is not cst.Call or not value.args or type(value.func) is not cst.Name:
+    value: cst.BaseExpression, name: str, within: tuple[cst.FunctionDef, ...], module: ModuleInfo
+) -> str | None:
+    """The effect of ``decorator(name, ...)``, where that is one of `within` or nested there; else None.
+
+    Also of ``make(...)(name)``, where such a one, or a function of the module, makes the decorator.
+    """
+    if type(value) is not cst.Call or not value.args:
         return None
     first, *rest = value.args
     if first.star or first.keyword or dotted(first.value) != name or _reads(rest, name):
         return None
-    called = value.func.value
-    decorator = _nested(called, within[-1]) or next((item for item in within if item.name.value == called), None)
-    if decorator is None:
+    if type(value.func) is cst.Name:
+        decorator = _visible(value.func.value, within)
+        return None if decorator is None else _effect(decorator, module, within)
+    if type(value.func) is not cst.Call or type(value.func.func) is not cst.Name or _reads(value.func.args, name):
         return None
-    return lambda module: _effect(decorator, module, within)
+    maker = _visible(value.func.func.value, within) or _of_module(value.func.func.value, within, module)
+    return None if maker is None else _effect_of_made(maker, module, 0, within)
+
+
+def _visible(name: str, within: tuple[cst.FunctionDef, ...]) -> cst.FunctionDef | None:
+    """The function called `name` that is one of `within`, or nested in one of them."""
+    nested = (_nested(name, outer) for outer in reversed(within))
+    return next(filter(None, nested), None) or next((item for item in within if item.name.value == name), None)
+
+
+def _of_module(name: str, within: tuple[cst.FunctionDef, ...], module: ModuleInfo) -> cst.FunctionDef | None:
+    """The only function of the module called `name`, unless a function of `within` means something else by it."""
+    own = module.functions.get(name)
+    unsure = name in module.rebound or f"{name}#2" in module.functions
+    if own is None or unsure or any(name in module.scopes[id(outer)].bound for outer in within):
+        return None
+    return own.node
+
+
+def _aliases(function: cst.FunctionDef, module: ModuleInfo) -> frozenset[str]:
+    """Names of `function` that stand for what looks at a function's parameters alone, whatever it binds them to."""
+    bound = bound_in(function).items()
+    return frozenset(
+        name
+        for name, values in bound
+        if all(value is not None and _canonical(value, module) in _ASKING for value in values)
+    )
+
+
+def _of_classes(function: cst.FunctionDef, name: str) -> set[int]:
+    """The nodes of what `function` does where its parameter `name` is a class, and of the tests for that."""
+    found: set[int] = set()
+    for node in walk(function.body):
+        if type(node) is cst.If and type(node.test) is cst.Call and node.test.args:
+            asked, *kind = (item.value for item in node.test.args)
+            test = dotted(node.test.func)
+            kinds = [dotted(item) for item in kind]
+            if dotted(asked) == name and (test, kinds) in (("isinstance", ["type"]), ("inspect.isclass", [])):
+                found.update(map(id, (*walk(node.test), *walk(node.body))))
+    return found
 
 
 def _reads(nodes: Sequence[cst.CSTNode], name: str) -> bool:
@@ -243,12 +316,12 @@ def _is_given(test: cst.BaseExpression, name: str) -> bool | None:
     return None if missing is None or missing[0] != name else not missing[1]
 
 
-def _harmless(node: cst.CSTNode, module: ModuleInfo) -> Iterator[cst.CSTNode | None]:
+def _harmless(node: cst.CSTNode, module: ModuleInfo, aliases: frozenset[str]) -> Iterator[cst.CSTNode | None]:
     """Names below `node` that stand where a function is called, returned, kept or named, and names of attributes."""
     if type(node) is cst.Call:
         yield node.func
         is_method = type(node.func) is cst.Attribute and node.func.attr.value in _KEEPING
-        if is_method or _takes_functions(node, module):
+        if is_method or _takes_functions(node, module, aliases):
             for argument in node.args:
                 yield from () if argument.star else _items(argument.value)
     elif type(node) is cst.Arg:
@@ -279,13 +352,13 @@ def _items(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
         yield node
 
 
-def _takes_functions(node: cst.Call, module: ModuleInfo) -> bool:
+def _takes_functions(node: cst.Call, module: ModuleInfo, aliases: frozenset[str]) -> bool:
     """Whether what is called asks no more of a function than its name, its signature, attributes, or to be called."""
     func = node.func
     while type(func) is cst.Call:  # lru_cache(maxsize=None)(f)
         func = func.func
     name = _canonical(func, module)
-    if name in _ASKING or name.startswith(_CALLING):
+    if name in _ASKING or name.startswith(_CALLING) or dotted(func) in aliases or _is_known(name):
         return True
     if not name and dotted(func) in _ABOUT_ATTRIBUTES and dotted(func) not in module.values:
         about = node.args[1].value if len(node.args) > 1 else None
@@ -294,6 +367,10 @@ def _takes_functions(node: cst.Call, module: ModuleInfo) -> bool:
             return False
         return text in _NAMES or not (text.startswith("__") or text in _OURS)
     return not name and dotted(func) in _QUESTIONS and dotted(func) not in module.values
+
+
+def _is_known(name: str) -> bool:
+    return name in TRANSPARENT_DECORATORS or name in WRAPPING_DECORATORS or name.startswith(MARKS)
 
 
 def _canonical(node: cst.BaseExpression, module: ModuleInfo) -> str:

@@ -157,7 +157,7 @@ WRAPPING_DECORATORS = frozenset(
     " sklearn.base._fit_context sklearn.utils.deprecated sklearn.utils.deprecation.deprecated"
     " sklearn.utils._param_validation.validate_params sklearn.utils.validation._deprecate_positional_args"
     " astropy.units.quantity_input astropy.utils.decorators.deprecated"
-    " astropy.utils.decorators.deprecated_renamed_argument".split()
+    " astropy.utils.decorators.deprecated_renamed_argument multipledispatch.dispatch".split()
 )
 #: How the names of those begin that only note something on the function: it is called by its parameters' names.
 MARKS = ("pytest.mark.",)
