@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.blanks import with_blanks
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.lowering.tree import LoweredTree
 from np2tnp.analysis.module import note_replaced
@@ -160,5 +161,5 @@ def parse(
             return lowered.module, lowered.spans, False
         except Unsupported:
             pass  # libcst has to read this one
-    tree = cst.parse_module(text)
+    tree = with_blanks(cst.parse_module(text), text)
     return tree, lambda nodes: positions(tree, map(id, nodes)), True

@@ -115,18 +115,14 @@ def test_a_pipe_is_not_waited_for(project: Path, capfd: pytest.CaptureFixture[st
     assert (status, [(item["path"], item["code"]) for item in document["findings"]]) == (2, [("pipe.py", "TNP904")])
 
 
-HANDLER = "\n\ntry:\n    pass\nexcept E :\n    pass\n"
-
-
 @pytest.mark.parametrize(
     ("text", "line"),
     [
         (GOOD.replace("\n", "\r"), 6),
         (GOOD.replace("def", "\fdef"), 4),
-        (GOOD + HANDLER, 11),
         (GOOD + "\nf'{1!s }'\n", 8),
     ],
-    ids=["lone CR", "form feed", "handler", "conversion"],
+    ids=["lone CR", "form feed", "conversion"],
 )
 def test_what_rewriting_would_lose_is_not_called_convertible(text: str, line: int) -> None:
     for rewrite in (False, True):
@@ -316,3 +312,39 @@ def test_a_name_that_is_no_utf8_hinders_nobody(
     assert main(["rewrite", "."]) == 0  # the cache asks for the names in the directory
     assert capfd.readouterr().out.count("rewrote") == 2
     assert main(["check", ".", "--output-file", "report.txt"]) == main(["check", "."]) == 0
+
+
+HANDLERS = """
+def g(x):
+    try:
+        return np.exp(x)
+    except ValueError :
+        return np.log(x)
+
+
+try:
+    pass
+except  E  :
+    pass
+except(A ,B) :  # why: this
+    pass
+except ( ( A ) )\t:
+    pass
+except (A,
+        B) as error :
+    pass
+except A: pass
+try:
+    pass
+except* A  :
+    pass
+"""
+
+
+def test_blanks_behind_the_classes_of_handlers_stay() -> None:
+    text = GOOD + HANDLERS
+    report = pipeline.analyse_bytes(Config(rewrite=True, slow="convert"), ("f.py", text.encode()))
+    assert report.error is None
+    assert report.new_text is not None
+    assert "@rt.migrated" in report.new_text
+    assert HANDLERS[HANDLERS.index("\n\ntry") :] in report.new_text

@@ -41,7 +41,7 @@ document(
         "beyond-the-parser",
         "Parsing the file would take minutes, gigabytes or the process, or lose a part of its white space.",
         "Large and deeply nested files are generated data as a rule, which needs no migration. A form feed "
-        "in front of code, a lone carriage return, or the blanks of `except E :` would be lost from lines that no "
+        "in front of code, a lone carriage return, or the blanks of f'{x !r:5}' would be lost from lines that no "
         "rewrite is meant to touch: remove them.",
     ),
     _page(
