@@ -138,7 +138,8 @@ def draw(rng: random.Random, apis: list[str]) -> RandomCall | None:
     changed = Case(api, text, case.dtypes, case.tolerance)
     if any(name in make_arguments("d") and name not in ("np",) for name in names_in(text) - set(maker.arrays)):
         return None
-    if any(k.arg == "where" for k in tree.keywords) and not any(k.arg in ("out", "initial") for k in tree.keywords):
+    given = {keyword.arg for keyword in tree.keywords if ast.unparse(keyword.value) != "None"}
+    if "where" in given and not given & {"out", "initial"}:
         return None  # memory that nobody has written
     single = make_single(changed)
     if single is None:
@@ -280,10 +281,18 @@ def _made(function: Any, call: RandomCall) -> tuple[Outcome, str]:
     return Outcome(value, arguments=arrays), next((name for name, array in arrays.items() if value is array), "")
 
 
+def _is_installed(api: str) -> bool:
+    """Whether the installed NumPy has the name."""
+    found: Any = np
+    for part in api.split(".")[1:] if api.startswith("numpy.") else ():
+        found = getattr(found, part, None)
+    return found is not None
+
+
 def draw_all(seed: int, number: int, names: list[str]) -> list[RandomCall]:
     """The calls of a seed: always the same."""
     rng = random.Random(seed)
-    apis = [api for api in all_cases() if not api.startswith(_LEFT_OUT)]
+    apis = [api for api in all_cases() if not api.startswith(_LEFT_OUT) and _is_installed(api)]
     if names:
         apis = [api for api in apis if api in names or api.removeprefix("numpy.") in names]
     calls: list[RandomCall] = []
