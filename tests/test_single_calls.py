@@ -11,10 +11,12 @@ import pytest
 pytest.importorskip("tensorflow")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
+import numpy as np
 import single_calls
 from single_functions import by_name, list_singles, make_single
 
 from np2tnp.differential.cases import Case
+from np2tnp.differential.compare import Outcome, compare
 
 SAMPLE = 150
 
@@ -80,6 +82,29 @@ def test_a_difference_is_seen() -> None:
     assert judge("f = lambda v: np.array(np.sum(v))")[0] == "different"
     assert judge("f = lambda v: v.fill(0) or np.sum(v) * 0 - 5.25")[0] == "different"
     assert judge("f = lambda v: v.nothing")[0] == "raising"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "m.sum(axis=True)", "np.sum(m, axis=(0, True))", "np.argsort(m, True)", "np.eye(True)", "np.eye(3, k=-2.5)",
+        "np.eye(300, k=-2.5)", "np.zeros((True, 3))", "np.ones(3, order='K')", "np.eye(3, dtype=None)",
+        "np.repeat([1, 2], 2.5)", "np.repeat(m, 2, axis=np.int64(1))", "np.linspace(m, m + 1, 3, axis=np.int64(1))",
+    ],
+)  # fmt: skip
+def test_what_is_no_int_where_numpy_takes_integers(call: str) -> None:
+    source = f"def f(m):\n    m = np.array(m, dtype=float)\n    return {call}\n"
+    original, rewritten, states = single_calls.migrate({0: source}, "none")
+    assert states["f"][0] == "convertible"
+    found = []
+    for function in (original["f"], rewritten["f"]):
+        try:
+            found.append(Outcome(function(np.arange(6.0).reshape(2, 3))))
+        except Exception as error:
+            found.append(Outcome.of_error(error))
+    wanted, actual = found
+    assert wanted.error is None or wanted.error in actual.bases
+    assert wanted.error is not None or compare(wanted.value, actual.value)
 
 
 def test_a_returned_argument_is_one() -> None:

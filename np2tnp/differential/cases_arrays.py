@@ -2,11 +2,11 @@
 """Cases of creation, shape manipulation and indexing functions (see cases.py for the notation)."""
 
 TABLE = """
-zeros ones empty : 3, device='cpu' | 3, like=None | 3 | (2, 3) | () | 0 | [2, 2] | (2, 3), v.dtype | 3, dtype=v.dtype | 3, 'f4' | 3, dtype=float | 3, dtype=int | 3, dtype=bool | 3, dtype=np.complex128 | (2, 2), order='F' | (0, 3) | -1 | (k0, 2) | 3, dtype=complex | 3, dtype='int64'
-full : 3, 7, device='cpu' | 3, 7, like=None | 3, z | (2, 3), 7 | (2, 64), 0 - l3[:64], np.uint8 | 3, 2.5 | 3, 7, dtype=v.dtype | (2, 3), r2[:3] | 3, True | 3, 1j | 3, np.nan | 3, 7, np.float32 | (2, 2), 1.5, dtype=float | (2, 2), 7, order='F' | 3, 2, dtype=int
+zeros ones empty : 3, device='cpu' | 3, order='K' | 3, like=None | 3 | (2, 3) | () | 0 | [2, 2] | (2, 3), v.dtype | 3, dtype=v.dtype | 3, 'f4' | 3, dtype=float | 3, dtype=int | 3, dtype=bool | 3, dtype=np.complex128 | (2, 2), order='F' | (0, 3) | -1 | (k0, 2) | 3, dtype=complex | 3, dtype='int64'
+full : 3, 7, device='cpu' | 3, 7, order='A' | 3, 7, like=None | 3, z | (2, 3), 7 | (2, 64), 0 - l3[:64], np.uint8 | 3, 2.5 | 3, 7, dtype=v.dtype | (2, 3), r2[:3] | 3, True | 3, 1j | 3, np.nan | 3, 7, np.float32 | (2, 2), 1.5, dtype=float | (2, 2), 7, order='F' | 3, 2, dtype=int
 zeros_like ones_like empty_like : v, device='cpu' | v | m | z | e | v, dtype=np.float32 | v, dtype=float | m, order='F' | m, shape=(2, 2) | v, subok=False | v, np.int64 | [1, 2] | v, dtype=int | v, dtype=bool
 full_like : v, 2, device='cpu' | v, 2 | m, 7 | z, 1 | v, 2.5 | v, 2.5, dtype=np.float64 | m, 1, shape=(2,) | m, r2 | v, np.nan | v, 2, dtype=float | v, True | v, 300 | v, -1 | m, 1, order='F' | v, 2, subok=False
-eye : 3, device='cpu' | 3, like=None | 3 | 3, 4 | 3, 4, 1 | 3, k=-1 | 3, dtype=v.dtype | 0 | 3, 3, 7 | 3, M=2 | 3, order='F' | 3, dtype=int | 3, dtype=float
+eye : 3, device='cpu' | 3, order='K' | 3, like=None | 3 | 3, 4 | 3, 4, 1 | 3, k=-1 | 3, dtype=v.dtype | 0 | 3, 3, 7 | 3, M=2 | 3, order='F' | 3, dtype=int | 3, dtype=float
 identity : 3, like=None | 3 | 3, v.dtype | 0 | 3, dtype=int | 3, dtype=float
 array : v, subok=True | v, like=None | [[1, 2], [3, 4]], ndmax=2 | v | m | z | [1, 2] | [1.0, 2] | [[1, 2], [3, 4]] | [v, w] | [z, y] | v, dtype=np.float32 | v, np.float64 | v, copy=True | v, ndmin=2 | [True, False] | 3 | 2.5 | [] | (1, 2) | [1j, 2] | [v[0], 2] | v, copy=False | m, order='F' | [1, 2], dtype=float | [1.5, 2], dtype=int | [300], dtype=np.uint8 | [-1], dtype=np.uint32 | v, dtype=float | [[1, 2], [3]] | [v[0], 1.5] | [z, 1.5, True] | 'abc' | ['a', 'b'] | [None, 1] | [2**40] | [2**63] | range(4)
 asarray asanyarray ascontiguousarray : v | m | z | [1, 2] | [1.0, 2] | [v, w] | v, dtype=np.float32 | v, np.float64 | 3 | 2.5 | [] | m, dtype=float | [1.5, 2], dtype=int | [z, 2.5] | [True, 2]
@@ -19,7 +19,7 @@ asfortranarray asarray_chkfinite require : m | v | z
 require : m, np.float64 | m, requirements=['C']
 copy : v | m | z | e | [1, 2] | m, order='F' | v, subok=True
 arange @same : 5, device='cpu' | 5, like=None | 5 | 2, 8 | 2, 8, 2 | 8, 2, -1 | 0 | -3 | 5.0 | 0.0, 1.0, 0.1 | 0, 1, 0.1 | 0.1, 1.1, 0.1 | 1.5 | 5, dtype=np.float32 | 5, dtype=float | 0, 5, 0.5, dtype=int | 5, dtype=np.int32 | np.int32(5) | np.uint8(5) | np.float32(5) | 3, dtype=v.dtype | 0.3, 7.7, 0.7 | 1, 10, 3, np.int64 | 2, 8, dtype=np.float64 | 0, 1, 0.01 | 2**40, 2**40 + 3 | start=1, stop=4 | 3, step=1 | z | 0, z | 1e-3, 1e-2, 1e-3 | k0 | 0, 10, k0
-linspace : s[:4], s[-4:], 3 | v, s[:6], 3 | 0, 1, 5, device='cpu' | 0, 1 | 0, 1, 5 | 0, 10, 11 | 1.5, 7.25, 4 | 0, 1, 5, endpoint=False | 0, 1, num=5, retstep=True | 0, 1, 5, dtype=np.float32 | 0, 9, 4, dtype=int | -5, 4, 4, dtype=int | r, r2, 3 | r, r2, 3, axis=1 | 0, 1, 0 | 0, 1, 1 | 0, 1, -1 | 0, 1j, 5 | z, y, 4 | np.float32(0), np.float32(1), 5 | 0, 1, 50, False | 3, 3, 4 | 0.1, 0.7, 9 | -np.pi, np.pi, 100
+linspace : s[:4], s[-4:], 3 | v, s[:6], 3 | 0, 1, 5, device='cpu' | 0, 1 | 0, 1, 5 | 0, 10, 11 | 1.5, 7.25, 4 | 0, 1, 5, endpoint=False | 0, 1, num=5, retstep=True | 0, 1, 5, dtype=np.float32 | 0, 9, 4, dtype=int | -5, 4, 4, dtype=int | r, r2, 3 | r, r2, 3, axis=np.int64(1) | r, r2, 3, axis=1 | 0, 1, 0 | 0, 1, 1 | 0, 1, -1 | 0, 1j, 5 | z, y, 4 | np.float32(0), np.float32(1), 5 | 0, 1, 50, False | 3, 3, 4 | 0.1, 0.7, 9 | -np.pi, np.pi, 100
 logspace : s[:6], 2, 3 | 0, 1 | 0, 3, 4 | 0, 3, num=4, base=2.0 | 0, 3, 4, endpoint=False | 0, 3, 4, dtype=np.float32 | 0, 3, 4, dtype=int | r[:2], 2, 3 | -2, 2, 5 | 0, 1, 3, axis=0
 geomspace : [1, 2], [9, 8], 3, axis=1 | 1, 1000 | 1, 1000, 4 | 1, 256, num=9 | 1, 1000, 4, endpoint=False | 1, 1000, 4, dtype=np.float32 | 1, 256, 9, dtype=int | -1, -1000, 4 | 1, 1000, 4, dtype=float | 0, 1
 diag : v | m | q | q, 1 | v, k=-1 | t | z | m, k=2 | e | v, 1 | m, -1
@@ -57,7 +57,7 @@ vsplit : m, 3 | m, [1] | v, 2
 dsplit : t, 2 | t, [1, 3] | m, 2
 unstack : m | m, axis=1 | v
 tile : A=v, reps=2 | A=[1, 2], reps=2 | v, 2 | v, (2, 2) | m, (2, 1) | z, 3 | m, 2 | v, reps=0 | v, (2, 1, 1) | v, [2, 1] | m, () | [1, 2], 2
-repeat : v, 2 | m, 2 | m, 2, axis=0 | m, [1, 2, 0], axis=0 | v, kn | m, repeats=2, axis=-1 | z, 3 | v, 0 | v, [2] | v, -1 | m, 2, 5 | [1, 2], 2 | 3, 4
+repeat : v, 2 | m, 2 | m, 2, axis=0 | m, 2, axis=np.int64(1) | m, [1, 2, 0], axis=0 | v, kn | m, repeats=2, axis=-1 | z, 3 | v, 0 | v, [2] | v, -1 | m, 2, 5 | [1, 2], 2 | 3, 4
 roll : v, 1 | v, -2 | m, 1 | m, 1, axis=0 | m, (1, 2), axis=(0, 1) | v, 9 | m, shift=-1, axis=1 | m, 1, (0, 1) | z, 1 | e, 1 | m, 1, axis=5 | v, k0 | t, -3, axis=-1 | v, np.int8(2) | m, np.uint8(1), 0 | v, k0.astype(np.int16)
 rot90 : m | m, 2 | m, k=-1 | t, 1, (1, 2) | v | m, 5 | m, axes=(1, 0) | m, 1, (0, 0)
 flip : v | m | m, 0 | m, axis=-1 | t, axis=(0, 2) | z | m, axis=5 | e

@@ -104,8 +104,12 @@ def _problem(
             return "TensorFlow takes -0.0 for 0.0"
         if name == "dtype" and argument.value != NONE and dtype_char(argument.value) is None:
             return "its dtype is not known before run time"
+        if name == "dtype" and argument.value == NONE and "dtype=None" not in fact.parameters:
+            return f"tnp.{short} was not measured with dtype=None"
         if isinstance(argument.value, Unknown) and name not in ("axis", "keepdims", "shape", "k", "n"):
             return f"{name} may be a list, whose numbers tnp promotes as weak scalars"
+        if name in _WHOLE_NUMBERS and _holds_other_number(argument.value):
+            return f"NumPy decides what {name} is that is no integer"
         if isinstance(argument.value, Sequence) and not _plain_list(argument.value):
             return "tnp promotes numbers inside lists as weak scalars"
     first = event.receiver if event.receiver is not None else next(iter(bound.values())).value if bound else None
@@ -135,6 +139,16 @@ def _problem(
     elif not target.dtypes:
         return f"tnp.{short} was not measured"
     return None
+
+
+#: Parameters that are integers: other numbers NumPy refuses or cuts, and TensorFlow takes or refuses.
+_WHOLE_NUMBERS = frozenset(("axis", "axes", "shape", "newshape", "repeats", "n", "k", "num", "N", "M"))
+
+
+def _holds_other_number(value: Value) -> bool:
+    if isinstance(value, Sequence):
+        return any(map(_holds_other_number, value.items if value.items is not None else (value.element,)))
+    return scalar_type(value) in ("bool", "float", "complex")
 
 
 #: Parameters that hold data beside the first one, where the rule of the result's dtype does not name them.

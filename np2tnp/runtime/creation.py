@@ -23,6 +23,7 @@ from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import array as tensor_of
 from np2tnp.runtime.promotion import cast, constant, dtype_of, is_plain_tensor, requested_dtype, tensor_dtype
+from np2tnp.runtime.shapes import as_index
 
 __all__ = [
     "arange",
@@ -57,7 +58,7 @@ def dimensions(shape: Any) -> tuple[int, ...] | Any:
     items = list(shape) if isinstance(shape, (tuple, list, np.ndarray)) and np.ndim(shape) else [shape]
     if is_tracing() and any(is_tensor(item) for item in items):
         return tf.stack([tf.cast(item, tf.int32) for item in items])
-    found = tuple(operator.index(item.numpy() if is_tensor(item) else item) for item in items)
+    found = tuple(map(as_index, items))
     if any(size < 0 for size in found):
         raise Unsupported("a negative dimension")
     return found
@@ -69,32 +70,39 @@ def refuse_like(device: Any, like: Any) -> None:
         raise Unsupported("like or device")
 
 
+def refuse_order(order: Any, known: str = "CF") -> None:
+    """Leave an order in memory that is not among `known` to NumPy, which says whether there is such a one."""
+    if order is not None and (type(order) is not str or order.upper() not in tuple(known)):
+        raise Unsupported(f"order {order!r}")
+
+
 def filled(shape: Any, value: Any) -> Any:
     """A tensor of that shape (see :func:`dimensions`) full of a 0-d tensor."""
     return op("Fill")(dims=shape if is_tensor(shape) else np.asarray(shape, np.int64), value=value)
 
 
-def _constant_array(shape: Any, value: int, dtype: Any, device: Any, like: Any) -> Any:
+def _constant_array(shape: Any, value: int, dtype: Any, order: Any, device: Any, like: Any) -> Any:
     refuse_like(device, like)
+    refuse_order(order)
     return filled(dimensions(shape), constant(value, tensor_dtype(requested_dtype(dtype))))
 
 
 @exact("numpy.zeros")
 def zeros(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
     """``numpy.zeros``: float64 unless `dtype` says otherwise."""
-    return _constant_array(shape, 0, dtype, device, like)
+    return _constant_array(shape, 0, dtype, order, device, like)
 
 
 @exact("numpy.ones")
 def ones(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
     """``numpy.ones``: float64 unless `dtype` says otherwise."""
-    return _constant_array(shape, 1, dtype, device, like)
+    return _constant_array(shape, 1, dtype, order, device, like)
 
 
 @exact("numpy.empty")
 def empty(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
     """``numpy.empty``: zeros here (NumPy's contents are arbitrary)."""
-    return _constant_array(shape, 0, dtype, device, like)
+    return _constant_array(shape, 0, dtype, order, device, like)
 
 
 @exact("numpy.full")
@@ -103,6 +111,7 @@ def full(
 ) -> Any:
     """``numpy.full``: of the fill value's own dtype unless `dtype` says otherwise; the value may broadcast."""
     refuse_like(device, like)
+    refuse_order(order)
     return _filled_with(dimensions(shape), fill_value, None if dtype is None else requested_dtype(dtype))
 
 
@@ -113,8 +122,9 @@ def _filled_with(shape: Any, fill_value: Any, dtype: np.dtype[Any] | None) -> An
     return fresh(tf.broadcast_to(value if dtype is None else cast(value, dtype), shape))
 
 
-def _like(a: Any, dtype: Any, shape: Any, device: Any) -> tuple[Any, np.dtype[Any]]:
+def _like(a: Any, dtype: Any, order: Any, shape: Any, device: Any) -> tuple[Any, np.dtype[Any]]:
     refuse_like(device, None)
+    refuse_order(order, "CFAK")
     x = tensor_of(a)
     wanted = dtype_of(x) if dtype is None else requested_dtype(dtype)
     if shape is not None:
@@ -129,7 +139,7 @@ def zeros_like(
     a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
 ) -> Any:
     """``numpy.zeros_like``: of the dtype and shape of `a` unless told otherwise."""
-    size, wanted = _like(a, dtype, shape, device)
+    size, wanted = _like(a, dtype, order, shape, device)
     return filled(size, constant(0, wanted))
 
 
@@ -138,7 +148,7 @@ def ones_like(
     a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
 ) -> Any:
     """``numpy.ones_like``: of the dtype and shape of `a` unless told otherwise."""
-    size, wanted = _like(a, dtype, shape, device)
+    size, wanted = _like(a, dtype, order, shape, device)
     return filled(size, constant(1, wanted))
 
 
@@ -147,7 +157,7 @@ def empty_like(
     prototype: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
 ) -> Any:
     """``numpy.empty_like``: zeros here (NumPy's contents are arbitrary)."""
-    size, wanted = _like(prototype, dtype, shape, device)
+    size, wanted = _like(prototype, dtype, order, shape, device)
     return filled(size, constant(0, wanted))
 
 
@@ -163,7 +173,7 @@ def full_like(
     device: Any = None,
 ) -> Any:
     """``numpy.full_like``: of the dtype and shape of `a` unless told otherwise."""
-    size, wanted = _like(a, dtype, shape, device)
+    size, wanted = _like(a, dtype, order, shape, device)
     return _filled_with(size, fill_value, wanted)
 
 

@@ -200,6 +200,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     return broadcast(tensor, target)
 
 
+@exact("numpy.broadcast_shapes")
 def broadcast_shapes(*args: Any) -> tuple[int, ...]:
     """``np.broadcast_shapes``: a tuple of ints."""
     return np.broadcast_shapes(*(as_indices(shape) for shape in args))

@@ -35,6 +35,7 @@ from np2tnp.runtime.gradients import is_followed
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import array, cast, constant, dtype_of, float_dtype, requested_dtype
+from np2tnp.runtime.shapes import is_all_finite
 from np2tnp.runtime.tracing import current
 from np2tnp.runtime.weak import Weak
 
@@ -121,18 +122,27 @@ def prod(
     axes = normal_axes(axis, rank_of(x))
     mask = mask_for(where, x)
     factors = x if mask is None else select(mask, x, 1)
-    if x.dtype.is_floating and not is_tracing() and not is_followed(x) and _may_overflow(factors, axes):
+    inexact = x.dtype.is_floating or x.dtype.is_complex
+    if inexact and not is_tracing() and not is_followed(x) and _may_overflow(factors, axes, initial):
         raise Unsupported("a product in which the order of the factors decides")
     return _start(reduce_with("Prod", factors, axes, given(keepdims, False)), initial, "Mul")
 
 
-def _may_overflow(x: Any, axes: tuple[int, ...]) -> bool:
+def _may_overflow(x: Any, axes: tuple[int, ...], initial: Any) -> bool:
     """Whether a product of some of the factors is infinite, NaN or too small: TensorFlow's chunks multiply apart."""
+    first = _start(op("OnesLike")(x=constant(1, x.dtype)), initial, "Mul")
+    if not is_all_finite(first):
+        return True
+    if x.dtype.is_complex:
+        if not is_all_finite(x):
+            return True
+        x, first = tf.abs(x), tf.abs(first)
     one = constant(1, x.dtype)
+    first = select(op("NotEqual")(x=first, y=constant(0, x.dtype)), op("Abs")(x=first), one)
     ordinary = op("LogicalAnd")(x=op("IsFinite")(x=x), y=op("NotEqual")(x=x, y=constant(0, x.dtype)))
     size = select(ordinary, op("Abs")(x=x), one)  # what the others do does not depend on their place
-    largest = reduce_with("Prod", op("Maximum")(x=size, y=one), axes)
-    smallest = reduce_with("Prod", op("Minimum")(x=size, y=one), axes)
+    largest = op("Mul")(x=reduce_with("Prod", op("Maximum")(x=size, y=one), axes), y=op("Maximum")(x=first, y=one))
+    smallest = op("Mul")(x=reduce_with("Prod", op("Minimum")(x=size, y=one), axes), y=op("Minimum")(x=first, y=one))
     tiny = constant(float(np.finfo(dtype_of(x)).tiny), x.dtype)
     inside = op("LogicalAnd")(x=op("IsFinite")(x=largest), y=op("GreaterEqual")(x=smallest, y=tiny))
     return not bool(tf.reduce_all(inside))

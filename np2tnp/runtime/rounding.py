@@ -127,7 +127,7 @@ def _keeps_zeros() -> bool:
 
 
 def _are_numbers(limits: list[tuple[Any, Any]]) -> bool:
-    return not any(getattr(value, "shape", ()) for value, _ in limits)
+    return all(getattr(value, "shape", ()) == () for value, _ in limits)
 
 
 def _reference_clip(a: Any, *args: Any, **keywords: Any) -> Any:

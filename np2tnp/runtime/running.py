@@ -19,6 +19,7 @@ from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import array, constant
 from np2tnp.runtime.reductions import accumulator
+from np2tnp.runtime.shapes import is_all_finite, require
 
 __all__ = [
     "cumprod",
@@ -44,7 +45,10 @@ def _running(name: str, a: Any, axis: Any, dtype: Any, out: Any) -> Any:
     axis = normal_axis(axis, rank)
     if name == "Cumsum" and not is_tracing() and not is_followed(x) and _begins_with_negative_zero(x, axis):
         raise Unsupported("a running sum that begins with -0.0, which TensorFlow adds to 0.0")
-    return op(name)(x=x, axis=constant(axis, tf.int32))
+    result = op(name)(x=x, axis=constant(axis, tf.int32))
+    if name == "Cumprod" and x.dtype.is_complex and not is_tracing() and not is_followed(x):
+        require(is_all_finite(result), "a running product of infinite complex numbers, which begins with 1")
+    return result
 
 
 def _begins_with_negative_zero(x: Any, axis: int) -> bool:

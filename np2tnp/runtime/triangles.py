@@ -9,7 +9,7 @@ import numpy as np
 
 from np2tnp.runtime import creation
 from np2tnp.runtime.axes import flat, rank_of
-from np2tnp.runtime.creation import refuse_like
+from np2tnp.runtime.creation import refuse_like, refuse_order
 from np2tnp.runtime.dispatch import exact, to_tensor
 from np2tnp.runtime.elementwise import select
 from np2tnp.runtime.errors import Unsupported
@@ -17,6 +17,7 @@ from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import array as tensor_of
 from np2tnp.runtime.promotion import cast, dtype_of, requested_dtype
+from np2tnp.runtime.shapes import as_index
 
 __all__ = [
     "diag",
@@ -54,8 +55,9 @@ def eye(
 ) -> Any:
     """``numpy.eye``: ones on the `k`-th diagonal."""
     refuse_like(device, like)
-    rows = operator.index(N)
-    columns = rows if M is None else operator.index(M)
+    refuse_order(order)
+    rows = as_index(N)
+    columns = rows if M is None else as_index(M)
     wanted = requested_dtype(dtype)
     if rows * columns <= creation.SMALL:
         return to_tensor(np.eye(rows, columns, k, wanted))
@@ -128,7 +130,7 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803
     values = tensor_of(x)
     if rank_of(values) != 1:
         raise Unsupported("not one dimension")
-    columns = values.shape[0] if N is None else operator.index(N)
+    columns = values.shape[0] if N is None else as_index(N)
     if columns is None or columns < 1:
         raise Unsupported("this number of columns")
     wanted = np.promote_types(dtype_of(values), int)

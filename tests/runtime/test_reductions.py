@@ -201,6 +201,32 @@ def test_order_of_factors(factors: np.ndarray) -> None:
         assert np.signbit(actual) == np.signbit(expected) or np.isnan(expected)
 
 
+@pytest.mark.parametrize("char", ["D", "F"])
+@pytest.mark.parametrize("name", ["prod", "cumprod", "nancumprod", "multiply.accumulate", "multiply.reduce"])
+def test_products_of_infinite_complex_numbers(name: str, char: str) -> None:
+    helper = getattr(rt, name.replace(".", "_"))
+    function = getattr(np.multiply, name[9:]) if "." in name else getattr(np, name)
+    infinite = complex(np.inf, 1)
+    for factors in (
+        [infinite, 2 - 3j, complex(1, np.inf)],
+        [complex(np.inf, np.inf), 1],
+        [3e38, 1e270, 1j],
+        [infinite],
+    ):
+        with np.errstate(all="ignore"):
+            x = np.array(factors).astype(char)
+            np.testing.assert_array_equal(rt.host(helper(rt.tensor(x))), function(x))
+
+
+@pytest.mark.parametrize("initial", [np.inf, 1e300, 1e-300, -0.0, 2.0])
+def test_a_product_begins_with_initial(initial: float) -> None:
+    for factors in ([1e10, 1e-10], [2.0, 0.0], [3 + 1j, 2j]):
+        with np.errstate(all="ignore"):
+            expected = np.prod(factors, initial=initial)
+        actual = rt.host(rt.prod(rt.tensor(np.array(factors)), initial=initial))
+        np.testing.assert_array_equal(actual, expected)
+
+
 @pytest.mark.parametrize("shape", [(1,), (2,), (3,), (2, 1), (1, 2), (1, 3, 1), (3, 4), ()], ids=str)
 @pytest.mark.parametrize("name", ["sum", "mean", "nansum", "average", "median", "nanmedian", "trapezoid", "cumsum"])
 def test_sign_of_zero(name: str, shape: tuple[int, ...]) -> None:

@@ -12,7 +12,20 @@ ZEROS = [-0.0, 0.0, 0.5, 1.0, np.nan, -3.0, np.inf]
 
 
 @pytest.mark.parametrize("char", ["f", "d"])
-@pytest.mark.parametrize("limits", [(0, 1), (0.0, 1.0), (-0.0, 1.0), (-1, 0), (-1.0, -0.0), (1.0, 0.0), (np.nan, 1.0)])
+@pytest.mark.parametrize(
+    "limits",
+    [
+        (0, 1),
+        (np.int64(0), 1),
+        (np.array(0.0), np.float32(1)),
+        (0.0, 1.0),
+        (-0.0, 1.0),
+        (-1, 0),
+        (-1.0, -0.0),
+        (1.0, 0.0),
+        (np.nan, 1.0),
+    ],
+)
 def test_a_zero_at_a_limit_keeps_its_sign(char: str, limits: tuple[float, float]) -> None:
     array = np.array(ZEROS * 3, char)
     found, wanted = rt.host(rt.clip(rt.tensor(array), *limits)), np.clip(array, *limits)
