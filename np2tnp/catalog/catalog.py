@@ -247,9 +247,13 @@ class Catalog:
 
             full = f"numpy.{name[3:]}" if name.startswith("np.") else name
             close = difflib.get_close_matches(full, self._raw, n=1, cutoff=0.75)
-            for owner in () if close or full.startswith("numpy.") else ("numpy.", "ndarray."):  # `smu`, `linalg.nrom`
-                members = [known.removeprefix(owner) for known in self._raw if known.startswith(owner)]
-                close = close or [owner + near for near in difflib.get_close_matches(full, members, n=1, cutoff=0.65)]
+            if not close and not full.startswith("numpy."):  # `smu`, `linalg.nrom`
+                near: dict[str, float] = {}
+                for owner in ("numpy.", "ndarray."):
+                    members = [known.removeprefix(owner) for known in self._raw if known.startswith(owner)]
+                    for member in difflib.get_close_matches(full, members, n=1, cutoff=0.65):
+                        near[owner + member] = difflib.SequenceMatcher(None, member, full).ratio()
+                close = sorted(near, key=near.__getitem__, reverse=True)
             self._suggested[name] = next(iter(close), None)
         return self._suggested[name]
 

@@ -23,6 +23,9 @@ MODULES = (
     "numpy.emath",
 )  # fmt: skip
 
+#: Modules of which every name counts that ``dir()`` tells; of the others those that they export.
+_LISTED = ("numpy", "numpy.linalg", "numpy.fft", "numpy.random")
+
 CLASSES = {
     "ndarray": np.ndarray,
     "numpy.random.Generator": np.random.Generator,
@@ -169,10 +172,10 @@ def call_parameters(api: str, fact: dict[str, Any]) -> list[str]:
 
 def _public_names(owner: Any) -> list[str]:
     listed = list(getattr(owner, "__all__", ())) + dir(owner)
-    if inspect.ismodule(owner) and owner.__name__ not in ("numpy", "numpy.random"):
+    if inspect.ismodule(owner) and owner.__name__ not in _LISTED:
         listed = list(getattr(owner, "__all__", ())) or dir(owner)
     names = {n for n in listed if not n.startswith("_") and hasattr(owner, n)}
-    return sorted(n for n in names if n not in ("test", "ABCPolyBase", "PytestTester"))
+    return sorted(n for n in names if n not in ("ABCPolyBase", "PytestTester"))
 
 
 def _prefer_own_name(name: str, value: Any, facts: dict[str, dict[str, Any]], owners: dict[int, str]) -> str:
