@@ -33,13 +33,18 @@ CLASSES = {
     "numpy.dtype": np.dtype,
 }
 
+_SPREAD = [
+    "axis=None", "dtype=None", "out=None", "ddof=0", "keepdims=<no value>", "*", "where=<no value>", "mean=<no value>",
+]  # fmt: skip
 #: Methods that take other arguments than their signature says: choices one by one; a dtype before `out`; no keyword;
-#: other names than the function's.
+#: no correction; other names than the function's.
 _TRUE_PARAMETERS = {
     "ndarray.choose": ["*choices", "out=None", "mode='raise'"],
     "ndarray.all": ["axis=None", "*", "out=None", "keepdims=False", "where=True"],
     "ndarray.any": ["axis=None", "*", "out=None", "keepdims=False", "where=True"],
     "ndarray.fill": ["value", "/"],
+    "ndarray.std": _SPREAD,
+    "ndarray.var": _SPREAD,
     "ndarray.clip": ["min=None", "max=None", "out=None", "**kwargs"],
 }
 

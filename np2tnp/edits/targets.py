@@ -44,7 +44,7 @@ def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool =
     if any(isinstance(argument.value, Instance) for argument in event.arguments):
         return Choice("host", why="an object of the program's own says itself what NumPy gets of it")
     used = None if bound is None else {name.partition("[")[0] for name in bound}
-    if used is not None and any(name.startswith("?") for name in used):
+    if used is not None and (any(name.startswith("?") for name in used) or _unknown_keyword(fact, event)):
         return Choice("host", why="it is called in a way that NumPy's signature does not show")
     short = fact.name.rpartition(".")[2]
     if compile != "none" and fact.rt is not None and fact.prefer != "numpy":
@@ -64,6 +64,13 @@ def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool =
         decided = fact.reason if fact.prefer == "rt" else None
         return Choice("rt", _below(fact.rt.name, "rt"), decided or f"tnp has no exact {short}")
     return Choice("host", why=fact.reason or f"neither tnp nor the runtime has {short}")
+
+
+def _unknown_keyword(fact: ApiFact, event: ev.Call) -> bool:
+    """Whether a method is given a keyword that only the function of its name takes, and so the function's helper."""
+    if event.receiver is None or not fact.parameters or any(text.startswith("**") for text in fact.parameters):
+        return False
+    return any(a.name is not None and a.name not in fact.parameter_names for a in event.arguments)
 
 
 def _stage_problem(target: Target, compile: str) -> str | None:
