@@ -88,8 +88,10 @@ def test_a_difference_is_seen() -> None:
     "call",
     [
         "m.sum(axis=True)", "np.sum(m, axis=(0, True))", "np.argsort(m, True)", "np.eye(True)", "np.eye(3, k=-2.5)",
-        "np.eye(300, k=-2.5)", "m.std(correction=1)", "np.zeros((True, 3))", "np.ones(3, order='K')", "np.eye(3, dtype=None)",
-        "np.repeat([1, 2], 2.5)", "np.repeat(m, 2, axis=np.int64(1))", "np.linspace(m, m + 1, 3, axis=np.int64(1))",
+        "np.eye(300, k=-2.5)", "m.std(correction=1)", "np.zeros((True, 3))", "np.ones(3, order='K')",
+        "np.eye(3, dtype=None)", "m.sum(keepdims=None)", "np.nanmax(m, keepdims=1.0)",
+        "np.vander(m[0] * 1j * np.inf, 3)", "np.repeat([1, 2], 2.5)", "np.repeat(m, 2, axis=np.int64(1))",
+        "np.linspace(m, m + 1, 3, axis=np.int64(1))", "m.diagonal(offset=-np.float32(2))",
     ],
 )  # fmt: skip
 def test_what_is_no_int_where_numpy_takes_integers(call: str) -> None:

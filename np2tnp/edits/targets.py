@@ -113,6 +113,9 @@ def _problem(
             return "its dtype is not known before run time"
         if name == "dtype" and argument.value == NONE and "dtype=None" not in fact.parameters:
             return f"tnp.{short} was not measured with dtype=None"
+        kind = "array" if isinstance(argument.value, Array) else scalar_type(argument.value)
+        if name == "keepdims" and kind not in ("bool", "int", "object"):
+            return "NumPy decides what keepdims is that is no bool"
         if isinstance(argument.value, Unknown) and name not in ("axis", "keepdims", "shape", "k", "n"):
             return f"{name} may be a list, whose numbers tnp promotes as weak scalars"
         if name in _WHOLE_NUMBERS and _holds_other_number(argument.value):
@@ -149,12 +152,14 @@ def _problem(
 
 
 #: Parameters that are integers: other numbers NumPy refuses or cuts, and TensorFlow takes or refuses.
-_WHOLE_NUMBERS = frozenset(("axis", "axes", "shape", "newshape", "repeats", "n", "k", "num", "N", "M"))
+_WHOLE_NUMBERS = frozenset(("axis", "axes", "shape", "newshape", "repeats", "n", "k", "num", "N", "M", "offset"))
 
 
 def _holds_other_number(value: Value) -> bool:
     if isinstance(value, Sequence):
         return any(map(_holds_other_number, value.items if value.items is not None else (value.element,)))
+    if isinstance(value, Array):
+        return value.dtypes <= set("?efdFD")
     return scalar_type(value) in ("bool", "float", "complex")
 
 

@@ -24,6 +24,15 @@ def given(value: Any, default: Any) -> Any:
     return default if value is UNSET else value
 
 
+def keeps(keepdims: Any) -> bool:
+    """``keepdims`` as a bool. NumPy's reductions take Python's bools and integers alone, not even its own bools."""
+    if keepdims is UNSET:
+        return False
+    if not isinstance(keepdims, (int, np.integer)):
+        raise Unsupported("keepdims that is no integer")
+    return bool(keepdims)
+
+
 def refuse_out(out: Any) -> None:
     """Leave a call with ``out=`` to NumPy: a tensor cannot be written to."""
     if out is not None and out is not UNSET:

@@ -11,7 +11,7 @@ from np2tnp.runtime import places, reductions, running
 from np2tnp.runtime.axes import (
     UNSET,
     flat,
-    given,
+    keeps,
     mask_for,
     normal_axes,
     normal_axis,
@@ -114,7 +114,7 @@ def nanmean(
     nan = missing(x)
     if nan is None:
         return reductions.mean(x, axis, dtype, out, keepdims, where=where)
-    keep = given(keepdims, False)
+    keep = keeps(keepdims)
     axes = normal_axes(axis, rank_of(x))
     wanted = dtype_of(x) if dtype is None else requested_dtype(dtype)
     if wanted.kind not in "fc":
@@ -143,7 +143,7 @@ def _variance(
     wanted = dtype_of(x) if dtype is None else requested_dtype(dtype)
     if wanted != dtype_of(x) or (dtype is not None and x.dtype.is_complex):
         raise Unsupported("another dtype: NumPy uses it for some of its steps only")
-    axes, keep = normal_axes(axis, rank_of(x)), given(keepdims, False)
+    axes, keep = normal_axes(axis, rank_of(x)), keeps(keepdims)
     mask = _present(x, nan, where)
     value = reductions.spread(select(mask, x, 0), axes, ddof, keep, mask)
     count = cast(reduce_with("Sum", cast(mask, tf.int64), axes, keep), tf.float64)
@@ -193,7 +193,7 @@ def _extreme(a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: An
         return plain(x, axis, out, keepdims, initial, where)
     if initial is not UNSET or where is not UNSET:
         raise Unsupported("initial or where")
-    axes, keep = normal_axes(axis, rank_of(x)), given(keepdims, False)
+    axes, keep = normal_axes(axis, rank_of(x)), keeps(keepdims)
     refuse_empty(x, axes)
     found = reductions.extreme(select(nan, -math.inf if greatest else math.inf, x), axes, greatest, keep)
     return select(reduce_with("All", nan, axes, keep), math.nan, found)

@@ -8,7 +8,7 @@ from np2tnp.runtime.axes import (
     UNSET,
     axes_tensor,
     flat,
-    given,
+    keeps,
     normal_axis,
     rank_of,
     reduce_with,
@@ -45,7 +45,7 @@ def _place(a: Any, axis: Any, out: Any, keepdims: Any, greatest: bool) -> Any:
     refuse_out(out)
     x = array(a)
     rank = rank_of(x)
-    keep = given(keepdims, False)
+    keep = keeps(keepdims)
     if axis is None:
         refuse_empty(x, tuple(range(rank)))
         found = place(flat(x), 0, greatest)

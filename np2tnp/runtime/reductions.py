@@ -17,7 +17,7 @@ from np2tnp.runtime.axes import (
     UNSET,
     as_scalar,
     count_along,
-    given,
+    keeps,
     mask_for,
     normal_axes,
     rank_of,
@@ -100,7 +100,7 @@ def sum(
     x = accumulator(array(a), dtype)
     axes = normal_axes(axis, rank_of(x))
     mask = mask_for(where, x)
-    result = total(x if mask is None else select(mask, x, 0), axes, given(keepdims, False))
+    result = total(x if mask is None else select(mask, x, 0), axes, keeps(keepdims))
     return _start(result, initial, "AddV2")
 
 
@@ -125,7 +125,7 @@ def prod(
     inexact = x.dtype.is_floating or x.dtype.is_complex
     if inexact and not is_tracing() and not is_followed(x) and _may_overflow(factors, axes, initial):
         raise Unsupported("a product in which the order of the factors decides")
-    return _start(reduce_with("Prod", factors, axes, given(keepdims, False)), initial, "Mul")
+    return _start(reduce_with("Prod", factors, axes, keeps(keepdims)), initial, "Mul")
 
 
 def _may_overflow(x: Any, axes: tuple[int, ...], initial: Any) -> bool:
@@ -187,7 +187,7 @@ def _extreme(a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: An
         x = select(mask, x, _lowest(dtype_of(x)) if greatest else _highest(dtype_of(x)))
     elif x.dtype == tf.bool and initial is not UNSET and initial is not None:
         raise Unsupported("initial with bool")
-    result = extreme(x, axes, greatest, given(keepdims, False))
+    result = extreme(x, axes, greatest, keeps(keepdims))
     return _start(result, initial, "Maximum" if greatest else "Minimum")
 
 
@@ -217,7 +217,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = UNSET) -> Any
     x = array(a)
     axes = normal_axes(axis, rank_of(x))
     refuse_empty(x, axes)
-    keep = given(keepdims, False)
+    keep = keeps(keepdims)
     return subtract(extreme(x, axes, True, keep), extreme(x, axes, False, keep))
 
 
@@ -248,7 +248,7 @@ def mean(
     """``numpy.mean``: integers and bools in float64, float16 by way of float32. The mean of nothing is NaN."""
     refuse_out(out)
     x = array(a)
-    keep = given(keepdims, False)
+    keep = keeps(keepdims)
     axes = normal_axes(axis, rank_of(x))
     half = dtype is None and x.dtype == tf.float16
     wanted = requested_dtype(dtype) if dtype is not None else np.dtype("f4") if half else float_dtype(dtype_of(x))
@@ -316,7 +316,7 @@ def _variance(
     centre = None if mean is UNSET else array(mean)
     if centre is not None and centre.dtype != x.dtype:
         raise Unsupported("a mean of another dtype")
-    return spread(x, axes, ddof, given(keepdims, False), mask_for(where, x), centre)
+    return spread(x, axes, ddof, keeps(keepdims), mask_for(where, x), centre)
 
 
 @exact("numpy.var")
@@ -363,7 +363,7 @@ def _truth(a: Any, axis: Any, out: Any, keepdims: Any, where: Any, every: bool) 
     mask = mask_for(where, x)
     if mask is not None:
         x = select(mask, x, every)
-    return reduce_with("All" if every else "Any", x, axes, given(keepdims, False))
+    return reduce_with("All" if every else "Any", x, axes, keeps(keepdims))
 
 
 @exact("numpy.all")
@@ -386,7 +386,7 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     plain = axis is None and not keepdims and isinstance(np.count_nonzero(np.zeros(1)), int)
     if plain and is_tracing() and current() is None:
         raise Unsupported("a Python number")
-    found = reduce_with("Sum", cast(x, tf.int64), axes, keepdims)
+    found = reduce_with("Sum", cast(x, tf.int64), axes, keepdims is not None and keeps(keepdims))
     if not plain:
         return found
     return Weak(int, found) if is_tracing() else int(found)

@@ -17,6 +17,7 @@ from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import array as tensor_of
 from np2tnp.runtime.promotion import cast, dtype_of, requested_dtype
+from np2tnp.runtime.running import cumprod
 from np2tnp.runtime.shapes import as_index
 
 __all__ = [
@@ -135,6 +136,5 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803
         raise Unsupported("this number of columns")
     wanted = np.promote_types(dtype_of(values), int)
     values = tf.expand_dims(cast(values, wanted), 1)
-    factors = tf.concat([tf.ones_like(values), tf.repeat(values, columns - 1, axis=1)], 1)
-    powers = tf.math.cumprod(factors, axis=1)
+    powers = tf.concat([tf.ones_like(values), cumprod(tf.repeat(values, columns - 1, axis=1), 1)], 1)
     return powers if increasing else tf.reverse(powers, [1])
