@@ -196,6 +196,38 @@ def test_numpy_code_goes_on_with_ndarrays(text: str) -> None:
     assert str(found) == str(load(text).main())
 
 
+#: ``matrix.diagonal()`` and ``matrix.shape`` tell of an array where no class of the program has such members.
+MEMBERS = """
+import numpy as np
+
+
+class Matrix:
+    def __init__(self, values):
+        self.values, self.shape = values, (len(values), len(values))
+
+    def diagonal(self):
+        return np.exp(self.values)
+
+
+class Scaled:
+    def __init__(self, matrix):
+        self.inverse = 1.0 / matrix.diagonal()
+
+
+def main():
+    matrix = Matrix(np.ones(3))
+    rows, _ = matrix.shape
+    return rows, Scaled(matrix).inverse.tolist()
+"""
+
+
+@pytest.mark.parametrize("options", [{"boundary": "tensor"}, {"on_unverified": "raise"}], ids=["tensor", "raise"])
+def test_members_that_objects_of_the_program_have_tell_of_no_array(options: dict[str, str]) -> None:
+    new = rewrite(MEMBERS, **options).new_text
+    assert new is not None
+    assert str(load(new).main()) == str(load(MEMBERS).main())
+
+
 STILL_MIGRATES = """
 import numpy as np
 

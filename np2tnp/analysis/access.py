@@ -139,7 +139,8 @@ class Access(State):
             self.facts.objects |= {base.exact}
         elif isinstance(base, Array) and name not in MEMBERS:
             self.facts.objects |= base.deps  # what it was computed from is no array, or this would raise
-        if isinstance(base, Unknown) and name in ARRAY_MEMBERS and base.home != HOST and base.deps - self.objects:
+        tells = name in ARRAY_MEMBERS and not self.module.has_method(name)
+        if tells and isinstance(base, Unknown) and base.home != HOST and base.deps - self.objects:
             self.facts.assumed_arrays |= base.deps
             base = Array(EITHER, refs=base.refs, exact=base.exact, deps=base.deps, weak=True)
         if called:

@@ -117,7 +117,8 @@ class _Caller:
                 if name := self._own(side):
                     self.beside.append((name, other))
         elif kind is cst.Attribute:
-            if type(node.value) is cst.Name and node.attr.value in ARRAY_MEMBERS:
+            member = node.attr.value
+            if type(node.value) is cst.Name and member in ARRAY_MEMBERS and not self.module.gives(member):
                 self._show(node.value.value)
         elif kind is cst.Subscript and type(node.value) is cst.Name and len(node.slice) > 1 and _slices(node):
             self.arrays.add(node.value.value)

@@ -10,6 +10,7 @@ import libcst as cst
 
 from np2tnp.analysis.scopes import Scope, Uses, dotted, parameters_of, scan, signature_names
 from np2tnp.analysis.values import NO_NAMES, Value
+from np2tnp.analysis.walk import walk
 from np2tnp.files.outline import operators_of
 from np2tnp.files.replaced import ANY
 
@@ -17,6 +18,9 @@ _KINDS = {
     "staticmethod": "static", "classmethod": "class",
     **dict.fromkeys(("property", "cached_property", "getter", "setter", "deleter"), "property"),
 }  # fmt: skip
+#: Attributes of arrays that are assigned to, to give them another form.
+_FORMS = frozenset(("shape", "dtype", "strides", "real", "imag", "flat", "data"))
+_BINDING = frozenset((cst.AssignTarget, cst.AnnAssign, cst.AugAssign))
 
 
 @dataclass(slots=True)
@@ -106,11 +110,44 @@ class ModuleInfo:
     first_party: frozenset[str] = NO_NAMES  #: ... and the packages of the project that it imports
     compiled: dict[str, str] | None = None  #: ... and the functions that such a one may get, once somebody asked
     private_lists: dict[int, frozenset[str]] = field(default_factory=dict)  #: ... and lists that one name keeps
-    attributes_given: frozenset[str] | None = None  #: names of attributes that it binds, once somebody asked
+    methods: frozenset[str] | None = None  #: as `has_method` says, once somebody asked
+    attributes: frozenset[str] | None = None  #: as `gives` says, once somebody asked
+
+    def has_method(self, name: str) -> bool:
+        """Whether an object whose class is not known may have a method or property of this name from the module."""
+        if self.methods is None:
+            self.methods = frozenset(key.rpartition(".")[2] for key, info in self.functions.items() if info.owner)
+        return name in self.methods
+
+    def gives(self, name: str) -> bool:
+        """Whether it may have an attribute of this name from the module: a method, or one that is assigned to."""
+        if self.attributes is None:
+            found: set[str] = set()
+            for node in walk(self.node):
+                if type(node) in _BINDING:
+                    targets = (it for it in walk(node.target) if type(it) is cst.Attribute)  # type: ignore[attr-defined]
+                    found.update(it.attr.value for it in targets if it.attr.value not in _FORMS or _is_self(it.value))
+            for info in self.classes.values():
+                found.update(fields_of(info.node))
+            self.attributes = frozenset(found)
+        return name in self.attributes or self.has_method(name)
 
     def defines(self, operator: str) -> bool:
         """Whether an object whose class is not known may say itself what the operator does."""
         return operator in self.operators or operator in self.imported_operators()
+
+
+def _is_self(node: cst.BaseExpression) -> bool:
+    return type(node) is cst.Name and node.value == "self"
+
+
+def fields_of(node: cst.ClassDef) -> Iterator[str]:
+    """The names that the body of a class binds by assignments: class attributes, fields of dataclasses."""
+    for statement in node.body.body:
+        for small in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
+            targets = [item.target for item in small.targets] if isinstance(small, cst.Assign) else []
+            targets += [small.target] if isinstance(small, cst.AnnAssign) else []
+            yield from (target.value for target in targets if isinstance(target, cst.Name))
 
 
 def collect(tree: cst.Module, path: str = "") -> ModuleInfo:

@@ -144,17 +144,5 @@ def _may_call_object(event: ev.Call, module: ModuleInfo) -> bool:
     if isinstance(callee, (Function, Class)) or event.api is not None:
         return False
     if isinstance(callee, Bound):  # a method, unless the program gives objects such an attribute
-        return _may_be_object((callee.receiver,)) and callee.name in _attributes_given(module)
+        return _may_be_object((callee.receiver,)) and module.gives(callee.name)
     return True
-
-
-def _attributes_given(module: ModuleInfo) -> frozenset[str]:
-    """Names of attributes that statements of the module bind."""
-    if module.attributes_given is None:
-        found: set[str] = set()
-        for node in walk(module.node):
-            if isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign)):
-                found.update(part.attr.value for part in walk(node.target) if isinstance(part, cst.Attribute))
-                found.update(part.value for part in walk(node.target) if isinstance(part, cst.Name))
-        module.attributes_given = frozenset(found)
-    return module.attributes_given
