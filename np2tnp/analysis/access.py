@@ -64,6 +64,8 @@ def _joined(name: str, keys: tuple[Value, ...], made: str) -> Value:
 
 _JOINS = (cst.BitAnd, cst.BitOr, cst.BitXor)
 _ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual, cst.Equal, cst.NotEqual)
+#: NumPy's bools: there is one True, and people ask for it by ``is``.
+_ONLY_BOOLS = frozenset(f"numpy.{name}" for name in ("True_", "False_"))
 #: Attributes that tell of an array's form, not of its elements.
 _DESCRIBING = frozenset(("shape", "ndim", "size", "dtype", "itemsize", "nbytes"))
 #: Attributes that are no arrays, whatever object has them.
@@ -374,8 +376,14 @@ class Access(State):
         if kind != "dict":  # only its keys are looked at
             self.escape(*container, "is searched with `in`")
 
-    def compare_identity(self, node: cst.Comparison, left: Value, right: Value) -> None:
-        """``left is right``: a tensor is none of the objects outside."""
+    def compare_identity(
+        self,
+        node: cst.Comparison,
+        one: tuple[cst.BaseExpression, Value],
+        other: tuple[cst.BaseExpression, Value],
+    ) -> None:
+        """``one is other``: a tensor is none of the objects outside."""
+        left, right = one[1], other[1]
         if parameters_in(refs_of(left)) and parameters_in(refs_of(right)):
             self.facts.extra["tells apart"] = True
         if may_hold_tensor(left) == may_hold_tensor(right):
@@ -383,6 +391,8 @@ class Access(State):
                 self.construct(node, "identity")
             return
         inside, outside = (left, right) if may_hold_tensor(left) else (right, left)
+        if isinstance(outside, Symbol) and outside.name in _ONLY_BOOLS:
+            self.escape(*(one if inside is left else other), f"is compared with {outside.name}")
         if refs_of(left) & refs_of(right):
             self.construct(node, "identity")
         elif any(ref.startswith(".") or isinstance(outside, Array) for ref in refs_of(outside)):

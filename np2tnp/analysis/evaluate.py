@@ -312,7 +312,7 @@ class Evaluator(Operands):
             elif type(item.operator) in (cst.In, cst.NotIn):
                 self.search(node, (left_node, left), (item.comparator, right))
             else:
-                self.compare_identity(node, left, right)
+                self.compare_identity(node, (left_node, left), (item.comparator, right))
             left, left_node = right, item.comparator
         return result
 

@@ -39,7 +39,7 @@ _COPIES = frozenset((COPIED_OUTSIDE, FOREIGN, FORTRAN, SHARED))
 
 def _is_seen(place: str) -> bool:
     """Whether others see what is at the location `place`."""
-    return place.startswith((*HOLDERS, "seen by"))
+    return place.startswith(HOLDERS)
 
 
 @lru_cache(maxsize=4096)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from itertools import compress
 
-#: Where an object, a global or a callee holds on to arrays.
-HOLDERS = (".", "global:", "kept by")
+#: Where an object, a global or a callee holds on to arrays, or may do so: "seen by" code that nobody knows.
+HOLDERS = (".", "global:", "kept by", "seen by")
 
 
 class Places:
