@@ -64,8 +64,8 @@ def _analyze(source: Source, config: Config, project: Project, editable: bool) -
     convertible = [plan for plan in session.regions.values() if plan.state is RegionState.CONVERTIBLE]
     if not convertible:
         return report
-    if session.is_editable and session.tree.code != source.text:
-        return report_problem(source.path, _loss(source.text, session.tree.code), report)
+    if session.is_editable and session.printed != source.text:
+        return report_problem(source.path, _loss(source.text, session.printed), report)
     if not config.rewrite:
         return report
     try:
@@ -195,8 +195,13 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         else:
             migrated = with_last_return(migrated, plan.facts, None)
         migrated = fitted(migrated, session.source.text, indent, width)
-        replaced[id(node)] = [migrated] if kept is None else [kept_original(node, kept.name), below_original(migrated)]
+        replaced[id(node)] = [migrated]
+        if kept is not None:
+            original = session.views.originals.get(id(node), node)
+            replaced[id(node)] = [kept_original(original, kept.name), below_original(migrated)]
         needs |= _named(tree.code_for_node(migrated), names)
+    for key, original in session.views.originals.items():
+        replaced.setdefault(key, [original])
     new_tree = tree.visit(_Swap(replaced) if top is None else _SwapInScript(replaced, top.edits, names.rt))
     assert isinstance(new_tree, cst.Module)
     if top is not None:

@@ -311,13 +311,13 @@ class Project:
 
     def _open(self, source: Source, path: str, editable: bool) -> Session:
         config = self.config
-        tree, spans, editable = parse(source.text, editable, self.modules.trees)
+        parsed = parse(source.text, editable, self.modules.trees)
         session = Session(
             source,
             path,
-            tree,
-            spans,
-            editable,
+            parsed.tree,
+            parsed.spans,
+            parsed.is_editable,
             Options(
                 config.slow,
                 config.random,
@@ -334,6 +334,8 @@ class Project:
             patched_names(source.text),
             Words(source.text),
             vendored(source.path, source.text) if config.runtime == "vendor" else INSTALLED,
+            parsed.views,
+            parsed.printed,
         )
         with self.solver.watch(session.places):
             self.names.places.clear()

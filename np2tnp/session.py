@@ -13,12 +13,14 @@ from np2tnp.analysis.blanks import with_blanks
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.lowering.tree import LoweredTree
 from np2tnp.analysis.module import note_replaced
-from np2tnp.analysis.positions import positions
+from np2tnp.analysis.named_views import Inlined, inline_views, is_likely
+from np2tnp.analysis.positions import positions, render
 from np2tnp.analysis.project import Target
 from np2tnp.analysis.regions import MODULE, Analysis, Fate
 from np2tnp.analysis.regions import Project as Answers
 from np2tnp.analysis.tables import BY_ORDER
 from np2tnp.analysis.values import NO_NAMES, Function
+from np2tnp.analysis.walk import walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.config import RegionOptions
 from np2tnp.files.source import Source
@@ -65,6 +67,8 @@ class Session:
     patched: frozenset[str]
     words: Words
     runtime: Home  #: where rewritten code finds the runtime
+    views: Inlined  #: names for parts of arrays that were replaced in the tree
+    _printed: str | None  #: the text of the tree as it was before
     leaking: frozenset[str] = frozenset()  #: found in an earlier round: code that stays NumPy uses them
     regions: dict[str, RegionPlan] = field(default_factory=dict)
     found: dict[str, tuple[Target | None, frozenset[str]]] = field(default_factory=dict)
@@ -93,6 +97,8 @@ class Session:
         wrapped = self.options.boundary == "numpy"
         self.analysis = Analysis(self.tree, self.path, catalog, self.decide, project, wrapped, self._text_stays)
         info = self.analysis.info
+        for function in info.functions.values():
+            function.shown = self.views.shown.get(id(function.node), NO_NAMES)
         note_replaced(info, replaced)
         info.near_compiler, info.first_party = compiler, first_party
         self.analysis.bind_names()
@@ -101,6 +107,11 @@ class Session:
             info.by_order = NO_NAMES  # nobody has to look
         self.names = choose_names(info, self.words)
         self.originals, self._left_out = kept_originals(info), left_out(info)
+
+    @property
+    def printed(self) -> str:
+        """What the parser kept of the text, where the tree is libcst's own."""
+        return self.tree.code if self._printed is None else self._printed
 
     def decide(self, facts: ev.RegionFacts, again: bool = False) -> Fate:
         """Plan one region; what becomes of it. `again`: the plan is kept only if nothing blocks it."""
@@ -151,15 +162,49 @@ class Session:
         return None
 
 
-def parse(
-    text: str, editable: bool, trees: Trees
-) -> tuple[cst.Module, Callable[[Iterable[cst.CSTNode]], dict[int, Span]], bool]:
+Spans = Callable[[Iterable[cst.CSTNode]], dict[int, Span]]
+
+
+@dataclass(slots=True)
+class Parsed:
+    """A tree for a text."""
+
+    tree: cst.Module
+    spans: Spans  #: where nodes of the tree stand, by id
+    is_editable: bool  #: the tree is libcst's own
+    printed: str | None  #: what the parser kept of the text, where the tree has another one now
+    views: Inlined
+
+
+def parse(text: str, editable: bool, trees: Trees) -> Parsed:
     """A tree for `text` with its places: Python's own, lowered, where nothing is to be edited and that is enough."""
     if not editable:
         try:
             lowered = LoweredTree(text, trees)
-            return lowered.module, lowered.spans, False
+            views = inline_views(lowered.module, text, False)
+            return Parsed(lowered.module, _placed(lowered.spans, views), False, None, views)
         except Unsupported:
             pass  # libcst has to read this one
     tree = with_blanks(cst.parse_module(text), text)
-    return tree, lambda nodes: positions(tree, map(id, nodes)), True
+    if is_likely(text):
+        printed, known = render(tree, map(id, walk(tree)))
+        views = inline_views(tree, text, True)
+
+        def spans(nodes: Iterable[cst.CSTNode]) -> dict[int, Span]:
+            return {id(node): known[id(node)] for node in nodes if id(node) in known}
+
+        return Parsed(tree, _placed(spans, views), True, printed, views)
+    return Parsed(tree, lambda nodes: positions(tree, map(id, nodes)), True, None, Inlined())
+
+
+def _placed(spans: Spans, views: Inlined) -> Spans:
+    """`spans` for a tree in which names were replaced: what stands there has the name's place."""
+    if not views.places:
+        return spans
+
+    def placed(nodes: Iterable[cst.CSTNode]) -> dict[int, Span]:
+        asked = {id(node): views.places.get(id(node), node) for node in nodes}
+        found = spans(asked.values())
+        return {key: found[id(node)] for key, node in asked.items() if id(node) in found}
+
+    return placed

@@ -33,6 +33,7 @@ class FunctionInfo:
     locals: frozenset[str] = NO_NAMES
     globals: frozenset[str] = NO_NAMES
     uses: Uses = field(default_factory=Uses)
+    shown: frozenset[str] = NO_NAMES  #: parameters of which keys stand for named parts: arrays, which is checked
 
     @property
     def decorators(self) -> tuple[str, ...]:

@@ -306,7 +306,9 @@ class Analysis:
     ) -> ev.RegionFacts:
         """Interpret the function until what it shows of its parameters is settled; `known`: those seen to be arrays."""
         hosted = given | filled_containers(function)
-        certain = known & given  # the caller's own arrays, which the boundary looks at all the same
+        # the caller's own arrays, which the boundary looks at all the same
+        certain = known & given | function.shown
+        known |= function.shown
         arrays, scalars = declared(function)
         if self.text_stays(function.qualname):
             hosted |= handed_texts(function) - scalars - arrays - known

@@ -19,6 +19,15 @@ _NO_MEANING = frozenset(
 Parts = Callable[[Any], tuple[Any, ...]]
 
 
+def names_of_parts(kind: Any) -> list[str]:
+    """The fields with meaning of a type of node."""
+    return [
+        item.name
+        for item in fields(kind)
+        if item.name not in _NO_MEANING and "whitespace" not in item.name and item.type not in (str, "str")
+    ]
+
+
 class _PartsByType(dict[type, Parts]):
     """By type of node, a function to its fields with meaning: nodes, sequences of nodes, None, sentinels.
 
@@ -33,11 +42,7 @@ class _PartsByType(dict[type, Parts]):
         names: list[str] = []
         if issubclass(kind, cst.CSTNode):
             self.nodes.add(kind)
-            names = [
-                item.name
-                for item in fields(kind)
-                if item.name not in _NO_MEANING and "whitespace" not in item.name and item.type not in (str, "str")
-            ]
+            names = names_of_parts(kind)
         parts: Parts
         if len(names) > 1:
             parts = attrgetter(*names)

@@ -1,0 +1,348 @@
+"""Names for parts of arrays through which functions store: ``u = U[1:-1, 1:-1]``, and later ``u += ...``.
+
+A tensor has no views, so a store through `u` would be lost in `U`. NumPy shows the same memory for the same key each
+time it is asked, so the key is put in the place of the name: ``U[1:-1, 1:-1] += ...``. That is done where it is certain
+that name, array and key mean the same at each use: each is bound once, before, and all uses follow in the same block.
+The analysis then sees plain stores and reads of one array.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import chain
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis.own_scope import OwnScope, Use
+from np2tnp.analysis.scopes import single_parameters
+from np2tnp.analysis.walk import PARTS, walk
+
+#: A name for a part of something; most files have none, and need no more of this.
+_LIKELY = re.compile(r"^[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*=[ \t]*\w+\[[^\n\]=]*(?::|\.\.\.)", re.MULTILINE)
+
+#: Functions with one of these are left as they are: names are bound, or read, out of sight, or at another time.
+_OPAQUE = frozenset((cst.Global, cst.Nonlocal, cst.Yield, cst.Await))
+_OPAQUE_CALLS = frozenset("locals vars globals exec eval id".split())
+#: What is asked of the very object, not of its memory.
+_OF_THE_OBJECT = frozenset("flags setflags resize ctypes base data __array_interface__".split())
+#: Functions of Python's that read what they get, and keep nothing.
+_READING = frozenset("len abs float int complex bool sum min max range print".split())
+_IN_PLACE = frozenset("fill sort partition put itemset byteswap".split())
+
+
+@dataclass(slots=True)
+class Inlined:
+    """What was put into one module's tree."""
+
+    places: dict[int, cst.CSTNode] = field(default_factory=dict)  #: id of a new node -> the name it stands for
+    shown: dict[int, frozenset[str]] = field(default_factory=dict)
+    """By id of a function, parameters whose parts had names: if they are no arrays, nothing here holds."""
+    originals: dict[int, cst.FunctionDef] = field(default_factory=dict)  #: by id, as they were, of libcst's own trees
+    alive: list[cst.CSTNode] = field(default_factory=list)  #: nodes whose ids must stay theirs
+
+
+@dataclass(slots=True)
+class _View:
+    """``name = base[key]``, and where that stands."""
+
+    name: str
+    base: str
+    value: cst.Subscript
+    uses: list[Use]
+    statement: cst.Assign
+    line: cst.SimpleStatementLine
+    block: cst.IndentedBlock
+
+
+def is_likely(text: str) -> bool:
+    """Whether there may be such a name in a text; most have none."""
+    return _LIKELY.search(text) is not None
+
+
+def inline_views(tree: cst.Module, text: str, editable: bool) -> Inlined:
+    """Replace the names for parts of arrays in the functions of `tree`, in place.
+
+    `editable`: `tree` is libcst's own, whose functions are kept as they were, too.
+    """
+    found = Inlined()
+    if not is_likely(text):
+        return found
+    modules = _numpy_names(tree)
+    for function in _outermost_functions(tree):
+        views = _views_in(function, modules)
+        if not views:
+            continue
+        own = {parameter.name.value for parameter in single_parameters(function.params)}
+        bases = frozenset(view.base for view in views) & own
+        if editable:
+            found.originals[id(function)] = function.deep_clone()
+        found.shown[id(function)] = bases
+        for view in views:
+            for use in view.uses:
+                _replace(use, view.value, found)
+        for statement, line, block in {id(v.statement): (v.statement, v.line, v.block) for v in views}.values():
+            _remove(statement, line, block, editable)
+            found.alive += (statement, line)
+    return found
+
+
+def _numpy_names(tree: cst.Module) -> frozenset[str]:
+    """The names that an import at top level gives to NumPy."""
+    names: set[str] = set()
+    for node in tree.body:
+        for small in node.body if type(node) is cst.SimpleStatementLine else ():
+            if type(small) is cst.Import:
+                for alias in small.names:
+                    if type(alias.name) is cst.Name and alias.name.value == "numpy":
+                        as_name = alias.asname.name if alias.asname is not None else alias.name
+                        names.add(as_name.value)  # type: ignore[union-attr]
+    return frozenset(names)
+
+
+def _outermost_functions(tree: cst.Module) -> Iterator[cst.FunctionDef]:
+    stack: list[Any] = [tree]
+    while stack:
+        node = stack.pop()
+        if type(node) is cst.FunctionDef:
+            yield node
+        else:
+            stack.extend(PARTS[type(node)](node))
+
+
+def _views_in(function: cst.FunctionDef, modules: frozenset[str]) -> list[_View]:
+    """The names that can be replaced, where the function stores through one of them or into what they show."""
+    scan = OwnScope([function.params, function.body])
+    if any(type(node) in _OPAQUE for node in scan.nodes) or not _OPAQUE_CALLS.isdisjoint(scan.uses):
+        return []
+    stores = set(_stored_into(scan.nodes))
+    arrays = _arrays(function, scan, modules)
+    own = frozenset(parameter.name.value for parameter in single_parameters(function.params))
+    found: list[list[_View]] = []
+    for block in scan.blocks:
+        for number, line in enumerate(block.body):
+            if type(line) is not cst.SimpleStatementLine:
+                continue
+            for place, statement in enumerate(line.body):
+                if type(statement) is cst.Assign:
+                    later = [*line.body[place + 1 :], *block.body[number + 1 :]]
+                    views = _views_of(statement, later, scan, arrays, own, modules)
+                    found.append([_View(*view, statement, line, block) for view in views])
+    shown: dict[str, set[str]] = {}
+    for view in chain.from_iterable(found):
+        shown.setdefault(view.base, {view.base}).add(view.name)
+    changed = {base for base, names in shown.items() if not stores.isdisjoint(names)}
+    return [view for views in found if any(view.base in changed for view in views) for view in views]
+
+
+def _arrays(function: cst.FunctionDef, scan: OwnScope, modules: frozenset[str]) -> frozenset[str]:
+    """Names that hold one array all along: parameters, for which the boundary looks, and what NumPy made."""
+    found: set[str] = set()
+    for parameter in single_parameters(function.params):
+        annotation = parameter.annotation
+        words = [part.value for part in walk(annotation) if type(part) is cst.Name] if annotation is not None else []
+        if annotation is None or any("array" in word.lower() for word in words):
+            found.add(parameter.name.value)
+    for node in scan.nodes:
+        if type(node) is cst.Assign and len(node.targets) == 1 and _module_called(node.value) in modules:
+            target = node.targets[0].target
+            if type(target) is cst.Name:
+                found.add(target.value)
+    return frozenset(name for name in found if scan.bound[name] == 1) - {"self", "cls"}
+
+
+def _module_called(node: Any) -> str:
+    """``np`` of ``np.f(...)``; empty for anything else."""
+    called = node.func if type(node) is cst.Call else None
+    if type(called) is cst.Attribute and type(called.value) is cst.Name:
+        return str(called.value.value)
+    return ""
+
+
+def _stored_into(nodes: Iterable[Any]) -> Iterator[str]:
+    """The names of the arrays that a function stores into, whatever it stores."""
+    for node in nodes:
+        kind = type(node)
+        if kind is cst.AssignTarget or kind is cst.AugAssign or kind is cst.For:
+            yield from _roots(node.target, kind is cst.AugAssign)
+        elif kind is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value in _IN_PLACE:
+            yield from _roots(node.func.value, True)
+        elif kind is cst.Arg and node.keyword is not None and node.keyword.value == "out":
+            yield from _roots(node.value, True)
+
+
+def _roots(target: Any, itself: bool) -> Iterator[str]:
+    if type(target) in (cst.Tuple, cst.List):
+        for element in target.elements:
+            yield from _roots(element.value, itself)
+        return
+    root = target
+    while type(root) is cst.Subscript:
+        root = root.value
+    if type(root) is cst.Name and (itself or root is not target):
+        yield root.value
+
+
+def _views_of(
+    statement: cst.Assign,
+    later: Sequence[Any],
+    scan: OwnScope,
+    arrays: frozenset[str],
+    own: frozenset[str],
+    modules: frozenset[str],
+) -> list[tuple[str, str, cst.Subscript, list[Use]]]:
+    """Name, array, value and uses of what ``u = U[...]`` or ``u, v = U[...], V[...]`` binds, if all can be replaced."""
+    if len(statement.targets) != 1 or not later:
+        return []
+    target, value = statement.targets[0].target, statement.value
+    pairs: list[tuple[Any, Any]] = [(target, value)]
+    if type(target) is cst.Tuple and type(value) is cst.Tuple and len(target.elements) == len(value.elements):
+        pairs = [(one.value, other.value) for one, other in zip(target.elements, value.elements, strict=True)]
+    if not all(
+        type(one) is cst.Name
+        and type(other) is cst.Subscript
+        and type(other.value) is cst.Name
+        and other.value.value in arrays
+        and _is_basic(other)
+        for one, other in pairs
+    ):
+        return []
+    after = OwnScope(later)
+    found: list[tuple[str, str, cst.Subscript, list[Use]]] = []
+    for one, other in pairs:
+        name, base = one.value, other.value.value
+        key = {part.value for item in other.slice for part in walk(item) if type(part) is cst.Name}
+        if name in scan.inner or scan.bound[name] != 1 or any(after.bound[word] for word in (base, *key)):
+            return []
+        if key & scan.stepped or any(scan.bound[word] != 1 for word in key):
+            return []
+        uses = [use for use in scan.uses[name] if use.node is not one]
+        inside = {id(use.node) for use in after.uses.get(name, ())}
+        if not all(id(use.node) in inside and _is_replaceable(use, scan, modules, base not in own) for use in uses):
+            return []
+        found.append((name, base, other, uses))
+    return found if any(uses for *_, uses in found) else []
+
+
+def _is_basic(value: cst.Subscript) -> bool:
+    """Whether the key is made of slices and written integers, at least one of them a slice: it shows the memory."""
+    sliced = False
+    for element in value.slice:
+        index: Any = element.slice
+        if type(index) is cst.Slice:
+            sliced = True
+            if not all(_is_bound(part) for part in (index.lower, index.upper, index.step) if part is not None):
+                return False
+        elif type(index.value) is cst.Ellipsis:
+            sliced = True
+        elif not _is_integer(index.value):
+            return False
+    return sliced
+
+
+def _is_integer(node: Any) -> bool:
+    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Minus:
+        node = node.expression
+    return type(node) is cst.Integer
+
+
+def _is_bound(node: Any) -> bool:
+    """Whether the bound of a slice is the same each time, as long as no name in it is bound again."""
+    if _is_integer(node) or type(node) is cst.Name:
+        return True
+    if type(node) is cst.BinaryOperation:
+        known = type(node.operator) in (cst.Add, cst.Subtract, cst.Multiply, cst.FloorDivide)
+        return known and _is_bound(node.left) and _is_bound(node.right)
+    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Minus:
+        return _is_bound(node.expression)
+    return False
+
+
+def _is_replaceable(use: Use, scan: OwnScope, modules: frozenset[str], is_made: bool) -> bool:
+    """Whether an expression for the same memory can stand there: nothing is asked of, or done to, the very object."""
+    parent = use.parent
+    kind = type(parent)
+    if kind is cst.Attribute:
+        return parent.attr.value not in _OF_THE_OBJECT
+    if kind is cst.ComparisonTarget:
+        return type(parent.operator) not in (cst.Is, cst.IsNot)
+    if kind is cst.Comparison:
+        return all(type(item.operator) not in (cst.Is, cst.IsNot) for item in parent.comparisons)
+    if kind is cst.Return:  # the view itself is given out: the caller's array must not be what it shows
+        return is_made
+    if kind is cst.Arg:
+        call = scan.calls[id(parent)]
+        return _module_called(call) in modules or (type(call.func) is cst.Name and call.func.value in _READING)
+    # what is kept is the view itself
+    return kind not in (cst.Element, cst.DictElement, cst.AssignTarget, cst.Assign, cst.NamedExpr)
+
+
+def _remove(statement: cst.Assign, line: cst.SimpleStatementLine, block: cst.IndentedBlock, editable: bool) -> None:
+    """Take the statement out of its line, or the line out of its block; its comments go to what follows."""
+    if len(line.body) > 1:
+        _set(line, "body", [small for small in line.body if small is not statement])
+        return
+    number = next(n for n, other in enumerate(block.body) if other is line)
+    if editable:
+        comments = [row for row in line.leading_lines if row.comment is not None]
+        if line.trailing_whitespace.comment is not None:
+            comments.append(cst.EmptyLine(comment=line.trailing_whitespace.comment))
+        below: Any = block.body[number + 1]
+        _set(below, "leading_lines", [*comments, *below.leading_lines])
+    _set(block, "body", [*block.body[:number], *block.body[number + 1 :]])
+
+
+def _set(node: cst.CSTNode, name: str, value: object) -> None:
+    object.__setattr__(node, name, value)
+
+
+def _replace(use: Use, value: cst.Subscript, found: Inlined) -> None:
+    """Put a copy of `value` in the place of the name, and of ``name[...]``."""
+    copy = _copied(value)
+    if type(use.parent) is cst.Subscript and use.name == "value" and _is_all(use.parent, value):
+        for part in ("value", "slice"):
+            _set(use.parent, part, getattr(copy, part))
+        for node in walk(use.parent):
+            if node is not use.parent:
+                found.places[id(node)] = use.node
+                found.alive.append(node)
+        return
+    for field_name in ("lpar", "rpar"):
+        if hasattr(use.node, field_name):
+            _set(copy, field_name, getattr(use.node, field_name))
+    for node in walk(copy):
+        found.places[id(node)] = use.node
+        found.alive.append(node)
+    if use.index is None:
+        _set(use.parent, use.name, copy)
+        return
+    items = list(getattr(use.parent, use.name))
+    items[use.index] = copy
+    _set(use.parent, use.name, type(getattr(use.parent, use.name))(items))
+
+
+def _is_all(taken: cst.Subscript, value: cst.Subscript) -> bool:
+    """Whether the key in `taken` takes all that `value` shows: ``...``, or ``:`` where there is an axis."""
+    index: Any = taken.slice[0].slice
+    if len(taken.slice) != 1:
+        return False
+    if type(index) is cst.Slice:
+        whole = index.lower is None and index.upper is None and index.step is None
+        return whole and any(type(element.slice) is cst.Slice for element in value.slice)
+    return type(index.value) is cst.Ellipsis
+
+
+def _copied(node: Any) -> Any:
+    """A copy of `node` with copies of all below it; fields that lowered nodes do not have stay away."""
+    if isinstance(node, (list, tuple)):
+        return type(node)(map(_copied, node))
+    if not isinstance(node, cst.CSTNode):
+        return node
+    kind = type(node)
+    copy = object.__new__(kind)
+    for item in fields(kind):
+        if hasattr(node, item.name):
+            _set(copy, item.name, _copied(getattr(node, item.name)))
+    return copy
