@@ -69,10 +69,16 @@ def body(*lines: str, head: str = "def f(x, y, n):") -> str:
     return "import numpy as np\n\n\n" + head + "\n" + "".join(f"    {line}\n" for line in lines)
 
 
+def test_a_name_for_a_part_is_the_part() -> None:
+    text = body("a = np.exp(x)", "b = a[1:]", "b[0] = 1", "return a")
+    assert state_of(text) is RegionState.CONVERTIBLE
+    assert "rt.at(a)[1:]" in (report_of(text).new_text or "")
+
+
 @pytest.mark.parametrize(
     "lines",
     [
-        ("a = np.exp(x)", "b = a[1:]", "b[0] = 1", "return a"),
+        ("a = np.exp(x)", "b = a[1:]", "b[0] = 1", "b = b + 1", "return a"),
         ("a = np.exp(x)", "b = a.T", "b[0] = 1", "return a"),
         ("a = np.exp(x)", "b = a.reshape(-1)", "b += 1", "return a"),
         ("a = np.exp(x)", "b = a", "b += 1", "return a"),
