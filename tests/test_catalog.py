@@ -341,7 +341,7 @@ def test_a_target_tensorflow_has_its_own_facts() -> None:
     assert one is not None
     assert other is not None
     assert one.rt is not None
-    assert (one.effect, one.result, one.traced) == (other.effect, other.result, "unknown")
+    assert (one.effect, one.result) == (other.effect, other.result)
     fact, newest = older.get("numpy.floor"), load().get("numpy.floor")  # integers became floats before NumPy 2.1
     assert fact is not None
     assert newest is not None
@@ -350,6 +350,17 @@ def test_a_target_tensorflow_has_its_own_facts() -> None:
     assert "l" in fact.tnp.dtypes
     assert "l" not in newest.tnp.dtypes
     assert fact.effect == newest.effect
+
+
+@pytest.mark.parametrize("version", sorted(RAW["by_tensorflow"]))
+def test_stages_of_a_target_tensorflow_count_where_they_were_measured(version: str) -> None:
+    fact, newest = load(version).get("numpy.add"), load().get("numpy.add")
+    assert fact is not None
+    assert newest is not None
+    measured = (newest.traced, newest.compiled)
+    assert "unknown" not in measured
+    is_staged = RAW["by_tensorflow"][version].get("staged", False)
+    assert (fact.traced, fact.compiled) == (measured if is_staged else ("unknown", "unknown"))
 
 
 def test_the_engine_asks_the_target_s_facts() -> None:

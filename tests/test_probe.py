@@ -189,10 +189,11 @@ def test_stages_are_kept_for_what_they_were_measured_for() -> None:
     old = {
         "numpy.f": entry("d", "a", traced="ok"), "numpy.g": entry("df", "a", traced="ok", compiled={"dtypes": "f"}),
         "numpy.h": entry("d", "a", traced="ok"), "numpy.i": entry("d", "a", compiled={"accepted": [], "fails": "x"}),
+        "numpy.k": entry("d", "a", traced="ok"),
     }  # fmt: skip
     facts = {
         "numpy.f": entry("d", "a"), "numpy.g": entry("dfe", "a", "axis"), "numpy.h": {"rt": {"target": "rt.h"}},
-        "numpy.i": entry("d"), "numpy.j": entry("d"),
+        "numpy.i": entry("d"), "numpy.j": entry("d"), "numpy.k": entry(""),
     }  # fmt: skip
     stage_facts.keep(facts, old)
     assert facts == {
@@ -201,6 +202,7 @@ def test_stages_are_kept_for_what_they_were_measured_for() -> None:
             "dfe", "a", "axis", traced={"dtypes": "df", "accepted": ["a"]}, compiled={"dtypes": "f", "accepted": ["a"]}
         ),
         "numpy.h": {"rt": {"target": "rt.h"}}, "numpy.i": entry("d", compiled={"fails": "x"}), "numpy.j": entry("d"),
+        "numpy.k": entry(""),
     }  # fmt: skip
 
 

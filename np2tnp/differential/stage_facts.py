@@ -46,6 +46,8 @@ def keep(facts: dict[str, Any], old: dict[str, Any]) -> None:
             before = old.get(name, {}).get(target)
             if target not in fact or before is None or fact[target]["target"] != before["target"]:
                 continue
+            if not fact[target].get("dtypes", True):  # equal for nothing: there is nothing to stage
+                continue
             stages = {stage: _restricted(before, before[stage], fact[target]) for stage in STAGES if stage in before}
             fact[target] = without_stages(fact[target]) | stages
 
