@@ -164,7 +164,7 @@ class Interpreter(Raising):
     def leave(self, node: cst.Return | None, value: Value, env: Env) -> None:
         """The region's own function is left with `value`."""
         if not self.own_returns:
-            self.nested_returns.append(value)
+            self.nested_returns.append(self.made_anew(value, env))
             return
         facts = self.facts
         if facts.generator and may_hold_tensor(value):

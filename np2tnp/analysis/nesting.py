@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis.env import Env, Gathered
+from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.hosting import Hosting
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.liveness import reads
@@ -16,12 +17,15 @@ from np2tnp.analysis.values import (
     NO_NAMES,
     NONE,
     NOTHING,
+    Array,
     Function,
+    Sequence,
     Unknown,
     Value,
     may_hold_tensor,
     refs_of,
 )
+from np2tnp.analysis.walk import walk
 
 #: A loop whose state has not settled after so many rounds is widened: what still changes becomes unknown.
 ROUNDS = 5
@@ -35,6 +39,7 @@ class Nesting(Hosting):
     tried: list[Gathered]  #: for each ``try`` around: what may hold where an exception leaves it
     nested_returns: list[Value]
     nested_yields: list[Value]
+    own_names: frozenset[str] = NO_NAMES  #: those of the nested function that is being interpreted
 
     def run(self, body: object, env: Env) -> Env | None:
         """Interpret a suite (interpret.py)."""
@@ -53,6 +58,19 @@ class Nesting(Hosting):
                 return found
         return self._body_of(node, env, None)
 
+    def made_anew(self, value: Value, env: Env) -> Value:
+        """`value`, which a nested function returns: arrays of each call, where nobody else has got them."""
+        if isinstance(value, Sequence) and value.type == "tuple" and value.items is not None:
+            found = [env.reach(*refs_of(item)) if refs_of(item) else NO_NAMES for item in value.items]
+            if sum(map(len, found)) != len(NO_NAMES.union(*found)):  # one array, in two of the items
+                return value
+            items = tuple(self.made_anew(item, env) for item in value.items)
+            refs = NO_NAMES if value.refs <= self.own_names else value.refs
+            return replace(value, items=items, refs=refs)
+        if isinstance(value, Array) and value.refs and env.reach(*value.refs) <= self.own_names:
+            return replace(value, refs=NO_NAMES, exact=None, view="")
+        return value
+
     def _body_of(self, node: cst.FunctionDef, env: Env, itself: Function | None) -> Function:
         saved = (self.breaks, self.continues, self.loops, self.own_returns, self.locals, self.capturable)
         outer_tried, self.tried = self.tried, []
@@ -61,6 +79,7 @@ class Nesting(Hosting):
         self.breaks, self.continues, self.own_returns = [], [], False
         self.capturable = [*self.capturable, (self.locals | env.values.keys()) - bound]
         self.locals = self.locals | bound
+        outer_own, self.own_names = self.own_names, _seen_by_nobody_else(node, frozenset(bound))
         outer_returns, outer_yields = self.nested_returns, self.nested_yields
         self.nested_returns, self.nested_yields = [], []
         puts = len(self.puts_made)
@@ -79,6 +98,7 @@ class Nesting(Hosting):
         if self.nested_yields:  # a generator: its items show what is yielded, and it holds its arguments
             shown = NESTED.union(*map(refs_of, self.nested_yields))
             result = Unknown(EITHER if self.made != HOST else HOST, shown, view="view")
+        self.own_names = outer_own
         self.nested_returns, self.nested_yields, self.tried = outer_returns, outer_yields, outer_tried
         self.breaks, self.continues, self.loops, self.own_returns, self.locals, self.capturable = saved
         if node.asynchronous is not None:
@@ -90,3 +110,10 @@ class Nesting(Hosting):
             if not may_hold_tensor(env.values[updated]):  # else the region is blocked
                 env.link("kept by a nested function", refs_of(env.values[updated]) | {updated})
         return Function(name, nested=True, refs=self.default_refs(node.params, env))
+
+
+def _seen_by_nobody_else(node: cst.FunctionDef, bound: frozenset[str]) -> frozenset[str]:
+    """The names of a nested function but its parameters, and those that functions inside of it read."""
+    inner = (part for part in walk(node.body) if type(part) is cst.FunctionDef or type(part) is cst.Lambda)
+    read = NO_NAMES.union(*(reads(part.body) for part in inner))
+    return bound - {parameter.name.value for parameter in parameters_of(node.params)} - read
