@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact
+from np2tnp.runtime.dispatch import as_tensor, exact, is_symbolic
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.parts import joined
@@ -298,6 +298,10 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     """``np.roll``: shift and axis are ints or tuples that broadcast; without axis the flat values roll."""
     tensor = as_tensor(a)
     shape = static_shape(tensor)
+    if is_symbolic(shift) and shift.dtype in (tf.int32, tf.int64) and shift.shape.rank == 0:
+        if axis is None:
+            return reshaped(_rolled_by_unknown(reshaped(tensor, (-1,)), shift, 0), shape)
+        return _rolled_by_unknown(tensor, shift, normal_axis(as_index(axis), len(shape)))
     if axis is None:
         return reshaped(rolled(reshaped(tensor, (-1,)), {0: sum(as_indices(shift))}), shape)
     shifts, axes = as_indices(shift), as_indices(axis)
@@ -317,6 +321,17 @@ def rolled(tensor: Any, shifts: dict[int, int]) -> Any:
         if cut:
             tensor = joined([slice_axis(tensor, axis, -cut, None), slice_axis(tensor, axis, None, -cut)], axis)
     return tf.identity(tensor)
+
+
+def _rolled_by_unknown(tensor: Any, shift: Any, axis: int) -> Any:
+    """The tensor rolled on one axis by a number that only the graph knows, a loop's counter perhaps."""
+    length = static_shape(tensor)[axis]
+    if not length:
+        return tf.identity(tensor)
+    many = tf.constant(length, shift.dtype)
+    start = tf.math.floormod(many - tf.math.floormod(shift, many), many)  # where the tensor stands twice
+    begin = [start if place == axis else tf.zeros_like(start) for place in range(tensor.shape.rank)]
+    return tf.slice(tf.concat([tensor, tensor], axis), begin, tf.constant(tensor.shape.as_list(), shift.dtype))
 
 
 @exact("numpy.resize")

@@ -6,6 +6,7 @@ import functools
 
 import numpy as np
 import pytest
+import tensorflow as tf
 from agreement import check, sample
 
 from np2tnp import runtime as rt
@@ -138,3 +139,24 @@ def test_inside_a_traced_function() -> None:
             np.testing.assert_array_equal(
                 traced(rt.tensor(array), *args).numpy(), getattr(np, name)(array, *args, **kwargs)
             )
+
+
+@pytest.mark.parametrize("xla", [False, True])
+@pytest.mark.parametrize("dtype", ["f8", "i4", "u2", "?", "c16"])
+def test_rolling_by_what_only_the_graph_knows(dtype: str, xla: bool) -> None:
+    def all_forms(x, shift):
+        return rt.roll(x, shift), rt.roll(x, shift, 0), rt.roll(x, shift, axis=-1)
+
+    x = (np.arange(12).reshape(3, 4) % 5).astype(dtype)
+    compiled = tf.function(all_forms, jit_compile=xla)
+    for shift in (0, 1, -1, 7, -30, 2**40, -(2**63)):
+        got = compiled(tf.constant(x), tf.constant(shift, tf.int64))
+        for one, expected in zip(got, all_forms_of_numpy(x, shift), strict=True):
+            np.testing.assert_array_equal(one.numpy(), expected)
+            assert one.dtype.as_numpy_dtype == x.dtype
+    empty = compiled(tf.zeros((0, 2), tf.float32), tf.constant(3, tf.int32))
+    assert [part.shape for part in empty] == [(0, 2)] * 3
+
+
+def all_forms_of_numpy(x: np.ndarray, shift: int) -> list[np.ndarray]:
+    return [np.roll(x, shift), np.roll(x, shift, 0), np.roll(x, shift, -1)]
