@@ -17,7 +17,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.own_scope import OwnScope, Use
-from np2tnp.analysis.scopes import single_parameters
+from np2tnp.analysis.scopes import single_parameters, target_names
 from np2tnp.analysis.walk import PARTS, walk
 
 #: A name for a part of something; most files have none, and need no more of this.
@@ -114,6 +114,8 @@ def _outermost_functions(tree: cst.Module) -> Iterator[cst.FunctionDef]:
 
 def _views_in(function: cst.FunctionDef, modules: frozenset[str]) -> list[_View]:
     """The names that can be replaced, where the function stores through one of them or into what they show."""
+    if not _may_have(function):
+        return []
     scan = OwnScope([function.params, function.body])
     if any(type(node) in _OPAQUE for node in scan.nodes) or not _OPAQUE_CALLS.isdisjoint(scan.uses):
         return []
@@ -135,6 +137,42 @@ def _views_in(function: cst.FunctionDef, modules: frozenset[str]) -> list[_View]
         shown.setdefault(view.base, {view.base}).add(view.name)
     changed = {base for base, names in shown.items() if not stores.isdisjoint(names)}
     return [view for views in found if any(view.base in changed for view in views) for view in views]
+
+
+def _may_have(function: cst.FunctionDef) -> bool:
+    """Whether statements name parts of something, and store into that or them: most functions need no closer look."""
+    named: set[str] = set()
+    stored: set[str] = set()
+    stack: list[Any] = [function.body]
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind is cst.Assign:
+            value: Any = node.value
+            values: list[Any] = [element.value for element in value.elements] if type(value) is cst.Tuple else [value]
+            if all(type(part) is cst.Subscript and type(part.value) is cst.Name for part in values):
+                named.update(part.value.value for part in values)
+                named.update(chain.from_iterable(target_names(target.target) for target in node.targets))
+            stored.update(_stored_into(node.targets))
+        elif kind is cst.AugAssign or kind is cst.For:
+            stored.update(_stored_into([node]))
+        elif kind is cst.Expr and type(node.value) is cst.Call:
+            stored.update(_stored_into([node.value, *node.value.args]))
+        if kind in _BLOCKS:
+            stack.extend(part for name in _BLOCKS[kind] if (part := getattr(node, name)) is not None)
+        elif kind is list or kind is tuple:
+            stack.extend(node)
+    return not named.isdisjoint(stored)
+
+
+#: The fields in which statements hold statements.
+_BLOCKS: dict[type, tuple[str, ...]] = {
+    cst.IndentedBlock: ("body",), cst.SimpleStatementSuite: ("body",), cst.SimpleStatementLine: ("body",),
+    cst.If: ("body", "orelse"), cst.Else: ("body",), cst.For: ("body", "orelse"), cst.While: ("body", "orelse"),
+    cst.With: ("body",), cst.Try: ("body", "handlers", "orelse", "finalbody"), cst.ExceptHandler: ("body",),
+    cst.Finally: ("body",), cst.TryStar: ("body", "handlers", "orelse", "finalbody"), cst.ExceptStarHandler: ("body",),
+    cst.Match: ("cases",), cst.MatchCase: ("body",),
+}  # fmt: skip
 
 
 def _arrays(function: cst.FunctionDef, scan: OwnScope, modules: frozenset[str]) -> frozenset[str]:
