@@ -17,6 +17,7 @@ from np2tnp.analysis.walk import walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
+from np2tnp.rewrite import fetched_at_once
 from np2tnp.rules import compiled_regions, replaced_names, single_precision, unknown_values, whole_array_loops
 from np2tnp.rules.base import Context, Hit, Table, apply
 from np2tnp.rules.shared import holds_array
@@ -111,6 +112,8 @@ def plan_region(
     eager = [hit for hit in hits if hit.code == compiled_regions.CODE]
     double = [hit for hit in hits if hit.code == single_precision.STAYS]
     hits = [hit for hit in hits if hit.code not in (compiled_regions.CODE, single_precision.STAYS)]
+    if options.compile == "none" and not top_level:  # what is traced has numbers that NumPy does not know
+        hits = fetched_at_once.leave(facts, edits, hits)
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     slow = [hit for hit in hits if hit.code == SLOW]
     if top_level:
