@@ -121,6 +121,8 @@ class ContainerMethods(Lending):
             for argument in arguments:
                 self.escape(argument.node.value, argument.value, "is put into a set, or compared with its items")
             arguments = tuple([ev.Argument(it.node, hosted(it.value), it.name, it.star) for it in arguments])
+        if receiver.type == "dict" and name == "setdefault" and arguments:
+            self.escape(arguments[0].node.value, arguments[0].value, "is a key")
         if receiver.type == "dict" and name == "update":
             given_keys = [it.value if it.name or it.star else self._with_keys(it) for it in arguments]
             pairs_given = zip(arguments, given_keys, strict=True)

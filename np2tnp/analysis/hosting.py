@@ -15,6 +15,7 @@ from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.returned import copy_marks
+from np2tnp.analysis.scopes import target_names
 from np2tnp.analysis.state import HOST_FUNCTIONS, NESTED
 from np2tnp.analysis.stores import Stores
 from np2tnp.analysis.subclasses import copies, holds_subclass, is_followed, makes_subclass, maps_file
@@ -132,6 +133,13 @@ class Hosting(Stores):
                 if chosen:
                     return self._converted(source, value, chosen[0])
         return value
+
+    def iterated_on_host(self, node: cst.For, iterated: Value) -> Value:
+        """The value of ``node.iter``, converted where an item is bound to a name that stays an ndarray."""
+        names = self.host_locals.intersection(target_names(node.target)) if self.host_locals else NO_NAMES
+        if not names or not isinstance(iterated, (Array, Unknown)):
+            return iterated
+        return self._converted(node.iter, iterated, min(names))
 
     def _converted_items(self, target: cst.Tuple | cst.List, source: cst.Tuple, value: Sequence) -> Value:
         """``a, b = x, y``: only what is bound to a name that stays an ndarray is converted."""

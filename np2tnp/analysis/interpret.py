@@ -289,7 +289,7 @@ class Interpreter(Raising):
         self.statement, self.root = node, node.iter
         if node.asynchronous is not None:
             self.construct(node, "async")
-        iterated = self.evaluate(node.iter, env)
+        iterated = self.iterated_on_host(node, self.evaluate(node.iter, env))
         element = self._each_of(node.iter, iterated)
         alive = iterated_name(id(node))  # the loop goes on reading what it iterates over
         if isinstance(iterated, (Array, Unknown)) or reads_later(iterated) or may_hold_tensor(iterated):

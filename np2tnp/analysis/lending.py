@@ -128,6 +128,8 @@ class Lending(Callbacks):
             if not assigned & later <= plainly & arrays:
                 return False  # nobody looks at what it is by then: a tensor, a list of these, or the copy of one
             tensors |= (assigned & later) - self.host_locals
+        items = {each for name in tensors for each in _iterated(region, node, name)} & env.values.keys()
+        tensors |= {name for name in items if may_hold_tensor(env.values[name])}
         if tensors:  # they can stay ndarrays, too
             self.facts.host_parameters |= {exact for name in tensors if (exact := exact_of(env.values[name]))}
             self.facts.extra.setdefault("lent", set()).update(tensors)
@@ -201,13 +203,16 @@ def _bound_later(
 ) -> tuple[set[str], set[str]]:
     """The names that `region` may assign after `node`, a function nested in it, was made: behind it, or in its loop.
 
-    And those of which it does so only in statements of their own, with what `is_new`.
+    And those of which it does so only in statements of their own, with what `is_new`. Items of a ``for`` loop around
+    it do not count: what is bound to them by then is an item as the present one.
     """
     inside = {id(part) for part in walk(node)}
     found: set[str] = set()
     otherwise: set[str] = set()
     for part in _later(region, inside):
         kind = type(part)
+        if kind is cst.For and _is_around(part, inside):  # type: ignore[arg-type]
+            continue
         if kind is cst.Assign:
             targets = [target.target for target in part.targets]  # type: ignore[attr-defined]
             names = {name for target in targets for name in target_names(target)}
@@ -218,6 +223,20 @@ def _bound_later(
         found |= names
         otherwise |= set() if plainly else names
     return found, found - otherwise
+
+
+def _is_around(loop: cst.For, inside: set[int]) -> bool:
+    return any(id(below) in inside for below in walk(loop.body))
+
+
+def _iterated(region: cst.CSTNode, node: cst.CSTNode, name: str) -> Iterator[str]:
+    """What ``for`` loops around `node` iterate over that bind `name`: names, also in ``zip`` and ``enumerate``."""
+    inside = {id(part) for part in walk(node)}
+    for loop in walk(region):
+        if type(loop) is cst.For and name in target_names(loop.target) and _is_around(loop, inside):
+            call = loop.iter if type(loop.iter) is cst.Call and dotted(loop.iter.func) in _PASSING else None
+            sources = [arg.value for arg in call.args] if call is not None else [loop.iter]
+            yield from (source.value for source in sources if type(source) is cst.Name)
 
 
 def _later(region: cst.CSTNode, inside: set[int]) -> Iterator[cst.CSTNode]:
@@ -233,6 +252,7 @@ def _later(region: cst.CSTNode, inside: set[int]) -> Iterator[cst.CSTNode]:
             yield from (below for below in around if type(below) in _NAMING_NODES)
 
 
+_PASSING = ("zip", "enumerate", "reversed")  #: builtins that give the items of what they get
 _MADE_ANEW = (cst.BinaryOperation, cst.UnaryOperation, cst.Integer, cst.Float)
 _NAMING_NODES = frozenset((cst.Assign, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr, cst.AsName))
 _LOOPS = (cst.For, cst.While)

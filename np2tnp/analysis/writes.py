@@ -72,7 +72,10 @@ class Writes(Calls):
             if type(inner) is cst.Subscript:
                 read = self.recorded.get((ev.Read, id(inner)))
                 arrays = isinstance(read, ev.Read) and isinstance(read.base, (Array, Unknown))
-                if not isinstance(read, ev.Read) or not arrays or home_of(read.base) != HOST:
+                of_dict = isinstance(read, ev.Read) and isinstance(read.base, Sequence) and read.base.type == "dict"
+                if of_dict:  # its keys are still to be converted
+                    pass
+                elif not isinstance(read, ev.Read) or not arrays or home_of(read.base) != HOST:
                     self.recorded.pop((ev.Read, id(inner)), None)  # an ndarray's index is still to be converted
                     if isinstance(read, ev.Read) and arrays and not all(_is_basic(key) for key in read.keys):
                         self._stores_through(inner, read)
