@@ -48,7 +48,8 @@ def observe(task: Task, folder: Path, seconds: int, limit: int) -> tuple[dict[st
     told, out = folder / f"{task.name}.task.json", folder / f"{task.name}.json"
     subjects = [str(path) for path in task.subjects]
     told.write_text(json.dumps({"subjects": subjects, "steps": task.steps, "seconds": seconds}), encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "benchmarks"), "MPLBACKEND": "Agg", "HOME": str(folder)}
+    paths = os.pathsep.join(filter(None, [str(ROOT / "benchmarks"), os.environ.get("PYTHONPATH", "")]))
+    environment = {**os.environ, "PYTHONPATH": paths, "MPLBACKEND": "Agg", "HOME": str(folder)}
     command = [sys.executable, "-W", "ignore", "-m", "witness.child", str(told), str(out)]
     problems = []
     try:

@@ -67,10 +67,14 @@ def array_defaults(
 def likely_numbers(function: FunctionInfo) -> frozenset[str]:
     """Parameters that are compared as single numbers, are numbers by default, or are added to what began as a number.
 
-    Arrays may be passed all the same.
+    Or that are a shape by themselves. Arrays and tuples may be passed all the same.
     """
     uses = function.uses
-    plain = uses.plain | {source for target, source in uses.steps if target in uses.numbers}
+    plain = (
+        uses.plain
+        | (uses.lengths - uses.assigned)
+        | {source for target, source in uses.steps if target in uses.numbers}
+    )
     while more := {source for target, source in uses.copies if target in plain} - plain:
         plain |= more
     parameters = single_parameters(function.node.params)

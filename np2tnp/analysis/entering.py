@@ -67,7 +67,7 @@ def bind_parameters(
         ):
             env.bind(name, generator)
         elif name in interpreter.numbers:
-            env.bind(name, Unknown(HOST))
+            env.bind(name, Scalar("int") if name in function.uses.lengths else Unknown(HOST))
         elif name in scalars:
             env.bind(name, Scalar(scalar_annotation(parameter) or "int"))
         else:

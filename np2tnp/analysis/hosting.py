@@ -268,13 +268,18 @@ def makers(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
 
 
 def numbers_in_doubt(facts: ev.RegionFacts) -> frozenset[str]:
-    """Parameters that would be updated for the caller, or share memory with what is updated, if they were arrays."""
+    """Parameters that would be updated for the caller, or share memory with what is updated, if they were arrays.
+
+    All of them where what is updated may be a view that cannot be written to.
+    """
     found = {name for name, ok in facts.mutated.items() if not ok}
     for event in facts.events:
         if isinstance(event, ev.StaleRead):
             found |= {event.name, *event.shared}
         elif isinstance(event, ev.Store):
             found |= event.conflicts
+            if READ_ONLY in refs_of(event.base):  # np.diag of a matrix, where a number makes a vector
+                found.update(facts.parameters)
     return frozenset(ref.removeprefix("@") for ref in found)
 
 

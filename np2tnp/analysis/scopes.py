@@ -31,6 +31,7 @@ class Uses:
     global_names: set[str] = field(default_factory=set)  #: declared with ``global``
     #: arguments of ``range``, lengths of axes, terms of bounds of slices, what repeats a list of one item: ``[0] * n``
     counts: set[str] = field(default_factory=set)
+    lengths: set[str] = field(default_factory=set)  #: whole shapes: ``np.ones(n)``, which may be tuples, too
     stored: set[str] = field(default_factory=set)  #: ``x`` of ``x[...] = v``, ``x[...][...] += v``
     plain: set[str] = field(default_factory=set)  #: compared as one number: by if, while, min() or max()
     copies: set[tuple[str, str]] = field(default_factory=set)  #: ``a = b``
@@ -151,6 +152,7 @@ def _note_call(node: cst.Call, scope: Scope, uses: Uses) -> None:
         if name in _OF_A_SHAPE:
             named = [arg for arg in node.args if arg.keyword is not None and arg.keyword.value in ("shape", "size")]
             shapes = named if name in _BY_SIZE else [node.args[0], *named]
+            uses.lengths.update(shape.value.value for shape in shapes if type(shape.value) is cst.Name)
             _note_lengths([part for shape in shapes for part in _parts(shape.value)], uses)
         elif name in _OF_LENGTHS and (name != "reshape" or len(node.args) > 1) and _takes_lengths(name, func, scope):
             _note_lengths([arg.value for arg in node.args if arg.keyword is None], uses)
