@@ -187,7 +187,8 @@ def migrated(
             return with_parameters_of(body, steps)
         compiled = None
         if compile != "none":
-            compiled = Compiled(body, compile, None if state is None else State(body, state), plan.plain)
+            kept = None if state is None else State(body, state)
+            compiled = Compiled(body, compile, kept, plan.plain, gives_back=bool(plan.returns))
         public = _wrap(body, plan, zero_d, fallback, compiled, device, float32, above is None and not least)
         chosen = public if original is None or not least else by_size(public, original, least, elements, gpu_only)
         chosen = with_parameters_of(body, chosen)

@@ -24,8 +24,9 @@ from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.literal_graphs import literally
 from np2tnp.runtime.opaque import Opaque, argument, literal_arithmetic
 from np2tnp.runtime.precision import is_single
+from np2tnp.runtime.same_arrays import Pair, pairs_of, united
 from np2tnp.runtime.signatures import IDENTITY, Family, as_symbol, as_tensor, exchanged, form, identity
-from np2tnp.runtime.tracing import Other, Trace, all_hold, tracing
+from np2tnp.runtime.tracing import Trace, all_hold, tracing
 from np2tnp.runtime.weak import DTYPES, Weak
 
 MODES = ("graph", "xla")
@@ -46,13 +47,6 @@ class _Slot(NamedTuple):
     source: str  #: "input", "output", or the Python type's name of a number that the graph computes
 
 
-class _Either(NamedTuple):
-    """A tensor of the graph that is the same array as one of `others` where that holds, else one by itself."""
-
-    own: _Slot
-    others: list[Other]
-
-
 class _Graph(NamedTuple):
     """A traced signature."""
 
@@ -60,6 +54,7 @@ class _Graph(NamedTuple):
     result: Any  #: the result with a _Slot for each tensor
     varying: tuple[int, ...]  #: which of the numbers are inputs
     reads: tuple[tuple[dict[str, Any], str, Any], ...]
+    pairs: tuple[Pair, ...]  #: which inputs and outputs are one array, where what holds
 
     def is_current(self) -> bool:
         """Whether the globals that the trace read are the same objects still."""
@@ -86,10 +81,16 @@ class Compiled:
     """The body of one migrated function, run as graphs where that gives the same results.
 
     plain : parameters whose values the body takes as Python's or NumPy's own.
+    gives_back : whether a result may be an argument.
     """
 
     def __init__(
-        self, body: Callable[..., Any], mode: str, state: State | None = None, plain: frozenset[str] = frozenset()
+        self,
+        body: Callable[..., Any],
+        mode: str,
+        state: State | None = None,
+        plain: frozenset[str] = frozenset(),
+        gives_back: bool = False,
     ):
         self._body = body
         self.state = state  #: of a method: what may be read of its object
@@ -99,6 +100,7 @@ class Compiled:
         self._lock = threading.Lock()
         self._said: set[str] = set()
         self._plain = plain
+        self._gives_back = gives_back
         names = list(inspect.signature(body).parameters) if self._plain else []
         self._plain_places = frozenset(place for place, name in enumerate(names) if name in self._plain)
 
@@ -123,7 +125,7 @@ class Compiled:
             *outputs, held = graph.function(*call.arrays, *map(as_tensor, inputs[len(call.arrays) :]))
             if bool(held):
                 RUNS["compiled"] += 1
-                return _rebuilt(graph.result, inputs, outputs)
+                return _rebuilt(graph.result, inputs, united(graph.pairs, inputs, outputs) if graph.pairs else outputs)
         except tf.errors.OpError as error:  # what this device cannot compile, or no memory for it
             self._say(str(error).partition("\n")[0])
             with self._lock:
@@ -205,7 +207,9 @@ class Compiled:
         return None
 
     def _traced(self, call: _Call, varying: frozenset[int]) -> _Graph:
-        return _traced(self._body, self._mode, self.state, call, tuple(sorted(varying)), self._is_plain)
+        return _traced(
+            self._body, self._mode, self.state, call, tuple(sorted(varying)), self._is_plain, self._gives_back
+        )
 
     def _say(self, reason: str) -> None:
         if reason not in self._said:
@@ -228,6 +232,7 @@ def _traced(
     call: _Call,
     varying: tuple[int, ...],
     is_plain: Callable[[int | str], bool],
+    gives_back: bool,
 ) -> _Graph:
     found: list[Any] = []
     with tracing(mode) as trace:
@@ -237,6 +242,8 @@ def _traced(
 
         def run(opaque: Any, *tensors: Any) -> list[Any]:
             arrays = iter([tensors[place] for place in call.order])
+            for tensor in tensors[: len(call.arrays)] if gives_back else ():
+                trace.note_callers(tensor)
             with literal_arithmetic(Opaque(opaque) if mode == "xla" else None):
                 numbers = list(call.numbers)
                 for place, tensor in zip(varying, tensors[len(call.arrays) :], strict=True):
@@ -249,7 +256,8 @@ def _traced(
                 result = body(*given, **named)
             outputs: list[Any] = []
             places = {id(tensor): _Slot(index, "input") for index, tensor in enumerate(tensors)}
-            found.append(_template(result, places, outputs, trace.others))
+            template = _template(result, places, outputs)
+            found.append((template, pairs_of(trace, list(tensors), outputs)))
             held = all_hold(trace.checks[0])
             trace.end_graph()
             return [*outputs, held]
@@ -260,16 +268,15 @@ def _traced(
         function = tf.function(run, input_signature=specs, autograph=False, jit_compile=mode == "xla")
         concrete = function.get_concrete_function()
     run_graph = functools.partial(concrete if mode == "xla" else literally(concrete), opaque)
-    return _Graph(run_graph, found[-1], varying, tuple(trace.globals.values()))
+    template, pairs = found[-1]
+    return _Graph(run_graph, template, varying, tuple(trace.globals.values()), tuple(pairs))
 
 
-def _template(
-    value: Any, places: dict[int, Any], outputs: list[Any], others: dict[int, tuple[Any, list[Other]]]
-) -> Any:
+def _template(value: Any, places: dict[int, Any], outputs: list[Any]) -> Any:
     """A result of the trace with a _Slot for each tensor. Raises Unsupported for what another call may not share."""
 
     def inside(item: Any) -> Any:
-        return _template(item, places, outputs, others)
+        return _template(item, places, outputs)
 
     if is_tensor(value) or isinstance(value, Weak):
         tensor, source = (value.tensor, value.kind.__name__) if isinstance(value, Weak) else (value, "output")
@@ -279,9 +286,6 @@ def _template(
         if place is None:
             place = places[id(value)] = _Slot(len(outputs), source)
             outputs.append(tensor)
-            if id(value) in others:
-                same = [Other(inside(other.holds), inside(other.value)) for other in others[id(value)][1]]
-                place = places[id(value)] = _Either(place, same)
         return place
     from np2tnp.runtime.boundary import updated
 
@@ -311,9 +315,6 @@ def _rebuilt(template: Any, inputs: list[Any], outputs: list[Any]) -> Any:
             return inputs[template.place]
         tensor = outputs[template.place]
         return tensor if template.source == "output" else tensor.numpy().item()
-    if kind is _Either:
-        chosen = next((same.value for same in template.others if bool(_rebuilt(same.holds, inputs, outputs))), None)
-        return _rebuilt(template.own if chosen is None else chosen, inputs, outputs)
     if kind is tuple:
         return tuple([_rebuilt(item, inputs, outputs) for item in template])
     if kind is list:

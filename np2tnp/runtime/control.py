@@ -12,11 +12,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from np2tnp.runtime import two_steps
-from np2tnp.runtime.carried import Kind, built, flat_kinds, flat_tensors, kind_of
+from np2tnp.runtime.carried import built, flat_tensors, kind_of
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.indexing_padded import origin
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.staged_loops import Rotating, Unstable, check_integers, staged_loop
 from np2tnp.runtime.tracing import Buffer, Trace, all_hold, check, current, unrolled
 from np2tnp.runtime.unbound import unassigned
 from np2tnp.runtime.weak import LIMIT, Weak, weak
@@ -27,21 +28,8 @@ __all__ = ["both", "cond", "either", "fori_loop", "negation", "unassigned", "whi
 _PEELED = 3
 
 
-class _Unstable(Exception):  # noqa: N818 - a signal
-    """The body changed the dtype, the shape or the kind of a value that the loop carries."""
-
-
 class _Mixed(Unsupported):
     """The branches of an ``if`` give different dtypes, shapes or kinds: they may not, after another iteration."""
-
-
-class _Rotating(Exception):  # noqa: N818 - a signal
-    """The arrays of a loop change places, and are back after some iterations; or would if some had a second place."""
-
-    def __init__(self, order: int, buffers: Sequence[two_steps.Second] = ()) -> None:
-        super().__init__(order)
-        self.order = order
-        self.buffers = buffers
 
 
 def fori_loop(
@@ -119,7 +107,7 @@ def _staged_range(trace: Trace, bounds: list[Any], step: int, body: Callable[...
         kept = len(trace.checks[-1])
         try:
             return _while_counter(trace, weak(start), weak(stop), step, body, values)
-        except (_Unstable, _Mixed) as error:
+        except (Unstable, _Mixed) as error:
             reason = error
         except Exception as error:  # the body may need the counter's value: then unrolling helps
             reason = error
@@ -154,9 +142,11 @@ def _while_counter(trace: Trace, start: Weak, stop: Weak, step: int, body: Calla
         return (i + step, *_tuple(body(Weak(int, i, limit, origin=object()), *values), values))
 
     steps, values = advance, carried
+    first, last = (tf.get_static_value(bound.tensor) for bound in (start, stop))
+    known = first is not None and last is not None
     try:
-        return _loop(trace, condition, advance, start.tensor, carried, rotates=True)[1]
-    except _Rotating as rotating:
+        return staged_loop(trace, condition, advance, start.tensor, carried, rotates=True, known=known)[1]
+    except Rotating as rotating:
         order, buffers = rotating.order, rotating.buffers
     if buffers:
         flat = flat_tensors(carried)
@@ -166,13 +156,12 @@ def _while_counter(trace: Trace, start: Weak, stop: Weak, step: int, body: Calla
     def goes_on_for_all(i: Any, *_: Any) -> Any:
         return condition(i + (order - 1) * step)
 
-    i, values = _loop(trace, goes_on_for_all, steps, start.tensor, values, times=order)
+    i, values = staged_loop(trace, goes_on_for_all, steps, start.tensor, values, times=order, places=len(buffers))
     values = values[: len(carried)]
-    first, last = (tf.get_static_value(bound.tensor) for bound in (start, stop))
-    if first is None or last is None:
-        return _loop(trace, condition, advance, i, values, times=1)[1]
+    if not known:
+        return staged_loop(trace, condition, advance, i, values, times=1)[1]
     for _ in range(len(range(int(first), int(last), step)) % order):
-        _check_integers(tuple(map(kind_of, values)), flat_tensors(values))
+        check_integers(tuple(map(kind_of, values)), flat_tensors(values))
         i, *others = advance(i, values)
         values = tuple(others)
     return values
@@ -195,16 +184,6 @@ def _with_buffers(trace: Trace, advance: Any, buffers: Sequence[two_steps.Second
     return exchanging
 
 
-def _raise_rotating(trace: Trace, before: tuple[Any, ...], after: tuple[Any, ...]) -> None:
-    """Raise _Rotating where several iterations in a row, or with second places for arrays, need no copies."""
-    order = two_steps.rotation(trace, before, after)
-    if order > 1:
-        raise _Rotating(order)
-    buffers = two_steps.buffered(trace, before, after)
-    if buffers:
-        raise _Rotating(2, buffers)
-
-
 def _staged_until(trace: Trace, test: Any, body: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
     """A while loop whose body returns, last, whether to leave it: that becomes part of the condition."""
 
@@ -223,14 +202,14 @@ def _staged_while(trace: Trace, test: Any, body: Any, carried: tuple[Any, ...]) 
     def condition(_: Any, *values: Any) -> Any:
         return _truth(test(*values))
 
-    def advance(counter: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        return (counter, *body(*values))
+    def advance(_: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (tf.constant(1), *body(*values))
 
     for _ in range(_PEELED + 1):
         kept = len(trace.checks[-1])
         try:
-            return _loop(trace, condition, advance, tf.constant(0), carried)[1]
-        except (_Unstable, _Mixed):
+            return staged_loop(trace, condition, advance, tf.constant(0), carried)[1]
+        except (Unstable, _Mixed):
             del trace.checks[-1][kept:]
         first = _truth(test(*carried))
         known = tf.get_static_value(first)
@@ -282,8 +261,9 @@ def cond(test: Any, then: Callable[..., Any] | None, otherwise: Callable[..., An
         raise _Mixed("an if whose branches give different dtypes, shapes or kinds")
     trace.checks[-1].append(held)
     for output, one, other in zip(outputs, *given, strict=True):
-        if trace.is_outermost:
-            trace.note_same(output, [(test, one), (tf.logical_not(test), other)])
+        trace.note_same(output, [(test, one), (tf.logical_not(test), other)])
+        if trace.is_callers(one) or trace.is_callers(other):
+            trace.note_callers(output)
     return _result(built(kinds, iter(outputs)))
 
 
@@ -312,68 +292,6 @@ def _is_symbolic(value: Any) -> bool:
 
 def _unchanged(*carried: Any) -> Any:
     return _result(carried)
-
-
-def _loop(
-    trace: Trace,
-    condition: Any,
-    advance: Any,
-    counter: Any,
-    carried: tuple[Any, ...],
-    times: int = 0,
-    rotates: bool = False,
-) -> tuple[Any, tuple[Any, ...]]:
-    """The staged loop: the last counter, and the last carried values.
-
-    times : iterations at a time, of which the condition decides together; 0: two where that saves copies.
-
-    Raises
-    ------
-    _Unstable
-        Where an iteration changes what must stay the same.
-    _Rotating
-        With `rotates`, where arrays change places.
-    """
-    kinds = tuple(kind_of(value) for value in carried)
-
-    def test(held: Any, i: Any, *flat: Any) -> Any:
-        with trace.nested() as checks:
-            result = condition(i, *built(kinds, iter(flat)))
-            if checks:
-                raise Unsupported("a check in the condition of a while loop")
-        return tf.logical_and(held, result)  # once a check has failed the rest is for nothing
-
-    def run(held: Any, i: Any, *flat: Any) -> Any:
-        with trace.nested() as checks:
-            _check_integers(kinds, flat)
-            i, *values = advance(i, built(kinds, iter(flat)))
-            if tuple(kind_of(value) for value in values) != kinds:
-                raise _Unstable
-            held = tf.logical_and(held, all_hold(checks))
-            trace.end_graph()
-            return (held, i, *flat_tensors(values))
-
-    def advance_several(*before: Any) -> Any:
-        after = run(*before)
-        for _ in range(times - 1):
-            after = run(*after)
-        if rotates:
-            _raise_rotating(trace, before[2:], after[2:])
-        if times or not two_steps.pay(trace, before[2:], after[2:]):
-            return after
-        return tf.cond(test(*after), lambda: run(*after), lambda: after)
-
-    variables = (tf.constant(True), counter, *flat_tensors(carried))
-    held, counter, *flat = tf.while_loop(test, advance_several, variables)
-    trace.checks[-1].append(held)
-    return counter, built(kinds, iter(flat))
-
-
-def _check_integers(kinds: tuple[Kind, ...], flat: Sequence[Any]) -> None:
-    """Iterations bound what they compute by this."""
-    for value, kind in zip(flat, flat_kinds(kinds), strict=True):
-        if kind is int:
-            check(tf.abs(value) < LIMIT, "a Python integer beyond 2**52")
 
 
 def _truth(value: Any) -> Any:

@@ -69,6 +69,8 @@ class Trace:
         self.object: Any = None
         #: by id, tensors that may be the same array as others (see exchanged.py); kept, so that the ids stay theirs
         self.others: dict[int, tuple[Any, list[Other]]] = {}
+        #: by id, tensors that may be an array of the caller's which a result may be
+        self.callers: dict[int, Any] = {}
         #: by id, what stores to slices made as new arrays, with the arrays that they stored into and the bounds of the
         #: slices (indexing_padded.py)
         self.padded: dict[int, tuple[Any, Any, tuple[tuple[int, int], ...]]] = {}
@@ -97,17 +99,32 @@ class Trace:
             if isinstance(value, types.FunctionType) and not hasattr(value, "core"):
                 self.enter(value)
 
-    @property
-    def is_outermost(self) -> bool:
-        """Whether no loop or branch inside of the graph is being made."""
-        return len(self.checks) == 1
-
     def note_same(self, tensor: Any, others: Iterable[tuple[Any, Any]]) -> None:
-        """`tensor` is, in NumPy, the same array as each of `others` where the boolean beside that is true."""
+        """`tensor` is, in NumPy, the same array as each of `others` where the boolean beside that is true.
+
+        What is noted later is asked first. Those of graphs inside of this one are left out: they are new here.
+        """
+        graphs: set[int] = set()
         graph = tf.compat.v1.get_default_graph()
-        found = [Other(holds, value) for holds, value in others if getattr(value, "graph", None) is graph]
+        while graph is not None:
+            graphs.add(id(graph))
+            graph = getattr(graph, "outer_graph", None)
+        found = [Other(holds, value) for holds, value in others if id(getattr(value, "graph", None)) in graphs]
         if found:
-            self.others.setdefault(id(tensor), (tensor, []))[1].extend(found)
+            self.others.setdefault(id(tensor), (tensor, []))[1][:0] = found
+
+    def others_of(self, tensor: Any) -> list[Other]:
+        """What `tensor` may be the same array as."""
+        known = self.others.get(id(tensor))
+        return [] if known is None else known[1]
+
+    def note_callers(self, tensor: Any) -> None:
+        """`tensor` may be an array of the caller's."""
+        self.callers[id(tensor)] = tensor
+
+    def is_callers(self, tensor: Any) -> bool:
+        """Whether `tensor` itself may be an array of the caller's."""
+        return id(tensor) in self.callers
 
     @contextmanager
     def nested(self) -> Iterator[list[Any]]:

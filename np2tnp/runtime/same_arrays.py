@@ -1,0 +1,184 @@
+"""Which of the caller's arrays a loop gives back: ``r = b`` inside of it, or no iteration at all.
+
+The tensors that a graph's loop gives are new ones, also where NumPy has an array of the caller's in their place. Where
+an iteration only computes, each is the array from before the loop if there was no iteration. Where it hands arrays from
+one name to another, a number goes along with each array: that of the array from before the loop, or one that the
+iteration gives to what it makes. Two values with one number are one array.
+
+What a graph knows so of its results it computes beside them, as booleans; each array of the caller's is then given back
+as it is, and two results that are one array as one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.tracing import Trace
+
+
+class Handed(Exception):  # noqa: N818 - a signal
+    """An iteration hands arrays from one name to another: numbers have to go along."""
+
+
+class SameArrays:
+    """What is known of the arrays that a loop carries, and with ``numbers`` the loop's variables for it.
+
+    before : what the loop begins with, flat.
+    count : how many of these names hold; others are places that the loop needs for itself.
+    """
+
+    def __init__(self, trace: Trace, before: list[Any], count: int, numbers: bool = False) -> None:
+        self.trace = trace
+        self.before = before
+        arrays = [place for place, tensor in enumerate(before[:count]) if tensor.shape.rank]
+        self.places = arrays if trace.callers else []
+        self.numbers = numbers
+        self.handed = False
+        self._known: dict[int, tuple[int, Any]] = {}  #: by id, arrays from outside of the loop with their numbers
+
+    def variables(self) -> list[Any]:
+        """What the loop carries besides: the number of iterations so far, and of each array its own."""
+        if not self.numbers:
+            return []
+        return [_constant(0), *(_constant(self._number_outside(self.before[place])) for place in self.places)]
+
+    def begin(self, flat: tuple[Any, ...]) -> None:
+        """An iteration begins with these values."""
+        for place in self.places:
+            if self.numbers or self.trace.is_callers(self.before[place]):
+                self.trace.note_callers(flat[place])
+
+    def go_on(self, variables: tuple[Any, ...], flat: tuple[Any, ...], after: list[Any]) -> list[Any]:
+        """The variables after an iteration from `flat` to `after`."""
+        if not self.numbers:
+            own = {id(flat[place]) for place in self.places}
+            for place in self.places:
+                stays = after[place] is flat[place]
+                self.handed |= self._is_handed(after[place], own, stays)
+            return []
+        made, *numbers = variables
+        inside = {id(flat[place]): number for place, number in zip(self.places, numbers, strict=True)}
+        fresh = {id(after[place]): index for index, place in enumerate(self.places)}
+        here = tf.compat.v1.get_default_graph()
+
+        def number(tensor: Any) -> Any:
+            found = inside.get(id(tensor))
+            if found is None and self.trace.is_callers(tensor) and tensor.graph is not here:
+                found = _constant(self._number_outside(tensor))
+            if found is None:
+                index = fresh.setdefault(id(tensor), len(fresh))
+                found = -(made * _constant(_MOST) + _constant(index + 1))
+            for other in self.trace.others_of(tensor)[::-1]:
+                found = tf.where(other.holds, number(other.value), found)
+            return found
+
+        return [made + _constant(1), *(number(after[place]) for place in self.places)]
+
+    def note(self, variables: list[Any], flat: list[Any], no_iteration: Any) -> None:
+        """The loop is over: say which of its values are arrays from before it, or one array."""
+        if not self.numbers:
+            for place in self.places:
+                if self.trace.is_callers(self.before[place]) and no_iteration is not None:
+                    self.trace.note_same(flat[place], [(no_iteration, self.before[place])])
+                    self.trace.note_callers(flat[place])
+            return
+        numbers = dict(zip(self.places, variables[1:], strict=True))
+        for place in self.places:
+            alike = [other for other in self.places if other != place and _kind(flat[other]) == _kind(flat[place])]
+            same = [(tf.equal(numbers[place], numbers[other]), flat[other]) for other in alike]
+            outside = [known for known in self._known.values() if _kind(known[1]) == _kind(flat[place])]
+            same += [(tf.equal(numbers[place], _constant(number)), tensor) for number, tensor in outside]
+            self.trace.note_same(flat[place], same)
+            self.trace.note_callers(flat[place])
+
+    def _number_outside(self, tensor: Any) -> int:
+        return self._known.setdefault(id(tensor), (len(self._known), tensor))[0]
+
+    def _is_handed(self, tensor: Any, own: set[int], stays: bool) -> bool:
+        """Whether a value after an iteration is, or may be, an array from before it, but for one that stays."""
+        if id(tensor) in own or self.trace.is_callers(tensor):
+            return not stays
+        return any(self._is_handed(other.value, own, False) for other in self.trace.others_of(tensor))
+
+
+#: More arrays than an iteration makes.
+_MOST = 1 << 20
+
+
+def _constant(number: int) -> Any:
+    return tf.constant(number, tf.int64)
+
+
+def _kind(tensor: Any) -> Any:
+    return tensor.dtype, tuple(tensor.shape)
+
+
+#: Numbers from here on are of tensors that are no inputs and no outputs.
+_BETWEEN = 1 << 20
+
+
+class Pair(NamedTuple):
+    """Two tensors of a graph, by numbers, are one array where the output `holds` is true.
+
+    Inputs have the numbers -1, -2, ..., outputs 0, 1, ..., and large numbers stand between them.
+    """
+
+    one: int
+    holds: int
+    other: int
+
+
+def pairs_of(trace: Trace, inputs: list[Any], outputs: list[Any]) -> list[Pair]:
+    """Which inputs and outputs may be one array. What decides about that is added to the `outputs`."""
+    numbers = {id(tensor): number for number, tensor in enumerate(outputs)}
+    numbers |= {id(tensor): -1 - number for number, tensor in enumerate(inputs)}
+    count = len(outputs)
+    found: list[tuple[int, Any, int]] = []
+    waiting = list(outputs)
+    while waiting:
+        tensor = waiting.pop()
+        for other in trace.others_of(tensor):
+            if id(other.value) not in numbers:
+                numbers[id(other.value)] = _BETWEEN + len(numbers)
+                waiting.append(other.value)
+            found.append((numbers[id(tensor)], other.holds, numbers[id(other.value)]))
+    groups = _groups([(one, other) for one, _, other in found])
+    ends: dict[int, int] = {}  # how many inputs and outputs each group has
+    for number, group in groups.items():
+        ends[group] = ends.get(group, 0) + (number < count)
+    places = {id(tensor): place for place, tensor in enumerate(outputs)}
+    pairs = []
+    for one, holds, last in found:
+        if ends[groups[one]] > 1:
+            if id(holds) not in places:
+                places[id(holds)] = len(outputs)
+                outputs.append(holds)
+            pairs.append(Pair(one, places[id(holds)], last))
+    return pairs
+
+
+def united(pairs: tuple[Pair, ...], inputs: list[Any], outputs: list[Any]) -> list[Any]:
+    """The outputs of one call, with one tensor for those that are one array: the input among them, if there is one."""
+    held = [(pair.one, pair.other) for pair in pairs if bool(outputs[pair.holds])]
+    groups = _groups(held)
+    first: dict[int, int] = {}
+    for number, group in groups.items():
+        first[group] = min(number, first.get(group, number))
+    chosen = list(outputs)
+    for number, group in groups.items():
+        if 0 <= number < len(outputs):
+            least = first[group]
+            chosen[number] = inputs[-1 - least] if least < 0 else outputs[least]
+    return chosen
+
+
+def _groups(pairs: list[tuple[int, int]]) -> dict[int, int]:
+    """For each number in `pairs` its group: pairs are in one."""
+    groups: dict[int, int] = {}
+    for one, other in pairs:
+        kept, gone = groups.setdefault(one, one), groups.setdefault(other, other)
+        for number, group in groups.items() if kept != gone else ():
+            if group == gone:
+                groups[number] = kept
+    return groups

@@ -1,0 +1,132 @@
+"""A loop that a graph runs: ``tf.while_loop`` with checks, and what is known of its arrays beside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from np2tnp.runtime import two_steps
+from np2tnp.runtime.carried import Kind, built, flat_kinds, flat_tensors, kind_of
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.same_arrays import Handed, SameArrays
+from np2tnp.runtime.tracing import Trace, all_hold, check
+from np2tnp.runtime.weak import LIMIT
+
+
+class Unstable(Exception):  # noqa: N818 - a signal
+    """The body changed the dtype, the shape or the kind of a value that the loop carries."""
+
+
+class Rotating(Exception):  # noqa: N818 - a signal
+    """The arrays of a loop change places, and are back after some iterations; or would if some had a second place."""
+
+    def __init__(self, order: int, buffers: Sequence[two_steps.Second] = ()) -> None:
+        super().__init__(order)
+        self.order = order
+        self.buffers = buffers
+
+
+def staged_loop(
+    trace: Trace,
+    condition: Any,
+    advance: Any,
+    counter: Any,
+    carried: tuple[Any, ...],
+    times: int = 0,
+    rotates: bool = False,
+    places: int = 0,
+    known: bool = False,
+) -> tuple[Any, tuple[Any, ...]]:
+    """The staged loop: the last counter, and the last carried values.
+
+    times : iterations at a time, of which the condition decides together; 0: two where that saves copies.
+    places : how many of the carried values, the last ones, are second places for arrays.
+    known : whether there is an iteration for certain. Elsewhere the counter is another one after the first.
+
+    Raises
+    ------
+    Unstable
+        Where an iteration changes what must stay the same.
+    Rotating
+        With `rotates`, where arrays change places.
+    """
+    flat = flat_tensors(carried)
+    same = SameArrays(trace, flat, len(flat) - places)
+    try:
+        return _while(trace, condition, advance, counter, carried, times, rotates, same, known)
+    except Handed:
+        same = SameArrays(trace, flat, len(flat) - places, numbers=True)
+        return _while(trace, condition, advance, counter, carried, times, rotates, same, known)
+
+
+def _while(
+    trace: Trace,
+    condition: Any,
+    advance: Any,
+    counter: Any,
+    carried: tuple[Any, ...],
+    times: int,
+    rotates: bool,
+    same: SameArrays,
+    known: bool,
+) -> tuple[Any, tuple[Any, ...]]:
+    kinds = tuple(kind_of(value) for value in carried)
+    first = same.variables()
+    begin = 2 + len(first)  #: where carried values begin
+
+    def test(held: Any, i: Any, *rest: Any) -> Any:
+        with trace.nested() as checks:
+            result = condition(i, *built(kinds, iter(rest[len(first) :])))
+            if checks:
+                raise Unsupported("a check in the condition of a while loop")
+        return tf.logical_and(held, result)  # once a check has failed the rest is for nothing
+
+    def run(held: Any, i: Any, *rest: Any) -> Any:
+        variables, flat = rest[: len(first)], rest[len(first) :]
+        with trace.nested() as checks:
+            check_integers(kinds, flat)
+            same.begin(flat)
+            i, *values = advance(i, built(kinds, iter(flat)))
+            if tuple(kind_of(value) for value in values) != kinds:
+                raise Unstable
+            after = flat_tensors(values)
+            numbers = same.go_on(variables, flat, after)
+            held = tf.logical_and(held, all_hold(checks))
+            trace.end_graph()
+            return (held, i, *numbers, *after)
+
+    def advance_several(*before: Any) -> Any:
+        after = run(*before)
+        for _ in range(times - 1):
+            after = run(*after)
+        if rotates:
+            _raise_rotating(trace, before[begin:], after[begin:])
+        if same.handed:
+            raise Handed
+        if times or not two_steps.pay(trace, before[begin:], after[begin:]):
+            return after
+        return tf.cond(test(*after), lambda: run(*after), lambda: after)
+
+    held, i, *rest = tf.while_loop(test, advance_several, (tf.constant(True), counter, *first, *flat_tensors(carried)))
+    trace.checks[-1].append(held)
+    values = rest[len(first) :]
+    same.note(rest[: len(first)], values, None if known else tf.equal(i, counter))
+    return i, built(kinds, iter(values))
+
+
+def _raise_rotating(trace: Trace, before: tuple[Any, ...], after: tuple[Any, ...]) -> None:
+    """Raise Rotating where several iterations in a row, or with second places for arrays, need no copies."""
+    order = two_steps.rotation(trace, before, after)
+    if order > 1:
+        raise Rotating(order)
+    buffers = two_steps.buffered(trace, before, after)
+    if buffers:
+        raise Rotating(2, buffers)
+
+
+def check_integers(kinds: tuple[Kind, ...], flat: Sequence[Any]) -> None:
+    """Iterations bound what they compute by this."""
+    for value, kind in zip(flat, flat_kinds(kinds), strict=True):
+        if kind is int:
+            check(tf.abs(value) < LIMIT, "a Python integer beyond 2**52")

@@ -1,0 +1,113 @@
+"""Compiled loops give back the caller's own arrays where NumPy does, and one array as one."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+import pytest
+
+from np2tnp.config import Config
+from np2tnp.engine import analyze
+from np2tnp.files.source import Source
+from np2tnp.runtime.compiled import RUNS
+
+TEXT = """
+import numpy as np
+
+def chosen(a, b, n):
+    r = a
+    for i in range(n):
+        a = np.cos(a)
+        if i == 1:
+            r = b
+    return r, a
+
+def computed(a, b, n):
+    for i in range(n):
+        a = np.cos(a) + b
+    return a
+
+def previous(a, b, n):
+    old = a
+    for i in range(n):
+        old = a
+        if a.sum() > b.sum():
+            a = a - b
+    return old, a
+
+def inner(a, b, n):
+    r = a
+    for i in range(n):
+        for j in range(n - 1):
+            if j == i:
+                r = b
+    return r, np.exp(a)
+
+def waiting(a, b, n):
+    r = a
+    while r.sum() > n:
+        n = n + 4
+        if n > 8:
+            r = b
+    return [r, a]
+
+def exchanged(a, b, n):
+    t = a
+    for i in range(n):
+        b[1:-1] = a[:-2] + a[2:]
+        t = a
+        a = b
+        b = t
+    return t
+
+def after_another(a, b, n):
+    for i in range(n):
+        a = np.add(a, b)
+    for i in range(n - 1):
+        a = b
+    return a
+
+def through_a_core(a, b, n):
+    b = np.abs(b)
+    r = computed(a, b, n)
+    for i in range(n):
+        r, _ = chosen(r, b, i + 1)
+    return r
+"""
+NAMES = [line.split()[1].partition("(")[0] for line in TEXT.splitlines() if line.startswith("def ")]
+
+
+def load(text: str) -> Any:
+    made = types.ModuleType("program")
+    exec(compile(text, "program.py", "exec"), made.__dict__)
+    return made
+
+
+@pytest.fixture(scope="module", params=["graph", "xla"])
+def version(request: pytest.FixtureRequest) -> Any:
+    config = Config(rewrite=True, slow="convert", on_unverified="raise", compile=request.param)
+    text = analyze(Source("program.py", TEXT), config).new_text
+    assert text is not None
+    return load(text)
+
+
+def outcome(function: Any, n: int) -> tuple[list[np.ndarray], list[list[str]]]:
+    """The arrays of the result and the arguments, and under which of these names each of them is found."""
+    given = {"a": np.arange(4.0), "b": np.ones(4)}
+    result = function(given["a"], given["b"], n)
+    found = {f"result {i}": part for i, part in enumerate(result if isinstance(result, (tuple, list)) else [result])}
+    named = {**found, **given}
+    return list(named.values()), [[name for name, other in named.items() if other is part] for part in named.values()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_are_the_arrays_that_they_are_in_numpy(version: Any, name: str) -> None:
+    RUNS.clear()
+    for n in (3, 2, 1, 0, 4):  # from the second number on `n` is an input of the graph
+        arrays, names = outcome(getattr(version, name), n)
+        expected, expected_names = outcome(getattr(load(TEXT), name), n)
+        assert names == expected_names, n
+        np.testing.assert_allclose(arrays, expected, rtol=1e-12)
+    assert RUNS["compiled"]
