@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import libcst as cst
 
 from np2tnp.analysis.env import Env, Gathered
@@ -79,6 +81,8 @@ class Nesting(Hosting):
         self.breaks, self.continues, self.own_returns = [], [], False
         self.capturable = [*self.capturable, (self.locals | env.values.keys()) - bound]
         self.locals = self.locals | bound
+        outer_globals = self.global_names
+        self.global_names = (outer_globals - bound) | _globals_of(node, self.module.scopes[id(node)].declared)
         outer_own, self.own_names = self.own_names, _seen_by_nobody_else(node, frozenset(bound))
         outer_returns, outer_yields = self.nested_returns, self.nested_yields
         self.nested_returns, self.nested_yields = [], []
@@ -98,7 +102,7 @@ class Nesting(Hosting):
         if self.nested_yields:  # a generator: its items show what is yielded, and it holds its arguments
             shown = NESTED.union(*map(refs_of, self.nested_yields))
             result = Unknown(EITHER if self.made != HOST else HOST, shown, view="view")
-        self.own_names = outer_own
+        self.own_names, self.global_names = outer_own, outer_globals
         self.nested_returns, self.nested_yields, self.tried = outer_returns, outer_yields, outer_tried
         self.breaks, self.continues, self.loops, self.own_returns, self.locals, self.capturable = saved
         if node.asynchronous is not None:
@@ -117,3 +121,11 @@ def _seen_by_nobody_else(node: cst.FunctionDef, bound: frozenset[str]) -> frozen
     inner = (part for part in walk(node.body) if type(part) is cst.FunctionDef or type(part) is cst.Lambda)
     read = NO_NAMES.union(*(reads(part.body) for part in inner))
     return bound - {parameter.name.value for parameter in parameters_of(node.params)} - read
+
+
+def _globals_of(node: cst.FunctionDef, declared: Iterable[str]) -> frozenset[str]:
+    """Those of the names that a nested function declares which are the module's."""
+    if not declared:
+        return NO_NAMES
+    statements = [part for part in walk(node.body) if type(part) is cst.Global]
+    return frozenset(declared).intersection(item.name.value for part in statements for item in part.names)
