@@ -16,6 +16,7 @@ from typing import Any
 
 import libcst as cst
 
+from np2tnp.analysis.first_uses import is_met, module_called
 from np2tnp.analysis.own_scope import OwnScope, Use
 from np2tnp.analysis.scopes import single_parameters, target_names
 from np2tnp.analysis.walk import PARTS, walk
@@ -25,12 +26,23 @@ _LIKELY = re.compile(r"^[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*=[ \t]*\w+\[[^\n\]=]
 
 #: Functions with one of these are left as they are: names are bound, or read, out of sight, or at another time.
 _OPAQUE = frozenset((cst.Global, cst.Nonlocal, cst.Yield, cst.Await))
-_OPAQUE_CALLS = frozenset("locals vars globals exec eval id".split())
+_OPAQUE_CALLS = frozenset("locals vars globals exec eval id setattr".split())
 #: What is asked of the very object, not of its memory.
 _OF_THE_OBJECT = frozenset("flags setflags resize ctypes base data __array_interface__".split())
 #: Functions of Python's that read what they get, and keep nothing.
 _READING = frozenset("len abs float int complex bool sum min max range print".split())
 _IN_PLACE = frozenset("fill sort partition put itemset byteswap".split())
+#: NumPy's functions that make an array, whatever they get: of others a part may be one of a tuple or list.
+_MAKERS = frozenset(
+    "zeros ones empty full zeros_like ones_like empty_like full_like array asarray ascontiguousarray asfortranarray"
+    " copy arange eye identity tri diag tile repeat concatenate stack vstack hstack dstack column_stack pad reshape"
+    " transpose ravel roll flip outer dot matmul fromfunction"
+    " add subtract multiply divide power maximum minimum abs absolute exp log sqrt square sin cos tan tanh sort cumsum"
+    " clip round sum mean".split()
+)
+#: Attributes by which an array, and so what a key shows of it, gets another form.
+_FORMS = frozenset(("shape", "dtype", "strides", "data"))
+_TARGETS = frozenset((cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr, cst.Del))
 
 
 @dataclass(slots=True)
@@ -55,6 +67,7 @@ class _View:
     statement: cst.Assign
     line: cst.SimpleStatementLine
     block: cst.IndentedBlock
+    is_met: bool  #: a use is the next thing to happen: a key that does not fit raises there as it would here
 
 
 def is_likely(text: str) -> bool:
@@ -71,9 +84,12 @@ def inline_views(tree: cst.Module, text: str, editable: bool) -> Inlined:
     if not is_likely(text):
         return found
     modules = _numpy_names(tree)
+    reforms: bool | None = None
     for function in _outermost_functions(tree):
         views = _views_in(function, modules)
-        if not views:
+        if views and reforms is None:
+            reforms = _gives_forms(tree)
+        if not views or (reforms and _may_be_reformed(function, views, modules)):
             continue
         own = {parameter.name.value for parameter in single_parameters(function.params)}
         bases = frozenset(view.base for view in views) & own
@@ -83,14 +99,17 @@ def inline_views(tree: cst.Module, text: str, editable: bool) -> Inlined:
         for view in views:
             for use in view.uses:
                 _replace(use, view.value, found)
-        for statement, line, block in {id(v.statement): (v.statement, v.line, v.block) for v in views}.values():
-            _remove(statement, line, block, editable)
-            found.alive += (statement, line)
+        for view in {id(v.statement): v for v in views}.values():
+            if all(other.is_met for other in views if other.statement is view.statement):
+                _remove(view.statement, view.line, view.block, editable)
+            else:
+                _keep_value(view.statement, view.line, found)
+            found.alive += (view.statement, view.line)
     return found
 
 
 def _numpy_names(tree: cst.Module) -> frozenset[str]:
-    """The names that an import at top level gives to NumPy."""
+    """The names that an import at top level, and nothing else there, gives to NumPy."""
     names: set[str] = set()
     for node in tree.body:
         for small in node.body if type(node) is cst.SimpleStatementLine else ():
@@ -99,7 +118,8 @@ def _numpy_names(tree: cst.Module) -> frozenset[str]:
                     if type(alias.name) is cst.Name and alias.name.value == "numpy":
                         as_name = alias.asname.name if alias.asname is not None else alias.name
                         names.add(as_name.value)  # type: ignore[union-attr]
-    return frozenset(names)
+    bound = OwnScope(tree.body).bound
+    return frozenset(name for name in names if bound[name] == 1)
 
 
 def _outermost_functions(tree: cst.Module) -> Iterator[cst.FunctionDef]:
@@ -119,6 +139,7 @@ def _views_in(function: cst.FunctionDef, modules: frozenset[str]) -> list[_View]
     scan = OwnScope([function.params, function.body])
     if any(type(node) in _OPAQUE for node in scan.nodes) or not _OPAQUE_CALLS.isdisjoint(scan.uses):
         return []
+    modules = frozenset(name for name in modules if not scan.bound[name])
     stores = set(_stored_into(scan.nodes))
     arrays = _arrays(function, scan, modules)
     own = frozenset(parameter.name.value for parameter in single_parameters(function.params))
@@ -131,7 +152,8 @@ def _views_in(function: cst.FunctionDef, modules: frozenset[str]) -> list[_View]
                 if type(statement) is cst.Assign:
                     later = [*line.body[place + 1 :], *block.body[number + 1 :]]
                     views = _views_of(statement, later, scan, arrays, own, modules)
-                    found.append([_View(*view, statement, line, block) for view in views])
+                    views = [view for view in views if stores.isdisjoint(_names_in_key(view[2]))] if views else []
+                    found.append([_View(*v, statement, line, block, is_met(v[3], later, scan, modules)) for v in views])
     shown: dict[str, set[str]] = {}
     for view in chain.from_iterable(found):
         shown.setdefault(view.base, {view.base}).add(view.name)
@@ -184,19 +206,42 @@ def _arrays(function: cst.FunctionDef, scan: OwnScope, modules: frozenset[str]) 
         if annotation is None or any("array" in word.lower() for word in words):
             found.add(parameter.name.value)
     for node in scan.nodes:
-        if type(node) is cst.Assign and len(node.targets) == 1 and _module_called(node.value) in modules:
+        if type(node) is cst.Assign and len(node.targets) == 1 and _makes_array(node.value, modules):
             target = node.targets[0].target
             if type(target) is cst.Name:
                 found.add(target.value)
     return frozenset(name for name in found if scan.bound[name] == 1) - {"self", "cls"}
 
 
-def _module_called(node: Any) -> str:
-    """``np`` of ``np.f(...)``; empty for anything else."""
-    called = node.func if type(node) is cst.Call else None
-    if type(called) is cst.Attribute and type(called.value) is cst.Name:
-        return str(called.value.value)
-    return ""
+def _makes_array(node: Any, modules: frozenset[str]) -> bool:
+    return module_called(node) in modules and node.func.attr.value in _MAKERS
+
+
+def _gives_forms(tree: cst.CSTNode) -> bool:
+    """Whether something in `tree` assigns to ``array.shape`` and the like, or resizes an array."""
+    for node in walk(tree):
+        targets = [node.target] if type(node) in _TARGETS else []  # type: ignore[attr-defined]
+        while targets:
+            target = targets.pop()
+            if type(target) in (cst.Tuple, cst.List):
+                targets += [element.value for element in target.elements]
+            elif type(target) is cst.Attribute and target.attr.value in _FORMS:
+                owns = type(target.value) is cst.Name and target.value.value == "self"  # an object's, not an array's
+                if not owns:
+                    return True
+        if type(node) is cst.Attribute and node.attr.value == "resize":
+            return True
+    return False
+
+
+def _may_be_reformed(function: cst.FunctionDef, views: list[_View], modules: frozenset[str]) -> bool:
+    """Whether a function of a module that gives arrays other forms may do so, or have it done, to arrays with parts."""
+    if _gives_forms(function):
+        return True
+    scan = OwnScope([function.body])
+    parents = [use.parent for view in views for use in scan.uses.get(view.base, ())]
+    calls = [scan.calls[id(parent)] for parent in parents if type(parent) is cst.Arg]
+    return any(module_called(call) not in modules for call in calls)
 
 
 def _stored_into(nodes: Iterable[Any]) -> Iterator[str]:
@@ -251,7 +296,7 @@ def _views_of(
     found: list[tuple[str, str, cst.Subscript, list[Use]]] = []
     for one, other in pairs:
         name, base = one.value, other.value.value
-        key = {part.value for item in other.slice for part in walk(item) if type(part) is cst.Name}
+        key = _names_in_key(other)
         if name in scan.inner or scan.bound[name] != 1 or any(after.bound[word] for word in (base, *key)):
             return []
         if key & scan.stepped or any(scan.bound[word] != 1 for word in key):
@@ -264,9 +309,18 @@ def _views_of(
     return found if any(uses for *_, uses in found) else []
 
 
+def _names_in_key(value: cst.Subscript) -> set[str]:
+    return {part.value for item in value.slice for part in walk(item) if type(part) is cst.Name}
+
+
 def _is_basic(value: cst.Subscript) -> bool:
-    """Whether the key is made of slices and written integers, at least one of them a slice: it shows the memory."""
+    """Whether the key is made of slices and written integers, at least one of them a slice: it shows the memory.
+
+    Not ``...`` alone, which gives a copy of a scalar.
+    """
     sliced = False
+    if len(value.slice) == 1 and type(value.slice[0].slice) is not cst.Slice:
+        return False
     for element in value.slice:
         index: Any = element.slice
         if type(index) is cst.Slice:
@@ -312,7 +366,7 @@ def _is_replaceable(use: Use, scan: OwnScope, modules: frozenset[str], is_made: 
         return is_made
     if kind is cst.Arg:
         call = scan.calls[id(parent)]
-        return _module_called(call) in modules or (type(call.func) is cst.Name and call.func.value in _READING)
+        return module_called(call) in modules or (type(call.func) is cst.Name and call.func.value in _READING)
     # what is kept is the view itself
     return kind not in (cst.Element, cst.DictElement, cst.AssignTarget, cst.Assign, cst.NamedExpr)
 
@@ -330,6 +384,17 @@ def _remove(statement: cst.Assign, line: cst.SimpleStatementLine, block: cst.Ind
         below: Any = block.body[number + 1]
         _set(below, "leading_lines", [*comments, *below.leading_lines])
     _set(block, "body", [*block.body[:number], *block.body[number + 1 :]])
+
+
+def _keep_value(statement: cst.Assign, line: cst.SimpleStatementLine, found: Inlined) -> None:
+    """Leave ``array[key]`` where it was named: a key that does not fit raises there, and perhaps nowhere else."""
+    kept = object.__new__(cst.Expr)
+    _set(kept, "value", statement.value)
+    if hasattr(statement, "semicolon"):
+        _set(kept, "semicolon", statement.semicolon)
+    found.places[id(kept)] = statement
+    found.alive.append(kept)
+    _set(line, "body", [kept if small is statement else small for small in line.body])
 
 
 def _set(node: cst.CSTNode, name: str, value: object) -> None:

@@ -13,7 +13,7 @@ import libcst as cst
 from np2tnp.analysis.walk import PARTS, names_of_parts, walk
 
 #: Scopes of their own: what stands in them is evaluated at another time, or has names of its own.
-_SCOPES = frozenset(
+SCOPES = frozenset(
     (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 ) | {cst.FormattedString}  # whose parts have no places of their own in the text
 
@@ -53,7 +53,7 @@ class OwnScope:
         if kind is cst.Name:
             self.uses.setdefault(node.value, []).append(Use(node, parent, name, index))
             return
-        if kind in _SCOPES:
+        if kind in SCOPES:
             self._look_within(node)
             return
         self.nodes.append(node)
