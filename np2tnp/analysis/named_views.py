@@ -9,7 +9,7 @@ The analysis then sees plain stores and reads of one array.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import Any
@@ -18,7 +18,8 @@ import libcst as cst
 
 from np2tnp.analysis.first_uses import is_met, module_called
 from np2tnp.analysis.own_scope import OwnScope, Use
-from np2tnp.analysis.scopes import single_parameters, target_names
+from np2tnp.analysis.scopes import single_parameters
+from np2tnp.analysis.stored_parts import may_have_parts, stored_into
 from np2tnp.analysis.walk import PARTS, walk
 
 #: A name for a part of something; most files have none, and need no more of this.
@@ -31,7 +32,6 @@ _OPAQUE_CALLS = frozenset("locals vars globals exec eval id setattr".split())
 _OF_THE_OBJECT = frozenset("flags setflags resize ctypes base data __array_interface__".split())
 #: Functions of Python's that read what they get, and keep nothing.
 _READING = frozenset("len abs float int complex bool sum min max range print".split())
-_IN_PLACE = frozenset("fill sort partition put itemset byteswap".split())
 #: NumPy's functions that make an array, whatever they get: of others a part may be one of a tuple or list.
 _MAKERS = frozenset(
     "zeros ones empty full zeros_like ones_like empty_like full_like array asarray ascontiguousarray asfortranarray"
@@ -134,13 +134,13 @@ def _outermost_functions(tree: cst.Module) -> Iterator[cst.FunctionDef]:
 
 def _views_in(function: cst.FunctionDef, modules: frozenset[str]) -> list[_View]:
     """The names that can be replaced, where the function stores through one of them or into what they show."""
-    if not _may_have(function):
+    if not may_have_parts(function):
         return []
     scan = OwnScope([function.params, function.body])
     if any(type(node) in _OPAQUE for node in scan.nodes) or not _OPAQUE_CALLS.isdisjoint(scan.uses):
         return []
     modules = frozenset(name for name in modules if not scan.bound[name])
-    stores = set(_stored_into(scan.nodes))
+    stores = set(stored_into(scan.nodes))
     arrays = _arrays(function, scan, modules)
     own = frozenset(parameter.name.value for parameter in single_parameters(function.params))
     found: list[list[_View]] = []
@@ -159,42 +159,6 @@ def _views_in(function: cst.FunctionDef, modules: frozenset[str]) -> list[_View]
         shown.setdefault(view.base, {view.base}).add(view.name)
     changed = {base for base, names in shown.items() if not stores.isdisjoint(names)}
     return [view for views in found if any(view.base in changed for view in views) for view in views]
-
-
-def _may_have(function: cst.FunctionDef) -> bool:
-    """Whether statements name parts of something, and store into that or them: most functions need no closer look."""
-    named: set[str] = set()
-    stored: set[str] = set()
-    stack: list[Any] = [function.body]
-    while stack:
-        node = stack.pop()
-        kind = type(node)
-        if kind is cst.Assign:
-            value: Any = node.value
-            values: list[Any] = [element.value for element in value.elements] if type(value) is cst.Tuple else [value]
-            if all(type(part) is cst.Subscript and type(part.value) is cst.Name for part in values):
-                named.update(part.value.value for part in values)
-                named.update(chain.from_iterable(target_names(target.target) for target in node.targets))
-            stored.update(_stored_into(node.targets))
-        elif kind is cst.AugAssign or kind is cst.For:
-            stored.update(_stored_into([node]))
-        elif kind is cst.Expr and type(node.value) is cst.Call:
-            stored.update(_stored_into([node.value, *node.value.args]))
-        if kind in _BLOCKS:
-            stack.extend(part for name in _BLOCKS[kind] if (part := getattr(node, name)) is not None)
-        elif kind is list or kind is tuple:
-            stack.extend(node)
-    return not named.isdisjoint(stored)
-
-
-#: The fields in which statements hold statements.
-_BLOCKS: dict[type, tuple[str, ...]] = {
-    cst.IndentedBlock: ("body",), cst.SimpleStatementSuite: ("body",), cst.SimpleStatementLine: ("body",),
-    cst.If: ("body", "orelse"), cst.Else: ("body",), cst.For: ("body", "orelse"), cst.While: ("body", "orelse"),
-    cst.With: ("body",), cst.Try: ("body", "handlers", "orelse", "finalbody"), cst.ExceptHandler: ("body",),
-    cst.Finally: ("body",), cst.TryStar: ("body", "handlers", "orelse", "finalbody"), cst.ExceptStarHandler: ("body",),
-    cst.Match: ("cases",), cst.MatchCase: ("body",),
-}  # fmt: skip
 
 
 def _arrays(function: cst.FunctionDef, scan: OwnScope, modules: frozenset[str]) -> frozenset[str]:
@@ -242,30 +206,6 @@ def _may_be_reformed(function: cst.FunctionDef, views: list[_View], modules: fro
     parents = [use.parent for view in views for use in scan.uses.get(view.base, ())]
     calls = [scan.calls[id(parent)] for parent in parents if type(parent) is cst.Arg]
     return any(module_called(call) not in modules for call in calls)
-
-
-def _stored_into(nodes: Iterable[Any]) -> Iterator[str]:
-    """The names of the arrays that a function stores into, whatever it stores."""
-    for node in nodes:
-        kind = type(node)
-        if kind is cst.AssignTarget or kind is cst.AugAssign or kind is cst.For:
-            yield from _roots(node.target, kind is cst.AugAssign)
-        elif kind is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value in _IN_PLACE:
-            yield from _roots(node.func.value, True)
-        elif kind is cst.Arg and node.keyword is not None and node.keyword.value == "out":
-            yield from _roots(node.value, True)
-
-
-def _roots(target: Any, itself: bool) -> Iterator[str]:
-    if type(target) in (cst.Tuple, cst.List):
-        for element in target.elements:
-            yield from _roots(element.value, itself)
-        return
-    root = target
-    while type(root) is cst.Subscript:
-        root = root.value
-    if type(root) is cst.Name and (itself or root is not target):
-        yield root.value
 
 
 def _views_of(
