@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from np2tnp.catalog import load
+from np2tnp.catalog.catalog import Catalog
 from np2tnp.cli import main
 from np2tnp.config import Config
 from np2tnp.report import comparison, to_api, to_coverage, to_table
@@ -245,8 +246,11 @@ def test_the_page_of_a_name_has_its_stages_and_an_example() -> None:
 
 
 def test_a_stage_that_was_not_measured_is_called_so() -> None:
-    older = to_api.render("numpy.sort", load("2.18"), Config(target_tensorflow="2.18")) or ""
-    assert "in tf.function: not measured" in older
+    target = {"target": "rt.sort", "accepted": ["a"], "dtypes": "d", "traced": "ok"}
+    facts = {"apis": {"numpy.sort": {"kind": "function", "parameters": ["a"], "rt": target}}}
+    assert "in tf.function: the same" in (to_api.render("numpy.sort", Catalog(facts, {}), Config()) or "")
+    unstaged = to_api.render("numpy.sort", Catalog(facts, {}, has_stages=False), Config()) or ""
+    assert "in tf.function: not measured" in unstaged
     assert "not measured" not in (to_api.render("numpy.sort", load(), Config()) or "")
 
 
