@@ -43,7 +43,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = _NOTHING, append: An
     times = as_index(n)
     tensor = as_tensor(a)
     if times == 0:
-        return tensor  # NumPy returns its argument, too
+        return a if isinstance(a, np.generic) else tensor  # NumPy returns its argument, too
     require(times > 0 and rank_of(tensor) > 0, "order or dimension")
     axis = normal_axis(axis, rank_of(tensor))
     parts = [tensor]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.tracing import Trace
 
@@ -169,7 +170,9 @@ def united(pairs: tuple[Pair, ...], inputs: list[Any], outputs: list[Any]) -> li
     for number, group in groups.items():
         if 0 <= number < len(outputs):
             least = first[group]
-            chosen[number] = inputs[-1 - least] if least < 0 else outputs[least]
+            found = inputs[-1 - least] if least < 0 else outputs[least]
+            if is_tensor(found):  # a Python number is no array, whatever it equals
+                chosen[number] = found
     return chosen
 
 
