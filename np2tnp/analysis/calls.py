@@ -287,9 +287,9 @@ class Calls(ContainerMethods):
         for argument in arguments:
             if not takes_tensor(name, argument.value):
                 self.escape(argument.node.value, argument.value, f"is passed to {name}()")
-            if name == "id" and may_hold_tensor(argument.value):  # a tensor is another object, after each update anew
-                self.facts.host_parameters |= parameters_in(argument.value.refs)
-                if not parameters_in(argument.value.refs):
+            if name == "id" and may_be_array(argument.value):  # a tensor is another object, after each update anew
+                self.keep(frozenset(("kept by its id",)), argument.value, env)
+                if may_hold_tensor(argument.value) and not parameters_in(refs_of(argument.value)):
                     self.construct(argument.node, "identity")
         key = next((argument.value for argument in arguments if argument.name == "key"), NONE)
         if self.called_with_items(key, [argument for argument in arguments if not argument.name]):
