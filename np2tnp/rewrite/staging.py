@@ -25,7 +25,7 @@ from np2tnp.analysis.liveness import (
 )
 from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
-from np2tnp.rewrite import leaving
+from np2tnp.rewrite import growing, leaving
 from np2tnp.rewrite.conditions import condition
 from np2tnp.rewrite.reads import through_runtime, without_builtins
 from np2tnp.rewrite.returning import without_return
@@ -43,7 +43,7 @@ _ASK = frozenset(("isinstance", "type", "hasattr", "getattr", "callable", "id", 
 class _Scope:
     """Where a block stands. live: names needed after it. known: names that have a value. varying: names that the
     enclosing staged loops change; None outside of them. bound: names that are bound, perhaps to ``rt.unassigned``.
-    maybe: names that may be bound, and must not be bound anew.
+    maybe: names that may be bound, and must not be bound anew. lists: names of lists that nobody looked at yet.
     """
 
     live: Names
@@ -51,6 +51,7 @@ class _Scope:
     varying: Names | None = None
     bound: Names = NONE
     maybe: Names = NONE
+    lists: Names = NONE
 
 
 def stage(function: cst.FunctionDef, runtime: str, shadowed: Names) -> cst.FunctionDef:
@@ -79,10 +80,11 @@ class _Stager:
         result: list[cst.BaseStatement] = []
         known: Names | None = scope.known
         bound: Names | None = scope.bound
-        maybe = scope.maybe
+        maybe, lists = scope.maybe, scope.lists
         for number, statement in enumerate(statements):
             live = live_before(statements[number + 1 :], scope.live)
-            inner = replace(scope, live=live, known=known or scope.known, bound=bound or scope.bound, maybe=maybe)
+            inner = replace(scope, live=live, known=known or scope.known, bound=bound or scope.bound)
+            inner = replace(inner, maybe=maybe, lists=lists)
             returning = self._returning(statement, statements[number + 1 :], inner)
             if returning is not None:
                 return [*result, *returning]
@@ -91,6 +93,7 @@ class _Stager:
             known = surely_assigned([statement], known) if known is not None else None
             bound = surely_assigned(made, bound) if bound is not None else None
             maybe |= frozenset(assigned(statement))
+            lists = growing.lists_after(statement, lists)
         return result
 
     def _statement(self, node: cst.BaseStatement, scope: _Scope) -> list[cst.BaseStatement]:
@@ -148,6 +151,7 @@ class _Stager:
             known=scope.known | bound,
             bound=scope.bound | bound,
             maybe=scope.maybe | frozenset(assigned(node.body)),
+            lists=growing.within(node, scope.lists),
         )
         node = node.with_changes(body=self._suite(node.body, inner))
         if isinstance(node, cst.For):
@@ -177,10 +181,17 @@ class _Stager:
                 return None
             statements = changed
         names = assigned(statements)
+        appended = growing.grown(node)
+        grown = appended - frozenset(names)
+        if not appended - grown <= growing.made_in(node):  # it may be somebody else's list
+            return None
+        if grown and (stop or isinstance(node, cst.While) or not grown <= growing.within(node, scope.lists)):
+            return None  # how many items it appends is known before the loop alone
+        names |= dict.fromkeys(sorted(grown))
         test = reads(node.test) if isinstance(node, cst.While) else NONE
         head = self._head(statements, scope.live | test, counter)
         carried = [name for name in names if name in head and name != stop]
-        if not carried:
+        if not carried or any(name in carried for name in appended - grown):
             return None
         unset = [name for name in carried if name not in scope.bound]
         if not scope.maybe.isdisjoint(unset):  # no value can be given to what has one on some ways only
@@ -190,7 +201,7 @@ class _Stager:
             return None
         live = scope.live | head | ({stop} if stop else NONE)
         known = (scope.known - bound) | frozenset(carried) | {counter}
-        inner = _Scope(live, known, (scope.varying or NONE) | bound, known)
+        inner = _Scope(live, known, (scope.varying or NONE) | bound, known, lists=grown)
         before: list[cst.BaseStatement] = []
         before.extend(_line(build.assign(cst.Name(name), build.name(f"{self.runtime}.unassigned"))) for name in unset)
         name = self._fresh("loop_body")
@@ -250,7 +261,8 @@ class _Stager:
         for part in walk(node):
             if isinstance(part, _FOREIGN):
                 return False
-            if isinstance(part, cst.Expr) and not isinstance(part.value, cst.SimpleString):
+            text = isinstance(part, cst.Expr) and isinstance(part.value, cst.SimpleString)
+            if isinstance(part, cst.Expr) and not text and not growing.is_append(part):
                 return False
             if isinstance(part, (cst.AssignTarget, cst.AugAssign)) and not _binds_names(part.target):
                 return False
@@ -268,7 +280,7 @@ class _Stager:
             other = leaving.lines(orelse.body)
         elif orelse is not None:
             other = [orelse]
-        if leaving.leaves([node]):
+        if leaving.leaves([node]) or growing.grown(node):
             return None
         then = leaving.lines(node.body)
         names = assigned([*then, *other])

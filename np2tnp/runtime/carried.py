@@ -20,6 +20,14 @@ class Kind(NamedTuple):
     value: Any = None
 
 
+class Run(NamedTuple):
+    """What `times` iterations appended to a list: values of these kinds each time, each tensor with a row for each."""
+
+    times: int
+    kinds: tuple[Kind, ...]
+    flat: tuple[Any, ...]
+
+
 def kind_of(value: Any) -> Kind:
     """What must stay the same about a carried value. Raises Unsupported for what a loop cannot carry."""
     if is_tensor(value):
@@ -31,6 +39,8 @@ def kind_of(value: Any) -> Kind:
         return Kind(kind, DTYPES[kind])
     if type(value) is tuple:
         return Kind(tuple, parts=tuple(kind_of(item) for item in value))
+    if isinstance(value, Run):
+        return Kind(Run, parts=value.kinds, value=value.times)
     if value is None or value is unassigned or isinstance(value, str):
         return Kind("static", value=value)
     raise Unsupported(f"a loop that carries a {type(value).__name__}")
@@ -46,13 +56,16 @@ def flat_tensors(values: Any) -> list[Any]:
             flat.append(weak(value).tensor)
         elif type(value) is tuple:
             flat.extend(flat_tensors(value))
+        elif isinstance(value, Run):
+            flat.extend(value.flat)
     return flat
 
 
 def flat_kinds(kinds: tuple[Kind, ...]) -> list[Any]:
+    """The kind that each of the tensors has."""
     flat: list[Any] = []
     for kind in kinds:
-        if kind.kind is tuple:
+        if kind.kind is tuple or kind.kind is Run:
             flat.extend(flat_kinds(kind.parts))
         elif kind.kind != "static":
             flat.append(kind.kind)
@@ -65,6 +78,8 @@ def built(kinds: tuple[Kind, ...], flat: Any) -> tuple[Any, ...]:
     for kind in kinds:
         if kind.kind is tuple:
             values.append(built(kind.parts, flat))
+        elif kind.kind is Run:
+            values.append(Run(kind.value, kind.parts, tuple([next(flat) for _ in flat_kinds(kind.parts)])))
         elif kind.kind == "static":
             values.append(kind.value)
         else:

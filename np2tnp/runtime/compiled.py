@@ -47,6 +47,14 @@ class _Slot(NamedTuple):
     source: str  #: "input", "output", or the Python type's name of a number that the graph computes
 
 
+class _Row(NamedTuple):
+    """In a result: the row `number` of the output `place`."""
+
+    place: int
+    source: str
+    number: int
+
+
 class _Graph(NamedTuple):
     """A traced signature."""
 
@@ -255,8 +263,8 @@ def _traced(
                     trace.object = given[0] = stand_in(given[0])
                 result = body(*given, **named)
             outputs: list[Any] = []
-            places = {id(tensor): _Slot(index, "input") for index, tensor in enumerate(tensors)}
-            template = _template(result, places, outputs)
+            places: dict[Any, Any] = {id(tensor): _Slot(index, "input") for index, tensor in enumerate(tensors)}
+            template = _template(result, places, outputs, trace)
             found.append((template, pairs_of(trace, list(tensors), outputs)))
             held = all_hold(trace.checks[0])
             trace.end_graph()
@@ -272,17 +280,24 @@ def _traced(
     return _Graph(run_graph, template, varying, tuple(trace.globals.values()), tuple(pairs))
 
 
-def _template(value: Any, places: dict[int, Any], outputs: list[Any]) -> Any:
+def _template(value: Any, places: dict[Any, Any], outputs: list[Any], trace: Trace) -> Any:
     """A result of the trace with a _Slot for each tensor. Raises Unsupported for what another call may not share."""
 
     def inside(item: Any) -> Any:
-        return _template(item, places, outputs)
+        return _template(item, places, outputs, trace)
 
     if is_tensor(value) or isinstance(value, Weak):
         tensor, source = (value.tensor, value.kind.__name__) if isinstance(value, Weak) else (value, "output")
         if None in tuple(tensor.shape):
             raise Unsupported("a result whose shape depends on values")
         place = places.get(id(value))
+        row = trace.rows.get(id(tensor)) if place is None else None
+        if row is not None:
+            rows = places.get(("rows", id(row.stack)))
+            if rows is None:
+                rows = places["rows", id(row.stack)] = len(outputs)
+                outputs.append(row.stack)
+            place = places[id(value)] = _Row(rows, source, row.number)
         if place is None:
             place = places[id(value)] = _Slot(len(outputs), source)
             outputs.append(tensor)
@@ -308,8 +323,14 @@ def _template(value: Any, places: dict[int, Any], outputs: list[Any]) -> Any:
 
 
 def _rebuilt(template: Any, inputs: list[Any], outputs: list[Any]) -> Any:
-    """A result from its template: new containers, and the tensors of this call."""
+    """A result from its template: new containers, and the tensors of this call (lists of them for rows)."""
     kind = type(template)
+    if kind is _Row:
+        rows = outputs[template.place]
+        if type(rows) is not list:
+            rows = outputs[template.place] = tf.unstack(rows)
+        tensor = rows[template.number]
+        return tensor if template.source == "output" else tensor.numpy().item()
     if kind is _Slot:
         if template.source == "input":
             return inputs[template.place]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from np2tnp.runtime import two_steps
+from np2tnp.runtime.appended import Lists
 from np2tnp.runtime.carried import built, flat_tensors, kind_of
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import Unsupported
@@ -38,6 +39,7 @@ def fori_loop(
     """``for i in range(start, stop, step): carried = body(i, *carried)``; gives the last `carried`.
 
     body : takes the counter and the carried values, returns their new values: a tuple, or one value where it takes one.
+        A list among them is one that it appends to, and does nothing else with.
     until : the body returns, after those, whether this iteration is the last.
     """
     trace = current()
@@ -53,7 +55,9 @@ def fori_loop(
     if all(isinstance(bound, int) for bound in bounds) and not len(range(bounds[0], bounds[1], step)):
         return _result(carried)  # the very objects
     if not until:
-        return _result(_staged_range(trace, bounds, step, body, carried))
+        lists = Lists(carried)
+        values = _staged_range(trace, bounds, step, lists.without(body), lists.others, lists)
+        return _result(lists.finish(trace, values))
 
     def inside(i: Any, *_: Any) -> Any:
         return i < bounds[1] if step > 0 else i > bounds[1]
@@ -97,40 +101,47 @@ def _bound(value: Any) -> Any:
     return range(value).stop if type(value) is not int else value
 
 
-def _staged_range(trace: Trace, bounds: list[Any], step: int, body: Callable[..., Any], carried: Any) -> Any:
+def _staged_range(
+    trace: Trace, bounds: list[Any], step: int, body: Callable[..., Any], carried: Any, lists: Lists
+) -> Any:
     start, stop = bounds
     known = all(isinstance(bound, int) for bound in bounds)
     peeled = _PEELED if known and len(range(start, stop, step)) < 2 else 0
     reason: Exception
     values = carried
     while True:
-        kept = len(trace.checks[-1])
+        kept, made = len(trace.checks[-1]), len(lists.made)
         try:
-            return _while_counter(trace, weak(start), weak(stop), step, body, values)
+            return _while_counter(trace, weak(start), weak(stop), step, body, values, lists)
         except (Unstable, _Mixed) as error:
             reason = error
         except Exception as error:  # the body may need the counter's value: then unrolling helps
             reason = error
             peeled = _PEELED
-        del trace.checks[-1][kept:]
+        del trace.checks[-1][kept:], lists.made[made:]
         if peeled >= _PEELED or (known and not len(range(start, stop, step))):
             break
         if not known:
             check((weak(start) < stop if step > 0 else weak(start) > stop).tensor, "a loop without an iteration")
         values = _tuple(body(start, *values), values)
+        lists.keep()
         start = start + step
         peeled += 1
     if not known:
         raise Unsupported(f"a loop that cannot be staged: {reason}")
+    lists.made.clear()
     try:
         for i in unrolled(range(bounds[0], bounds[1], step)):
             carried = _tuple(body(i, *carried), carried)
+            lists.keep()
     except Unsupported as error:
         raise Unsupported(f"{error}; it cannot be staged: {reason}") from reason
     return carried
 
 
-def _while_counter(trace: Trace, start: Weak, stop: Weak, step: int, body: Callable[..., Any], carried: Any) -> Any:
+def _while_counter(
+    trace: Trace, start: Weak, stop: Weak, step: int, body: Callable[..., Any], carried: Any, lists: Lists
+) -> Any:
     limit = max(start.limit, stop.limit) + abs(step)
     if limit > 2 * LIMIT:
         raise Unsupported("a range beyond 2**52")
@@ -144,8 +155,10 @@ def _while_counter(trace: Trace, start: Weak, stop: Weak, step: int, body: Calla
     steps, values = advance, carried
     first, last = (tf.get_static_value(bound.tensor) for bound in (start, stop))
     known = first is not None and last is not None
+    number = len(range(int(first), int(last), step)) if known else 0
+    lists.count = number if known else None
     try:
-        return staged_loop(trace, condition, advance, start.tensor, carried, rotates=True, known=known)[1]
+        return staged_loop(trace, condition, advance, start.tensor, carried, rotates=True, known=known, lists=lists)[1]
     except Rotating as rotating:
         order, buffers = rotating.order, rotating.buffers
     if buffers:
@@ -156,13 +169,17 @@ def _while_counter(trace: Trace, start: Weak, stop: Weak, step: int, body: Calla
     def goes_on_for_all(i: Any, *_: Any) -> Any:
         return condition(i + (order - 1) * step)
 
-    i, values = staged_loop(trace, goes_on_for_all, steps, start.tensor, values, times=order, places=len(buffers))
+    lists.count = number // order * order if known else None
+    i, values = staged_loop(
+        trace, goes_on_for_all, steps, start.tensor, values, times=order, places=len(buffers), lists=lists
+    )
     values = values[: len(carried)]
     if not known:
-        return staged_loop(trace, condition, advance, i, values, times=1)[1]
-    for _ in range(len(range(int(first), int(last), step)) % order):
+        return staged_loop(trace, condition, advance, i, values, times=1, lists=lists)[1]
+    for _ in range(number % order):
         check_integers(tuple(map(kind_of, values)), flat_tensors(values))
         i, *others = advance(i, values)
+        lists.keep()
         values = tuple(others)
     return values
 

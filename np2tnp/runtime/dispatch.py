@@ -147,6 +147,12 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
         if tensor is value:
             _PLAIN_TENSORS.add(type(value))
         return tensor if dtype is None or tensor.dtype == tf.as_dtype(dtype) else tf.cast(tensor, dtype)
+    if tracing.active and isinstance(value, (list, tuple)):
+        from np2tnp.runtime.appended import listed
+
+        known = listed(value)
+        if known is not None:
+            return known if dtype is None or known.dtype == tf.as_dtype(dtype) else tf.cast(known, dtype)
     if isinstance(value, (list, tuple)) and holds_tensor(value):
         parts = [as_tensor(item) for item in value]
         common = np.dtype(dtype) if dtype is not None else np.result_type(*(p.dtype.as_numpy_dtype for p in parts))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.appended import listed
 from np2tnp.runtime.dispatch import as_tensor, exact, holds_symbol, holds_tensor, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
@@ -91,6 +92,10 @@ concat = concatenate
 def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """``np.stack``."""
     require(out is None, "out")
+    if type(arrays) is list and axis == 0 and dtype is None and casting == "same_kind" and len(arrays) > 1:
+        known = listed(arrays)
+        if known is not None:
+            return known
     tensors = [as_tensor(a) for a in sequence_of(arrays)]
     require(len({static_shape(t) for t in tensors}) == 1, "shapes differ")
     axis = normal_axis(axis, rank_of(tensors[0]) + 1)

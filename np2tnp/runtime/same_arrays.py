@@ -32,6 +32,7 @@ class SameArrays:
     def __init__(self, trace: Trace, before: list[Any], count: int, numbers: bool = False) -> None:
         self.trace = trace
         self.before = before
+        self.count = count
         arrays = [place for place, tensor in enumerate(before[:count]) if tensor.shape.rank]
         self.places = arrays if trace.callers else []
         self.numbers = numbers

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from np2tnp.runtime import two_steps
+from np2tnp.runtime.appended import Collects, Lists, Stacks, stacks_for
 from np2tnp.runtime.carried import Kind, built, flat_kinds, flat_tensors, kind_of
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
@@ -37,12 +38,14 @@ def staged_loop(
     rotates: bool = False,
     places: int = 0,
     known: bool = False,
+    lists: Lists | None = None,
 ) -> tuple[Any, tuple[Any, ...]]:
     """The staged loop: the last counter, and the last carried values.
 
     times : iterations at a time, of which the condition decides together; 0: two where that saves copies.
     places : how many of the carried values, the last ones, are second places for arrays.
     known : whether there is an iteration for certain. Elsewhere the counter is another one after the first.
+    lists : gets what iterations append to lists.
 
     Raises
     ------
@@ -52,12 +55,15 @@ def staged_loop(
         With `rotates`, where arrays change places.
     """
     flat = flat_tensors(carried)
-    same = SameArrays(trace, flat, len(flat) - places)
-    try:
-        return _while(trace, condition, advance, counter, carried, times, rotates, same, known)
-    except Handed:
-        same = SameArrays(trace, flat, len(flat) - places, numbers=True)
-        return _while(trace, condition, advance, counter, carried, times, rotates, same, known)
+    numbers, stacks = False, None
+    while True:
+        same = SameArrays(trace, flat, len(flat) - places, numbers)
+        try:
+            return _while(trace, condition, advance, counter, carried, times, rotates, same, known, lists, stacks)
+        except Handed:
+            numbers = True
+        except Collects as found:
+            stacks = found.stacks
 
 
 def _while(
@@ -70,9 +76,14 @@ def _while(
     rotates: bool,
     same: SameArrays,
     known: bool,
+    lists: Lists | None,
+    stacks: Stacks | None,
 ) -> tuple[Any, tuple[Any, ...]]:
     kinds = tuple(kind_of(value) for value in carried)
     first = same.variables()
+    numbered = len(first)  #: where what lists get begins
+    if stacks is not None:
+        first += stacks.variables()
     begin = 2 + len(first)  #: where carried values begin
 
     def test(held: Any, i: Any, *rest: Any) -> Any:
@@ -91,7 +102,14 @@ def _while(
             if tuple(kind_of(value) for value in values) != kinds:
                 raise Unstable
             after = flat_tensors(values)
-            numbers = same.go_on(variables, flat, after)
+            numbers = same.go_on(variables[:numbered], flat, after)
+            if lists is not None and any(lists.iteration):
+                found = stacks_for(lists.iteration, lists.count, same, flat, after)
+                if stacks is None:
+                    raise Collects(found)
+                if (found.kinds, found.sources) != (stacks.kinds, stacks.sources):
+                    raise Unstable
+                numbers += stacks.write(variables[numbered:], lists.iteration)
             held = tf.logical_and(held, all_hold(checks))
             trace.end_graph()
             return (held, i, *numbers, *after)
@@ -111,7 +129,9 @@ def _while(
     held, i, *rest = tf.while_loop(test, advance_several, (tf.constant(True), counter, *first, *flat_tensors(carried)))
     trace.checks[-1].append(held)
     values = rest[len(first) :]
-    same.note(rest[: len(first)], values, None if known else tf.equal(i, counter))
+    if lists is not None and stacks is not None:
+        lists.made.extend(stacks.read(rest[numbered : len(first)], same.before, values))
+    same.note(rest[:numbered], values, None if known else tf.equal(i, counter))
     return i, built(kinds, iter(values))
 
 

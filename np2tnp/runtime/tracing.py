@@ -57,6 +57,14 @@ class Buffer(NamedTuple):
     bounds: tuple[tuple[tuple[int, int], ...], ...]
 
 
+class Row(NamedTuple):
+    """A tensor is that row of the tensor `stack`."""
+
+    tensor: Any
+    stack: Any
+    number: int
+
+
 class Trace:
     """One trace: its mode ("graph" or "xla"), its checks by nested graph, and the functions that it read."""
 
@@ -76,6 +84,7 @@ class Trace:
         self.padded: dict[int, tuple[Any, Any, tuple[tuple[int, int], ...]]] = {}
         #: by id, arrays of a loop that have a second place, which the next such store is to be made in
         self.buffers: dict[int, Buffer] = {}
+        self.rows: dict[int, Row] = {}  #: by id, the rows of what loops collected for lists (appended.py)
         self.globals: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
 
     def enter(self, function: Callable[..., Any]) -> None:
@@ -125,6 +134,12 @@ class Trace:
     def is_callers(self, tensor: Any) -> bool:
         """Whether `tensor` itself may be an array of the caller's."""
         return id(tensor) in self.callers
+
+    def rows_of(self, stack: Any) -> list[Any]:
+        """The rows of a tensor, as tensors that are known to be that."""
+        found: list[Any] = tf.unstack(stack)
+        self.rows.update((id(row), Row(row, stack, number)) for number, row in enumerate(found))
+        return found
 
     @contextmanager
     def nested(self) -> Iterator[list[Any]]:

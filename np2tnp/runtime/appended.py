@@ -1,0 +1,275 @@
+"""Lists to which a loop appends, as ``losses.append(loss)``: iterations stack what they append.
+
+While a loop is traced, something else stands for such a list: it takes items, and tells nothing. Each of the items that
+an iteration appends is a row of an array, of which the loop has one for each `append`. When the loop is over the very
+list gets them all, a tensor or a Python number each. Rows of one array are known as such (``Trace.rows``), so that
+neither ``np.array(losses)`` nor a result has to put together what was taken apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from np2tnp.runtime.carried import Kind, Run, built, flat_kinds, flat_tensors, kind_of
+from np2tnp.runtime.dispatch import as_tensor
+from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.same_arrays import SameArrays
+from np2tnp.runtime.tracing import Row, Trace, check, current
+from np2tnp.runtime.weak import LIMIT, Weak
+
+#: How many items a loop may append: each is a tensor of its own in the trace, 20 microseconds of its time.
+MOST_ITEMS = 20_000
+
+
+class Appended:
+    """Stands for a list in an iteration."""
+
+    __slots__ = ("items",)
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+
+    def append(self, item: Any, /) -> None:
+        """``list.append``."""
+        self.items.append(item)
+
+    def _refuse(self, *_: Any) -> Any:
+        raise Unsupported("a list that a loop appends to is read in it")
+
+    __bool__ = __len__ = __iter__ = __getitem__ = __contains__ = __eq__ = __hash__ = _refuse
+    __add__ = __iadd__ = __mul__ = __imul__ = __repr__ = __str__ = _refuse
+
+
+class Collects(Exception):  # noqa: N818 - a signal
+    """An iteration appends to lists: arrays for that have to go along."""
+
+    def __init__(self, stacks: Stacks) -> None:
+        super().__init__()
+        self.stacks = stacks
+
+
+class Lists:
+    """The lists among what a loop carries.
+
+    iteration : after each call of the body, the items that it appended, by list.
+    """
+
+    def __init__(self, carried: tuple[Any, ...]) -> None:
+        self.lists = {place: value for place, value in enumerate(carried) if type(value) in (list, Appended)}
+        self.others = tuple(value for place, value in enumerate(carried) if place not in self.lists)
+        self.iteration: tuple[tuple[Any, ...], ...] = ()
+        self.count: int | None = None  #: of iterations, where that is known
+        self.made: list[tuple[tuple[Any, ...], ...]] = []  #: what was appended so far
+
+    def without(self, body: Callable[..., Any]) -> Callable[..., Any]:
+        """`body` for what else is carried."""
+        places = range(len(self.others) + len(self.lists))
+
+        def run(i: Any, *others: Any) -> Any:
+            stand_ins = {place: Appended() for place in self.lists}
+            rest = iter(others)
+            given = [stand_ins[place] if place in stand_ins else next(rest) for place in places]
+            result = body(i, *given)
+            values = (result,) if len(places) == 1 else tuple(result)
+            if any(values[place] is not stand_in for place, stand_in in stand_ins.items()):
+                raise Unsupported("a list that is another one after an iteration")
+            self.iteration = tuple(tuple(stand_in.items) for stand_in in stand_ins.values())
+            left = tuple(value for place, value in enumerate(values) if place not in stand_ins)
+            return left[0] if len(left) == 1 else left
+
+        return run if self.lists else body
+
+    def keep(self) -> None:
+        """An iteration was traced by itself."""
+        self.made.append(self.iteration)
+
+    def finish(self, trace: Trace, others: tuple[Any, ...]) -> tuple[Any, ...]:
+        """All carried values after the loop, the lists with what was appended to them."""
+        for number, known in enumerate(self.lists.values()):
+            for items in self.made:
+                for item in items[number]:
+                    if isinstance(known, Appended):
+                        known.append(item)
+                    else:
+                        known.extend(_items(trace, item))
+        rest = iter(others)
+        places = range(len(others) + len(self.lists))
+        return tuple([self.lists[place] if place in self.lists else next(rest) for place in places])
+
+
+def _items(trace: Trace, entry: Any) -> list[Any]:
+    """The items of an entry: itself, or those of all iterations of a loop within, one after the other."""
+    if not isinstance(entry, Run):
+        return [entry]
+    columns = [trace.rows_of(stack) for stack in entry.flat]
+    found: list[Any] = []
+    for number in range(entry.times):
+        for item in built(entry.kinds, iter([column[number] for column in columns])):
+            found.extend(_items(trace, item))
+    return found
+
+
+class _Source(NamedTuple):
+    """Which carried array an appended one is: that before the iteration, or that after it."""
+
+    before: int | None = None
+    after: int | None = None
+
+
+class Stacks:
+    """The arrays in which one staged loop collects what its iterations append."""
+
+    def __init__(self, items: tuple[tuple[Any, ...], ...], sources: list[_Source], count: int) -> None:
+        self.kinds = [tuple(map(kind_of, values)) for values in items]
+        self.specs = [(tensor.dtype, tensor.shape) for tensor in flat_tensors(_joined(items))]
+        self.sources = sources
+        self.count = count
+        if count * sum(map(_length, _joined(self.kinds))) > MOST_ITEMS:
+            raise Unsupported(f"a loop that appends more than {MOST_ITEMS} items to lists")
+
+    def variables(self) -> list[Any]:
+        """What the loop carries besides: the number of iterations so far, and the arrays."""
+        arrays = [tf.TensorArray(dtype, self.count, element_shape=shape) for dtype, shape in self.specs]
+        return [tf.constant(0), *arrays]
+
+    def write(self, variables: Sequence[Any], items: tuple[tuple[Any, ...], ...]) -> list[Any]:
+        """The variables after an iteration that appended `items`."""
+        number, *arrays = variables
+        tensors = flat_tensors(_joined(items))
+        return [number + 1, *(array.write(number, value) for array, value in zip(arrays, tensors, strict=True))]
+
+    def read(self, variables: Sequence[Any], before: list[Any], after: list[Any]) -> list[tuple[tuple[Any, ...], ...]]:
+        """What was appended: each entry for one iteration or several; `before`, `after`: what the loop carried.
+
+        An array that is a carried one is that tensor itself, so that whoever gets both gets one array.
+        """
+        if not self.count:
+            return []
+        flat = [array.stack() for array in variables[1:]]
+        for stack, (_, shape) in zip(flat, self.specs, strict=True):
+            stack.set_shape([self.count, *shape])
+        begin = int(any(source.before is not None for source in self.sources))
+        end = self.count - int(any(source.after is not None for source in self.sources))
+        made = []
+        if begin:
+            first = [
+                stack[0] if source.before is None else before[source.before]
+                for stack, source in zip(flat, self.sources, strict=True)
+            ]
+            made.append(self._one(first))
+        if end > begin:
+            parts = flat if (begin, end) == (0, self.count) else [stack[begin:end] for stack in flat]
+            rest = iter(parts)
+            runs = []
+            for kinds in self.kinds:
+                tensors = [next(rest) for _ in flat_kinds(kinds)]
+                runs.append((Run(end - begin, kinds, tuple(tensors)),) if kinds else ())
+            made.append(tuple(runs))
+        if end < self.count:
+            last = [
+                stack[-1] if source.after is None else after[source.after]
+                for stack, source in zip(flat, self.sources, strict=True)
+            ]
+            made.append(self._one(last))
+        return made
+
+    def _one(self, tensors: list[Any]) -> tuple[tuple[Any, ...], ...]:
+        rest = iter(tensors)
+        return tuple(built(kinds, rest) for kinds in self.kinds)
+
+
+def stacks_for(
+    items: tuple[tuple[Any, ...], ...], count: int | None, same: SameArrays, before: Sequence[Any], after: Sequence[Any]
+) -> Stacks:
+    """The arrays for what an iteration appended, and checks of it; `before`, `after`: the tensors that are carried.
+
+    Raises Unsupported where that cannot be stacked, or NumPy would show one array at places where this gives several.
+    """
+    if count is None:
+        raise Unsupported("a loop that appends as many items to a list as only the graph knows")
+    kinds = tuple(kind_of(value) for value in _joined(items))
+    tensors = flat_tensors(_joined(items))
+    for kind, tensor in zip(flat_kinds(kinds), tensors, strict=True):
+        if kind is int:
+            check(tf.abs(tensor) < LIMIT, "a Python integer beyond 2**52")
+    sources = [_source(tensor, same, before, after) for tensor in tensors]
+    arrays = [id(tensor) for tensor in tensors if tensor.shape.rank]
+    if len(arrays) > len(set(arrays)):
+        raise Unsupported("an array that is appended to lists twice")
+    if any(source.before is not None for source in sources) and any(source.after is not None for source in sources):
+        raise Unsupported("arrays of an iteration and of the one before that are appended to lists")
+    return Stacks(items, sources, count)
+
+
+def _source(tensor: Any, same: SameArrays, before: Sequence[Any], after: Sequence[Any]) -> _Source:
+    if not tensor.shape.rank:  # a number is its value
+        return _Source()
+    carried = range(same.count)
+    if same.numbers:
+        raise Unsupported("a loop that hands arrays from name to name, and appends to lists")
+    held = next((place for place in carried if before[place] is tensor), None)
+    if held is not None:
+        made = after[held]
+        if sum(after[place] is made for place in carried) > 1:
+            raise Unsupported("an array with two names that is appended to a list")
+        _require_new(made, same, before)
+        if any(after[place] is tensor for place in carried):
+            raise Unsupported("an array of the iteration before that is appended to a list")
+        return _Source(before=held)
+    _require_new(tensor, same, before)
+    return _Source(after=next((place for place in carried if after[place] is tensor), None))
+
+
+def _require_new(tensor: Any, same: SameArrays, before: Sequence[Any]) -> None:
+    """The iteration makes `tensor`."""
+    is_new = tensor.graph is tf.compat.v1.get_default_graph() and all(value is not tensor for value in before)
+    if not is_new or same.trace.others_of(tensor) or same.trace.is_callers(tensor):
+        raise Unsupported("an array that is appended to a list in several iterations")
+
+
+def _length(kind: Kind) -> int:
+    """How many items an entry is."""
+    return int(kind.value * sum(map(_length, kind.parts))) if kind.kind is Run else 1
+
+
+def _joined(parts: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+    return tuple(value for part in parts for value in part)
+
+
+def listed(items: Sequence[Any]) -> Any | None:
+    """``np.array(items)`` where rows of what a loop appended, or numbers of the trace, are among them; else None.
+
+    Raises Unsupported where the items have different shapes.
+    """
+    trace = current()
+    if trace is None or not any(isinstance(item, Weak) or id(item) in trace.rows for item in items):
+        return None
+    values = [item.tensor if isinstance(item, Weak) else item for item in items]
+    parts: list[Any] = []
+    number = 0
+    while number < len(values):
+        row = trace.rows.get(id(values[number]))
+        if row is None:
+            parts.append(tf.expand_dims(as_tensor(values[number]), 0))
+            number += 1
+            continue
+        count = 1
+        while number + count < len(values) and _follows(trace, values[number + count], row, count):
+            count += 1
+        whole = count == row.stack.shape[0]
+        parts.append(row.stack if whole else row.stack[row.number : row.number + count])
+        number += count
+    if len({tuple(part.shape[1:]) for part in parts}) > 1:
+        raise Unsupported("arrays of different shapes in a list")
+    dtype = np.result_type(*(part.dtype.as_numpy_dtype for part in parts))
+    parts = [part if part.dtype == dtype else tf.cast(part, dtype) for part in parts]
+    return tf.concat(parts, 0) if len(parts) > 1 else tf.identity(parts[0])
+
+
+def _follows(trace: Trace, tensor: Any, first: Row, distance: int) -> bool:
+    row = trace.rows.get(id(tensor))
+    return row is not None and row.stack is first.stack and row.number == first.number + distance
