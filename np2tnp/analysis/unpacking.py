@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from collections.abc import Sequence as Items
 
 import libcst as cst
@@ -21,6 +22,12 @@ from np2tnp.analysis.values import (
 )
 from np2tnp.analysis.walk import walk
 
+#: What the key of an item may be made of that is evaluated again: numbers, names and slices.
+_OF_KEYS = (
+    cst.SubscriptElement, cst.Index, cst.Slice, cst.Name, cst.BaseNumber, cst.UnaryOperation, cst.BinaryOperation,
+    cst.BaseUnaryOp, cst.BaseBinaryOp,
+)  # fmt: skip
+
 
 def how_to_split(
     node: cst.CSTNode,
@@ -32,8 +39,10 @@ def how_to_split(
     """What to report of an unpacking with the given stores: kind and detail of a construct, or two empty texts.
 
     "split stores" may become one assignment a target; the detail says how the values are kept meanwhile: "as they are",
-    in "names", or in names after a look that they are "numbers", because an array could be a view of what is stored
-    into. "store in tuple" cannot be split; where some of the arrays are ndarrays, it could if the others were, too.
+    in "names", in names of which those with the numbers after "views" are read again once their target's turn comes,
+    because they may be views of what is stored into, or in names after a look that they are "numbers", where that
+    cannot be done.
+    "store in tuple" cannot be split; where some of the arrays are ndarrays, it could if the others were, too.
     """
     tensors = [store for store in stores if may_be_array(store.base) and home_of(store.base) != HOST]
     hosts = [store for store in stores if may_be_array(store.base) and home_of(store.base) == HOST]
@@ -52,18 +61,51 @@ def how_to_split(
         return "store in tuple", ""  # which value of a display goes where is not told
     written = NO_NAMES.union(*(refs_of(store.base) for store in tensors))
     shown = [(source, item) for source, item in zip(sources, items, strict=True) if refs_of(item) & written]
-    if any(_has_axes(source, item) for source, item in shown):
-        return "store in tuple", ""
     if not all(is_number(item) for _, item in shown):
-        return "split stores", "numbers"
+        rebound = {part.value for item in targets for part in _bound_in(item)}
+        if all(_can_be_read_again(source, item, tensors, rebound) for source, item in shown):
+            later = (str(number) for number, item in enumerate(items) if number and refs_of(item) & written)
+            return "split stores", " ".join(("views", *later))
+        return ("store in tuple", "") if any(_has_axes(*each) for each in shown) else ("split stores", "numbers")
     bound = {part.value for item in targets for part in walk(item) if isinstance(part, cst.Name)}
     return "split stores", "as they are" if all(_is_untouched(source, bound) for source in sources) else "names"
+
+
+def _bound_in(target: cst.CSTNode) -> Iterator[cst.Name]:
+    """The name that an assignment to `target` binds: itself, or that of the array into which it stores."""
+    while isinstance(target, (cst.Subscript, cst.Attribute)):
+        target = target.value
+    if isinstance(target, cst.Name):
+        yield target
 
 
 def _has_axes(source: cst.BaseExpression | None, value: Value) -> bool:
     """Whether `value` surely is an array with axes, such as a slice."""
     sliced = isinstance(source, cst.Subscript) and any(isinstance(item.slice, cst.Slice) for item in source.slice)
     return sliced or (isinstance(value, Array) and bool(value.rank))
+
+
+def _can_be_read_again(
+    source: cst.BaseExpression | None, value: Value, stores: Items[ev.Store], bound: set[str]
+) -> bool:
+    """Whether `source` is ``name[key]`` that gives what NumPy's view shows, however much the stores did by then.
+
+    They must go through that very name, and bind no name of the key, in which nothing is called.
+    """
+    if not (isinstance(source, cst.Subscript) and isinstance(source.value, cst.Name)):
+        return False
+    base = source.value.value
+    through = [
+        store.target.value
+        for store in stores
+        if refs_of(store.base) & refs_of(value) and isinstance(store.target, cst.Subscript)
+    ]
+    names = {part.value for item in source.slice for part in walk(item) if isinstance(part, cst.Name)}
+    return (
+        all(isinstance(item, cst.Name) and item.value == base for item in through)
+        and not names & bound
+        and all(isinstance(part, _OF_KEYS) for item in source.slice for part in walk(item))
+    )
 
 
 def _is_untouched(source: cst.BaseExpression | None, bound: set[str]) -> bool:

@@ -28,6 +28,8 @@ class StatementEdit:
     #: of an unpacking: names for the values meanwhile, and what is called with these values before
     names: tuple[str, ...] = ()
     check: str = ""
+    #: by the number of the value: how its name is read again, because it may be a view of what is stored into
+    again: dict[int, Build] = field(default_factory=dict)
     drop: bool = False  #: the statement itself disappears (what stood in it is in `before`)
 
 

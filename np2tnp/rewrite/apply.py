@@ -158,6 +158,8 @@ def _parts(node: cst.Assign, edit: StatementEdit) -> Iterator[cst.BaseSmallState
             value = build.call(edit.check, *given) if edit.check else node.value
             yield build.assign(_starred_as(first, build.names_tuple(edit.names)), value)
         values = [cst.Name(name) for name in edit.names] or display or []
+        for number, read_again in edit.again.items():
+            values[number] = read_again(values[number])
     for number, (target, value) in enumerate(zip(targets, values, strict=True)):
         alone = cst.Assign([target], value)
         yield edit.parts[number](alone) if number in edit.parts else alone

@@ -25,7 +25,7 @@ from np2tnp.analysis.values import (
 from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
-from np2tnp.edits.edit import BuildStatement, StatementEdit
+from np2tnp.edits.edit import Build, BuildStatement, StatementEdit
 from np2tnp.edits.mutation import store
 from np2tnp.edits.targets import JOINING
 from np2tnp.model import Verdict
@@ -213,6 +213,18 @@ def split(event: ev.Construct, context: Context) -> None:
         edit.names = _free_names(context, len(_targets(event.node)))
     if event.detail == "numbers":
         edit.check = f"{context.rt}.numbers"
+    if event.detail.startswith("views"):
+        edit.again = {int(number): _read_again(event.node, int(number), context) for number in event.detail.split()[1:]}
+
+
+def _read_again(node: cst.CSTNode, number: int, context: Context) -> Build:
+    """``rt.at(base)[key].as_stored(value)`` for the item ``base[key]`` of what is unpacked, and its value before."""
+    assert isinstance(node, cst.Assign)
+    assert isinstance(node.value, (cst.Tuple, cst.List))
+    item = node.value.elements[number].value
+    assert isinstance(item, cst.Subscript)
+    copied = item.deep_clone()
+    return lambda value: build.at(context.rt, copied.value, copied.slice, "as_stored", value)
 
 
 def update(event: ev.Store, context: Context) -> None:

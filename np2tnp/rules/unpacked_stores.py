@@ -18,25 +18,26 @@ class UnpackedStore(Rule):
         name="unpacked-store",
         summary="A store into an array inside an unpacking that cannot be split up, or as the target of a loop.",
         why=(
-            "Swaps such as `a[:2], a[2:] = a[2:], a[:2]` read views that the first store changes; no rebinding does"
-            " the same."
+            "Stores such as `a[:2], a[2:] = r[:2], r[2:]`, where `r = a[::-1]` is another view of `a`, read what the"
+            " first store changed; no rebinding of `a` does the same."
         ),
         does=(
             "Leaves the whole function in NumPy. Most unpackings and chained assignments become one assignment a target"
-            " instead; where it exchanges elements, rt.numbers refuses arrays with more axes, whose rows are views."
+            " instead. In `a[0], a[-1] = a[1], a[-2]` rows are views of what the first store may have changed: they are"
+            " read again; numbers are not. Of other values rt.numbers refuses arrays with axes."
         ),
         bad="""
             def exchange(x):
                 y = np.exp(x)
-                y[:2], y[2:] = y[2:], y[:2]
+                turned = y[::-1]
+                y[:2], y[2:] = turned[:2], turned[2:]
                 return y
         """,
         good="""
             def exchange(x):
                 y = np.exp(x)
-                first = y[:2].copy()
-                y[:2] = y[2:]
-                y[2:] = first
+                turned = y[::-1].copy()
+                y[:2], y[2:] = turned[:2], turned[2:]
                 return y
         """,
     )

@@ -26,6 +26,8 @@ __all__ = ["at"]
 
 #: NumPy's name of an operation -> Python's.
 _OPERATORS = {"add": "add", "subtract": "sub", "multiply": "mul"}
+#: What a key is made of that NumPy answers with a view; a bool is an int to Python alone.
+_BASIC = (int, np.integer, slice, type(None), type(Ellipsis))
 
 
 def _assigned(x: Any, key: Any, value: Any) -> Any:
@@ -98,6 +100,13 @@ def _host_key(key: Any) -> Any:
     return host(key)
 
 
+def _gives(part: Any) -> str:
+    """What NumPy gives for a part of a key: "view", "copy", or "either" for what may be an integer or a 0-d array."""
+    if is_tensor(part) and not part.shape.rank and not part.dtype.is_bool:
+        return "either"
+    return "view" if isinstance(part, _BASIC) and type(part) is not bool else "copy"
+
+
 class Item:
     """One item of an array: ``rt.at(x)[key]``."""
 
@@ -113,6 +122,23 @@ class Item:
         if is_tensor(self._x):
             return _item(self._x, self._key)
         return self._x[_host_key(self._key)]
+
+    @unconverted
+    def as_stored(self, value: Any) -> Any:
+        """`value`, which ``x[key]`` gave before stores into `x`, as it is after them: rows are views, numbers are not.
+
+        ``a[0], a[-1] = a[1], a[-2]`` reads the second row where the first store may have changed it.
+        """
+        parts = self._key if type(self._key) is tuple else (self._key,)
+        number = is_tensor(value) and not value.shape.rank and not any(part is Ellipsis for part in parts)
+        if number or not is_tensor(self._x):
+            return value  # a view of an ndarray shows the stores itself
+        kinds = set(map(_gives, parts))
+        if "copy" in kinds:
+            return value
+        if "either" in kinds:
+            raise UnverifiedError("a row that an array chooses is stored while others are read: copy it before")
+        return self.get()
 
     @unconverted
     def set(self, value: Any) -> Any:

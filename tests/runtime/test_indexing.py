@@ -16,6 +16,7 @@ from keys_strategy import arrays, as_tensors, keys, selected, values
 from np2tnp import runtime as rt
 from np2tnp.differential.cases import Case, all_cases, compile_call, fresh_arguments
 from np2tnp.runtime.dispatch import FALLBACKS, is_tensor
+from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.lazy import tf
 
 CAMPAIGN = settings(
@@ -222,3 +223,28 @@ def test_arrays_of_many_dimensions() -> None:
     key = (0, ..., slice(None, None, -1))
     np.testing.assert_array_equal(rt.at(rt.tensor(x))[key].set(1).numpy(), stored(x, key, 1))
     np.testing.assert_array_equal(rt.at(rt.tensor(x))[key].get().numpy(), x[key])
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_rows_read_again_after_stores_are_numpys_views(data: st.DataObject) -> None:
+    shape = data.draw(st.sampled_from([(3,), (2,), (2, 3), (3, 2), (2, 2, 2)]))
+    index = st.integers(-2, 1)
+    fancy = st.lists(index, min_size=2, max_size=2).map(tf.constant)
+    form = data.draw(st.sampled_from([index, st.tuples(index, st.just(...)), fancy, st.just(slice(None, None, -1))]))
+    stored, read = [[data.draw(form) for _ in range(3)] for _ in range(2)]
+    original = np.arange(float(np.prod(shape))).reshape(shape)
+    x = tf.constant(original)
+    original[stored[0]], original[stored[1]], original[stored[2]] = (original[key] for key in read)
+    before = [rt.at(x)[key].get() for key in read]
+    for target, key, value in zip(stored, read, before, strict=True):
+        x = rt.at(x)[target].set(rt.at(x)[key].as_stored(value))
+    np.testing.assert_array_equal(x.numpy(), original, strict=True)
+
+
+def test_rows_chosen_by_tensors_are_refused_after_stores() -> None:
+    x = tf.reshape(tf.range(4.0), (2, 2))
+    with pytest.raises(UnverifiedError, match="copy it before"):
+        rt.at(x)[tf.constant(1)].as_stored(x[1])
+    number = tf.constant(2.0)
+    assert rt.at(x[0])[tf.constant(1)].as_stored(number) is number
