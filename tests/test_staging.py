@@ -99,6 +99,7 @@ def outcome(function: Any, arguments: Any) -> tuple[Any, Any]:
 
 
 def leaves(value: Any) -> list[Any]:
+    value = list(value.items()) if isinstance(value, dict) else value
     return [leaf for item in value for leaf in leaves(item)] if isinstance(value, (tuple, list)) else [value]
 
 

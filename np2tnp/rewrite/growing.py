@@ -6,6 +6,8 @@ this name or by another one: the name was bound to a list display, and stands no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
 from np2tnp.analysis.liveness import NONE, Names, assigned, targets
@@ -25,6 +27,55 @@ def only_grown(node: cst.CSTNode, name: str) -> bool:
     parts = list(walk(node))
     uses = sum(isinstance(part, cst.Name) and part.value == name for part in parts)
     return uses == sum(_appended_to(part) == name for part in parts)
+
+
+def given_back(body: cst.BaseSuite) -> Names:
+    """The names of such lists of which nothing but the length and the last item is asked, and which are returned."""
+    parts = list(walk(body))
+    fine: list[str] = [name for part in parts if (name := _appended_to(part))]
+    for part in parts:
+        if isinstance(part, cst.Return):
+            fine += _returned(part.value)
+        elif isinstance(part, cst.Assign):
+            fine += _made(part)
+        elif isinstance(part, cst.Call) and isinstance(part.func, cst.Attribute) and len(part.args) == 1:
+            if part.func.attr.value == "length" and isinstance(part.args[0].value, cst.Name):
+                fine.append(part.args[0].value.value)
+        elif isinstance(part, cst.Subscript) and isinstance(part.value, cst.Name) and _is_last(part.slice):
+            fine.append(part.value.value)
+    words = [part.value for part in parts if isinstance(part, cst.Name)]
+    return frozenset(name for name in fine if fine.count(name) == words.count(name))
+
+
+def _returned(value: cst.BaseExpression | None) -> list[str]:
+    """The names in `value` that a result has as they are."""
+    if isinstance(value, cst.Name):
+        return [value.value]
+    if isinstance(value, (cst.Tuple, cst.List)):
+        return [name for element in value.elements for name in _returned(element.value)]
+    if isinstance(value, cst.Dict):
+        return [name for element in value.elements for name in _returned(element.value)]
+    if isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute) and value.func.attr.value == "updated":
+        return _returned(value.args[0].value)
+    return []
+
+
+def _is_last(key: Sequence[cst.SubscriptElement]) -> bool:
+    only = key[0].slice if len(key) == 1 else None
+    value = only.value if isinstance(only, cst.Index) else None
+    return (
+        isinstance(value, cst.UnaryOperation)
+        and isinstance(value.operator, cst.Minus)
+        and isinstance(value.expression, cst.Integer)
+        and value.expression.value == "1"
+    )
+
+
+def always_grown(statements: Sequence[cst.BaseStatement], name: str) -> bool:
+    """Whether nothing decides about it when statements append to `name`."""
+    lines = [part for part in statements if isinstance(part, cst.SimpleStatementLine)]
+    found = sum(_appended_to(small) == name for line in lines for small in line.body)
+    return found == sum(_appended_to(part) == name for statement in statements for part in walk(statement))
 
 
 def lists_after(statement: cst.BaseStatement, lists: Names) -> Names:

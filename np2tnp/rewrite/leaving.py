@@ -40,11 +40,14 @@ def _leaves(node: cst.CSTNode) -> bool:
     return False
 
 
-def without_leaving(statements: Sequence[cst.BaseStatement], stop: str, truth: Truth) -> list[cst.BaseStatement] | None:
+def without_leaving(
+    statements: Sequence[cst.BaseStatement], stop: str, truth: Truth, within: bool = False
+) -> list[cst.BaseStatement] | None:
     """The body of a loop with `stop` bound at its end to whether the loop is left there.
 
-    `truth` makes a condition into an expression that can be kept in a name. None where a ``break`` or ``continue``
-    stands anywhere but in branches of ``if``.
+    `truth` makes a condition into an expression that can be kept in a name, which is not done in a branch (`within`):
+    the other one may give Python's True or False. None where a ``break`` or ``continue`` stands anywhere but in
+    branches of ``if``.
     """
     result: list[cst.BaseStatement] = []
     for number, statement in enumerate(statements):
@@ -62,14 +65,16 @@ def without_leaving(statements: Sequence[cst.BaseStatement], stop: str, truth: T
             return result
         if not isinstance(statement, cst.If):
             return None
-        changed = _branches(statement, rest, stop, truth)
+        changed = _branches(statement, rest, stop, truth, within)
         if changed is None:
             return None
         return [*result, changed]
     return [*result, _set(stop, False)]
 
 
-def _branches(node: cst.If, rest: list[cst.BaseStatement], stop: str, truth: Truth) -> cst.BaseStatement | None:
+def _branches(
+    node: cst.If, rest: list[cst.BaseStatement], stop: str, truth: Truth, within: bool
+) -> cst.BaseStatement | None:
     """An ``if`` that may leave the loop, with the statements after it in those branches that do not."""
     orelse = node.orelse
     other: list[cst.BaseStatement] = []
@@ -77,11 +82,12 @@ def _branches(node: cst.If, rest: list[cst.BaseStatement], stop: str, truth: Tru
         other = lines(orelse.body)
     elif orelse is not None:
         other = [orelse]
-    then = without_leaving([*lines(node.body), *rest], stop, truth)
-    otherwise = without_leaving([*other, *rest], stop, truth)
+    then = without_leaving([*lines(node.body), *rest], stop, truth, True)
+    otherwise = without_leaving([*other, *rest], stop, truth, True)
     if then is None or otherwise is None:
         return None
-    if [_value(part, stop) for part in (*then, *otherwise)] == [True, False]:  # ``if test: break`` at the end
+    values = [_value(part, stop) for part in (*then, *otherwise)]
+    if not within and values == [True, False]:  # ``if test: break`` at the end
         return cst.SimpleStatementLine([build.assign(cst.Name(stop), build.bare(truth(node.test)))], node.leading_lines)
     return node.with_changes(body=cst.IndentedBlock(then), orelse=cst.Else(cst.IndentedBlock(otherwise)))
 

@@ -61,16 +61,18 @@ def stage(function: cst.FunctionDef, runtime: str, shadowed: Names) -> cst.Funct
     own = frozenset(parameter.name.value for parameter in parameters(function.params))
     taken = shadowed | own | frozenset(assigned(function.body))
     captured = frozenset(name for part in _closures(function.body) for name in reads(part))
-    stager = _Stager(runtime, taken, reads(function) | own, captured)
-    body = stager.block(without_builtins(function.body, runtime, taken).body, _Scope(NONE, own, bound=own))
+    plain = without_builtins(function.body, runtime, taken)
+    stager = _Stager(runtime, taken, reads(function) | own, captured, growing.given_back(plain))
+    body = stager.block(plain.body, _Scope(NONE, own, bound=own))
     return function.with_changes(body=function.body.with_changes(body=body))
 
 
 class _Stager:
-    def __init__(self, runtime: str, shadowed: Names, words: Names, captured: Names) -> None:
+    def __init__(self, runtime: str, shadowed: Names, words: Names, captured: Names, given_back: Names) -> None:
         self.runtime = runtime
         self.shadowed = shadowed
         self.captured = captured
+        self.given_back = given_back
         self.taken = set(words | shadowed)
 
     # ---- blocks
@@ -127,7 +129,7 @@ class _Stager:
         self, node: cst.BaseStatement, rest: Sequence[cst.BaseStatement], scope: _Scope
     ) -> list[cst.BaseStatement] | None:
         """A loop that returns, and what follows it; None where it has not that form, or cannot be staged."""
-        if not isinstance(node, (cst.For, cst.While)) or scope.varying is not None:
+        if not isinstance(node, (cst.For, cst.While)) or scope.varying is not None or growing.grown(node):
             return None
         changed = without_return(node, rest, self.runtime, self._fresh("returned"))
         if changed is None:
@@ -185,8 +187,10 @@ class _Stager:
         grown = appended - frozenset(names)
         if not appended - grown <= growing.made_in(node):  # it may be somebody else's list
             return None
-        if grown and (stop or isinstance(node, cst.While) or not grown <= growing.within(node, scope.lists)):
-            return None  # how many items it appends is known before the loop alone
+        if grown and (isinstance(node, cst.While) or not grown <= growing.within(node, scope.lists)):
+            return None
+        if grown and stop and not self._may_be_left(statements, grown, scope):
+            return None
         names |= dict.fromkeys(sorted(grown))
         test = reads(node.test) if isinstance(node, cst.While) else NONE
         head = self._head(statements, scope.live | test, counter)
@@ -229,6 +233,11 @@ class _Stager:
         made: list[cst.BaseStatement] = [*before, function, statement]
         made[0] = made[0].with_changes(leading_lines=node.leading_lines)
         return made
+
+    def _may_be_left(self, statements: Sequence[cst.BaseStatement], grown: Names, scope: _Scope) -> bool:
+        """Whether a loop that only the graph knows the iterations of may append to the lists `grown`."""
+        always = all(growing.always_grown(statements, name) for name in grown)
+        return always and grown <= self.given_back and scope.varying is None
 
     def _truth(self, test: cst.BaseExpression) -> cst.BaseExpression:
         return condition(test, self.runtime, reads(test))

@@ -24,6 +24,9 @@ from np2tnp.runtime.weak import LIMIT, Weak
 #: How many items a loop may append: each is a tensor of its own in the trace, 20 microseconds of its time.
 MOST_ITEMS = 20_000
 
+#: How much a loop that may be left in the middle may append at most: arrays are made for all of it.
+MOST_BYTES = 1 << 25
+
 
 class Appended:
     """Stands for a list in an iteration."""
@@ -44,6 +47,60 @@ class Appended:
     __add__ = __iadd__ = __mul__ = __imul__ = __repr__ = __str__ = _refuse
 
 
+class Growth:
+    """Stands for a list after a loop that was left in the middle: only the graph knows how many items it has.
+
+    items : those that it had before. kinds : of what an iteration appended. number : how many iterations there were.
+    stacks : what they appended, with rows for more iterations than there were.
+    first, last : the tensors that the first and the last row are, where NumPy has one array there and elsewhere.
+    """
+
+    __slots__ = ("first", "items", "kinds", "last", "number", "stacks")
+
+    def __init__(
+        self, kinds: tuple[Kind, ...], number: Any, stacks: list[Any], first: list[Any], last: list[Any]
+    ) -> None:
+        self.items: list[Any] = []
+        self.kinds, self.number, self.stacks, self.first, self.last = kinds, number, stacks, first, last
+
+    def length(self) -> Weak:
+        """``len`` of the list."""
+        steps = tf.cast(self.number, tf.int64)
+        return Weak(int, steps * len(self.kinds) + len(self.items))
+
+    def __getitem__(self, key: Any) -> Any:
+        if type(key) is not int or key != -1 or not self.kinds:
+            self._refuse()
+        check(self.number > 0, "the last item of a list that a loop without an iteration appended to")
+        return built(self.kinds, iter([tf.gather(stack, self.number - 1) for stack in self.stacks]))[-1]
+
+    def _refuse(self, *_: Any) -> Any:
+        raise Unsupported("a list with as many items as only the graph knows is read")
+
+    __bool__ = __len__ = __iter__ = __contains__ = __eq__ = __hash__ = _refuse
+    __add__ = __iadd__ = __mul__ = __imul__ = __repr__ = __str__ = append = _refuse
+    __class__ = property(_refuse)  # who asks whether it is a list must not get an answer
+
+
+def grown_items(kinds: tuple[Kind, ...], number: int, *parts: list[Any]) -> list[Any]:
+    """The items of a Growth when the graph has run: tensors and Python numbers. parts: its stacks, first and last."""
+    if not number:
+        return []
+    stacks, first, last = parts
+    columns = [tf.unstack(stack[:number]) for stack in stacks]
+    for column, one, other in zip(columns, first, last, strict=True):
+        column[0] = column[0] if one is None else one
+        column[-1] = column[-1] if other is None else other
+    rows = (built(kinds, iter([column[step] for column in columns])) for step in range(number))
+    return [_in_python(item) for row in rows for item in row]
+
+
+def _in_python(item: Any) -> Any:
+    if isinstance(item, Weak):
+        return item.tensor.numpy().item()
+    return tuple(map(_in_python, item)) if type(item) is tuple else item
+
+
 class Collects(Exception):  # noqa: N818 - a signal
     """An iteration appends to lists: arrays for that have to go along."""
 
@@ -56,9 +113,12 @@ class Lists:
     """The lists among what a loop carries.
 
     iteration : after each call of the body, the items that it appended, by list.
+    until : the body returns besides whether to leave the loop.
     """
 
-    def __init__(self, carried: tuple[Any, ...]) -> None:
+    def __init__(self, carried: tuple[Any, ...], until: bool = False) -> None:
+        self.until = until
+        self.growths: list[Growth] = []  #: what becomes of the lists, where only the graph knows how long they are
         self.lists = {place: value for place, value in enumerate(carried) if type(value) in (list, Appended)}
         self.others = tuple(value for place, value in enumerate(carried) if place not in self.lists)
         self.iteration: tuple[tuple[Any, ...], ...] = ()
@@ -74,12 +134,12 @@ class Lists:
             rest = iter(others)
             given = [stand_ins[place] if place in stand_ins else next(rest) for place in places]
             result = body(i, *given)
-            values = (result,) if len(places) == 1 else tuple(result)
+            values = (result,) if len(places) == 1 and not self.until else tuple(result)
             if any(values[place] is not stand_in for place, stand_in in stand_ins.items()):
                 raise Unsupported("a list that is another one after an iteration")
             self.iteration = tuple(tuple(stand_in.items) for stand_in in stand_ins.values())
             left = tuple(value for place, value in enumerate(values) if place not in stand_ins)
-            return left[0] if len(left) == 1 else left
+            return left[0] if len(left) == 1 and not self.until else left
 
         return run if self.lists else body
 
@@ -89,7 +149,14 @@ class Lists:
 
     def finish(self, trace: Trace, others: tuple[Any, ...]) -> tuple[Any, ...]:
         """All carried values after the loop, the lists with what was appended to them."""
-        for number, known in enumerate(self.lists.values()):
+        for number, (place, known) in enumerate(self.lists.items()):
+            if self.growths and self.growths[number].kinds:
+                if isinstance(known, Appended):
+                    raise Unsupported("a loop within that appends as many items to a list as only the graph knows")
+                before = [made for items in self.made for item in items[number] for made in _items(trace, item)]
+                self.growths[number].items = [*known, *before]
+                self.lists[place] = self.growths[number]
+                continue
             for items in self.made:
                 for item in items[number]:
                     if isinstance(known, Appended):
@@ -123,12 +190,16 @@ class _Source(NamedTuple):
 class Stacks:
     """The arrays in which one staged loop collects what its iterations append."""
 
-    def __init__(self, items: tuple[tuple[Any, ...], ...], sources: list[_Source], count: int) -> None:
+    def __init__(self, items: tuple[tuple[Any, ...], ...], sources: list[_Source], count: int, until: bool) -> None:
         self.kinds = [tuple(map(kind_of, values)) for values in items]
         self.specs = [(tensor.dtype, tensor.shape) for tensor in flat_tensors(_joined(items))]
         self.sources = sources
         self.count = count
-        if count * sum(map(_length, _joined(self.kinds))) > MOST_ITEMS:
+        if until:
+            size = sum(dtype.size * shape.num_elements() for dtype, shape in self.specs)
+            if count * size > MOST_BYTES or any(kind.kind is Run for kind in _joined(self.kinds)):
+                raise Unsupported("a loop that may append much more to lists than it does")
+        elif count * sum(map(_length, _joined(self.kinds))) > MOST_ITEMS:
             raise Unsupported(f"a loop that appends more than {MOST_ITEMS} items to lists")
 
     def variables(self) -> list[Any]:
@@ -142,6 +213,24 @@ class Stacks:
         tensors = flat_tensors(_joined(items))
         return [number + 1, *(array.write(number, value) for array, value in zip(arrays, tensors, strict=True))]
 
+    def read_growths(self, variables: Sequence[Any], before: list[Any], after: list[Any]) -> list[Growth]:
+        """What was appended by list, where there may have been fewer iterations than the arrays have rows."""
+        number, *arrays = variables
+        found: list[Growth] = []
+        place = 0
+        for kinds in self.kinds:
+            part = slice(place, place := place + len(flat_kinds(kinds)))
+            first = [None if source.before is None else before[source.before] for source in self.sources[part]]
+            last = [None if source.after is None else after[source.after] for source in self.sources[part]]
+            found.append(Growth(kinds, number, self._whole(arrays[part], part), first, last))
+        return found
+
+    def _whole(self, arrays: Sequence[Any], part: slice) -> list[Any]:
+        flat = [array.stack() for array in arrays]
+        for stack, (_, shape) in zip(flat, self.specs[part], strict=True):
+            stack.set_shape([self.count, *shape])
+        return flat
+
     def read(self, variables: Sequence[Any], before: list[Any], after: list[Any]) -> list[tuple[tuple[Any, ...], ...]]:
         """What was appended: each entry for one iteration or several; `before`, `after`: what the loop carried.
 
@@ -149,9 +238,7 @@ class Stacks:
         """
         if not self.count:
             return []
-        flat = [array.stack() for array in variables[1:]]
-        for stack, (_, shape) in zip(flat, self.specs, strict=True):
-            stack.set_shape([self.count, *shape])
+        flat = self._whole(variables[1:], slice(None))
         begin = int(any(source.before is not None for source in self.sources))
         end = self.count - int(any(source.after is not None for source in self.sources))
         made = []
@@ -182,13 +269,12 @@ class Stacks:
         return tuple(built(kinds, rest) for kinds in self.kinds)
 
 
-def stacks_for(
-    items: tuple[tuple[Any, ...], ...], count: int | None, same: SameArrays, before: Sequence[Any], after: Sequence[Any]
-) -> Stacks:
+def stacks_for(lists: Lists, same: SameArrays, before: Sequence[Any], after: Sequence[Any]) -> Stacks:
     """The arrays for what an iteration appended, and checks of it; `before`, `after`: the tensors that are carried.
 
     Raises Unsupported where that cannot be stacked, or NumPy would show one array at places where this gives several.
     """
+    items, count = lists.iteration, lists.count
     if count is None:
         raise Unsupported("a loop that appends as many items to a list as only the graph knows")
     kinds = tuple(kind_of(value) for value in _joined(items))
@@ -202,7 +288,7 @@ def stacks_for(
         raise Unsupported("an array that is appended to lists twice")
     if any(source.before is not None for source in sources) and any(source.after is not None for source in sources):
         raise Unsupported("arrays of an iteration and of the one before that are appended to lists")
-    return Stacks(items, sources, count)
+    return Stacks(items, sources, count, lists.until)
 
 
 def _source(tensor: Any, same: SameArrays, before: Sequence[Any], after: Sequence[Any]) -> _Source:

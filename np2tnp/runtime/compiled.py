@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from np2tnp.runtime.appended import Growth, grown_items
+from np2tnp.runtime.carried import Kind
 from np2tnp.runtime.compiled_state import MoreAttributes, State, stand_in
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
@@ -53,6 +55,17 @@ class _Row(NamedTuple):
     place: int
     source: str
     number: int
+
+
+class _Grown(NamedTuple):
+    """In a result: a list, of which the graph knows how long it is; see :class:`appended.Growth`."""
+
+    items: list[Any]
+    kinds: tuple[Kind, ...]
+    number: _Slot
+    stacks: list[_Slot]
+    first: list[_Slot | None]
+    last: list[_Slot | None]
 
 
 class _Graph(NamedTuple):
@@ -286,6 +299,10 @@ def _template(value: Any, places: dict[Any, Any], outputs: list[Any], trace: Tra
     def inside(item: Any) -> Any:
         return _template(item, places, outputs, trace)
 
+    if type(value) is Growth:
+        ends = [[None if end is None else inside(end) for end in part] for part in (value.first, value.last)]
+        stacks = [inside(stack) for stack in value.stacks]
+        return _Grown([inside(item) for item in value.items], value.kinds, inside(value.number), stacks, *ends)
     if is_tensor(value) or isinstance(value, Weak):
         tensor, source = (value.tensor, value.kind.__name__) if isinstance(value, Weak) else (value, "output")
         if None in tuple(tensor.shape):
@@ -336,6 +353,10 @@ def _rebuilt(template: Any, inputs: list[Any], outputs: list[Any]) -> Any:
             return inputs[template.place]
         tensor = outputs[template.place]
         return tensor if template.source == "output" else tensor.numpy().item()
+    if kind is _Grown:
+        items, kinds, *parts = template
+        number, *given = [_rebuilt(part, inputs, outputs) for part in parts]
+        return _rebuilt(items, inputs, outputs) + grown_items(kinds, int(number), *given)
     if kind is tuple:
         return tuple([_rebuilt(item, inputs, outputs) for item in template])
     if kind is list:

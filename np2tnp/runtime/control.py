@@ -54,8 +54,8 @@ def fori_loop(
     bounds, step = [_bound(start), _bound(stop)], operator.index(step)
     if all(isinstance(bound, int) for bound in bounds) and not len(range(bounds[0], bounds[1], step)):
         return _result(carried)  # the very objects
+    lists = Lists(carried, until)
     if not until:
-        lists = Lists(carried)
         values = _staged_range(trace, bounds, step, lists.without(body), lists.others, lists)
         return _result(lists.finish(trace, values))
 
@@ -63,10 +63,14 @@ def fori_loop(
         return i < bounds[1] if step > 0 else i > bounds[1]
 
     def advance(i: Any, *values: Any) -> tuple[Any, ...]:
-        new, left = _split(body(i, *values), values, until)
+        new, left = _split(iteration(i, *values), values, until)
         return (i + step, *new, left)
 
-    return _result(_staged_until(trace, inside, advance, (bounds[0], *carried))[1:])
+    iteration = lists.without(body)
+    if all(isinstance(bound, int) for bound in bounds):
+        lists.count = len(range(bounds[0], bounds[1], step))
+    _, *values = _staged_until(trace, inside, advance, (bounds[0], *lists.others), lists)
+    return _result(lists.finish(trace, tuple(values)))
 
 
 def while_loop(test: Callable[..., Any], body: Callable[..., Any], /, *carried: Any, until: bool = False) -> Any:
@@ -201,7 +205,9 @@ def _with_buffers(trace: Trace, advance: Any, buffers: Sequence[two_steps.Second
     return exchanging
 
 
-def _staged_until(trace: Trace, test: Any, body: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
+def _staged_until(
+    trace: Trace, test: Any, body: Any, carried: tuple[Any, ...], lists: Lists | None = None
+) -> tuple[Any, ...]:
     """A while loop whose body returns, last, whether to leave it: that becomes part of the condition."""
 
     def stays(*values: Any) -> Any:
@@ -212,10 +218,12 @@ def _staged_until(trace: Trace, test: Any, body: Any, carried: tuple[Any, ...]) 
         *new, left = body(*values[:-1])
         return (*new, _truth(left))
 
-    return _staged_while(trace, stays, advance, (*carried, tf.constant(False)))[:-1]
+    return _staged_while(trace, stays, advance, (*carried, tf.constant(False)), lists)[:-1]
 
 
-def _staged_while(trace: Trace, test: Any, body: Any, carried: tuple[Any, ...]) -> tuple[Any, ...]:
+def _staged_while(
+    trace: Trace, test: Any, body: Any, carried: tuple[Any, ...], lists: Lists | None = None
+) -> tuple[Any, ...]:
     def condition(_: Any, *values: Any) -> Any:
         return _truth(test(*values))
 
@@ -225,7 +233,7 @@ def _staged_while(trace: Trace, test: Any, body: Any, carried: tuple[Any, ...]) 
     for _ in range(_PEELED + 1):
         kept = len(trace.checks[-1])
         try:
-            return staged_loop(trace, condition, advance, tf.constant(0), carried)[1]
+            return staged_loop(trace, condition, advance, tf.constant(0), carried, lists=lists)[1]
         except (Unstable, _Mixed):
             del trace.checks[-1][kept:]
         first = _truth(test(*carried))
@@ -234,6 +242,8 @@ def _staged_while(trace: Trace, test: Any, body: Any, carried: tuple[Any, ...]) 
             return carried
         check(first, "a loop without an iteration")
         carried = body(*carried)
+        if lists is not None:
+            lists.keep()
     raise Unsupported("a while loop whose values change their dtype or shape")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from np2tnp.runtime.appended import Growth
 from np2tnp.runtime.dispatch import is_symbolic, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
@@ -14,8 +15,10 @@ from np2tnp.runtime.weak import LIMIT, Weak, is_number, weak
 __all__ = ["elements", "length", "python_bool", "python_float", "python_int", "python_max", "python_min"]
 
 
-def length(value: Any, /) -> int:
+def length(value: Any, /) -> Any:
     """``len(value)``."""
+    if type(value) is Growth:
+        return value.length()
     if is_tensor(value) and is_symbolic(value) and value.shape.rank:
         if value.shape[0] is None:
             raise Unsupported("a length that is only known when the graph runs")

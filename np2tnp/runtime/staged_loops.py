@@ -104,7 +104,7 @@ def _while(
             after = flat_tensors(values)
             numbers = same.go_on(variables[:numbered], flat, after)
             if lists is not None and any(lists.iteration):
-                found = stacks_for(lists.iteration, lists.count, same, flat, after)
+                found = stacks_for(lists, same, flat, after)
                 if stacks is None:
                     raise Collects(found)
                 if (found.kinds, found.sources) != (stacks.kinds, stacks.sources):
@@ -130,7 +130,11 @@ def _while(
     trace.checks[-1].append(held)
     values = rest[len(first) :]
     if lists is not None and stacks is not None:
-        lists.made.extend(stacks.read(rest[numbered : len(first)], same.before, values))
+        variables = rest[numbered : len(first)]
+        if lists.until:
+            lists.growths = stacks.read_growths(variables, same.before, values)
+        else:
+            lists.made.extend(stacks.read(variables, same.before, values))
     same.note(rest[:numbered], values, None if known else tf.equal(i, counter))
     return i, built(kinds, iter(values))
 

@@ -187,3 +187,44 @@ def test_lists_longer_than_a_trace_should_have_stay_lists(mode: str, monkeypatch
     np.testing.assert_allclose(compiled(states, mode, x, 4)[1][3], np.sin(np.sin(np.sin(np.sin(x)))))
     monkeypatch.setattr("np2tnp.runtime.tracing.UNROLLED_OPERATIONS", 2)
     assert len(compiled(states, mode, x, 5, staged=False)[1]) == 5
+
+
+def left(x: Any, most: int, tol: float) -> Any:
+    kept: list[Any] = [x]
+
+    def body(i: Any, x: Any, kept: list[Any]) -> Any:
+        x = rt.sin(x)
+        kept.append(x)
+        return x, kept, rt.max(x) < tol
+
+    x, kept = rt.fori_loop(0, most, body, x, kept, until=True)
+    return x, kept
+
+
+@pytest.mark.parametrize(("most", "tol"), [(1, 0.0), (1, 2.0), (9, 2.0), (9, 0.6), (9, 0.0)])
+def test_a_loop_that_is_left_gives_what_was_appended_until_then(mode: str, most: int, tol: float) -> None:
+    x = np.arange(3.0)
+    state, kept = compiled(left, mode, x, most, tol)
+    expected = [x]
+    while len(expected) <= most and (len(expected) == 1 or expected[-1].max() >= tol):
+        expected.append(np.sin(expected[-1]))
+    assert len(kept) == len(expected)
+    np.testing.assert_allclose(kept, expected, rtol=1e-12)
+    assert kept[0] is x
+    assert kept[-1] is state
+
+
+@pytest.mark.parametrize("read", [sum, bool, list, np.array, lambda kept: isinstance(kept, list), lambda kept: kept[0]])
+def test_a_list_that_only_the_graph_knows_is_not_read(mode: str, read: Callable[[Any], Any]) -> None:
+    def asking(x: Any, most: int, tol: float) -> Any:
+        return read(left(x, most, tol)[1][1:] if read is sum else left(x, most, tol)[1])
+
+    found = compiled(asking, mode, np.arange(3.0), 5, 0.8, staged=False)
+    expected = rt.migrated(asking)(np.arange(3.0), 5, 0.8)
+    np.testing.assert_array_equal(found, expected, strict=isinstance(expected, np.ndarray))
+
+
+def test_a_loop_that_might_append_too_much_runs_eagerly(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(appended, "MOST_BYTES", 100)
+    assert len(compiled(left, mode, np.arange(3.0), 4, 0.8)[1]) > 1
+    compiled(left, mode, np.arange(3.0), 5, 0.8, staged=False)
