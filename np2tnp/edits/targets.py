@@ -53,8 +53,10 @@ def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool =
         if fact.rt is not None and fact.prefer != "numpy":
             return Choice("rt", _below(fact.rt.name, "rt"), "the exact helper keeps to float32")
         return Choice("host", why=fact.reason or f"the runtime has no {short} that keeps to float32")
-    if fact.tnp is not None and fact.prefer not in ("rt", "numpy"):
+    if fact.tnp is not None and fact.prefer != "numpy":
         problem = _problem(fact, fact.tnp, bound, used, event) or _stage_problem(fact.tnp, compile)
+        if problem is None and fact.prefer == "rt" and fact.rt is not None:
+            return Choice("rt", _below(fact.rt.name, "rt"), fact.reason or f"tnp has no exact {short}")
         if problem is None:
             return Choice("tnp", _below(fact.tnp.name, "tnp"))
         if fact.rt is not None:
