@@ -10,8 +10,9 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.effects import Effects
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
+from np2tnp.analysis.joins import join
 from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.state import NESTED
+from np2tnp.analysis.state import HOST_FUNCTIONS, NESTED
 from np2tnp.analysis.tables import BUILTINS_PYTHON, CALLBACKS, CALLERS, TENSOR_SAFE_BUILTINS
 from np2tnp.analysis.values import (
     EITHER,
@@ -60,6 +61,7 @@ def _given(
 
 
 _CALLABLE = frozenset((Function, Class, Bound))
+REDUCE = Symbol("functools.reduce")
 
 
 class Callbacks(Effects):
@@ -150,6 +152,28 @@ class Callbacks(Effects):
             self.late.lazy.add(function.qualname)
             return Sequence("map", self.nested_call(function, arguments[1:], env), None, refs)
         return Sequence(kind, Unknown(EITHER if held else HOST, shown), None, refs)
+
+    def is_plain_reduction(self, node: cst.Call, env: Env) -> bool:
+        """Whether ``functools.reduce`` is called with a nested function: it calls that at once, as builtins do."""
+        if len(node.args) not in (2, 3) or any(arg.star or arg.keyword for arg in node.args):
+            return False
+        function = node.args[0].value
+        given = env.values.get(function.value) if type(function) is cst.Name else None
+        return type(function) is cst.Lambda or (isinstance(given, Function) and given.nested)
+
+    def as_builtin(self, node: cst.Call, rest: list[ev.Argument]) -> Symbol:
+        """The callee of such a call: of ndarrays alone a lambda stays NumPy's."""
+        on_host = HOST_FUNCTIONS in self.host_locals or not any(may_hold_tensor(argument.value) for argument in rest)
+        return REDUCE if on_host and type(node.args[0].value) is cst.Lambda else Symbol("builtins.reduce")
+
+    def reduced(self, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
+        """What ``reduce(function, iterable, initial)`` gives: a value that is alone is given back."""
+        function, iterable = arguments[0].value, arguments[1].value
+        assert isinstance(function, Function)
+        if self.nested_keeps and any(may_hold_tensor(argument.value) for argument in arguments):
+            self.construct(arguments[0].node, "nested keeps")
+        alone = arguments[2].value if len(arguments) > 2 else self.element_of(iterable)
+        return join(alone, self.nested_call(function, arguments[1:], env))
 
     def called_with_items(self, function: Value, arguments: Iterable[ev.Argument]) -> bool:
         """``map(function, x)``, ``sorted(x, key=function)``: whether it gets items of `arguments` on the host.

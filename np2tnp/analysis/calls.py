@@ -7,6 +7,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.access import owner_of
 from np2tnp.analysis.binding import asks_for_update, bind, is_in_place, ufunc_method, ufunc_output
+from np2tnp.analysis.callbacks import REDUCE
 from np2tnp.analysis.callee_results import from_host
 from np2tnp.analysis.container_methods import ContainerMethods
 from np2tnp.analysis.env import Env
@@ -92,7 +93,12 @@ class Calls(ContainerMethods):
     def _call(self, node: cst.Call, env: Env) -> Value:
         callee = self.callee(node.func, env)
         foreign = self.is_foreign(callee)
-        arguments = tuple([self._argument(arg, env, callee, foreign) for arg in node.args])  # calls nest: no generator
+        if callee == REDUCE and self.is_plain_reduction(node, env):  # what the function is called with comes first
+            rest = [self._argument(arg, env, callee, foreign) for arg in node.args[1:]]
+            callee = self.as_builtin(node, rest)
+            arguments = (self._argument(node.args[0], env, callee, self.is_foreign(callee)), *rest)
+        else:
+            arguments = tuple([self._argument(arg, env, callee, foreign) for arg in node.args])  # calls nest
         for argument in arguments:
             if argument.value is LENT and not (foreign or getattr(callee, "name", "") in KEEPING):
                 self.construct(node, "lent")
@@ -335,6 +341,8 @@ class Calls(ContainerMethods):
             return self.dict_of(arguments)
         if name in ("map", "filter") and len(values) > 1:
             return self.mapped(name, arguments, env)
+        if name == "reduce":
+            return self.reduced(arguments, env)
         if name in ("any", "all"):
             return Scalar("bool")
         if name == "round":

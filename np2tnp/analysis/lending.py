@@ -167,7 +167,8 @@ def _handed(region: cst.CSTNode) -> dict[str, bool]:
                 called[node.func.value] += 1
             if type(node.func) is cst.Name and hasattr(builtins, node.func.value):
                 continue
-            handed.update(arg.value.value for arg in node.args if type(arg.value) is cst.Name and not arg.star)
+            used = called if dotted(node.func) in _CALLING_AT_ONCE else handed
+            used.update(arg.value.value for arg in node.args if type(arg.value) is cst.Name and not arg.star)
         elif kind is cst.FunctionDef and node is not region:
             assert type(node) is cst.FunctionDef
             defined[node.name.value] += 1
@@ -252,6 +253,7 @@ def _later(region: cst.CSTNode, inside: set[int]) -> Iterator[cst.CSTNode]:
             yield from (below for below in around if type(below) in _NAMING_NODES)
 
 
+_CALLING_AT_ONCE = ("reduce", "functools.reduce")  #: they keep no function
 _PASSING = ("zip", "enumerate", "reversed")  #: builtins that give the items of what they get
 _MADE_ANEW = (cst.BinaryOperation, cst.UnaryOperation, cst.Integer, cst.Float)
 _NAMING_NODES = frozenset((cst.Assign, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr, cst.AsName))

@@ -126,6 +126,7 @@ BUILTINS_PYTHON = {
 CALLBACKS: dict[str, tuple[int | None, str | None]] = {
     "builtins.map": (0, None), "builtins.filter": (0, None), "builtins.sorted": (None, "key"),
     "builtins.min": (None, "key"), "builtins.max": (None, "key"), "functools.reduce": (0, None),
+    "builtins.reduce": (0, None),  # functools.reduce of a nested function
     "itertools.starmap": (0, None), "itertools.takewhile": (0, None), "itertools.dropwhile": (0, None),
     "itertools.filterfalse": (0, None), "itertools.accumulate": (1, "func"), "itertools.groupby": (1, "key"),
 }  # fmt: skip
@@ -136,7 +137,7 @@ CALLERS = frozenset(
 #: Builtins that a tensor may reach unconverted: the result is the same Python number.
 TENSOR_SAFE_BUILTINS = frozenset(
     "len float int bool complex abs sum max min range enumerate zip list tuple map filter sorted reversed"
-    " iter next any all id callable dict".split()
+    " iter next any all id callable dict reduce".split()
 )
 
 #: Decorators that leave the function's arguments and result alone.

@@ -26,10 +26,10 @@ from np2tnp.analysis.walk import walk
 from np2tnp.catalog.catalog import Catalog
 
 #: Builtins that only look. Those that call a function or take from an iterator are left out, except for the plain
-#: loops: the runtime makes sure that no argument is an iterator.
+#: loops (the runtime makes sure that no argument is an iterator) and a reduction by a nested function, which is seen.
 _BUILTINS = frozenset(
     "abs all any bool complex dict divmod enumerate float int isinstance issubclass len list max min pow range"
-    " repr reversed round set slice sorted str sum tuple type zip ArithmeticError AssertionError AttributeError"
+    " reduce repr reversed round set slice sorted str sum tuple type zip ArithmeticError AssertionError AttributeError"
     " Exception IndexError KeyError NotImplementedError RuntimeError TypeError ValueError ZeroDivisionError"
     " FloatingPointError OverflowError".split()
 )
