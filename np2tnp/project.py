@@ -233,7 +233,7 @@ class Project:
             return Function(target.name, module=target.module)
         summary = self.class_of(target.module, owner)
         method = summary.methods.get(name) if summary is not None else None
-        return method[0] if method is not None and method[1] in ("method", "static") else None
+        return method[0] if method is not None and method[1] in ("method", "static", "decorated") else None
 
     def _value(self, target: Target) -> Value:
         """A constant or an array that another module's top level makes."""

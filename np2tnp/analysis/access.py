@@ -129,7 +129,7 @@ class Access(State):
                 self.emit(ev.NameRead(node, self.place(node), value.name))
             return value
         if isinstance(base, Instance):
-            return self.instance_attribute(base, name, env)
+            return self.instance_attribute(base, name, env, called)
         if isinstance(base, Class):
             method = self.method_of(base, name)
             if method is not None and method[1] == "class":
@@ -214,11 +214,12 @@ class Access(State):
             return EITHER
         return home_of(value)
 
-    def instance_attribute(self, base: Instance, name: str, env: Env) -> Value:
+    def instance_attribute(self, base: Instance, name: str, env: Env, called: bool = False) -> Value:
         method = self.method_of(base, name)
         location = f".{name}"
         if method is not None:
-            return Unknown(HOST, frozenset((location,))) if method[1] == "property" else Bound(base, name)
+            is_read = method[1] == "property" or (method[1] == "decorated" and not called)
+            return Unknown(HOST, frozenset((location,))) if is_read else Bound(base, name)
         declared = self.services.attributes(base).get(name)
         refs = env.reach(location)
         if declared is not None and SUBCLASS in declared.refs:

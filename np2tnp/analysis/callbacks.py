@@ -60,6 +60,8 @@ def _given(
     return Unknown(EITHER, refs, deps=deps, view=view, zero_d=kind)
 
 
+#: What gets classes, and makes no instances of them.
+_NOT_CALLING = frozenset(("builtins.isinstance", "builtins.issubclass"))
 _CALLABLE = frozenset((Function, Class, Bound))
 REDUCE = Symbol("functools.reduce")
 
@@ -69,7 +71,11 @@ class Callbacks(Effects):
 
     def hand_over(self, node: cst.Call, name: str, arguments: tuple[ev.Argument, ...]) -> None:
         """`name` calls one of its arguments with the arrays in others, which that callable may change."""
-        if name in CALLERS or not (name in CALLBACKS or name.startswith(("numpy.", "builtins."))):
+        if (
+            name in CALLERS
+            or name in _NOT_CALLING
+            or not (name in CALLBACKS or name.startswith(("numpy.", "builtins.")))
+        ):
             return  # callables of others, and of CALLERS, get ndarrays
         if name not in CALLBACKS and _CALLABLE.isdisjoint([type(argument.value) for argument in arguments]):
             return

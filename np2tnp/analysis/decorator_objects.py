@@ -87,7 +87,7 @@ def _effects_of_own(name: str, analysis: Analysis) -> tuple[str, str]:
     if name.endswith(OBJECT):
         owner, method = name, "__call__"
     if owner.endswith(OBJECT):
-        return _of_method(owner.removesuffix(OBJECT), method, analysis, ("method", "class", "static"))
+        return _of_method(owner.removesuffix(OBJECT), method, analysis, ("method", "class", "static", "decorated"))
     if owner in module.classes:  # one that it inherits
         return _of_method(owner, method, analysis, ("class", "static"))
     if "." in owner or (owner and not method):

@@ -18,6 +18,10 @@ _KINDS = {
     "staticmethod": "static", "classmethod": "class",
     **dict.fromkeys(("property", "cached_property", "getter", "setter", "deleter"), "property"),
 }  # fmt: skip
+#: Decorators whose result is called as the method was.
+_METHODS = frozenset(
+    ("abstractmethod", "override", "final", "overload", "lru_cache", "cache", "migrated", "njit", "jit")
+)
 #: Attributes of arrays that are assigned to, to give them another form.
 _FORMS = frozenset(("shape", "dtype", "strides", "real", "imag", "flat", "data"))
 _BINDING = frozenset((cst.AssignTarget, cst.AnnAssign, cst.AugAssign))
@@ -57,12 +61,13 @@ class FunctionInfo:
 
     @property
     def kind(self) -> str:
-        """How its class hands it out: "method", "property", "class" or "static"."""
-        for name in self.decorators:
-            last = name.rpartition(".")[2]
-            if last in _KINDS:
-                return _KINDS[last]
-        return "method"
+        """How its class hands it out: "method", "property", "class" or "static".
+
+        "decorated" where a decorator decides that nobody knows: it is a method where it is called, else a property.
+        """
+        names = [name.rpartition(".")[2] for name in self.decorators]
+        kinds = [_KINDS[name] for name in names if name in _KINDS]
+        return kinds[0] if kinds else "method" if _METHODS.issuperset(names) else "decorated"
 
 
 @dataclass(slots=True)

@@ -76,7 +76,7 @@ def form(mutates: tuple[str, ...], result: Value | None) -> str:
 class ClassSummary:
     """What users of a class must know of it, what it inherits included.
 
-    methods: name -> (the function, "method", "property", "class" or "static").
+    methods: name -> (the function, "method", "property", "class", "static" or "decorated").
     is_record: making an instance only stores its arguments (a NamedTuple or a dataclass).
     array_base: the array class of NumPy's that it inherits from, empty where none is known.
     """
