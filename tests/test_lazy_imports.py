@@ -62,3 +62,11 @@ def test_the_runtime_waits_for_tensorflow(project: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_the_runtime_refuses_numpy_1_whose_promotion_is_another() -> None:
+    program = "import numpy as np\nnp.__version__ = '1.26.4'\nfrom np2tnp import runtime as rt\nrt.migrated"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "ImportError: np2tnp's runtime needs NumPy 2" in done.stderr
+    assert "1.26.4" in done.stderr

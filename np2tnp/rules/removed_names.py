@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis import events as ev
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, register
@@ -27,7 +29,8 @@ class RemovedName(Rule):
             " promises is to give what NumPy 2 gives, its promotion of Python numbers included."
         ),
         does=(
-            "Only says so, and names the successor where there is one. `ruff check --select NPY` changes most of them."
+            "Says so, and names the successor where there is one. Migrated functions get helpers for functions, and the"
+            " successors of dtypes and constants. `ruff check --select NPY` changes most of them elsewhere."
         ),
         bad="""
             def total(x):
@@ -52,6 +55,8 @@ class RemovedName(Rule):
         fact = context.catalog.get(api)
         if fact is None:
             return
+        if fact.legacy and (fact.alias_of or "").startswith("numpy.") and isinstance(event, ev.NameRead):
+            _rename(event.node, str(fact.alias_of).removeprefix("numpy."), context)
         if context.catalog.target_numpy != "newest":
             if fact.since:
                 words = (
@@ -63,3 +68,9 @@ class RemovedName(Rule):
             return
         successor = f"; use {short_name(fact.alias_of)}" if fact.alias_of else ""
         yield self.hit(event.node, f"NumPy 2 has no {short_name(api)}{successor}", Verdict.NOTE)
+
+
+def _rename(node: cst.BaseExpression, name: str, context: Context) -> None:
+    """``np.float_`` becomes ``np.float64``: the runtime needs NumPy 2."""
+    if context.in_region and isinstance(node, cst.Attribute):
+        context.edits.replace.setdefault(id(node), lambda updated: updated.with_changes(attr=cst.Name(name)))

@@ -22,6 +22,9 @@ from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.hardware import has_gpu
 from np2tnp.runtime.lazy import tf
 
+if int(np.__version__.partition(".")[0]) < 2:
+    raise ImportError(f"np2tnp's runtime needs NumPy 2, whose promotion it reproduces: this is {np.__version__}")
+
 __all__ = ["host", "host_items", "ndarray", "tensor"]
 
 F = TypeVar("F", bound=Callable[..., Any])
