@@ -223,8 +223,7 @@ def _read_again(node: cst.CSTNode, number: int, context: Context) -> Build:
     assert isinstance(node.value, (cst.Tuple, cst.List))
     item = node.value.elements[number].value
     assert isinstance(item, cst.Subscript)
-    copied = item.deep_clone()
-    return lambda value: build.at(context.rt, copied.value, copied.slice, "as_stored", value)
+    return lambda value: build.at(context.rt, item.value, item.deep_clone().slice, "as_stored", value)
 
 
 def update(event: ev.Store, context: Context) -> None:
