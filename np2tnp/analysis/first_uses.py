@@ -46,6 +46,8 @@ def _certain_parts(root: Any) -> list[Any]:
             stack.append(node.test)
         elif kind is cst.BooleanOperation:
             stack.append(node.left)
+        elif kind is cst.Comparison:  # of several, one that does not hold is the last
+            stack += [node.left, node.comparisons[0].comparator]
         else:
             stack.extend(PARTS[kind](node))
     return found

@@ -302,13 +302,15 @@ def _is_replaceable(use: Use, scan: OwnScope, modules: frozenset[str], is_made: 
         return type(parent.operator) not in (cst.Is, cst.IsNot)
     if kind is cst.Comparison:
         return all(type(item.operator) not in (cst.Is, cst.IsNot) for item in parent.comparisons)
+    if kind is cst.IfExp:  # a side is the view itself, under another name
+        return use.name == "test"
     if kind is cst.Return:  # the view itself is given out: the caller's array must not be what it shows
         return is_made
     if kind is cst.Arg:
         call = scan.calls[id(parent)]
         return module_called(call) in modules or (type(call.func) is cst.Name and call.func.value in _READING)
     # what is kept is the view itself
-    return kind not in (cst.Element, cst.DictElement, cst.AssignTarget, cst.Assign, cst.NamedExpr)
+    return kind not in (cst.Element, cst.DictElement, cst.AssignTarget, cst.Assign, cst.NamedExpr, cst.BooleanOperation)
 
 
 def _remove(statement: cst.Assign, line: cst.SimpleStatementLine, block: cst.IndentedBlock, editable: bool) -> None:
