@@ -75,6 +75,62 @@ def through_a_core(a, b, n):
     for i in range(n):
         r, _ = chosen(r, b, i + 1)
     return r
+
+def inner_exchange(a, b, n):
+    for i in range(n):
+        for j in range(i):
+            a, b = b, a
+            a[j] += 1
+        b[i] = -5
+    return a, b
+
+def of_its_own(a, b, n):
+    x, y, z = np.sin(a), np.sin(b), a * b
+    for i in range(n):
+        for j in range(2):
+            x, y, z = y, z, x
+        if i == 2:
+            x = y
+    return x, y, z
+
+def one_from_outside(a, b, n):
+    x, y = np.sin(a), np.sin(b)
+    for i in range(n):
+        x = y
+    return [x, y, x]
+
+def made_for_two(a, b, n):
+    r = a
+    for i in range(n):
+        a = np.cos(a)
+        r = a
+    return r, a
+
+def from_before(a, b, n):
+    x = y = first = np.sin(a)
+    for i in range(n):
+        x, y = y, np.cos(x)
+    return x, y, first
+"""
+#: Asked of what is made, NumPy and the text of a compiled function differ: such functions stay eager.
+ASKING = """
+import numpy as np
+
+def same(x, n):
+    x = np.array(x)
+    best = x
+    for i in range(n):
+        x = np.roll(x, 1) * (1.5 - i)
+        if x[0] > best[0]:
+            best = x
+    return best is x
+
+def kinds(x, n):
+    t, x = 0, np.array(x)
+    for i in range(n):
+        t, x = i, x * 2
+    u = [t + 1]
+    return x, type(t), isinstance(u[0], int), hasattr(t, "__len__")
 """
 NAMES = [line.split()[1].partition("(")[0] for line in TEXT.splitlines() if line.startswith("def ")]
 
@@ -111,3 +167,15 @@ def test_results_are_the_arrays_that_they_are_in_numpy(version: Any, name: str) 
         assert names == expected_names, n
         np.testing.assert_allclose(arrays, expected, rtol=1e-12)
     assert RUNS["compiled"]
+
+
+@pytest.mark.parametrize("mode", ["graph", "xla"])
+def test_what_only_the_values_tell_is_asked_of_them(mode: str) -> None:
+    new = analyze(Source("program.py", ASKING), Config(rewrite=True, slow="convert", compile=mode)).new_text
+    assert new is not None
+    old, made = load(ASKING), load(new)
+    for n in (0, 1, 3):
+        assert made.same(np.arange(3.0), n) == old.same(np.arange(3.0), n)
+        expected, result = old.kinds(np.arange(3.0), n), made.kinds(np.arange(3.0), n)
+        assert result[1:] == expected[1:]
+        np.testing.assert_array_equal(result[0], expected[0])

@@ -388,6 +388,8 @@ class Access(State):
         if parameters_in(refs_of(left)) and parameters_in(refs_of(right)):
             self.facts.extra["tells apart"] = True
         if may_hold_tensor(left) == may_hold_tensor(right):
+            if may_hold_tensor(left) and may_be_array(left) and may_be_array(right):
+                self.facts.extra["compares identities"] = True
             if COPIED in refs_of(left) | refs_of(right) and refs_of(left) & refs_of(right):
                 self.construct(node, "identity")
             return

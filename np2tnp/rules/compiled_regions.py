@@ -7,8 +7,21 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.liveness import assigned, reads
 from np2tnp.analysis.tables import HARMLESS_METHODS, KEEPING_METHODS
-from np2tnp.analysis.values import HOST, Array, Bound, Const, Function, Instance, Scalar, Sequence, Symbol, home_of
+from np2tnp.analysis.values import (
+    HOST,
+    Array,
+    Bound,
+    Const,
+    Function,
+    Instance,
+    Scalar,
+    Sequence,
+    Symbol,
+    Unknown,
+    home_of,
+)
 from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
@@ -24,6 +37,8 @@ _PURE_BUILTINS = frozenset(
     "abs all any bool complex dict divmod enumerate filter float frozenset int isinstance issubclass len list map max"
     " min pow range repr reversed round set slice sorted str sum tuple type zip callable hasattr".split()
 )
+#: Those whose answer depends on the class of their first argument.
+_ASKING = frozenset("type isinstance hasattr callable".split())
 #: Functions of NumPy that do something besides computing.
 _IMPURE = (
     *("numpy.set_", "numpy.seterr", "numpy.setbufsize", "numpy.save", "numpy.load", "numpy.show", "numpy.test"),
@@ -104,6 +119,8 @@ def _call(event: ev.Call, context: Context) -> str:
         pure = package in ("math", "cmath", "operator") or (
             package == "builtins" and (name in _PURE_BUILTINS or name.endswith(("Error", "Exception")))
         )
+        if name in _ASKING and _may_be_loops_number(event, context.facts.node):
+            return f"{name}() asks for the class of what a loop changes, which is no number while it is traced"
         return "" if pure else f"{callee_words(event)} may do more than compute"
     if isinstance(callee, Function):
         summary = None if callee.nested else context.summary(callee)
@@ -124,10 +141,25 @@ def _call(event: ev.Call, context: Context) -> str:
     return f"{callee_words(event, 'a call')} may do more than compute"
 
 
+def _may_be_loops_number(event: ev.Call, region: cst.CSTNode) -> bool:
+    """Whether the first argument may be a Python number that a loop of the region changes."""
+    asked = event.arguments[0] if event.arguments else None
+    if asked is None or not isinstance(asked.value, (Const, Scalar, Unknown)):
+        return False
+    parts = list(walk(region))
+    changed = {name for part in parts if isinstance(part, (cst.For, cst.While)) for name in assigned(part)}
+    steps = [(reads(part.value), assigned(part)) for part in parts if isinstance(part, cst.Assign)]
+    for _ in steps:  # what is made of such a number is one, too
+        changed |= {name for read, names in steps if read & changed for name in names}
+    return bool(reads(asked.node) & changed)
+
+
 def needs_state(facts: ev.RegionFacts) -> str:
     """Why no call of the region can be compiled, whatever is in it; empty where that is not so."""
     if facts.generator:
         return "a generator runs step by step"
+    if "compares identities" in facts.extra:
+        return "it asks with `is` whether two names are one array: what a staged loop gives is a new one"
     if facts.host_parameters:
         name = min(facts.host_parameters)
         words = f"{name} stays the caller's object: other code gets it, or another name may update it"

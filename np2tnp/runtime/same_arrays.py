@@ -34,7 +34,7 @@ class SameArrays:
         self.before = before
         self.count = count
         arrays = [place for place, tensor in enumerate(before[:count]) if tensor.shape.rank]
-        self.places = arrays if trace.callers else []
+        self.places = arrays
         self.numbers = numbers
         self.handed = False
         self._known: dict[int, tuple[int, Any]] = {}  #: by id, arrays from outside of the loop with their numbers
@@ -55,39 +55,45 @@ class SameArrays:
         """The variables after an iteration from `flat` to `after`."""
         if not self.numbers:
             own = {id(flat[place]) for place in self.places}
-            for place in self.places:
-                stays = after[place] is flat[place]
-                self.handed |= self._is_handed(after[place], own, stays)
+            moved = any(self._is_handed(after[place], own, after[place] is flat[place]) for place in self.places)
+            told = bool(self.trace.callers) or self._may_meet(self.before)  # others are told apart by nobody
+            self.handed |= (moved and told) or self._may_meet(after, or_outside=True)
             return []
         made, *numbers = variables
         inside = {id(flat[place]): number for place, number in zip(self.places, numbers, strict=True)}
         fresh = {id(after[place]): index for index, place in enumerate(self.places)}
         here = tf.compat.v1.get_default_graph()
+        found: dict[int, Any] = {}
 
         def number(tensor: Any) -> Any:
-            found = inside.get(id(tensor))
-            if found is None and self.trace.is_callers(tensor) and tensor.graph is not here:
-                found = _constant(self._number_outside(tensor))
-            if found is None:
+            if id(tensor) not in found:  # asked of each once: every array of a loop may be each one before it
+                found[id(tensor)] = number_of(tensor)
+            return found[id(tensor)]
+
+        def number_of(tensor: Any) -> Any:
+            value = inside.get(id(tensor))
+            if value is None and _graph(tensor) not in (None, here):
+                value = _constant(self._number_outside(tensor))
+            if value is None:
                 index = fresh.setdefault(id(tensor), len(fresh))
-                found = -(made * _constant(_MOST) + _constant(index + 1))
+                value = -(made * _constant(_MOST) + _constant(index + 1))
             for other in self.trace.others_of(tensor)[::-1]:
-                found = tf.where(other.holds, number(other.value), found)
-            return found
+                value = tf.where(other.holds, number(other.value), value)
+            return value
 
         return [made + _constant(1), *(number(after[place]) for place in self.places)]
 
     def note(self, variables: list[Any], flat: list[Any], no_iteration: Any) -> None:
         """The loop is over: say which of its values are arrays from before it, or one array."""
         if not self.numbers:
-            for place in self.places:
-                if self.trace.is_callers(self.before[place]) and no_iteration is not None:
-                    self.trace.note_same(flat[place], [(no_iteration, self.before[place])])
+            for place in self.places if no_iteration is not None else ():
+                self.trace.note_same(flat[place], [(no_iteration, self.before[place])])
+                if self.trace.is_callers(self.before[place]):
                     self.trace.note_callers(flat[place])
             return
         numbers = dict(zip(self.places, variables[1:], strict=True))
-        for place in self.places:
-            alike = [other for other in self.places if other != place and _kind(flat[other]) == _kind(flat[place])]
+        for place in self.places:  # each points at those before it: what asks for numbers must come to an end
+            alike = [other for other in self.places if other < place and _kind(flat[other]) == _kind(flat[place])]
             same = [(tf.equal(numbers[place], numbers[other]), flat[other]) for other in alike]
             outside = [known for known in self._known.values() if _kind(known[1]) == _kind(flat[place])]
             same += [(tf.equal(numbers[place], _constant(number)), tensor) for number, tensor in outside]
@@ -99,9 +105,37 @@ class SameArrays:
 
     def _is_handed(self, tensor: Any, own: set[int], stays: bool) -> bool:
         """Whether a value after an iteration is, or may be, an array from before it, but for one that stays."""
-        if id(tensor) in own or self.trace.is_callers(tensor):
+        if id(tensor) in own or _is_outside(tensor) or self.trace.is_callers(tensor):
             return not stays
         return any(self._is_handed(other.value, own, False) for other in self.trace.others_of(tensor))
+
+    def _may_meet(self, tensors: list[Any], or_outside: bool = False) -> bool:
+        """Whether two of the loop's arrays may be one, or (`or_outside`) one of them an array of a graph around."""
+        met: set[int] = set()
+        for place in self.places:
+            found: dict[int, Any] = {}
+            self._collect(tensors[place], found)
+            if not met.isdisjoint(found) or (or_outside and any(map(_is_outside, found.values()))):
+                return True
+            met.update(found)
+        return False
+
+    def _collect(self, tensor: Any, found: dict[int, Any]) -> None:
+        """Add to `found`, by id, all that a tensor may be the same array as."""
+        if id(tensor) not in found:
+            found[id(tensor)] = tensor
+            for other in self.trace.others_of(tensor):
+                self._collect(other.value, found)
+
+
+def _is_outside(tensor: Any) -> bool:
+    """Whether a tensor is of a graph around the one that is being made."""
+    return _graph(tensor) not in (None, tf.compat.v1.get_default_graph())
+
+
+def _graph(tensor: Any) -> Any:
+    """The graph that a tensor is of; None of one that has its value already."""
+    return getattr(tensor, "graph", None)
 
 
 #: More arrays than an iteration makes.
