@@ -108,14 +108,14 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     if mode == "empty" and not kwargs:
         return tf.pad(tensor, pairs)
     if mode in ("maximum", "minimum") and not kwargs:
-        return _with_extremes(tensor, pairs, mode)
+        return _with_extremes(tensor, pairs, mode) if any(map(any, pairs)) else tf.identity(tensor)
     if mode not in _COPYING or kwargs.get("reflect_type", "even") != "even":
         return _refused(mode)
     for axis, (before, after) in enumerate(pairs):
         if before or after:
             places = np.pad(np.arange(shape[axis]), (before, after), mode, **kwargs)
             tensor = tf.gather(tensor, places, axis=axis)
-    return tensor
+    return tensor if any(map(any, pairs)) else tf.identity(tensor)
 
 
 def _refused(mode: str) -> Any:

@@ -101,7 +101,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     result = broadcast[0]
     for number, option in enumerate(broadcast[1:], start=1):
         result = tf.where(tf.equal(selector, number), option, result)
-    return result
+    return result if len(options) > 1 else tf.identity(result)
 
 
 @exact("numpy.select")

@@ -216,6 +216,13 @@ def test_take_along_axis() -> None:
     check("take_along_axis", sample((2, 3, 4)), np.array([[[1]], [[0]]]), 1)
 
 
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap", "empty", "maximum"])
+def test_nothing_padded_and_one_choice_are_new_arrays(mode: str) -> None:
+    tensor = rt.tensor(A)
+    assert rt.pad(tensor, 0, mode) is not tensor
+    assert rt.choose(0, [tensor]) is not tensor
+
+
 def test_choose() -> None:
     for selector in ([0, 1, 2, 1, 0], [0, 3, -1, 1, 0], 1, [[0], [2]]):
         for mode in ("raise", "wrap", "clip"):
