@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import Const
+from np2tnp.analysis.values import Const, Value
 from np2tnp.catalog.catalog import ApiFact, Catalog, positional
 
 
@@ -30,6 +30,14 @@ def bind(fact: ApiFact, arguments: tuple[ev.Argument, ...], skip: int = 0) -> di
         else:
             bound[f"?{index}"] = argument
     return bound
+
+
+def asked_dtypes(fact: ApiFact | None, arguments: tuple[ev.Argument, ...]) -> list[Value]:
+    """What stands for a dtype in a call, by its name or by its place."""
+    bound = bind(fact, arguments) if fact is not None else None
+    if bound is not None:
+        return [bound["dtype"].value] if "dtype" in bound else []
+    return [argument.value for argument in arguments if argument.name == "dtype"]
 
 
 @lru_cache(maxsize=4096)

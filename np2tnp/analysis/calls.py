@@ -6,7 +6,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.access import owner_of
-from np2tnp.analysis.binding import asks_for_update, bind, is_in_place, ufunc_method, ufunc_output
+from np2tnp.analysis.binding import asked_dtypes, asks_for_update, bind, is_in_place, ufunc_method, ufunc_output
 from np2tnp.analysis.callbacks import REDUCE
 from np2tnp.analysis.callee_results import from_host
 from np2tnp.analysis.container_methods import ContainerMethods
@@ -214,7 +214,7 @@ class Calls(ContainerMethods):
         if api in POSITIONS:
             return Sequence("iterator", Sequence("tuple", Scalar("int")))
         bound = bind(fact, arguments)
-        if any(foreign_dtype(a.value) for a in arguments if a.name == "dtype" or api == "ndarray.astype"):
+        if any(map(foreign_dtype, asked_dtypes(fact, arguments))):
             held = self._given_back(arguments) if api.rpartition(".")[2] in HOLDERS else NO_NAMES
             return with_refs(KEPT, KEPT.refs | held)  # strings, objects: the result stays NumPy's
         if (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.binding import bind, ufunc_method
+from np2tnp.analysis.binding import asked_dtypes, bind, ufunc_method
 from np2tnp.analysis.hosting import makes_from_numbers
 from np2tnp.analysis.numpy_results import asks_for_fortran_order
 from np2tnp.analysis.results import foreign_dtype
@@ -63,7 +63,7 @@ def _decide(event: ev.Call, context: Context) -> Decision | None:
     random = api.startswith("numpy.random.")
     if event.callee in GENERATORS or event.result in GENERATORS:
         return Decision("TNP601")
-    if made_kind(event) is not None or may_mask(api) or (not random and _is_plain_python(event)):
+    if made_kind(event, context) is not None or may_mask(api) or (not random and _is_plain_python(event)):
         return None
     if event.receiver is None and any(is_untensored(argument.value) for argument in event.arguments):
         return Decision("TNP004", "no tensor can stand for one of its arguments")
@@ -131,16 +131,12 @@ def _is_plain_python(event: ev.Call) -> bool:
     return not any(map(may_hold_tensor, values)) and not makes_tensor(event.result)
 
 
-def made_kind(event: ev.Call) -> str | None:
+def made_kind(event: ev.Call, context: Context) -> str | None:
     """The kind of data without tensor form that the call makes: "object", "string"...; None for numbers."""
     api = event.api or ""
-    fixed = api.endswith((".dtype", ".finfo", ".iinfo", ".issubdtype", ".can_cast", ".result_type", ".promote_types"))
-    for argument in () if fixed else event.arguments:
-        if argument.name == "dtype" or (argument.name is None and api == "ndarray.astype"):
-            found = foreign_dtype(argument.value)
-            if found:
-                return found
-    return None
+    if api.endswith((".dtype", ".finfo", ".iinfo", ".issubdtype", ".can_cast", ".result_type", ".promote_types")):
+        return None
+    return next(filter(None, map(foreign_dtype, asked_dtypes(context.catalog.get(api), event.arguments))), None)
 
 
 def _is_one_object(event: ev.Call) -> bool:

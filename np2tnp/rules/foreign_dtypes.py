@@ -113,7 +113,7 @@ class ForeignDtype(Rule):
         assert isinstance(event, ev.Call)
         if event.api is None:
             return
-        kind = made_kind(event)
+        kind = made_kind(event, context)
         if kind is not None:
             # extended precision looks like numbers, and would be handed to TensorFlow
             kept = not context.in_region or kind != "longdouble"

@@ -122,7 +122,7 @@ def of_region(facts: ev.RegionFacts, annotated: bool) -> Hit:
 
 def _numpys(event: ev.Call, context: Context) -> str:
     """Of a call of NumPy: what to say of one that no other rule acts on, though there are arrays in it."""
-    if decide(event, context) is not None or made_kind(event) is not None:
+    if decide(event, context) is not None or made_kind(event, context) is not None:
         return ""
     made = (Array, Unknown) if event.api in ("numpy.array", "numpy.asarray", "numpy.asanyarray") else Array
     if not any(map(may_be_array, _values(event))) and not isinstance(event.result, made):

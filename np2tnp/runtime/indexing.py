@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import exact, host, is_tensor, unconverted
+from np2tnp.runtime.dispatch import exact, holds_tensor, host, is_tensor, unconverted
 from np2tnp.runtime.errors import ScalarStoreError, UnverifiedError
 from np2tnp.runtime.indexing_padded import update_padded
 from np2tnp.runtime.indexing_read import read
@@ -92,6 +92,13 @@ def _is_scalar(x: Any, key: Any) -> bool:
     return resolve_basic(static_shape(x), parts).scalar
 
 
+def _refuse_object(x: np.ndarray[Any, Any], key: Any, value: Any) -> None:
+    """Refuse a tensor as an object: NumPy keeps the very array, of which this would be a copy."""
+    kept = is_tensor(value) and bool(value.shape.rank) and not isinstance(x[key], np.ndarray)
+    if kept or (isinstance(value, (list, tuple)) and holds_tensor(value)):
+        raise UnverifiedError("an array that an array of objects keeps")
+
+
 def _host_key(key: Any) -> Any:
     if isinstance(key, slice):
         return slice(host(key.start), host(key.stop), host(key.step))
@@ -154,6 +161,8 @@ class Item:
         key = _host_key(self._key)
         updated = type(self._x) is tuple and self._x[key] is value  # an ndarray, in place
         if not updated:
+            if isinstance(self._x, np.ndarray) and self._x.dtype.kind == "O":
+                _refuse_object(self._x, key, value)
             self._x[key] = host(value)
         return self._x
 
