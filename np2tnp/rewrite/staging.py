@@ -1,4 +1,4 @@
-"""Loops of a compiled function as functions of what they change: ``for`` becomes ``rt.fori_loop``.
+"""Loops of a compiled function as functions of what they change: ``rt.fori_loop``, ``rt.for_each``, ``rt.while_loop``.
 
 Works on the rewritten body, where every update of an array is the rebinding of a name. Only the names decide here
 whether a loop has that form; whether its values keep their dtypes and shapes is seen when it is traced. Loops without
@@ -25,7 +25,7 @@ from np2tnp.analysis.liveness import (
 )
 from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
-from np2tnp.rewrite import growing, leaving
+from np2tnp.rewrite import growing, iterating, leaving
 from np2tnp.rewrite.conditions import condition
 from np2tnp.rewrite.reads import through_runtime, without_builtins
 from np2tnp.rewrite.returning import without_return
@@ -63,6 +63,7 @@ def stage(function: cst.FunctionDef, runtime: str, shadowed: Names) -> cst.Funct
     captured = frozenset(name for part in _closures(function.body) for name in reads(part))
     plain = without_builtins(function.body, runtime, taken)
     stager = _Stager(runtime, taken, reads(function) | own, captured, growing.given_back(plain))
+    stager.lists = growing.made_in(function.body)
     body = stager.block(plain.body, _Scope(NONE, own, bound=own))
     return function.with_changes(body=function.body.with_changes(body=body))
 
@@ -73,6 +74,7 @@ class _Stager:
         self.shadowed = shadowed
         self.captured = captured
         self.given_back = given_back
+        self.lists: Names = NONE  #: names of lists for certain
         self.taken = set(words | shadowed)
 
     # ---- blocks
@@ -166,14 +168,23 @@ class _Stager:
             return None
         bounds = self._range(node.iter) if isinstance(node, cst.For) else []
         counter = _counter(node)
-        if bounds is None or counter is None or not self._is_pure(node.body):
+        iterated = self._iterated(node) if isinstance(node, cst.For) and bounds is None else None
+        if (bounds is None and iterated is None) or not self._is_pure(node.body):
             return None
         if isinstance(node, cst.While) and not self._is_pure(node.test):
             return None
         stop: str | None = None
         statements = leaving.lines(node.body)
-        if counter in scope.live:  # then it is a variable like others, which no iteration may have assigned
-            count = self._fresh("count")
+        if counter is None:  # an item with several names
+            if not isinstance(node, cst.For) or iterated is None:
+                return None
+            counter = self._fresh("item")
+            parts = iterating.unpacked(node.target, counter, self.runtime, self._fresh, iterated)
+            if parts is None:
+                return None
+            statements = [*parts, *statements]
+        elif counter in scope.live:  # then it is a variable like others, which no iteration may have assigned
+            count = self._fresh("count" if iterated is None else "item")
             statements = [_line(build.assign(cst.Name(counter), cst.Name(count))), *statements]
             counter = count
         if leaving.leaves(statements):
@@ -214,8 +225,10 @@ class _Stager:
         outputs = [*carried, stop] if stop else carried
         if isinstance(node, cst.For):
             function = _function(name, [counter, *carried], body, outputs)
-            arguments = [build.argument(value) for value in bounds[:2]]
-            call, steps = "fori_loop", bounds[2:]
+            call, steps = "for_each", []
+            arguments = [build.argument(iterated)] if iterated is not None else []
+            if bounds is not None:
+                call, arguments, steps = "fori_loop", [build.argument(value) for value in bounds[:2]], bounds[2:]
         else:
             test_name = self._fresh("condition")
             value = condition(node.test, self.runtime, inner.varying or NONE)
@@ -264,6 +277,9 @@ class _Stager:
         if not 1 <= len(values) <= 3:
             return None
         return [cst.Integer("0"), *values] if len(values) == 1 else values
+
+    def _iterated(self, node: cst.For) -> cst.BaseExpression | None:
+        return iterating.source(node.iter, self.runtime, self.shadowed, self.lists)
 
     def _is_pure(self, node: cst.CSTNode) -> bool:
         """Whether `node` only computes and binds names, as far as its syntax says."""

@@ -25,6 +25,7 @@ FAMILIES = (
     "calls",
     "tracing",
     "control",
+    "each",
     "exchanged",
     "python_numbers",
     "indexing",

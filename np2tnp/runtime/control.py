@@ -11,10 +11,12 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from np2tnp.runtime import two_steps
 from np2tnp.runtime.appended import Lists
 from np2tnp.runtime.carried import built, flat_tensors, kind_of
-from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.dispatch import is_tensor, to_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.indexing_padded import origin
 from np2tnp.runtime.lazy import tf
@@ -54,6 +56,7 @@ def fori_loop(
     bounds, step = [_bound(start), _bound(stop)], operator.index(step)
     if all(isinstance(bound, int) for bound in bounds) and not len(range(bounds[0], bounds[1], step)):
         return _result(carried)  # the very objects
+    carried = tuple(map(_as_carried, carried))
     lists = Lists(carried, until)
     if not until:
         values = _staged_range(trace, bounds, step, lists.without(body), lists.others, lists)
@@ -85,9 +88,15 @@ def while_loop(test: Callable[..., Any], body: Callable[..., Any], /, *carried: 
             if until and left:
                 break
         return _result(carried)
+    carried = tuple(map(_as_carried, carried))
     if until:
         return _result(_staged_until(trace, test, body, carried))
     return _result(_staged_while(trace, test, lambda *values: _split(body(*values), values, False)[0], carried))
+
+
+def _as_carried(value: Any) -> Any:
+    """NumPy's numbers as tensors, which is what iterations make of them."""
+    return to_tensor(value) if isinstance(value, np.generic) and value.dtype.kind in "biufc" else value
 
 
 def _bound(value: Any) -> Any:

@@ -298,3 +298,45 @@ def test_one_array_that_is_two_arguments_is_one_in_a_graph(mode: str) -> None:
     migrated = rt.migrated(compile=mode)(noise)
     x, y = np.ones(3), np.ones(3)
     assert [migrated(x, [x]), migrated(x, [y]), migrated(y, [y]), migrated(y, [x])] == [3, 6, 3, 6]
+
+
+def test_loops_over_items_take_whatever_can_be_iterated_over() -> None:
+    def total(items: Any, x: Any) -> Any:
+        def body(item: Any, s: Any) -> Any:
+            return s * 0.5 + item
+
+        return rt.for_each(items, body, rt.sum(x) * 0.0)
+
+    x = np.arange(6.0)
+    for items in (x, [1, 2.5, 3.0, 4, 5], (1.0,), range(2, 9, 3), range(0), [np.float32(2), 1]):
+        outcomes(total, items, x)
+    assert rt.for_each({3: "a", 4: "b"}, lambda item, s: s + item, 0) == 7
+    assert rt.for_each(iter([1, 2]), lambda item, s: s + item, 0) == 3
+
+
+def test_loops_over_items_of_several_things_end_with_the_shortest() -> None:
+    def total(x: Any, y: Any) -> Any:
+        def body(item: Any, s: Any, t: Any) -> Any:
+            i, (a, b, k) = item
+            return s + a * b, t + i * k
+
+        return rt.for_each(rt.each_numbered(rt.each_of(x, y, range(9, 0, -1)), 3), body, rt.sum(x) * 0.0, 0)
+
+    for count in (0, 3, 7, 9):
+        x, y = np.arange(8.0), np.arange(count, dtype=np.float32)
+        for result in outcomes(total, x, y):
+            shorter = min(count, 8)
+            expected = sum(x[k] * y[k] for k in range(shorter)), sum((3 + k) * (9 - k) for k in range(shorter))
+            np.testing.assert_allclose(result, expected)
+            assert type(result[1]) is int
+
+
+def test_what_needs_the_value_of_a_counter_has_the_loop_unrolled() -> None:
+    def shifted(x: Any) -> Any:
+        def body(item: Any, s: Any) -> Any:
+            i, v = item
+            return rt.roll(s, i) + v if i % 2 else s
+
+        return rt.for_each(rt.each_numbered(x), body, x)
+
+    outcomes(shifted, np.arange(6.0))
