@@ -26,6 +26,7 @@ from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.literal_graphs import literally
 from np2tnp.runtime.opaque import Opaque, argument, literal_arithmetic
 from np2tnp.runtime.precision import is_single
+from np2tnp.runtime.read_globals import Read
 from np2tnp.runtime.same_arrays import Pair, pairs_of, united
 from np2tnp.runtime.signatures import IDENTITY, Family, as_symbol, as_tensor, exchanged, form, identity
 from np2tnp.runtime.tracing import Trace, all_hold, tracing
@@ -35,6 +36,9 @@ MODES = ("graph", "xla")
 
 #: How many traces one function makes; signatures beyond run eagerly (tracing costs seconds, and memory for ever).
 MOST_TRACES = 8
+
+#: How often the globals that a graph read may change: what changes more often is not worth a trace.
+MOST_CHANGES = 3
 
 #: How calls of compiled functions ran: "compiled", "eager", or "repeated" (eagerly, after a check of the graph failed).
 RUNS: Counter[str] = Counter()
@@ -74,12 +78,12 @@ class _Graph(NamedTuple):
     function: Callable[..., Any]  #: tensors → outputs and whether all checks held
     result: Any  #: the result with a _Slot for each tensor
     varying: tuple[int, ...]  #: which of the numbers are inputs
-    reads: tuple[tuple[dict[str, Any], str, Any], ...]
+    reads: tuple[Read, ...]
     pairs: tuple[Pair, ...]  #: which inputs and outputs are one array, where what holds
 
     def is_current(self) -> bool:
-        """Whether the globals that the trace read are the same objects still."""
-        return all(scope.get(name) is value for scope, name, value in self.reads)
+        """Whether the globals that the trace read are the same objects still, and hold the same."""
+        return all(map(Read.is_current, self.reads))
 
 
 class _Call(NamedTuple):
@@ -118,6 +122,7 @@ class Compiled:
         self._mode = mode
         self._graphs: dict[Any, _Graph | None] = {}  # None: runs eagerly
         self._families: dict[Any, Family] = {}
+        self._changes: Counter[Any] = Counter()  #: how often globals changed that a graph had read
         self._lock = threading.Lock()
         self._said: set[str] = set()
         self._plain = plain
@@ -134,7 +139,9 @@ class Compiled:
             return self._eagerly(args, kwargs)
         key = call.key()
         graph = self._graphs.get(key, self)
-        if graph is self or (isinstance(graph, _Graph) and not graph.is_current()):
+        if isinstance(graph, _Graph) and not graph.is_current():
+            graph = self._outdated(key)
+        if graph is self:
             try:
                 graph = self._trace(call)
             except MoreAttributes:
@@ -207,6 +214,16 @@ class Compiled:
                 self._say(_words(error))
             self._graphs[key] = graph
             return graph
+
+    def _outdated(self, key: Any) -> Any:
+        """A global changed that the graph of `key` read: self, for another trace, or None where it changes often."""
+        with self._lock:
+            self._changes[key] += 1
+            if self._changes[key] <= MOST_CHANGES:
+                return self
+            self._graphs[key] = None
+        self._say("globals that it reads change from call to call")
+        return None
 
     def _with_inputs(self, call: _Call) -> _Graph | None:
         """A graph in which the numbers that changed are inputs; None where they cannot be, or none did."""
@@ -322,6 +339,8 @@ def _template(value: Any, places: dict[Any, Any], outputs: list[Any], trace: Tra
     from np2tnp.runtime.boundary import updated
 
     kind = type(value)
+    if id(value) in trace.global_objects:
+        raise Unsupported(f"a result is a global {kind.__name__}")
     if kind is updated:
         return updated(
             inside(value.result),

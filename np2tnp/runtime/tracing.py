@@ -14,19 +14,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.read_globals import Held, Read
 
 __all__ = ["unrolled"]
 
 #: How many operations a trace may grow to by Python loops that are unrolled into it: compiling more takes minutes.
 UNROLLED_OPERATIONS = 3000
-
-#: Modules whose attributes nobody changes: a trace may use what it read there.
-_CONSTANT_MODULES = frozenset("numpy tensorflow math cmath operator builtins itertools functools".split())
-_CONSTANTS = (type(None), bool, int, float, complex, str, bytes, np.generic, np.dtype, type(Ellipsis))
 
 #: Functions of Python to which a number that is an input of the graph would not look like one.
 ASKING = frozenset(("isinstance", "issubclass", "type", "hasattr", "getattr", "callable", "id", "vars", "dir"))
@@ -85,7 +80,8 @@ class Trace:
         #: by id, arrays of a loop that have a second place, which the next such store is to be made in
         self.buffers: dict[int, Buffer] = {}
         self.rows: dict[int, Row] = {}  #: by id, the rows of what loops collected for lists (appended.py)
-        self.globals: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
+        self.globals: dict[tuple[int, str], Read] = {}
+        self.global_objects: dict[int, Any] = {}  #: by id, arrays, lists and dicts that they are or hold
 
     def enter(self, function: Callable[..., Any]) -> None:
         """The trace goes into `function`: remember the globals that it and the functions it calls read.
@@ -101,12 +97,16 @@ class Trace:
         for name in global_names(function.__code__):
             if name not in scope:
                 continue
-            value = scope[name]
-            if not _is_constant(value):
-                raise Unsupported(f"{function.__qualname__} reads the global {name}, a {type(value).__name__}")
-            self.globals[id(scope), name] = (scope, name, value)
-            if isinstance(value, types.FunctionType) and not hasattr(value, "core"):
-                self.enter(value)
+            value, held = scope[name], Held()
+            try:
+                found = held.of(value)
+            except Unsupported as error:
+                raise Unsupported(f"{function.__qualname__} reads the global {name}, {error}") from None
+            self.global_objects |= held.mutable
+            self.globals[id(scope), name] = Read(scope, name, value, found if held.mutable else None)
+            for each in held.functions:
+                if not hasattr(each, "core"):
+                    self.enter(each)
 
     def note_same(self, tensor: Any, others: Iterable[tuple[Any, Any]]) -> None:
         """`tensor` is, in NumPy, the same array as each of `others` where the boolean beside that is true.
@@ -244,16 +244,3 @@ def attribute_names(code: types.CodeType) -> Iterator[str]:
 
 
 _GLOBAL_NAMES: dict[types.CodeType, tuple[str, ...]] = {}
-
-
-def _is_constant(value: object) -> bool:
-    """Whether a global with this value changes only by being rebound."""
-    if isinstance(value, types.ModuleType):
-        name = value.__name__
-        return name.partition(".")[0] in _CONSTANT_MODULES or name == __package__ or name.startswith(f"{__package__}.")
-    if isinstance(value, tuple):
-        return all(map(_is_constant, value))
-    if isinstance(value, type):
-        return value.__module__.partition(".")[0] in _CONSTANT_MODULES
-    functions = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum))
-    return isinstance(value, (*_CONSTANTS, *functions))

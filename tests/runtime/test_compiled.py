@@ -12,11 +12,18 @@ import pytest
 
 from np2tnp import runtime as rt
 from np2tnp.runtime import compiled
-from np2tnp.runtime.compiled import MOST_TRACES, RUNS
+from np2tnp.runtime.compiled import MOST_CHANGES, MOST_TRACES, RUNS
 
 MODES = ("graph", "xla")
 STRENGTH = 2.0
 TABLE = np.arange(3.0)
+SIDES = [1.0, 8.0]
+ELEMENTS = {"H": (1, 1.0), "He": (4, 4.0)}
+STEPS: list[Any] = []
+
+
+def times_strength(x: Any) -> Any:
+    return x * STRENGTH
 
 
 @pytest.fixture(params=MODES)
@@ -110,19 +117,92 @@ def test_a_global_that_is_rebound_is_seen(mode: str, monkeypatch: pytest.MonkeyP
     assert RUNS == {"compiled": 2}
 
 
-def test_a_global_that_may_change_unseen_keeps_it_eager(mode: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_global_array_that_changes_is_traced_again_until_it_changes_often(
+    mode: str, caplog: pytest.LogCaptureFixture
+) -> None:
     @rt.migrated(compile=mode)
     def added(x: Any) -> Any:
-        return x + rt.tensor(TABLE)
+        return x + rt.tensor(TABLE) + SIDES[-1] * ELEMENTS["He"][0]
 
-    with caplog.at_level(logging.WARNING, "np2tnp"):
-        assert added(np.ones(3)).tolist() == [1, 2, 3]
-        TABLE[0] = 5
-        assert added(np.ones(3)).tolist() == [6, 2, 3]
+    assert added(np.ones(3)).tolist() == [33, 34, 35]
+    for number in range(MOST_CHANGES + 2):
+        with caplog.at_level(logging.WARNING, "np2tnp"):
+            TABLE[0] = number
+            assert added(np.ones(3)).tolist() == [33 + number, 34, 35]
     TABLE[0] = 0
-    assert RUNS == {"eager": 2}
-    assert len(caplog.records) == 1
-    assert "reads the global TABLE" in caplog.text
+    assert RUNS == {"compiled": 2 + MOST_CHANGES, "eager": 1}
+    assert "globals that it reads change from call to call" in caplog.text
+
+
+@pytest.mark.parametrize("changed", ["SIDES[-1] = 8.5", "ELEMENTS['He'] = (2, 4.0)", "ELEMENTS['He'][1][0] = 1.0"])
+def test_what_global_containers_hold_is_seen_at_each_call(
+    mode: str, changed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(globals(), "SIDES", [1.0, 8.0])
+    monkeypatch.setitem(globals(), "ELEMENTS", {"H": (1, np.zeros(2)), "He": (4, np.zeros(2))})
+
+    @rt.migrated(compile=mode)
+    def summed(x: Any) -> Any:
+        total = x * 1.0
+        for number, shift in ELEMENTS.values():
+            total = total + number * SIDES[-1] + rt.sum(shift)
+        return total
+
+    for _ in range(2):
+        expected = 1.0 + sum(number * SIDES[-1] + np.sum(shift) for number, shift in ELEMENTS.values())
+        assert summed(np.ones(2)).tolist() == [expected] * 2
+        exec(changed, globals())
+    assert RUNS == {"compiled": 2}
+
+
+@pytest.mark.parametrize("name", ["SIDES", "TABLE", "ELEMENTS"])
+def test_a_global_that_is_given_back_stays_the_very_object(mode: str, name: str) -> None:
+    @rt.migrated(compile=mode)
+    def paired(x: Any) -> Any:
+        given = {"SIDES": SIDES, "TABLE": TABLE, "ELEMENTS": ELEMENTS}[name]
+        return x * 2, given
+
+    assert paired(np.ones(2))[1] is globals()[name]
+    assert not RUNS["compiled"]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (np.ones(1 << 16), "a large ndarray"),
+        ({1, 2}, "a set"),
+        ([object()], "a object"),
+        ([0.0] * 1000, "which holds more than 500 items"),
+    ],
+    ids=["large", "set", "object", "long"],
+)
+def test_a_global_that_may_change_unseen_keeps_it_eager(
+    mode: str, value: Any, words: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    @rt.migrated(compile=mode)
+    def added(x: Any) -> Any:
+        return x + len(TABLE)
+
+    monkeypatch.setitem(globals(), "TABLE", value)
+    with caplog.at_level(logging.WARNING, "np2tnp"):
+        assert added(np.ones(3)).tolist() == [1 + len(value)] * 3
+    assert RUNS == {"eager": 1}
+    assert f"reads the global TABLE, {words}" in caplog.text
+
+
+def test_functions_in_a_global_table_are_read_too(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "STEPS", [times_strength])
+
+    @rt.migrated(compile=mode)
+    def stepped(x: Any) -> Any:
+        for step in STEPS:
+            x = step(x)
+        return x
+
+    assert stepped(np.ones(2)).tolist() == [2, 2]
+    monkeypatch.setitem(globals(), "STRENGTH", 3.0)
+    assert stepped(np.ones(2)).tolist() == [3, 3]
+    assert RUNS == {"compiled": 2}
 
 
 def test_values_that_vary_do_not_retrace_for_ever(mode: str, caplog: pytest.LogCaptureFixture) -> None:
