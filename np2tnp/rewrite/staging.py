@@ -166,7 +166,8 @@ class _Stager:
         """The loop as a function and its call; None where it has not that form."""
         if node.orelse is not None:
             return None
-        bounds = self._range(node.iter) if isinstance(node, cst.For) else []
+        turned = self._turned(node.iter) if isinstance(node, cst.For) else None
+        bounds = self._range(turned or node.iter) if isinstance(node, cst.For) else []
         counter = _counter(node)
         iterated = self._iterated(node) if isinstance(node, cst.For) and bounds is None else None
         if (bounds is None and iterated is None) or not self._is_pure(node.body):
@@ -239,6 +240,8 @@ class _Stager:
             call, steps = "while_loop", []
         arguments += [build.argument(cst.Name(word)) for word in (name, *carried)]
         arguments += [build.argument(step, "step") for step in steps]
+        if turned is not None and bounds is not None:
+            arguments.append(build.argument(cst.Name("True"), "backwards"))
         if stop:
             arguments.append(build.argument(cst.Name("True"), "until"))
         result = build.call(f"{self.runtime}.{call}", *arguments)
@@ -277,6 +280,14 @@ class _Stager:
         if not 1 <= len(values) <= 3:
             return None
         return [cst.Integer("0"), *values] if len(values) == 1 else values
+
+    def _turned(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
+        """What Python's ``reversed`` is called with; None where `node` is no such call."""
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name) or len(node.args) != 1:
+            return None
+        if node.func.value != "reversed" or "reversed" in self.shadowed or node.args[0].star:
+            return None
+        return node.args[0].value
 
     def _iterated(self, node: cst.For) -> cst.BaseExpression | None:
         return iterating.source(node.iter, self.runtime, self.shadowed, self.lists)

@@ -36,17 +36,26 @@ class _Mixed(Unsupported):
 
 
 def fori_loop(
-    start: Any, stop: Any, body: Callable[..., Any], /, *carried: Any, step: Any = 1, until: bool = False
+    start: Any,
+    stop: Any,
+    body: Callable[..., Any],
+    /,
+    *carried: Any,
+    step: Any = 1,
+    until: bool = False,
+    backwards: bool = False,
 ) -> Any:
     """``for i in range(start, stop, step): carried = body(i, *carried)``; gives the last `carried`.
 
     body : takes the counter and the carried values, returns their new values: a tuple, or one value where it takes one.
         A list among them is one that it appends to, and does nothing else with.
     until : the body returns, after those, whether this iteration is the last.
+    backwards : the loop goes through the range from its end.
     """
     trace = current()
     if trace is None:
-        for i in range(start, stop, step):
+        steps = range(start, stop, step)
+        for i in steps[::-1] if backwards else steps:
             carried, left = _split(body(i, *carried), carried, until)
             if until and left:
                 break
@@ -56,6 +65,9 @@ def fori_loop(
     bounds, step = [_bound(start), _bound(stop)], operator.index(step)
     if all(isinstance(bound, int) for bound in bounds) and not len(range(bounds[0], bounds[1], step)):
         return _result(carried)  # the very objects
+    if backwards:
+        first, last, step = _reversed(bounds[0], bounds[1], step)
+        bounds = [first, last]
     carried = tuple(map(_as_carried, carried))
     lists = Lists(carried, until)
     if not until:
@@ -97,6 +109,16 @@ def while_loop(test: Callable[..., Any], body: Callable[..., Any], /, *carried: 
 def _as_carried(value: Any) -> Any:
     """NumPy's numbers as tensors, which is what iterations make of them."""
     return to_tensor(value) if isinstance(value, np.generic) and value.dtype.kind in "biufc" else value
+
+
+def _reversed(start: Any, stop: Any, step: int) -> tuple[Any, Any, int]:
+    """The bounds and the step of a range that is gone through from its end."""
+    if isinstance(start, int) and isinstance(stop, int):
+        steps = range(start, stop, step)[::-1]
+        return steps.start, steps.stop, steps.step
+    if abs(step) != 1:
+        raise Unsupported("a range that is gone through from its end, which only the graph knows")
+    return stop - step, start - step, -step
 
 
 def _bound(value: Any) -> Any:

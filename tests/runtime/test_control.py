@@ -340,3 +340,28 @@ def test_what_needs_the_value_of_a_counter_has_the_loop_unrolled() -> None:
         return rt.for_each(rt.each_numbered(x), body, x)
 
     outcomes(shifted, np.arange(6.0))
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "step"), [(0, 5, 1), (3, 3, 1), (9, 2, -1), (1, 9, 3), (9, 0, -4), (0, 1, 7)]
+)
+def test_ranges_from_their_end(start: int, stop: int, step: int) -> None:
+    def order(x: Any) -> Any:
+        last = rt.python_int(rt.sum(x) * 0)
+
+        def body(i: Any, s: Any, n: Any) -> Any:
+            return s * 10.0 + i, n + 1
+
+        s, n = rt.fori_loop(start, stop, body, rt.sum(x) * 0.0, 0, step=step, backwards=True)
+        if abs(step) > 1:  # a graph that does not know the bounds has no such loop
+            return s, n
+        return s, n, rt.fori_loop(start + last, stop + last, body, rt.sum(x) * 0.0, 0, step=step, backwards=True)
+
+    expected = 0.0
+    for i in reversed(range(start, stop, step)):
+        expected = expected * 10 + i
+    for s, n, *more in outcomes(order, np.ones(2)):
+        assert s == expected
+        assert n == len(range(start, stop, step))
+        for again in more:
+            assert (again[0], again[1]) == (s, n)
