@@ -32,7 +32,7 @@ from np2tnp.rewrite.plan import Names as LocalNames
 from np2tnp.rewrite.plan import Options, RegionPlan, plan_region
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.vendoring import Home
-from np2tnp.rules import migrated_callees, rules_by_event
+from np2tnp.rules import compiled_regions, migrated_callees, rules_by_event
 from np2tnp.rules.base import Hit
 from np2tnp.rules.migrated_callees import kept_originals, left_out
 
@@ -150,7 +150,9 @@ class Session:
     def _is_pure(self, callee: Function) -> bool:
         analysis = self.analysis
         own = callee.module in ("", self.path)
-        return own and callee.qualname in pure_regions(analysis.facts, analysis.info, analysis.catalog)
+        facts = analysis.facts.items()
+        known = {name: region for name, region in facts if compiled_regions.is_traceable(region.node)} if own else {}
+        return callee.qualname in pure_regions(known, analysis.info, analysis.catalog)
 
     def _against(self, facts: ev.RegionFacts) -> Hit | None:
         if self.left_alone(facts.qualname in self._left_out):

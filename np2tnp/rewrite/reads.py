@@ -24,7 +24,13 @@ def without_builtins(node: Node, runtime: str, shadowed: Names) -> Node:
 
 
 #: Builtin -> function of the runtime that takes symbols, too.
-_BUILTINS = {"len": "length", "float": "python_float", "int": "python_int", "bool": "python_bool"}
+_BUILTINS = {
+    "len": "length",
+    "float": "python_float",
+    "int": "python_int",
+    "bool": "python_bool",
+    "type": "python_type",
+}
 #: The same of those that compare two arguments or more.
 _COMPARING = {"max": "python_max", "min": "python_min"}
 
@@ -48,7 +54,9 @@ class _Builtins(cst.CSTTransformer):
         if func.value in _ITERATING:
             first = 1 if func.value == "map" else 0
             arguments = [
-                arg.with_changes(value=self._iterated(arg.value)) if number >= first and arg.keyword is None else arg
+                arg.with_changes(value=self._iterated(arg.value) if number >= first else self._mapped(arg.value))
+                if arg.keyword is None
+                else arg
                 for number, arg in enumerate(updated_node.args)
             ]
             return updated_node.with_changes(args=arguments)
@@ -73,6 +81,11 @@ class _Builtins(cst.CSTTransformer):
         """A call with ``*x`` in it, where `x` may be an array."""
         arguments = [arg.with_changes(value=self._iterated(arg.value)) if arg.star == "*" else arg for arg in node.args]
         return node.with_changes(args=arguments)
+
+    def _mapped(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """What `map` calls: ``type`` knows no symbols."""
+        is_type = isinstance(node, cst.Name) and node.value == "type" and "type" not in self.shadowed
+        return build.name(f"{self.runtime}.{_BUILTINS['type']}") if is_type else node
 
     def _iterated(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """`node`, which is iterated over, through the runtime where it may be an array by its form."""

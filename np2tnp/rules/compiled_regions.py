@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.liveness import assigned, reads
 from np2tnp.analysis.tables import HARMLESS_METHODS, KEEPING_METHODS
 from np2tnp.analysis.values import (
     HOST,
@@ -19,7 +18,6 @@ from np2tnp.analysis.values import (
     Scalar,
     Sequence,
     Symbol,
-    Unknown,
     home_of,
 )
 from np2tnp.analysis.walk import walk
@@ -37,8 +35,6 @@ _PURE_BUILTINS = frozenset(
     "abs all any bool complex dict divmod enumerate filter float frozenset int isinstance issubclass len list map max"
     " min pow range repr reversed round set slice sorted str sum tuple type zip callable hasattr".split()
 )
-#: Those whose answer depends on the class of their first argument.
-_ASKING = frozenset("type isinstance hasattr callable".split())
 #: Functions of NumPy that do something besides computing.
 _IMPURE = (
     *("numpy.set_", "numpy.seterr", "numpy.setbufsize", "numpy.save", "numpy.load", "numpy.show", "numpy.test"),
@@ -119,8 +115,6 @@ def _call(event: ev.Call, context: Context) -> str:
         pure = package in ("math", "cmath", "operator") or (
             package == "builtins" and (name in _PURE_BUILTINS or name.endswith(("Error", "Exception")))
         )
-        if name in _ASKING and _may_be_loops_number(event, context.facts.node):
-            return f"{name}() asks for the class of what a loop changes, which is no number while it is traced"
         return "" if pure else f"{callee_words(event)} may do more than compute"
     if isinstance(callee, Function):
         summary = None if callee.nested else context.summary(callee)
@@ -141,17 +135,15 @@ def _call(event: ev.Call, context: Context) -> str:
     return f"{callee_words(event, 'a call')} may do more than compute"
 
 
-def _may_be_loops_number(event: ev.Call, region: cst.CSTNode) -> bool:
-    """Whether the first argument may be a Python number that a loop of the region changes."""
-    asked = event.arguments[0] if event.arguments else None
-    if asked is None or not isinstance(asked.value, (Const, Scalar, Unknown)):
-        return False
-    parts = list(walk(region))
-    changed = {name for part in parts if isinstance(part, (cst.For, cst.While)) for name in assigned(part)}
-    steps = [(reads(part.value), assigned(part)) for part in parts if isinstance(part, cst.Assign)]
-    for _ in steps:  # what is made of such a number is one, too
-        changed |= {name for read, names in steps if read & changed for name in names}
-    return bool(reads(asked.node) & changed)
+def is_traceable(node: cst.CSTNode) -> bool:
+    """Whether a function that stays as it is may get symbols for numbers: nothing in it handles the errors, or asks for
+    the very class, of what it gets.
+    """
+    parts = walk(node)
+    return not any(
+        isinstance(part, (cst.Try, cst.TryStar)) or (isinstance(part, cst.Name) and part.value == "type")
+        for part in parts
+    )
 
 
 def needs_state(facts: ev.RegionFacts) -> str:

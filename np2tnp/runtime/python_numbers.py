@@ -12,7 +12,7 @@ from np2tnp.runtime.promotion import dtype_of
 from np2tnp.runtime.tracing import check, current
 from np2tnp.runtime.weak import LIMIT, Weak, is_number, weak
 
-__all__ = ["elements", "length", "python_bool", "python_float", "python_int", "python_max", "python_min"]
+__all__ = ["elements", "length", "python_bool", "python_float", "python_int", "python_max", "python_min", "python_type"]
 
 
 def length(value: Any, /) -> Any:
@@ -62,6 +62,15 @@ def python_bool(value: Any, /) -> Any:
     if tensor is None:
         return bool(value)
     return Weak(bool, tensor if tensor.dtype == tf.bool else tf.not_equal(tensor, tf.zeros((), tensor.dtype)))
+
+
+def python_type(value: Any, /) -> type:
+    """``type(value)``. What a symbol would be instead of a tensor, only running the function tells."""
+    if isinstance(value, Weak):
+        return value.kind
+    if is_tensor(value) and is_symbolic(value):
+        raise Unsupported("the class of an array")
+    return type(value)
 
 
 def python_max(first: Any, /, *others: Any) -> Any:

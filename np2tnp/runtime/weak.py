@@ -9,6 +9,7 @@ a list, a truth value, text) raises Unsupported, and the trace does without it.
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,9 @@ from np2tnp.runtime.tracing import check
 DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 _NUMBERS = tuple(DTYPES)
 _SAMPLES: dict[type, Any] = {bool: True, int: 0, float: 0.0, complex: 0j}
+
+#: Packages to whose code a number of the trace is what it is.
+_WORKING_ON_TRACES = frozenset(("tensorflow", "keras", "numpy", "ml_dtypes"))
 
 #: Integers from outside of the trace are checked to stay below it, so that sums and products can be bounded.
 LIMIT = 1 << 52
@@ -53,7 +57,19 @@ class Weak:
         raise _Unknown(f"the value of a Python {self.kind.__name__} that changes")
 
     __bool__ = __int__ = __float__ = __complex__ = __index__ = __hash__ = _refuse
-    __iter__ = __len__ = __getitem__ = __repr__ = __str__ = __format__ = __round__ = _refuse
+    __repr__ = __str__ = __format__ = __round__ = _refuse
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(_SAMPLES[self.kind], name):
+            self._refuse()
+        raise AttributeError(f"{self.kind.__name__!r} object has no attribute {name!r}")
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """What ``isinstance`` asks: to the program it is a number, to those that work on the trace it is none."""
+        asks = sys._getframe(1).f_globals.get("__name__", "")
+        is_ours = asks.startswith(f"{__package__}.") or asks.partition(".")[0] in _WORKING_ON_TRACES
+        return Weak if is_ours else self.kind
 
     def __neg__(self) -> Weak:
         return _python("neg", 0, self) if self.kind is not float else Weak(float, -self.tensor)
