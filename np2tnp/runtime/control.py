@@ -68,6 +68,9 @@ def fori_loop(
     if backwards:
         first, last, step = _reversed(bounds[0], bounds[1], step)
         bounds = [first, last]
+    if step != 1 and all(isinstance(bound, int) for bound in bounds):
+        steps = range(bounds[0], bounds[1], step)
+        bounds, step, body = [0, len(steps)], 1, _counted(body, steps)
     carried = tuple(map(_as_carried, carried))
     lists = Lists(carried, until)
     if not until:
@@ -101,6 +104,8 @@ def while_loop(test: Callable[..., Any], body: Callable[..., Any], /, *carried: 
                 break
         return _result(carried)
     carried = tuple(map(_as_carried, carried))
+    if trace.mode == "xla" and any(map(_is_known_integer, carried)):  # see _counted; Python's have checks with them
+        raise Unsupported("a while loop that carries a number of NumPy's which XLA knows")
     if until:
         return _result(_staged_until(trace, test, body, carried))
     return _result(_staged_while(trace, test, lambda *values: _split(body(*values), values, False)[0], carried))
@@ -109,6 +114,29 @@ def while_loop(test: Callable[..., Any], body: Callable[..., Any], /, *carried: 
 def _as_carried(value: Any) -> Any:
     """NumPy's numbers as tensors, which is what iterations make of them."""
     return to_tensor(value) if isinstance(value, np.generic) and value.dtype.kind in "biufc" else value
+
+
+def _counted(body: Callable[..., Any], steps: range) -> Callable[..., Any]:
+    """`body` for a counter that goes up from 0 by one.
+
+    XLA (TensorFlow 2.21) has no iteration of a loop ``i = 0; while i < 1: i += 2``.
+    """
+
+    def run(number: Any, *values: Any) -> Any:
+        if not isinstance(number, Weak):
+            return body(steps[number], *values)
+        limit = max(abs(steps.start), abs(steps.stop)) + abs(steps.step)
+        return body(Weak(int, steps.start + number.tensor * steps.step, limit, origin=object()), *values)
+
+    if max(abs(steps.start), abs(steps.stop), abs(steps.step)) > LIMIT:
+        raise Unsupported("a range beyond 2**52")
+    return run
+
+
+def _is_known_integer(value: Any) -> bool:
+    if not is_tensor(value) or value.shape.rank != 0 or not value.dtype.is_integer:
+        return False
+    return tf.get_static_value(value) is not None
 
 
 def _reversed(start: Any, stop: Any, step: int) -> tuple[Any, Any, int]:

@@ -365,3 +365,32 @@ def test_ranges_from_their_end(start: int, stop: int, step: int) -> None:
         assert n == len(range(start, stop, step))
         for again in more:
             assert (again[0], again[1]) == (s, n)
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "step"), [(0, 1, 2), (-2, 1, 2), (-1, 3, 3), (0, 7, 3), (-2, -1, 5), (2, -3, -2), (0, -1, -4)]
+)
+def test_steps_that_xla_counts_otherwise(start: int, stop: int, step: int) -> None:
+    """XLA by itself has no iteration of ``i = 0; while i < 1: i += 2``."""
+
+    def stepped(x: Any) -> Any:
+        def body(i: Any, x: Any) -> Any:
+            return rt.sin(x) * i + rt.at(x)[i].get()
+
+        def test(i: Any, x: Any) -> Any:
+            return i < stop if step > 0 else i > stop
+
+        again = rt.while_loop(test, lambda i, x: (i + step, rt.sin(x) + i), start, x)
+        return rt.fori_loop(start, stop, body, x, step=step), again
+
+    outcomes(stepped, np.arange(1.0, 8))
+
+
+def test_a_while_loop_that_counts_with_a_number_of_numpys() -> None:
+    def counted(x: Any) -> Any:
+        return rt.while_loop(lambda i, x: i < 1, lambda i, x: (i + 2, rt.sin(x)), np.int64(0), x)
+
+    for mode in MODES:
+        count, result = rt.migrated(compile=mode)(counted)(np.ones(2))
+        assert count == 2
+        np.testing.assert_allclose(result, np.sin(np.ones(2)))
