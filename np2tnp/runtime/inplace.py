@@ -22,6 +22,7 @@ from np2tnp.runtime.overlaps import without_tensors
 from np2tnp.runtime.promotion import array, cast, is_plain_tensor, numpy_dtype
 from np2tnp.runtime.promotion import constant as number
 from np2tnp.runtime.stored import constant, filled, fitted, stored
+from np2tnp.runtime.weak import Weak
 
 __all__ = [
     "assign",
@@ -176,6 +177,8 @@ def apply(operation: str, x: Any, value: Any, joins: bool = False) -> Any:
         return in_place(operation, x, value) if x.shape.rank != 0 else updated_value(operation, x, value)
     if isinstance(x, (bool, int, float, complex, np.generic)) and is_tensor(value):
         return updated_value(operation, x, value)
+    if isinstance(x, Weak):  # a number of Python's that only the graph knows
+        return _function(f"op_{operation[1:]}")(x, value)
     return getattr(operator, operation)(x, host(value))
 
 
