@@ -57,6 +57,13 @@ def test_a_transform_over_no_axis_is_refused() -> None:
     assert [judgement.kind for judgement in judgements] == ["refused"]
 
 
+@pytest.mark.parametrize("item", ["x.mean()", "(2, x.mean())", "[(x.sum(), 1)]"])
+def test_a_scalar_in_a_list_with_arrays_is_refused(item: str) -> None:
+    text = f"import numpy as np\ndef f(x: np.ndarray):\n    h = [x.copy()]\n    h.append({item})\n    return h\n"
+    _, judgements = compare_text(text, ["f(np.ones(2))"])
+    assert [judgement.kind for judgement in judgements] == ["refused"]
+
+
 @pytest.mark.parametrize("coefficients", ["[]", "x[:0]"])
 def test_polyval_without_coefficients_is_refused(coefficients: str) -> None:
     text = (

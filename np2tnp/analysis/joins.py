@@ -75,7 +75,7 @@ def join(a: Value, b: Value) -> Value:
 
 def join_zero_d(a: Value, b: Value) -> str:
     """What it is for either of two values."""
-    kinds = {zero_d_of(a), zero_d_of(b)} - {"never"}
+    kinds = {zero_d_of(_deepest(a)), zero_d_of(_deepest(b))} - {"never"}  # a container gives the kind of its items
     return "never" if not kinds else kinds.pop() if len(kinds) == 1 else "either"
 
 
