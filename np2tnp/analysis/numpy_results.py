@@ -82,6 +82,10 @@ _FLOAT_DRAWS = frozenset(
 )
 
 
+def _is_same_name(one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
+    return isinstance(one, cst.Name) and isinstance(other, cst.Name) and one.value == other.value
+
+
 def _number(dtypes: frozenset[str], made: str) -> Array:
     """One draw: a Python number."""
     return Array(EITHER if made == TENSOR else HOST, dtypes, 0, weak=True)
@@ -226,11 +230,18 @@ class NumpyResults(Layouts):
     def _random(self, node: cst.Call, api: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         """A draw: floats and integers of the machine's size, Python numbers where no size is given."""
         name = api.rpartition(".")[2]
+        fact = self.catalog.get(api)
+        bound = bind(fact, arguments) if fact is not None else None
+        out = bound.get("out") if bound is not None else None
         if name in ("shuffle", "permuted") and arguments:
-            if name == "shuffle" or any(argument.name == "out" for argument in arguments):
+            itself = out is not None and _is_same_name(arguments[0].node.value, out.node.value)
+            if name == "shuffle" or itself:
                 self.write(node, arguments[0].node.value, arguments[0].value, UNKNOWN, env, op=api)
             if name == "shuffle":
                 return NONE
+            out = None if itself else out
+        if out is not None and may_hold_tensor(out.value):
+            self.construct(node, "drawn into", f".{name}()")
         if name in ("seed", "set_state"):
             return NONE
         if name in (
@@ -245,8 +256,6 @@ class NumpyResults(Layouts):
             "BitGenerator",
         ):
             return UNKNOWN
-        fact = self.catalog.get(api)
-        bound = bind(fact, arguments) if fact is not None else None
         if bound is None:
             return Array(self.made)
         dtypes = ALL_DTYPES

@@ -22,6 +22,7 @@ _WORDS = {
     "kept by layout": "{0} is updated by its memory order (ravel may be a copy): keep np.ascontiguousarray(...) of it",
     "attribute of an unknown": "assigning .{0} of what may be an array changes it in place",
     "out tuple": "out= of several arrays, or as a tuple: assign the results instead",
+    "drawn into": "{0} draws into an array that it is given: draw, and store what it returns",
     "hidden array": "{0} changes an array that a * or ** hides: name its arguments",
     "own names": "{0}() sees the function's own names, which hold tensors",
     "flat store": "x.flat[...] = v repeats or cuts v to fit: assign to x[...] or use np.put",
