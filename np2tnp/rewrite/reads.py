@@ -91,8 +91,9 @@ class _Builtins(cst.CSTTransformer):
         """`node`, which is iterated over, through the runtime where it may be an array by its form."""
         if isinstance(node, cst.Attribute) and node.attr.value == "shape":
             return node
-        exact = isinstance(node, cst.Call) and dotted(node.func).startswith(f"{self.runtime}.op_")  # an operator
-        if not exact and not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript, cst.BinaryOperation)):
+        func = dotted(node.func) if isinstance(node, cst.Call) else ""
+        made = func.startswith((f"{self.runtime}.", "tnp.")) and func != f"{self.runtime}.elements"
+        if not made and not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript, cst.BinaryOperation)):
             return node
         return build.call(f"{self.runtime}.elements", build.argument(node))
 
