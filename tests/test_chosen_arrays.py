@@ -169,6 +169,13 @@ def in_a_loop_with_a_handler(x, n):
         x = np.cos(x) * by_error(i)
     return (x,)
 
+def rows_of_a_loop(x, n):
+    a = np.exp(np.outer(x, x + 1))
+    n = len(a)
+    for i in range(n // 2):
+        a[i], a[n - 1 - i] = a[n - 1 - i], a[i]
+    return (a,)
+
 def in_a_loop_beside_arrays(x, n):
     x = np.array(x)
     for i in range(n):
@@ -219,7 +226,14 @@ def test_what_only_the_values_tell_is_asked_of_them(mode: str) -> None:
     old, made = load(ASKING), load(new)
     for n in (0, 1, 3, 4):
         assert made.same(np.arange(3.0), n) == old.same(np.arange(3.0), n)
-        for name in ("kinds", "in_loops", "in_a_loop_exactly", "in_a_loop_with_a_handler", "in_a_loop_beside_arrays"):
+        for name in (
+            "kinds",
+            "rows_of_a_loop",
+            "in_loops",
+            "in_a_loop_exactly",
+            "in_a_loop_with_a_handler",
+            "in_a_loop_beside_arrays",
+        ):
             expected, result = getattr(old, name)(np.arange(3.0), n), getattr(made, name)(np.arange(3.0), n)
             assert result[1:] == expected[1:]
             np.testing.assert_allclose(result[0], expected[0], rtol=1e-12)

@@ -21,6 +21,7 @@ from np2tnp.runtime.keys import basic_key, resolve_basic, static_shape
 from np2tnp.runtime.masked import Masked, masked_read, masked_write
 from np2tnp.runtime.promotion import array
 from np2tnp.runtime.traced_keys import resolved_key, resolved_store
+from np2tnp.runtime.weak import Weak
 
 __all__ = ["at"]
 
@@ -111,6 +112,8 @@ def _gives(part: Any) -> str:
     """What NumPy gives for a part of a key: "view", "copy", or "either" for what may be an integer or a 0-d array."""
     if is_tensor(part) and not part.shape.rank and not part.dtype.is_bool:
         return "either"
+    if isinstance(part, Weak):
+        return "copy" if part.kind is bool else "view"
     return "view" if isinstance(part, _BASIC) and type(part) is not bool else "copy"
 
 
