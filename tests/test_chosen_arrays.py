@@ -114,7 +114,6 @@ def from_before(a, b, n):
 """
 #: A trace has other objects in the place of arrays and numbers than a run has.
 ASKING = """
-import numbers
 import numpy as np
 
 def same(x, n):
@@ -136,9 +135,6 @@ def kinds(x, n):
 def by_class(k):
     return 2.0 if isinstance(k, (int, np.integer)) and not isinstance(k, (bool, float)) else 3.0
 
-def by_abstract_class(k):
-    return 5.0 if isinstance(k, numbers.Integral) else 7.0
-
 def by_exact_class(k):
     return 23.0 if type(k) is int else 29.0
 
@@ -155,7 +151,7 @@ def in_loops(x, n):
     x = np.array(x)
     t = 0.5
     for i in range(n):
-        x = np.cos(x) * by_class(i) * by_abstract_class(i) + by_class(t)
+        x = np.cos(x) * by_class(i) + by_class(t)
         t = t * 2
     return x, by_class(n), by_class(t)
 
