@@ -62,6 +62,21 @@ def exchanged(a, b, n):
         b = t
     return t
 
+def put_back(a, b, n):
+    for i in range(5):
+        t = a
+        a = np.exp(a) * n
+        a, t = t, a
+    return a, b
+
+def two_put_back(a, b, n):
+    c = b
+    for i in range(4):
+        d = np.cos(a) + n
+        a, b, d = d, a, b
+        a, b = b, c
+    return b, a
+
 def after_another(a, b, n):
     for i in range(n):
         a = np.add(a, b)

@@ -37,6 +37,7 @@ class SameArrays:
         self.places = arrays
         self.numbers = numbers
         self.handed = False
+        self._stays: set[int] | None = None  #: places at which each iteration so far left what it found
         self._known: dict[int, tuple[int, Any]] = {}  #: by id, arrays from outside of the loop with their numbers
 
     def variables(self) -> list[Any]:
@@ -53,6 +54,8 @@ class SameArrays:
 
     def go_on(self, variables: tuple[Any, ...], flat: tuple[Any, ...], after: list[Any]) -> list[Any]:
         """The variables after an iteration from `flat` to `after`."""
+        left = {place for place, tensor in enumerate(flat[: self.count]) if after[place] is tensor}
+        self._stays = left if self._stays is None else self._stays & left
         if not self.numbers:
             own = {id(flat[place]) for place in self.places}
             moved = any(self._is_handed(after[place], own, after[place] is flat[place]) for place in self.places)
@@ -83,22 +86,30 @@ class SameArrays:
 
         return [made + _constant(1), *(number(after[place]) for place in self.places)]
 
+    def left(self, flat: list[Any]) -> list[Any]:
+        """The values after the loop, of which those that no iteration changed are the very ones from before it."""
+        stays = self._stays or ()
+        return [self.before[place] if place in stays else tensor for place, tensor in enumerate(flat)]
+
     def note(self, variables: list[Any], flat: list[Any], no_iteration: Any) -> None:
         """The loop is over: say which of its values are arrays from before it, or one array."""
         if not self.numbers:
-            for place in self.places if no_iteration is not None else ():
+            for place in self._changed(flat) if no_iteration is not None else ():
                 self.trace.note_same(flat[place], [(no_iteration, self.before[place])])
                 if self.trace.is_callers(self.before[place]):
                     self.trace.note_callers(flat[place])
             return
         numbers = dict(zip(self.places, variables[1:], strict=True))
-        for place in self.places:  # each points at those before it: what asks for numbers must come to an end
+        for place in self._changed(flat):  # each points at those before it: what asks for numbers must come to an end
             alike = [other for other in self.places if other < place and _kind(flat[other]) == _kind(flat[place])]
             same = [(tf.equal(numbers[place], numbers[other]), flat[other]) for other in alike]
             outside = [known for known in self._known.values() if _kind(known[1]) == _kind(flat[place])]
             same += [(tf.equal(numbers[place], _constant(number)), tensor) for number, tensor in outside]
             self.trace.note_same(flat[place], same)
             self.trace.note_callers(flat[place])
+
+    def _changed(self, flat: list[Any]) -> list[int]:
+        return [place for place in self.places if flat[place] is not self.before[place]]
 
     def _number_outside(self, tensor: Any) -> int:
         return self._known.setdefault(id(tensor), (len(self._known), tensor))[0]

@@ -128,7 +128,7 @@ def _while(
 
     held, i, *rest = tf.while_loop(test, advance_several, (tf.constant(True), counter, *first, *flat_tensors(carried)))
     trace.checks[-1].append(held)
-    values = rest[len(first) :]
+    values = same.left(rest[len(first) :])
     if lists is not None and stacks is not None:
         variables = rest[numbered : len(first)]
         if lists.until:
