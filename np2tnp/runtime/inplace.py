@@ -21,7 +21,7 @@ from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.overlaps import without_tensors
 from np2tnp.runtime.promotion import array, cast, is_plain_tensor, numpy_dtype
 from np2tnp.runtime.promotion import constant as number
-from np2tnp.runtime.stored import constant, filled, fitted, stored
+from np2tnp.runtime.stored import check_fits, constant, filled, fitted, stored
 from np2tnp.runtime.weak import Weak
 
 __all__ = [
@@ -298,6 +298,8 @@ def _item(value: Any, dtype: np.dtype[Any]) -> Any:
         return value
     if is_tensor(value) and value.shape.rank == 0 and hasattr(value, "numpy"):
         value = to_ndarray(value)[()]
+    elif is_tensor(value):
+        check_fits(value, tf.as_dtype(dtype))
     if not isinstance(value, np.generic):
         return value
     item = np.empty((), dtype)

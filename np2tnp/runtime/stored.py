@@ -12,6 +12,7 @@ from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import array, cast, numpy_dtype
 from np2tnp.runtime.promotion import constant as number
+from np2tnp.runtime.tracing import check
 from np2tnp.runtime.vectors import broadcast, reshaped
 
 
@@ -26,6 +27,7 @@ def stored(value: Any, dtype: Any) -> Any:
         if value.dtype is dtype:
             return value
         if value.shape.rank or not dtype.is_integer or not hasattr(value, "numpy"):
+            check_fits(value, dtype)
             return cast_stored(value, dtype)
         value = value.numpy()  # NumPy checks the range of a single number, which arrays do not have
     if isinstance(value, (list, tuple)) and holds_tensor(value):
@@ -40,6 +42,27 @@ def stored(value: Any, dtype: Any) -> Any:
     result = np.empty(np.shape(value), target)
     result[...] = value
     return result
+
+
+def check_fits(value: Any, dtype: Any) -> None:
+    """While tracing: a single number that goes into an integer `dtype` must fit, where NumPy's exceptions say so.
+
+    Arrays are cast whatever they hold. Raises Unsupported for a complex number.
+    """
+    if value.shape.rank != 0 or not dtype.is_integer or value.dtype.is_bool or hasattr(value, "numpy"):
+        return
+    if value.dtype.is_complex:
+        raise Unsupported("a complex number in an array of integers")
+    if value.dtype.is_integer:
+        low, high = max(dtype.min, value.dtype.min), min(dtype.max, value.dtype.max)
+        if (low, high) != (value.dtype.min, value.dtype.max):
+            check(tf.logical_and(value >= number(low, value.dtype), value <= number(high, value.dtype)), _DOES_NOT_FIT)
+        return
+    wide = tf.cast(value, tf.float64)
+    check(tf.logical_and(wide > float(dtype.min) - 1, wide < float(dtype.max) + 1), _DOES_NOT_FIT)
+
+
+_DOES_NOT_FIT = "a number that does not fit into an array of integers"
 
 
 def kept_number(value: Any, dtype: Any) -> Any | None:

@@ -225,6 +225,8 @@ def strong(value: Any, dtype: Any) -> Any:
     if not isinstance(value, Weak):
         return value
     dtype = np.dtype(dtype)
+    if dtype == np.int64 and value.kind is float:
+        check(tf.abs(value.tensor) < 2.0**63, "a Python float that no integer is")
     if dtype.kind in "iu" and dtype != np.int64:
         if value.kind is float:
             raise Unsupported("a Python float in an array of small integers")
