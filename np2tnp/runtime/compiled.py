@@ -15,22 +15,17 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from np2tnp.runtime.appended import Growth, grown_items
-from np2tnp.runtime.carried import Kind
 from np2tnp.runtime.compiled_state import MoreAttributes, State, stand_in
-from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.graph_results import Results, Templates, containers_in
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.literal_graphs import literally
 from np2tnp.runtime.opaque import Opaque, argument, literal_arithmetic
 from np2tnp.runtime.precision import is_single
 from np2tnp.runtime.read_globals import Read
 from np2tnp.runtime.same_arrays import Pair, pairs_of, united
-from np2tnp.runtime.signatures import IDENTITY, Family, as_symbol, as_tensor, exchanged, form, identity
+from np2tnp.runtime.signatures import Family, as_symbol, as_tensor, exchanged, form, identity
 from np2tnp.runtime.tracing import Trace, all_hold, tracing
-from np2tnp.runtime.weak import DTYPES, Weak
 
 MODES = ("graph", "xla")
 
@@ -46,37 +41,11 @@ RUNS: Counter[str] = Counter()
 _log = logging.getLogger("np2tnp")
 
 
-class _Slot(NamedTuple):
-    """In a signature or a result: the array number `place` of the inputs or the outputs."""
-
-    place: int
-    source: str  #: "input", "output", or the Python type's name of a number that the graph computes
-
-
-class _Row(NamedTuple):
-    """In a result: the row `number` of the output `place`."""
-
-    place: int
-    source: str
-    number: int
-
-
-class _Grown(NamedTuple):
-    """In a result: a list, of which the graph knows how long it is; see :class:`appended.Growth`."""
-
-    items: list[Any]
-    kinds: tuple[Kind, ...]
-    number: _Slot
-    stacks: list[_Slot]
-    first: list[_Slot | None]
-    last: list[_Slot | None]
-
-
 class _Graph(NamedTuple):
     """A traced signature."""
 
     function: Callable[..., Any]  #: tensors → outputs and whether all checks held
-    result: Any  #: the result with a _Slot for each tensor
+    result: Any  #: the template of the result
     varying: tuple[int, ...]  #: which of the numbers are inputs
     reads: tuple[Read, ...]
     pairs: tuple[Pair, ...]  #: which inputs and outputs are one array, where what holds
@@ -153,7 +122,8 @@ class Compiled:
             *outputs, held = graph.function(*call.arrays, *map(as_tensor, inputs[len(call.arrays) :]))
             if bool(held):
                 RUNS["compiled"] += 1
-                return _rebuilt(graph.result, inputs, united(graph.pairs, inputs, outputs) if graph.pairs else outputs)
+                outputs = united(graph.pairs, inputs, outputs) if graph.pairs else outputs
+                return Results(inputs, outputs, call.args, call.kwargs).built(graph.result)
         except tf.errors.OpError as error:  # what this device cannot compile, or no memory for it
             self._say(str(error).partition("\n")[0])
             with self._lock:
@@ -289,12 +259,12 @@ def _traced(
                 rest = iter(numbers)
                 given = [exchanged(value, arrays, rest, is_plain(place)) for place, value in enumerate(call.args)]
                 named = {name: exchanged(value, arrays, rest, is_plain(name)) for name, value in call.kwargs.items()}
+                kept = containers_in(given, named, known=state is None)
                 if state is not None:
                     trace.object = given[0] = stand_in(given[0])
                 result = body(*given, **named)
-            outputs: list[Any] = []
-            places: dict[Any, Any] = {id(tensor): _Slot(index, "input") for index, tensor in enumerate(tensors)}
-            template = _template(result, places, outputs, trace)
+            templates = Templates(trace, tensors, kept)
+            template, outputs = templates.of(result), templates.outputs
             found.append((template, pairs_of(trace, list(tensors), outputs)))
             held = all_hold(trace.checks[0])
             trace.end_graph()
@@ -308,83 +278,3 @@ def _traced(
     run_graph = functools.partial(concrete if mode == "xla" else literally(concrete), opaque)
     template, pairs = found[-1]
     return _Graph(run_graph, template, varying, tuple(trace.globals.values()), tuple(pairs))
-
-
-def _template(value: Any, places: dict[Any, Any], outputs: list[Any], trace: Trace) -> Any:
-    """A result of the trace with a _Slot for each tensor. Raises Unsupported for what another call may not share."""
-
-    def inside(item: Any) -> Any:
-        return _template(item, places, outputs, trace)
-
-    if type(value) is Growth:
-        ends = [[None if end is None else inside(end) for end in part] for part in (value.first, value.last)]
-        stacks = [inside(stack) for stack in value.stacks]
-        return _Grown([inside(item) for item in value.items], value.kinds, inside(value.number), stacks, *ends)
-    if is_tensor(value) or isinstance(value, Weak):
-        tensor, source = (value.tensor, value.kind.__name__) if isinstance(value, Weak) else (value, "output")
-        if None in tuple(tensor.shape):
-            raise Unsupported("a result whose shape depends on values")
-        place = places.get(id(value))
-        row = trace.rows.get(id(tensor)) if place is None else None
-        if row is not None:
-            rows = places.get(("rows", id(row.stack)))
-            if rows is None:
-                rows = places["rows", id(row.stack)] = len(outputs)
-                outputs.append(row.stack)
-            place = places[id(value)] = _Row(rows, source, row.number)
-        if place is None:
-            place = places[id(value)] = _Slot(len(outputs), source)
-            outputs.append(tensor)
-        return place
-    from np2tnp.runtime.boundary import updated
-
-    kind = type(value)
-    if id(value) in trace.global_objects:
-        raise Unsupported(f"a result is a global {kind.__name__}")
-    if kind is updated:
-        return updated(
-            inside(value.result),
-            **{name: inside(item) for name, item in value.arrays.items()},
-        )
-    if kind is list:
-        return [inside(item) for item in value]
-    if isinstance(value, tuple) and (kind is tuple or hasattr(value, "_fields")):
-        items = [inside(item) for item in value]
-        return kind(*items) if kind is not tuple else tuple(items)
-    if kind is dict:
-        return {name: inside(item) for name, item in value.items()}
-    if kind in DTYPES or isinstance(value, (*IDENTITY, np.generic)):
-        return value
-    raise Unsupported(f"a result is a {kind.__name__}")
-
-
-def _rebuilt(template: Any, inputs: list[Any], outputs: list[Any]) -> Any:
-    """A result from its template: new containers, and the tensors of this call (lists of them for rows)."""
-    kind = type(template)
-    if kind is _Row:
-        rows = outputs[template.place]
-        if type(rows) is not list:
-            rows = outputs[template.place] = tf.unstack(rows)
-        tensor = rows[template.number]
-        return tensor if template.source == "output" else tensor.numpy().item()
-    if kind is _Slot:
-        if template.source == "input":
-            return inputs[template.place]
-        tensor = outputs[template.place]
-        return tensor if template.source == "output" else tensor.numpy().item()
-    if kind is _Grown:
-        items, kinds, *parts = template
-        number, *given = [_rebuilt(part, inputs, outputs) for part in parts]
-        return _rebuilt(items, inputs, outputs) + grown_items(kinds, int(number), *given)
-    if kind is tuple:
-        return tuple([_rebuilt(item, inputs, outputs) for item in template])
-    if kind is list:
-        return [_rebuilt(item, inputs, outputs) for item in template]
-    if kind is dict:
-        return {name: _rebuilt(item, inputs, outputs) for name, item in template.items()}
-    if hasattr(template, "arrays"):
-        arrays = {name: _rebuilt(item, inputs, outputs) for name, item in template.arrays.items()}
-        return kind(_rebuilt(template.result, inputs, outputs), **arrays)
-    if isinstance(template, tuple):
-        return kind(*[_rebuilt(item, inputs, outputs) for item in template])
-    return template
