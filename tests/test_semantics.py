@@ -26,6 +26,19 @@ def test_snippet_does_what_it_did(snippet: Snippet) -> None:
     assert state == snippet.state, "if this is meant, `python tests/snippets.py` writes the new state down"
 
 
+@pytest.mark.parametrize("mode", ["graph", "xla"])
+@pytest.mark.parametrize(
+    "snippet", [it for it in SNIPPETS if it.file == "compiled.txt"], ids=lambda snippet: str(snippet.name)
+)
+def test_snippet_about_graphs_does_what_it_did_as_a_graph(snippet: Snippet, mode: str) -> None:
+    from np2tnp.runtime.compiled import RUNS
+
+    RUNS.clear()
+    _, wrong = find_state(snippet, mode)
+    assert not wrong, "\n".join(wrong)
+    assert RUNS["compiled"] or RUNS["repeated"], "nothing was compiled"
+
+
 def test_most_snippets_can_be_rewritten() -> None:
     kinds = [snippet.state.partition(" ")[0] for snippet in SNIPPETS]
     assert kinds.count("equal") + kinds.count("refused") > kinds.count("blocked")

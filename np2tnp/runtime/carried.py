@@ -61,6 +61,17 @@ def flat_tensors(values: Any) -> list[Any]:
     return flat
 
 
+def numbers_in(values: Any) -> list[Any]:
+    """The Python numbers among carried values, in order."""
+    found: list[Any] = []
+    for value in values:
+        if type(value) is tuple:
+            found.extend(numbers_in(value))
+        elif is_number(value):
+            found.append(value)
+    return found
+
+
 def flat_kinds(kinds: tuple[Kind, ...]) -> list[Any]:
     """The kind that each of the tensors has."""
     flat: list[Any] = []

@@ -245,7 +245,7 @@ def _traced(
     found: list[Any] = []
     with tracing(mode) as trace:
         trace.values_vary = bool(varying)
-        trace.enter(body)
+        trace.enter(body, given=True)
         trace.state = state
 
         def run(opaque: Any, *tensors: Any) -> list[Any]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from np2tnp.runtime import two_steps
 from np2tnp.runtime.appended import Lists
-from np2tnp.runtime.carried import built, flat_tensors, kind_of
+from np2tnp.runtime.carried import built, flat_tensors, kind_of, numbers_in
 from np2tnp.runtime.dispatch import is_tensor, to_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.indexing_padded import origin
@@ -321,6 +321,7 @@ def cond(test: Any, then: Callable[..., Any] | None, otherwise: Callable[..., An
         return then(*carried) if known else otherwise(*carried)
     results: list[Any] = []
     given: list[list[Any]] = []
+    limits: list[list[int]] = []
 
     def branch(function: Callable[..., Any]) -> Callable[[], Any]:
         def run() -> Any:
@@ -328,6 +329,7 @@ def cond(test: Any, then: Callable[..., Any] | None, otherwise: Callable[..., An
                 values = _tuple(function(*carried), carried)
                 results.append(tuple(kind_of(value) for value in values))
                 given.append(flat_tensors(values))
+                limits.append([weak(number).limit for number in numbers_in(values)])
                 held = all_hold(checks)
                 trace.end_graph()
                 return (*flat_tensors(values), held)
@@ -350,7 +352,12 @@ def cond(test: Any, then: Callable[..., Any] | None, otherwise: Callable[..., An
         trace.note_same(output, [(test, one), (tf.logical_not(test), other)])
         if trace.is_callers(one) or trace.is_callers(other):
             trace.note_callers(output)
-    return _result(built(kinds, iter(outputs)))
+    values = built(kinds, iter(outputs))
+    for number, *bounds in zip(numbers_in(values), *limits, strict=True):
+        number.limit = min(max(bounds), LIMIT)
+        if number.kind is int and max(bounds) > LIMIT:
+            check(tf.abs(number.tensor) < LIMIT, "a Python integer beyond 2**52")
+    return _result(values)
 
 
 def negation(test: Any) -> Any:

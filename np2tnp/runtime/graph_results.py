@@ -108,9 +108,9 @@ class Templates:
     def of(self, value: Any) -> Any:
         """A result with a slot for each tensor. Raises Unsupported for what another call may not share."""
         if type(value) is Growth:
-            ends = [[None if end is None else self.of(end) for end in part] for part in (value.first, value.last)]
-            stacks = [self.of(stack) for stack in value.stacks]
-            return _Grown([self.of(item) for item in value.items], value.kinds, self.of(value.number), stacks, *ends)
+            if id(value) not in self._made:
+                self._made[id(value)] = self._of_growth(value)
+            return self._made[id(value)]
         if is_tensor(value) or isinstance(value, Weak):
             return self._of_tensor(value)
         from np2tnp.runtime.boundary import updated
@@ -128,6 +128,11 @@ class Templates:
         if kind in DTYPES or isinstance(value, (*IDENTITY, np.generic)):
             return value
         raise Unsupported(f"a result is a {kind.__name__}")
+
+    def _of_growth(self, value: Growth) -> _Grown:
+        ends = [[None if end is None else self.of(end) for end in part] for part in (value.first, value.last)]
+        stacks = [self.of(stack) for stack in value.stacks]
+        return _Grown([self.of(item) for item in value.items], value.kinds, self.of(value.number), stacks, *ends)
 
     def _of_tensor(self, value: Any) -> Any:
         tensor, source = (value.tensor, value.kind.__name__) if isinstance(value, Weak) else (value, "output")
@@ -179,9 +184,10 @@ class Results:
             return tensor if template.source == "output" else tensor.numpy().item()
         if kind is tuple:
             return tuple([self.built(item) for item in template])
-        if kind is list or kind is dict:
+        if kind is list or kind is dict or kind is _Grown:
             if id(template) not in self._made:
-                self._made[id(template)] = self._container(template)
+                make = self._grown if kind is _Grown else self._container
+                self._made[id(template)] = make(template)
             return self._made[id(template)]
         if kind is _Row:
             return self._row(template)
@@ -190,10 +196,6 @@ class Results:
             for key in template.keys:
                 found = found[key]
             return found
-        if kind is _Grown:
-            items, kinds, *parts = template
-            number, *given = [self._container(part) if type(part) is list else self.built(part) for part in parts]
-            return self._container(items) + grown_items(kinds, int(number), *given)
         if hasattr(template, "arrays"):
             arrays = {name: self.built(item) for name, item in template.arrays.items()}
             return kind(self.built(template.result), **arrays)
@@ -205,6 +207,11 @@ class Results:
         if type(template) is list:
             return [self.built(item) for item in template]
         return {name: self.built(item) for name, item in template.items()}
+
+    def _grown(self, template: _Grown) -> list[Any]:
+        items, kinds, *parts = template
+        number, *given = [self._container(part) if type(part) is list else self.built(part) for part in parts]
+        return [*self._container(items), *grown_items(kinds, int(number), *given)]
 
     def _row(self, template: _Row) -> Any:
         rows = self._outputs[template.place]

@@ -7,6 +7,8 @@ part of the graph with what it held, and compared with that: some microseconds, 
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,10 +26,34 @@ _CONSTANTS = (type(None), bool, int, float, complex, str, bytes, np.generic, np.
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum))
 
 
-class Read(NamedTuple):
-    """A global that was read."""
+class OwnValues:
+    """What a function has of its own, as a scope: defaults of parameters, and variables of functions around it."""
 
-    scope: dict[str, Any]
+    def __init__(self, function: types.FunctionType) -> None:
+        self._function = function
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found())
+
+    def get(self, name: str) -> Any:
+        """The present value."""
+        return self._found().get(name)
+
+    def _found(self) -> dict[str, Any]:
+        code, defaults = self._function.__code__, self._function.__defaults__ or ()
+        places = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+        found = dict(zip(places, defaults, strict=True)) | (self._function.__kwdefaults__ or {})
+        for name, cell in zip(code.co_freevars, self._function.__closure__ or (), strict=True):
+            if name != "__class__":  # of super()
+                with suppress(ValueError):  # no value yet
+                    found[name] = cell.cell_contents
+        return found
+
+
+class Read(NamedTuple):
+    """A global, or another value that code finds without being given it, that was read."""
+
+    scope: dict[str, Any] | OwnValues
     name: str
     value: Any
     held: Any  #: what an array or a container held, comparable; None for what can only be rebound

@@ -129,6 +129,7 @@ def _while(
     held, i, *rest = tf.while_loop(test, advance_several, (tf.constant(True), counter, *first, *flat_tensors(carried)))
     trace.checks[-1].append(held)
     values = same.left(rest[len(first) :])
+    check_integers(kinds, values)  # those of the last iteration
     if lists is not None and stacks is not None:
         variables = rest[numbered : len(first)]
         if lists.until:

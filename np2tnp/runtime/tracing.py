@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.read_globals import Held, Read
+from np2tnp.runtime.read_globals import Held, OwnValues, Read
 
 __all__ = ["unrolled"]
 
@@ -25,6 +25,9 @@ UNROLLED_OPERATIONS = 3000
 
 #: Functions of Python to which a number that is an input of the graph would not look like one.
 ASKING = frozenset(("isinstance", "issubclass", "type", "hasattr", "getattr", "callable", "id", "vars", "dir"))
+
+#: What a migrated function has as attributes by itself.
+_OF_WRAPPERS = frozenset(("core", "public", "__wrapped__"))
 
 #: How many traces are being made in this process: where it is 0, nobody asks the thread.
 active = 0
@@ -66,7 +69,7 @@ class Trace:
     def __init__(self, mode: str) -> None:
         self.mode = mode
         self.checks: list[list[Any]] = [[]]
-        self._entered: set[types.CodeType] = set()
+        self._entered: set[Callable[..., Any]] = set()
         self.values_vary = False  #: whether numbers among the arguments are the graph's inputs
         self.state: Any = None  #: what the compiled method may read of its object, and that object's stand-in
         self.object: Any = None
@@ -83,30 +86,42 @@ class Trace:
         self.globals: dict[tuple[int, str], Read] = {}
         self.global_objects: dict[int, Any] = {}  #: by id, arrays, lists and dicts that they are or hold
 
-    def enter(self, function: Callable[..., Any]) -> None:
+    def enter(self, function: Callable[..., Any], given: bool = False) -> None:
         """The trace goes into `function`: remember the globals that it and the functions it calls read.
 
-        Raises Unsupported where one may change unseen. Migrated functions are entered when they are called.
+        given : the arguments, defaults included, are part of the signature. Raises Unsupported where what it reads may
+        change unseen. Migrated functions are entered when they are called.
         """
-        if function.__code__ in self._entered:
+        if function in self._entered:
             return
-        self._entered.add(function.__code__)
-        if self.values_vary and not ASKING.isdisjoint(global_names(function.__code__)):
+        self._entered.add(function)
+        code = function.__code__
+        if self.values_vary and not ASKING.isdisjoint(global_names(code)):
             raise Unsupported(f"{function.__qualname__} asks what kind of object something is")
         scope = function.__globals__
-        for name in global_names(function.__code__):
-            if name not in scope:
-                continue
-            value, held = scope[name], Held()
-            try:
-                found = held.of(value)
-            except Unsupported as error:
-                raise Unsupported(f"{function.__qualname__} reads the global {name}, {error}") from None
-            self.global_objects |= held.mutable
-            self.globals[id(scope), name] = Read(scope, name, value, found if held.mutable else None)
-            for each in held.functions:
-                if not hasattr(each, "core"):
-                    self.enter(each)
+        names = [name for name in global_names(code) if name in scope]
+        for name in names:
+            self._remember(function, scope, name, f"the global {name}")
+        attributes = frozenset(attribute_names(code)) - _OF_WRAPPERS
+        for other in [value for value in map(scope.get, names) if isinstance(value, types.FunctionType)]:
+            for name in attributes.intersection(vars(other)):
+                self._remember(function, vars(other), name, f"{other.__name__}.{name}")
+        if not given and isinstance(function, types.FunctionType):
+            own = OwnValues(function)
+            for name in own:
+                self._remember(function, own, name, f"its own {name}")
+
+    def _remember(self, function: Callable[..., Any], scope: Any, name: str, words: str) -> None:
+        value, held = scope.get(name), Held()
+        try:
+            found = held.of(value)
+        except Unsupported as error:
+            raise Unsupported(f"{function.__qualname__} reads {words}, {error}") from None
+        self.global_objects |= held.mutable
+        self.globals[id(scope), name] = Read(scope, name, value, found if held.mutable else None)
+        for each in held.functions:
+            if not hasattr(each, "core"):
+                self.enter(each)
 
     def note_same(self, tensor: Any, others: Iterable[tuple[Any, Any]]) -> None:
         """`tensor` is, in NumPy, the same array as each of `others` where the boolean beside that is true.

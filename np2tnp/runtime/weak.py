@@ -131,6 +131,8 @@ def _python(name: str, left: Any, right: Any) -> Any:
         kind = _widest(a, b, int)
         if kind is complex and name not in ("eq", "ne"):
             raise TypeError(f"'{name}' not supported between instances of 'complex'")
+        if kind is not int:
+            _check_exact(a, b)
         compare: Callable[..., Any] = getattr(operator, name)
         if name in ("eq", "ne"):
             compare = tf.equal if name == "eq" else tf.not_equal
@@ -142,6 +144,8 @@ def _python(name: str, left: Any, right: Any) -> Any:
     kind = _widest(a, b, float if name == "truediv" else int)
     if name == "pow":
         return _power(_promoted(a, kind), right)
+    if name == "truediv" and a.kind is b.kind is int:
+        _check_exact(a, b)
     a, b = _promoted(a, kind), _promoted(b, kind)
     x, y = a.tensor, b.tensor
     if name in ("truediv", "floordiv", "mod"):
@@ -163,6 +167,13 @@ def _python(name: str, left: Any, right: Any) -> Any:
         origin = a.origin if kind is int and type(right) is int else None
         return _bounded(kind, x - y, a.limit + b.limit, origin, a.offset - right if origin is not None else 0)
     return _bounded(kind, x * y, a.limit * b.limit)
+
+
+def _check_exact(*numbers: Weak) -> None:
+    """Integers that no float is, Python compares and divides exactly."""
+    for number in numbers:
+        if number.kind is int and number.limit > 1 << 53:
+            check(tf.abs(number.tensor) <= 1 << 53, "a Python integer beyond 2**53 beside a float")
 
 
 def _bounded(kind: type, tensor: Any, limit: int, origin: object = None, offset: int = 0) -> Weak:
