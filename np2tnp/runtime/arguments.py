@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from np2tnp.runtime import precision
+from np2tnp.runtime import precision, threads
 from np2tnp.runtime.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.overlaps import attributes, leaves, overlap, overlaps_itself
@@ -109,6 +109,8 @@ class Plan:
             self._methods.check(args[0] if args else kwargs.get(self.receiver or "self"))
         if self._fill:
             args, kwargs = self._with_defaults(args, kwargs)
+        if threads.are_others():
+            self._require_own(args, kwargs)
         memo: dict[int, Any] = {}
         if self._simple:
             return Call(*self._convert(args, kwargs, memo, (), public), {}, {})
@@ -202,6 +204,17 @@ class Plan:
         if public and is_tensor(value) and not hasattr(value, "assign"):
             raise UnverifiedError(f"{self.name} updates {name!r} in place, which a tensor cannot show: pass an ndarray")
         return False
+
+    def _require_own(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Refuse arrays that other threads may change while the body waits for these."""
+        given = [*args, *kwargs.values()]
+        if not any(isinstance(value, _HOLDERS) or is_tensor(value) for value in given):
+            return
+        known = [self._globals[name] for name in self._reads if name in self._globals]
+        found = threads.waits([*given, *known])
+        if found is not None:
+            kind = type(found).__name__
+            raise UnverifiedError(f"{self.name} may wait for other threads ({kind}), which may change its arguments")
 
     def _check_hosted(self, name: str, value: Any) -> None:
         for leaf in leaves(value, of=(object,)):

@@ -15,12 +15,12 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from np2tnp.runtime import generators, lazy, precision
+from np2tnp.runtime import generators, lazy, precision, threads
 from np2tnp.runtime.arguments import Call, Plan, is_immutable
 from np2tnp.runtime.compiled import MODES, Compiled
 from np2tnp.runtime.compiled_state import State
 from np2tnp.runtime.core_results import Undecided, updated
-from np2tnp.runtime.dispatch import is_tensor, to_ndarray
+from np2tnp.runtime.dispatch import host, is_tensor, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import MISTAKES, translate
 from np2tnp.runtime.fallback import Fallback, share_defaults
@@ -320,7 +320,7 @@ def _finished(result: Any, call: Call, plan: Plan, zero_d: str) -> Any:
             keep(kept, call.converted[name], call.originals[name])
     left = leave(result, kept, zero_d)
     if finals:
-        _write_back(call.originals, finals, plan)
+        _write_back(call, finals, plan)
     return left
 
 
@@ -345,10 +345,11 @@ def _with_numbers(pair: updated, given: Mapping[str, Any], name: str) -> updated
     return pair
 
 
-def _write_back(originals: dict[str, Any], finals: dict[str, Any], plan: Plan) -> None:
+def _write_back(call: Call, finals: dict[str, Any], plan: Plan) -> None:
     """Copy each final value into the caller's object. Checks everything before it changes anything."""
-    writes: list[tuple[Any, Any]] = []
-    for name, original in originals.items():
+    writes: list[tuple[Any, Any, Any]] = []
+    beside = threads.are_others()
+    for name, original in call.originals.items():
         final = finals.get(name, original)
         if name not in plan.mutates_set or final is original:
             continue
@@ -360,13 +361,17 @@ def _write_back(originals: dict[str, Any], finals: dict[str, Any], plan: Plan) -
                 raise UnverifiedError(
                     f"{plan.name}: the update of {name!r} changed its dtype or shape; nothing was written"
                 )
+            before = call.converted[name]
             if precision.active and precision.is_single():
-                value = kept_where_same(original, value)
-            writes.append((original, value))
+                value, before = kept_where_same(original, value), original
+            writes.append((original, value, before))
         elif is_tensor(original):
-            writes.append((original, final))
-    for original, value in writes:
+            writes.append((original, final, None))
+    for original, value, before in writes:
         if isinstance(original, np.ndarray):
-            np.copyto(original, value)
+            if beside:
+                threads.write_what_changed(original, host(before), value)
+            else:
+                np.copyto(original, value)
         else:
             original.assign(value)

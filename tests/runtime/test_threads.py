@@ -1,0 +1,96 @@
+"""Other threads that write into an argument while a migrated function runs."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from np2tnp import runtime as rt
+from np2tnp.runtime.threads import waits, write_what_changed
+
+GATE = threading.Lock()
+
+
+@pytest.fixture
+def other_thread() -> Iterator[None]:
+    """There is another thread, which does nothing."""
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    yield
+    done.set()
+    thread.join()
+
+
+@pytest.mark.usefixtures("other_thread")
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i2", "?", "c16", "c8"])
+def test_what_another_thread_wrote_elsewhere_stays(dtype: str) -> None:
+    @rt.migrated(mutates=("out",))
+    def fill(x: Any, out: Any, meanwhile: Any) -> Any:
+        out = rt.at(out)[:2].set(rt.sqrt(x))
+        meanwhile()
+        return rt.updated(None, out=out)
+
+    out = np.zeros((6, 2), dtype)[:, 1]
+    fill(np.ones(2), out, lambda: out.__setitem__(slice(4, 6), 7))
+    np.testing.assert_array_equal(out, np.array([1, 1, 0, 0, 7, 7]).astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16", "?", "u1", "i8"])
+def test_only_changed_elements_are_written(dtype: str) -> None:
+    before = np.array([0, 1, 1, 0], dtype)
+    after = before.copy()
+    after[1] = 0
+    if np.dtype(dtype).kind in "fc":
+        before[2] = after[2] = np.nan
+        after[3] = -0.0
+    target = np.full(4, 1, dtype)
+    write_what_changed(target, before, after)
+    assert target.tobytes() == np.array([1, 0, 1, after[3] if np.signbit(after[3].real) else 1], dtype).tobytes()
+
+
+def test_arrays_without_elements_or_axes_are_written() -> None:
+    number, nothing = np.array(1.0), np.empty((0, 3))
+    write_what_changed(number, np.float64(1.0), np.array(2.0))
+    write_what_changed(nothing, nothing, nothing)
+    assert number == 2.0
+
+
+class Holder:
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+
+
+@pytest.mark.parametrize(
+    "value", [threading.Lock(), threading.Condition(), queue.Queue(), Holder(), [threading.Event()]], ids=repr
+)
+@pytest.mark.usefixtures("other_thread")
+def test_functions_that_may_wait_are_refused(value: Any) -> None:
+    @rt.migrated
+    def root(x: Any, guard: Any) -> Any:
+        return rt.sqrt(x)
+
+    assert root(np.ones(2), None).tolist() == [1, 1]
+    with pytest.raises(rt.UnverifiedError, match="may wait for other threads"):
+        root(np.ones(2), value)
+    assert root(4.0, GATE) == 2.0  # no array that could change
+
+
+@pytest.mark.usefixtures("other_thread")
+def test_a_global_lock_is_seen() -> None:
+    @rt.migrated
+    def root(x: Any) -> Any:
+        with GATE:
+            return rt.sqrt(x)
+
+    with pytest.raises(rt.UnverifiedError, match="may wait for other threads"):
+        root(np.ones(2))
+
+
+def test_what_is_shared_by_everybody_is_no_reason() -> None:
+    assert waits([threading, np, threading.Lock, threading.local(), 1, "text", [2]]) is None
