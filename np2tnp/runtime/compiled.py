@@ -55,6 +55,10 @@ class _Graph(NamedTuple):
         return all(map(Read.is_current, self.reads))
 
 
+class _LengthsChange(Exception):  # noqa: N818 - a signal
+    """XLA cannot hold the function, which cuts slices whose length a loop changes; a plain graph may."""
+
+
 class _Call(NamedTuple):
     """The arguments of one call, taken apart."""
 
@@ -215,14 +219,20 @@ class Compiled:
         return None
 
     def _traced(self, call: _Call, varying: frozenset[int]) -> _Graph:
-        return _traced(
-            self._body, self._mode, self.state, call, tuple(sorted(varying)), self._is_plain, self._gives_back
-        )
+        def traced(mode: str) -> _Graph:
+            return _traced(self._body, mode, self.state, call, tuple(sorted(varying)), self._is_plain, self._gives_back)
 
-    def _say(self, reason: str) -> None:
+        try:
+            return traced(self._mode)
+        except _LengthsChange:
+            graph = traced("graph")
+            self._say("a loop changes the length of its slices", "as a plain graph for some arguments, not under XLA")
+            return graph
+
+    def _say(self, reason: str, how: str = "eagerly for some arguments, not as compiled") -> None:
         if reason not in self._said:
             self._said.add(reason)
-            _log.warning("%s runs eagerly for some arguments, not as compiled: %s", self._body.__qualname__, reason)
+            _log.warning("%s runs %s: %s", self._body.__qualname__, how, reason)
 
 
 def _words(error: Exception) -> str:
@@ -274,7 +284,14 @@ def _traced(
         inputs = [opaque, *call.arrays, *[as_tensor(call.numbers[place]) for place in varying]]
         specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in inputs]
         function = tf.function(run, input_signature=specs, autograph=False, jit_compile=mode == "xla")
-        concrete = function.get_concrete_function()
+        try:
+            concrete = function.get_concrete_function()
+        except MoreAttributes:
+            raise
+        except Exception as error:
+            if trace.lengths_change:
+                raise _LengthsChange from error
+            raise
     run_graph = functools.partial(concrete if mode == "xla" else literally(concrete), opaque)
     template, pairs = found[-1]
     return _Graph(run_graph, template, varying, tuple(trace.globals.values()), tuple(pairs))

@@ -99,7 +99,19 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     (left, right), _ = as_common(a, b)
     if rank_of(left) == 0 or rank_of(right) == 0:
         return times(left, right)
+    if not (left.shape.is_fully_defined() and right.shape.is_fully_defined()):
+        return _of_unknown_lengths(left, right)
     return contract(left, right, (rank_of(left) - 1,), (max(rank_of(right) - 2, 0),))
+
+
+def _of_unknown_lengths(left: Any, right: Any) -> Any:
+    """``np.dot`` where tracing does not know the lengths; the product looks at them when the graph runs."""
+    require(rank_of(left) <= 2 and rank_of(right) <= 2, "more than two dimensions of unknown length")
+    a = left if rank_of(left) == 2 else tf.expand_dims(left, 0)
+    b = right if rank_of(right) == 2 else tf.expand_dims(right, 1)
+    gone = ([] if a is left else [-2]) + ([] if b is right else [-1])
+    result = _multiplied(a, b)
+    return tf.squeeze(result, gone) if gone else result
 
 
 @exact("numpy.inner")

@@ -364,9 +364,11 @@ def exact(
         def helper(*args: Any, **kwargs: Any) -> Any:
             try:
                 if tracing.active:
-                    from np2tnp.runtime.xla_limits import check_call
+                    from np2tnp.runtime import sliced_calls, xla_limits
 
-                    check_call(api, args)
+                    xla_limits.check_call(api, args)
+                    if any(type(value) is sliced_calls.Sliced for value in args):
+                        return sliced_calls.called(api, reference, helper, args, kwargs)
                 if precision.active and precision.is_single():
                     from np2tnp.runtime.narrowing import call
 

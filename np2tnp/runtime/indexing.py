@@ -18,9 +18,13 @@ from np2tnp.runtime.indexing_steps import StepsItem, has_steps
 from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.inplace import apply, in_place, updated_value
 from np2tnp.runtime.keys import basic_key, resolve_basic, static_shape
+from np2tnp.runtime.lengths import Sliced, is_changing
+from np2tnp.runtime.lengths import read as read_sliced
+from np2tnp.runtime.lengths import write as write_sliced
 from np2tnp.runtime.masked import Masked, masked_read, masked_write
 from np2tnp.runtime.promotion import array
 from np2tnp.runtime.traced_keys import resolved_key, resolved_store
+from np2tnp.runtime.tracing import current
 from np2tnp.runtime.weak import Weak
 
 __all__ = ["at"]
@@ -55,23 +59,31 @@ def _get(x: Any, key: Any) -> Any:
 @unconverted
 def _update(x: Any, key: Any, operation: str, value: Any) -> Any:
     """Buffered ``x[key] op= value``: get, compute under the rules of in-place operators, set."""
-    if not is_tensor(x):
+    if not _is_array(x):
         key, value = _host_key(key), host(value)
         x[key] = apply(operation, x[key], value)  # a list may hold tensors
         return x
-    updated = update_padded(x, key, operation, value)
-    if updated is not None:
-        return updated
+    if not (current() is not None and (type(value) is Sliced or is_changing(x, key))):
+        updated = update_padded(x, key, operation, value)
+        if updated is not None:
+            return updated
     item = _item(x, key)
-    if not item.shape.rank and _is_scalar(x, key):
+    if type(item) is not Sliced and not item.shape.rank and _is_scalar(x, key):
         new = updated_value(operation, item, value)  # NumPy's scalars have no in-place operators
     else:
         new = in_place(operation, item, value)
     return _stored(x, key, new)
 
 
+def _is_array(x: Any) -> bool:
+    """Whether `x` is an array that never changes: a tensor, or what stands for one in a trace."""
+    return is_tensor(x) or type(x) is Sliced
+
+
 def _item(x: Any, key: Any) -> Any:
     """``x[key]`` of a tensor; while tracing, `key` may be a loop's counter or a mask of the trace."""
+    if current() is not None and is_changing(x, key):
+        return read_sliced(x, key)
     under_mask = masked_read(x, key)
     return _get(*resolved_key(x, key)) if under_mask is None else under_mask
 
@@ -80,6 +92,8 @@ def _stored(x: Any, key: Any, value: Any) -> Any:
     """`x` with ``x[key] = value`` done, for the same keys."""
     if isinstance(value, Masked):
         return masked_write(x, key, value)
+    if current() is not None and (type(value) is Sliced or is_changing(x, key)):
+        return write_sliced(x, key, value)
     return _set(x, *resolved_store(key, value, x.dtype))
 
 
@@ -87,7 +101,7 @@ def _is_scalar(x: Any, key: Any) -> bool:
     """Whether ``x[key]``, of no dimensions, is a NumPy scalar: always, unless ``...`` makes it a view of one
     element.
     """
-    parts = basic_key(key)
+    parts = None if type(x) is Sliced else basic_key(key)
     if parts is None:
         return not any(part is Ellipsis for part in (key if type(key) is tuple else (key,)))
     return resolve_basic(static_shape(x), parts).scalar
@@ -129,7 +143,7 @@ class Item:
     @unconverted
     def get(self) -> Any:
         """``x[key]``, exactly as NumPy reads it."""
-        if is_tensor(self._x):
+        if _is_array(self._x):
             return _item(self._x, self._key)
         return self._x[_host_key(self._key)]
 
@@ -141,7 +155,7 @@ class Item:
         """
         parts = self._key if type(self._key) is tuple else (self._key,)
         number = is_tensor(value) and not value.shape.rank and not any(part is Ellipsis for part in parts)
-        if number or not is_tensor(self._x):
+        if number or not _is_array(self._x):
             return value  # a view of an ndarray shows the stores itself
         kinds = set(map(_gives, parts))
         if "copy" in kinds:
@@ -153,11 +167,11 @@ class Item:
     @unconverted
     def set(self, value: Any) -> Any:
         """``x[key] = value`` as a new array of the same shape and dtype. Raises NumPy's exceptions."""
-        if is_tensor(self._x):
+        if _is_array(self._x):
             try:
                 return _stored(self._x, self._key, value)
             except IndexError:
-                if self._x.shape.rank:
+                if type(self._x) is Sliced or self._x.shape.rank:
                     raise
                 kind = np.dtype(self._x.dtype.as_numpy_dtype).type.__name__
                 raise ScalarStoreError(f"'numpy.{kind}' object does not support item assignment") from None

@@ -81,7 +81,7 @@ def total(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
     if x.dtype == tf.float16:
         return cast(total(cast(x, tf.float32), axes, keepdims), tf.float16)
     result = summed(x, axes, keepdims) if is_large(x) else reduce_with("Sum", x, axes, keepdims)
-    alone = builtins.all(x.shape[axis] == 1 for axis in axes) and (axes or x.shape.rank == 0)
+    alone = builtins.all(x.shape[axis] in (1, None) for axis in axes) and (axes or x.shape.rank == 0)
     return op("AddV2")(x=result, y=constant(0, x.dtype)) if alone else result  # -0.0 alone adds up to 0.0, too
 
 

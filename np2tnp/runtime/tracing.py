@@ -82,6 +82,7 @@ class Trace:
         self.padded: dict[int, tuple[Any, Any, tuple[tuple[int, int], ...]]] = {}
         #: by id, arrays of a loop that have a second place, which the next such store is to be made in
         self.buffers: dict[int, Buffer] = {}
+        self.lengths_change = False  #: whether XLA was not told of a slice because a loop changes its length
         self.rows: dict[int, Row] = {}  #: by id, the rows of what loops collected for lists (appended.py)
         self.globals: dict[tuple[int, str], Read] = {}
         self.global_objects: dict[int, Any] = {}  #: by id, arrays, lists and dicts that they are or hold
@@ -155,6 +156,11 @@ class Trace:
         found: list[Any] = tf.unstack(stack)
         self.rows.update((id(row), Row(row, stack, number)) for number, row in enumerate(found))
         return found
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether a graph inside of this one is being made, that of a loop's body or of a branch."""
+        return len(self.checks) > 1
 
     @contextmanager
     def nested(self) -> Iterator[list[Any]]:
