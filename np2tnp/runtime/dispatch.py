@@ -364,10 +364,10 @@ def exact(
         def helper(*args: Any, **kwargs: Any) -> Any:
             try:
                 if tracing.active:
-                    from np2tnp.runtime import sliced_calls, xla_limits
+                    from np2tnp.runtime import lengths, sliced_calls, xla_limits
 
                     xla_limits.check_call(api, args)
-                    if any(type(value) is sliced_calls.Sliced for value in args):
+                    if any(type(value) is lengths.Sliced for value in args):
                         return sliced_calls.called(api, reference, helper, args, kwargs)
                 if precision.active and precision.is_single():
                     from np2tnp.runtime.narrowing import call
