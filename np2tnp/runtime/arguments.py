@@ -55,7 +55,7 @@ class Plan:
         hosted: tuple[str, ...] = (),
         updates: tuple[str, ...] = (),
         checks_hosted: bool = False,
-        keeps_zero_d: bool = False,
+        has_original: bool = False,
         methods: tuple[str, ...] = (),
     ) -> None:
         self.name = function.__qualname__
@@ -86,8 +86,7 @@ class Plan:
         #: cannot begin again must not be refused half-way
         self._checked = hosted if checks_hosted else ()
         self._updates = updates
-        #: 0-d ndarrays that are not updated reach the body as they are: as tensors they would count as NumPy scalars
-        self._keeps_zero_d = keeps_zero_d
+        self._has_original = has_original
         code = getattr(function, "__code__", None)
         #: names that the body may read arrays by, as globals or as attributes of its instance
         self._reads = code.co_names if code is not None else ()
@@ -176,14 +175,14 @@ class Plan:
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         values = []
         name = ""
-        keeps = self._keeps_zero_d and not precision.active
+        keeps = not precision.active
         is_plain = not kwargs and len(args) <= len(self._names)
         try:
             for name, value in zip(self._names, args, strict=False) if is_plain else self.slots(args, kwargs):
                 if type(value) in _PLAIN or name in raw or name == self.receiver:
                     values.append(value)
                 else:
-                    values.append(enter(value, memo, keeps and name not in self.mutates_set))
+                    values.append(enter(value, memo, keeps))
         except UnverifiedError as error:
             raise self._refusal(name, f"argument {name!r}: {error}") from None
         count = len(args)
@@ -200,7 +199,11 @@ class Plan:
             return True
         if isinstance(value, np.ndarray):
             self._require_writable(name, value)
-            return not public
+            if value.ndim or precision.active or not public:
+                return not public
+            if self._has_original:
+                raise self._refusal(name, f"argument {name!r} is a 0-d array, which is updated in place")
+            return True
         if public and is_tensor(value) and not hasattr(value, "assign"):
             raise UnverifiedError(f"{self.name} updates {name!r} in place, which a tensor cannot show: pass an ndarray")
         return False
@@ -331,8 +334,8 @@ def describe(wrapper: Any, function: Any) -> None:
 def enter(value: Any, memo: dict[int, Any], keeps_zero_d: bool = False) -> Any:
     """`value` for the body: each exact numeric ndarray in it becomes a tensor (one object, one tensor).
 
-    Containers come back as the same object when nothing in them changed; so do 0-d ndarrays with `keeps_zero_d`. Raises
-    UnverifiedError.
+    Containers come back as the same object when nothing in them changed; so do 0-d ndarrays with `keeps_zero_d`, since
+    tensors without dimensions count as NumPy scalars. Raises UnverifiedError.
     """
     kind = type(value)
     if kind in _PLAIN or is_tensor(value):

@@ -167,7 +167,7 @@ def migrated(
             tuple(hosted),
             tuple(updates),
             checks_hosted=on_unverified != "raise" and not pure,
-            keeps_zero_d=compile == "none",
+            has_original=original is not None and on_unverified != "raise",
             methods=tuple(methods),
         )
         if original is not None:

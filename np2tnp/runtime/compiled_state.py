@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from np2tnp.runtime.arguments import enter
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.precision import is_single
 from np2tnp.runtime.tracing import attribute_names
 
 #: Methods by which a class decides about its attributes, or does something when an object of it goes.
@@ -70,7 +71,7 @@ class State:
                 continue
             if value is None and name not in own:
                 continue
-            entered = enter(value, memo)
+            entered = enter(value, memo, not is_single())
             if entered is not value and name in self._raw:
                 raise Unsupported(f"the array .{name} is read by NumPy")
             found[name] = entered

@@ -50,6 +50,8 @@ def form(value: Any, arrays: list[Any], numbers: list[Any], plain: bool = False)
         return kind, *[_whole(part) for part in (value.start, value.stop, value.step)]
     if kind is range:
         return kind, value.start, value.stop, value.step
+    if kind is np.ndarray and not value.ndim:
+        raise Unsupported("an argument is a 0-d array, which in a graph counts as a scalar")
     raise Unsupported(f"an argument is a {kind.__name__}")
 
 
