@@ -135,14 +135,25 @@ def test_containers_without_arrays_keep_their_identity() -> None:
 def test_zero_d_arguments_stay_what_they_are() -> None:
     @rt.migrated(mutates=("changed",))
     def seen(given: Any, pair: Any, changed: Any) -> Any:
-        return rt.updated((given, pair, tf.is_tensor(changed)), changed=changed + 1)
+        return rt.updated((given, pair, changed), changed=rt.iadd(changed, 1))
 
     given, inner, changed = np.array(4.0), np.array(2), np.array(1.0)
-    result, pair, is_tensor = seen(given, [inner, np.float64(3.0)], changed)
+    result, pair, same_array = seen(given, [inner, np.float64(3.0)], changed)
     assert result is given
     assert pair[0] is inner
-    assert is_tensor  # so that nothing has changed yet when the body is refused
+    assert same_array is changed
     assert changed == 2.0
+
+    def original(x: Any) -> Any:
+        x += 1
+        return repr(x)
+
+    @rt.migrated(mutates=("x",), original=original, on_unverified="numpy", above=0)
+    def replaced(x: Any) -> Any:
+        raise AssertionError("begins for an array without dimensions")
+
+    assert replaced(changed) == "array(3.)"
+    assert changed == 3.0
 
     @rt.migrated(compile="graph")
     def compiled(x: Any) -> Any:
