@@ -72,7 +72,19 @@ class Growth:
         if type(key) is not int or key != -1 or not self.kinds:
             self._refuse()
         check(self.number > 0, "the last item of a list that a loop without an iteration appended to")
-        return built(self.kinds, iter([tf.gather(stack, self.number - 1) for stack in self.stacks]))[-1]
+        return built(self.kinds, iter(map(self._last, range(len(self.stacks)))))[-1]
+
+    def _last(self, place: int) -> Any:
+        """The last row of a stack: the very tensor that is in the list."""
+        stack, known = self.stacks[place], self.last[place]
+        if known is None:
+            is_here = stack.graph is tf.compat.v1.get_default_graph()
+            if stack.shape.rank > 1 and (self.first[place] is not None or not is_here):
+                self._refuse()
+            known = tf.gather(stack, self.number - 1)
+            if is_here and self.first[place] is None:
+                self.last[place] = known
+        return known
 
     def _refuse(self, *_: Any) -> Any:
         raise Unsupported("a list with as many items as only the graph knows is read")
