@@ -326,10 +326,11 @@ class Analysis:
             facts = interpreter.facts
             before, late = late, interpreter.late.found(interpreter.nested_results)
             more_arrays = facts.assumed_arrays - scalars - hosted - never - facts.objects
-            changeable |= facts.host_parameters
-            more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
             # what an index gave may be no view, once it is known that an array was indexed
-            more_hosted -= (more_arrays - arrays) & facts.extra.get("indexed", NO_NAMES)
+            indexed = (more_arrays - arrays) & facts.extra.get("indexed", NO_NAMES)
+            changeable |= facts.host_parameters - indexed
+            more_hosted = facts.host_parameters | {ref[1:] for ref in facts.viewed if ref.startswith("@")}
+            more_hosted -= indexed
             taken = facts.objects & facts.assumed_arrays - objects  # for arrays, until their other attributes were seen
             settled = more_arrays <= arrays and more_hosted <= hosted and not taken and late.confirms(before)
             if settled:  # before, a name may have been thought to show another one's memory
