@@ -46,7 +46,6 @@ from np2tnp.analysis.values import (
     NO_NAMES,
     NONE,
     NOTHING,
-    TENSOR,
     UNKNOWN,
     UNTENSORED,
     Array,
@@ -226,10 +225,7 @@ class Calls(ContainerMethods):
         if bound is None:
             if fact.mutates or (fact.rt is None and "out=None" in fact.parameters):  # helpers refuse a hidden out
                 self.construct(node, "hidden array", api.replace("numpy.", "np."))
-            home = TENSOR if self.made == TENSOR else HOST
-            refs = NO_NAMES.union(*(refs_of(argument.value) for argument in arguments))
-            fresh = (fact.effect == "fresh" and fact.gives_back is None) or not refs
-            return Array(home, refs=NO_NAMES if fresh else refs, zero_d=fact.zero_d, view="" if fresh else "view")
+            return self.result_of_spread(fact, arguments)
         for name in fact.mutates if is_in_place(fact, bound) else ():
             if name == "self" and receiver is not None:
                 func = node.func

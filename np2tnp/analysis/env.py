@@ -154,6 +154,11 @@ class Env:
         self.values.pop(name, None)
         self.stale.pop(name, None)
 
+    def unbind(self, name: str) -> None:
+        """Nobody reads `name` before it is bound anew. What it was still says which others may share memory."""
+        self.values.pop(name, None)
+        self.stale.pop(name, None)
+
     def bind(self, name: str, value: Value) -> None:
         refs = refs_of(value)
         self.forget(name)

@@ -10,6 +10,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.dead_names import dead_at_head
 from np2tnp.analysis.env import ITERATED, Env, Gathered, iterated_name, join_all, widen
 from np2tnp.analysis.hosting import makers
 from np2tnp.analysis.imports import ANY, import_bindings, is_module
@@ -269,6 +270,9 @@ class Interpreter(Raising):
             end = self.run(node.body, current)
             broken = self.breaks.pop()
             again = join_all([end, *self.continues.pop()])
+            if again is not None:
+                for name in dead_at_head(self.facts.node, node, self.module.dead_names) & self.locals:
+                    again.unbind(name)  # nothing is lost where its array changes
             new = head if again is None else head.join(again)
             if new == head:
                 break

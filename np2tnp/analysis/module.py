@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from np2tnp.analysis.dead_names import DeadNames
 from np2tnp.analysis.scopes import Scope, Uses, dotted, parameters_of, scan, signature_names
 from np2tnp.analysis.values import NO_NAMES, Value
 from np2tnp.analysis.walk import walk
@@ -107,6 +108,7 @@ class ModuleInfo:
     #: id of a region -> its nested functions that are only called and handed over (True), how often it binds each name
     handed: dict[int, dict[str, bool]] = field(default_factory=dict)
     bindings: dict[int, Counter[str]] = field(default_factory=dict)
+    dead_names: dict[int, DeadNames] = field(default_factory=dict)
     by_order: frozenset[str] | None = None  #: as layouts.updated_by_order says, once somebody asked
     #: id of a region -> what it binds each name to, None where that is no expression
     bound_values: dict[int, dict[str, list[cst.BaseExpression | None]]] = field(default_factory=dict)

@@ -215,6 +215,18 @@ class NumpyResults(Layouts):
             return items_given_back(back, made, values)
         return Sequence("list" if fact.returns == "list" else "tuple", made, _of_each(name, made, values), refs)
 
+    def result_of_spread(self, fact: ApiFact, arguments: tuple[ev.Argument, ...]) -> Value:
+        """What ``np.f(*items)`` gives, where nobody knows which parameter gets what."""
+        home = TENSOR if self.made == TENSOR else HOST
+        refs = NO_NAMES.union(*(refs_of(argument.value) for argument in arguments))
+        named = all(argument.star != "**" and argument.name != "copy" for argument in arguments)
+        copies = named and "copy=True" in fact.parameters and fact.parameters[0].startswith("*")
+        if copies or (fact.effect == "fresh" and fact.gives_back is None) or not refs:
+            made = Array(home, zero_d=fact.zero_d)
+        else:
+            made = Array(home, refs=refs, zero_d=fact.zero_d, view="view")
+        return Sequence(fact.returns, made, None, made.refs) if fact.returns in ("tuple", "list") else made
+
     def _may_copy(self, value: Value, refs: frozenset[str]) -> bool:
         """Whether a tensor that is made of `value` may be our copy of memory which stays on the host."""
         if home_of(value) == HOST:
