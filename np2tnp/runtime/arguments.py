@@ -99,6 +99,7 @@ class Plan:
             for p in parameters.values()
             if p.default is not p.empty and (type(p.default) not in _PLAIN or p.name in self._tracked)
         }
+        self._waits_for: dict[type, Any] = {}  #: by the class of the first argument, what code waits for
         self._bind = any(parameters[name].kind is inspect.Parameter.POSITIONAL_ONLY for name in self._fill)
         self._simple = not (self._tracked or arrays or scalars or hosted or self._refused or self._fill or updates)
 
@@ -213,11 +214,13 @@ class Plan:
         given = [*args, *kwargs.values()]
         if not any(isinstance(value, _HOLDERS) or is_tensor(value) for value in given):
             return
-        known = [self._globals[name] for name in self._reads if name in self._globals]
-        found = threads.waits([*given, *known])
+        first = type(given[0])
+        if first not in self._waits_for:
+            self._waits_for[first] = threads.waits(threads.read_by(self._function, first))
+        found = self._waits_for[first] or threads.waits(given)
         if found is not None:
-            kind = type(found).__name__
-            raise UnverifiedError(f"{self.name} may wait for other threads ({kind}), which may change its arguments")
+            words = f"may wait for other threads ({type(found).__name__}), which may change its arguments"
+            raise UnverifiedError(f"{self.name} {words}")
 
     def _check_hosted(self, name: str, value: Any) -> None:
         for leaf in leaves(value, of=(object,)):

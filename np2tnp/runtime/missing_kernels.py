@@ -24,7 +24,11 @@ HELPERS = {
     "__le__": ("op_le", False),
     "__gt__": ("op_gt", False),
     "__ge__": ("op_ge", False),
+    "__eq__": ("op_eq", False),
+    "__ne__": ("op_ne", False),
 }
+#: Of which NumPy knows the result for Python integers that the dtype does not hold.
+_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
 def covered(name: str, method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -35,15 +39,23 @@ def covered(name: str, method: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
     if name not in HELPERS:
         return method
     helper, reflected = HELPERS[name]
+    compares = helper[3:] in _COMPARISONS
+
+    def by_helper(tensor: Any, other: Any) -> Any:
+        operators = importlib.import_module(f"{__package__}.operators")
+        return getattr(operators, helper)(*((other, tensor) if reflected else (tensor, other)))
 
     @functools.wraps(method)
     def call(tensor: Any, other: Any) -> Any:
+        if compares and type(other) is int and abs(other) >= 1 << 63 and lazy.ready:
+            return by_helper(tensor, other)
         try:
             return method(tensor, other)
         except Exception as error:
-            if not lazy.ready or not isinstance(translate(error), UnverifiedError):
+            known = translate(error)
+            beyond = compares and isinstance(known or error, OverflowError)
+            if not lazy.ready or not (beyond or isinstance(known, UnverifiedError)):
                 raise
-            operators = importlib.import_module(f"{__package__}.operators")
-            return getattr(operators, helper)(*((other, tensor) if reflected else (tensor, other)))
+            return by_helper(tensor, other)
 
     return call

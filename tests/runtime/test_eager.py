@@ -148,3 +148,14 @@ def test_minus_zero_as_a_number() -> None:
     for zero, signs in ((-0.0, [True, True]), (0.0, [True, False]), (-0.0, [True, True])):
         assert np.signbit((x[:1] + zero).numpy()).tolist() == [bool(np.signbit(zero))]
         assert np.signbit((zero * x).numpy()).tolist() == [not signs[1], signs[1]]
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i4", "u8", "i8"])
+def test_integers_beyond_the_dtype_are_compared_as_numpy_does(dtype: str) -> None:
+    array = np.array([1, 0], dtype)
+    tensor = rt.tensor(array)
+    for number in (-1, 300, 2**40, 2**63, -(2**70), 2**70):
+        for compare in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
+            np.testing.assert_array_equal(compare(tensor, number), compare(array, number))
+            np.testing.assert_array_equal(compare(number, tensor), compare(number, array))
+        np.testing.assert_array_equal(max(number, tensor[0]), max(number, array[0]))

@@ -92,5 +92,30 @@ def test_a_global_lock_is_seen() -> None:
         root(np.ones(2))
 
 
+def deposit(x: Any) -> Any:
+    with GATE:
+        return rt.sqrt(x)
+
+
+class Account:
+    def keep(self, x: Any) -> Any:
+        return deposit(x)
+
+
+@pytest.mark.usefixtures("other_thread")
+def test_a_lock_of_a_callee_is_seen() -> None:
+    @rt.migrated
+    def paid(x: Any) -> Any:
+        return deposit(x)
+
+    @rt.migrated
+    def kept(self: Any, x: Any) -> Any:
+        return self.keep(x)
+
+    for function, arguments in ((paid, ()), (kept, (Account(),))):
+        with pytest.raises(rt.UnverifiedError, match="may wait for other threads"):
+            function(*arguments, np.ones(2))
+
+
 def test_what_is_shared_by_everybody_is_no_reason() -> None:
     assert waits([threading, np, threading.Lock, threading.local(), 1, "text", [2]]) is None
