@@ -361,10 +361,9 @@ def _write_back(call: Call, finals: dict[str, Any], plan: Plan) -> None:
                 raise UnverifiedError(
                     f"{plan.name}: the update of {name!r} changed its dtype or shape; nothing was written"
                 )
-            before = call.converted[name]
-            if precision.active and precision.is_single():
-                value, before = kept_where_same(original, value), original
-            writes.append((original, value, before))
+            if not beside and precision.active and precision.is_single():
+                value = kept_where_same(original, value)
+            writes.append((original, value, call.converted[name]))
         elif is_tensor(original):
             writes.append((original, final, None))
     for original, value, before in writes:

@@ -75,7 +75,10 @@ def read_by(function: Callable[..., Any], kind: type) -> Iterator[Any]:
 
 def _is_own(function: types.FunctionType, other: Callable[..., Any]) -> bool:
     """Whether `function` is of the program of `other`, not of a library."""
-    package = str(function.__module__).partition(".")[0]
+    module = str(function.__module__)
+    if module.startswith(f"{__package__}."):
+        return False
+    package = module.partition(".")[0]
     installed = "site-packages" in function.__code__.co_filename or package in sys.stdlib_module_names
     return not installed or package == str(other.__module__).partition(".")[0]
 

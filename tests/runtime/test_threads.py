@@ -41,6 +41,19 @@ def test_what_another_thread_wrote_elsewhere_stays(dtype: str) -> None:
     np.testing.assert_array_equal(out, np.array([1, 1, 0, 0, 7, 7]).astype(dtype))
 
 
+@pytest.mark.usefixtures("other_thread")
+def test_in_single_precision_too() -> None:
+    @rt.migrated(mutates=("out",), float32=True)
+    def fill(x: Any, out: Any, meanwhile: Any) -> Any:
+        out = rt.at(out)[:2].set(rt.sqrt(x))
+        meanwhile()
+        return rt.updated(None, out=out)
+
+    out = np.full(6, 0.1)
+    fill(np.ones(2), out, lambda: out.__setitem__(slice(4, 6), 0.7))
+    assert out.tolist() == [1, 1, 0.1, 0.1, 0.7, 0.7]
+
+
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16", "?", "u1", "i8"])
 def test_only_changed_elements_are_written(dtype: str) -> None:
     before = np.array([0, 1, 1, 0], dtype)
