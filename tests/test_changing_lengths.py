@@ -80,6 +80,7 @@ MATRICES = [
     ("lu", "f8 f4 i8 c16"),
     ("lu_in_place", "f8 f4 c16"),
     ("lu_with_row_exchange", "f8 f4"),
+    ("lu_with_exchange_where_needed", "f8"),
     ("gram_schmidt", "f8"),
     ("householder", "f8"),
     ("elimination_by_rows", "f8 f4"),
@@ -146,7 +147,8 @@ def test_long_loops_are_staged(version: Any, caplog: pytest.LogCaptureFixture) -
     a = np.eye(n) + np.tri(n, k=-1).T / n
     with caplog.at_level(logging.WARNING, "np2tnp"):
         assert compare(new, "back_substitution", a, np.arange(n) / n) == {"compiled": 1}
+        assert compare(new, "levinson", 0.5 ** np.arange(n), np.ones(n)) == {"compiled": 1}
         assert compare(new, "lu_with_row_exchange", np.cos(np.arange(40_000.0)).reshape(200, 200)) == {"compiled": 1}
     told = [record.getMessage() for record in caplog.records]
-    assert len(told) == (2 if mode == "xla" else 0)
+    assert len(told) == (3 if mode == "xla" else 0)
     assert all("as a plain graph for some arguments, not under XLA" in text for text in told)

@@ -14,6 +14,7 @@ from np2tnp.analysis.values import (
     TENSOR,
     Array,
     Const,
+    Scalar,
     Sequence,
     Symbol,
     Unknown,
@@ -82,6 +83,7 @@ class OperatorDiffers(Rule):
         differs = differs or operator_differs(context.catalog, event.op, event.operands, context.guarded)
         differs = differs or (context.boundary != "tensor" and python_answers(event.op, event.operands))
         late = id(event.node) in context.facts.extra.get("read late", ())  # the operator reads it itself
+        late = late or (context.compile != "none" and _meets_a_counter(event.op, event.operands))
         if not chained and (differs or late or context.float32):  # tensors make float64 of integers and floats
             op = event.op.rstrip("_")
             joins = event.op in JOINING and any(isinstance(value, Sequence) for value in event.operands)
@@ -111,6 +113,11 @@ class OperatorDiffers(Rule):
                 if isinstance(value, Array) and needs_tensor(value):
                     context.edits.wrap_tensor(node)
                     break
+
+
+def _meets_a_counter(op: str, operands: tuple[Value, ...]) -> bool:
+    """Whether a tensor is compared with a number that a loop changes: TensorFlow's comparisons ask that for a value."""
+    return op in _COMPARISONS and isinstance(operands[-1], Scalar) and scalar_type(operands[-1]) in ("int", "number")
 
 
 def _is_pythons(op: str, operands: tuple[Value, ...]) -> bool:
@@ -179,6 +186,7 @@ def _search(event: ev.Operator, context: Context) -> None:
 
 
 #: Operators whose tensor form XLA computes otherwise: integers by zero.
+_COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
 _OTHERWISE_IN_GRAPHS = frozenset(("floordiv", "mod"))
 
 _SIGNS = {

@@ -25,6 +25,10 @@ from np2tnp.runtime.weak import Weak, strong
 _MAX_RANK = 7
 
 
+class _Hidden(Unsupported, TypeError):  # noqa: N818 - a signal, as its base
+    """What only the graph knows is asked for. As a TypeError it has TensorFlow's operators try those of the slice."""
+
+
 class Sliced:
     """An array of which some lengths are only known when the graph runs.
 
@@ -54,13 +58,15 @@ class Sliced:
         return read(self, key)
 
     def _refuse(self, *_: Any) -> Any:
-        raise Unsupported("a slice whose length a loop changes")
+        raise _Hidden("a slice whose length a loop changes")
 
     __bool__ = __int__ = __float__ = __complex__ = __index__ = __hash__ = __iter__ = __len__ = __contains__ = _refuse
     __repr__ = __str__ = __format__ = __round__ = _refuse
 
     def __getattr__(self, name: str) -> Any:
-        raise Unsupported(f".{name} of a slice whose length a loop changes")
+        if name.startswith("__"):  # a protocol, of which others ask whether it is there
+            raise AttributeError(name)
+        raise _Hidden(f".{name} of a slice whose length a loop changes")
 
 
 def _operators() -> None:

@@ -44,13 +44,15 @@ def _holds_weak(key: Any) -> bool:
         return any(map(_holds_weak, key))
     if isinstance(key, slice):
         return any(isinstance(bound, Weak) for bound in (key.start, key.stop, key.step))
+    if type(key) is list:
+        return any(isinstance(index, Weak) for index in key)
     return isinstance(key, Weak)
 
 
 def _plain(part: Any) -> Any:
     if isinstance(part, slice):
         return slice(_index(part.start), _index(part.stop), _index(part.step))
-    return _index(part)
+    return [_index(index) for index in part] if type(part) is list else _index(part)
 
 
 def _index(value: Any) -> Any:
