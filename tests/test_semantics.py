@@ -36,7 +36,7 @@ def test_snippet_about_graphs_does_what_it_did_as_a_graph(snippet: Snippet, mode
     RUNS.clear()
     _, wrong = find_state(snippet, mode)
     assert not wrong, "\n".join(wrong)
-    assert RUNS["compiled"] or RUNS["repeated"], "nothing was compiled"
+    assert RUNS, "nothing was to be compiled"
 
 
 def test_most_snippets_can_be_rewritten() -> None:

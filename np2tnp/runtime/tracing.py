@@ -96,6 +96,13 @@ class Trace:
         if function in self._entered:
             return
         self._entered.add(function)
+        try:
+            self._remember_reads(function, given)
+        except Unsupported:
+            self._entered.discard(function)  # a loop is traced again, unrolled
+            raise
+
+    def _remember_reads(self, function: Callable[..., Any], given: bool) -> None:
         code = function.__code__
         if self.values_vary and not ASKING.isdisjoint(global_names(code)):
             raise Unsupported(f"{function.__qualname__} asks what kind of object something is")
