@@ -219,7 +219,9 @@ def _wrap(
             if compiled is None:
                 raise Unsupported(f"{plan.name}, which is not compiled, is called")
             compiled.enter(trace, args)
-        elif compiled is not None and not has_objects(call) and lazy.tf.executing_eagerly():
+            with trace.calling(body):
+                return body(*args, **kwargs)
+        if compiled is not None and not has_objects(call) and lazy.tf.executing_eagerly():
             return compiled(args, kwargs)
         return body(*args, **kwargs)
 

@@ -70,6 +70,7 @@ class Trace:
         self.mode = mode
         self.checks: list[list[Any]] = [[]]
         self._entered: set[Callable[..., Any]] = set()
+        self._running: list[types.CodeType] = []  #: of the calls that become part of this graph
         self.values_vary = False  #: whether numbers among the arguments are the graph's inputs
         self.state: Any = None  #: what the compiled method may read of its object, and that object's stand-in
         self.object: Any = None
@@ -164,6 +165,21 @@ class Trace:
         self.rows.update((id(row), Row(row, stack, number)) for number, row in enumerate(found))
         return found
 
+    @contextmanager
+    def calling(self, function: Callable[..., Any]) -> Iterator[None]:
+        """A call of `function` becomes part of this graph.
+
+        Raises Unsupported where it calls itself, and the graph has too many operations to be worth compiling.
+        """
+        code = function.__code__
+        if code in self._running:
+            refuse_long("a function that calls itself, which unrolls")
+        self._running.append(code)
+        try:
+            yield
+        finally:
+            self._running.pop()
+
     @property
     def is_nested(self) -> bool:
         """Whether a graph inside of this one is being made, that of a loop's body or of a branch."""
@@ -245,8 +261,13 @@ def _counted(iterable: Iterable[Any]) -> Iterator[Any]:
 
     for item in elements(iterable):
         yield item
-        if len(tf.compat.v1.get_default_graph().get_operations()) > UNROLLED_OPERATIONS:
-            raise Unsupported(f"a loop that unrolls to more than {UNROLLED_OPERATIONS} operations")
+        refuse_long("a loop that unrolls")
+
+
+def refuse_long(what: str) -> None:
+    """Raise Unsupported where the graph that is being made has too many operations to be worth compiling."""
+    if len(tf.compat.v1.get_default_graph().get_operations()) > UNROLLED_OPERATIONS:
+        raise Unsupported(f"{what} to more than {UNROLLED_OPERATIONS} operations")
 
 
 def global_names(code: types.CodeType) -> tuple[str, ...]:
