@@ -114,6 +114,8 @@ def test_bounds_are_those_of_python(version: Any, n: int) -> None:
     x = np.arange(n) ** 2.0
     assert compare(new, "bounds_that_wrap", x, x + 3) == {"compiled": 1}
     assert compare(new, "one_element_is_broadcast", x, x + 3) == {"compiled": 1}
+    assert compare(new, "views_are_read_again", x, x + 3) == {"compiled": 1}
+    assert compare(new, "copies_are_changed", x) == {"compiled": 1}
     if n == 5:
         assert compare(new, "from_both_ends", x, 2) == {"compiled": 1}
     if mode == "graph":
