@@ -15,6 +15,7 @@ import numpy as np
 
 from np2tnp.runtime.carried import Kind, Run, built, flat_kinds, flat_tensors, kind_of
 from np2tnp.runtime.dispatch import as_tensor
+from np2tnp.runtime.either_number import EitherNumber
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.same_arrays import SameArrays
@@ -204,6 +205,8 @@ class Stacks:
 
     def __init__(self, items: tuple[tuple[Any, ...], ...], sources: list[_Source], count: int, until: bool) -> None:
         self.kinds = [tuple(map(kind_of, values)) for values in items]
+        if EitherNumber in flat_kinds(_joined(self.kinds)):
+            raise Unsupported("an item of a list is Python's or NumPy's number, which depends on which one is taken")
         self.specs = [(tensor.dtype, tensor.shape) for tensor in flat_tensors(_joined(items))]
         self.sources = sources
         self.count = count

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.either_number import EitherNumber, as_float
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.unbound import unassigned
 from np2tnp.runtime.weak import DTYPES, Weak, is_number, weak
 
@@ -34,6 +37,8 @@ def kind_of(value: Any) -> Kind:
         if None in tuple(value.shape):
             raise Unsupported("a loop that carries an array whose shape depends on values")
         return Kind("tensor", value.dtype, tuple(value.shape))
+    if type(value) is EitherNumber:
+        return Kind(EitherNumber, value.tensor.dtype, value=value.whole)
     if is_number(value):
         kind = value.kind if isinstance(value, Weak) else type(value)
         return Kind(kind, DTYPES[kind])
@@ -52,6 +57,8 @@ def flat_tensors(values: Any) -> list[Any]:
     for value in values:
         if is_tensor(value):
             flat.append(value)
+        elif type(value) is EitherNumber:
+            flat.append(value.tensor)
         elif is_number(value):
             flat.append(weak(value).tensor)
         elif type(value) is tuple:
@@ -93,7 +100,45 @@ def built(kinds: tuple[Kind, ...], flat: Any) -> tuple[Any, ...]:
             values.append(Run(kind.value, kind.parts, tuple([next(flat) for _ in flat_kinds(kind.parts)])))
         elif kind.kind == "static":
             values.append(kind.value)
+        elif kind.kind is EitherNumber:
+            values.append(EitherNumber(next(flat), kind.value))
         else:
             tensor = next(flat)
             values.append(tensor if kind.kind == "tensor" else Weak(kind.kind, tensor))
     return tuple(values)
+
+
+def mixed_numbers(one: tuple[Kind, ...], other: tuple[Kind, ...]) -> dict[int, bool]:
+    """Where two ways give a float64 of NumPy's and a number of Python's, and whether that may be an int.
+
+    Empty where they differ in anything else.
+    """
+    pairs = {number: pair for number, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1]}
+    if not all(all(map(_is_real, pair)) and any(map(_may_be_numpys, pair)) for pair in pairs.values()):
+        return {}
+    return {number: any(kind.kind is int or kind.value for kind in pair) for number, pair in pairs.items()}
+
+
+def _may_be_numpys(kind: Kind) -> bool:
+    return kind.kind is EitherNumber or kind.kind == "tensor"
+
+
+def _is_real(kind: Kind) -> bool:
+    if _may_be_numpys(kind):
+        return bool(kind.dtype == tf.float64 and not kind.shape)
+    return kind.kind in (int, float)
+
+
+def with_either(function: Callable[..., Any], places: dict[int, bool]) -> Callable[..., Any]:
+    """`function`, whose results at the `places` may be numbers of Python's (ints too, where True) and of NumPy's."""
+
+    def call(*carried: Any) -> Any:
+        result = function(*carried)
+        several = len(carried) > 1
+        values = list(result) if several else [result]
+        for number, whole in places.items():
+            value = values[number]
+            values[number] = EitherNumber(value if is_tensor(value) else as_float(value), whole)
+        return tuple(values) if several else values[0]
+
+    return call

@@ -15,8 +15,9 @@ import numpy as np
 
 from np2tnp.runtime import two_steps
 from np2tnp.runtime.appended import Lists
-from np2tnp.runtime.carried import built, flat_tensors, kind_of, numbers_in
+from np2tnp.runtime.carried import built, flat_tensors, kind_of, mixed_numbers, numbers_in, with_either
 from np2tnp.runtime.dispatch import is_tensor, to_tensor
+from np2tnp.runtime.either_number import EitherNumber
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.indexing_padded import origin
 from np2tnp.runtime.lazy import tf
@@ -341,12 +342,14 @@ def cond(test: Any, then: Callable[..., Any] | None, otherwise: Callable[..., An
     try:
         *outputs, held = tf.cond(test, branch(then), branch(otherwise))
         kinds = results[0]
-    except (TypeError, ValueError) as error:
-        if len(results) == 2 and results[0] != results[1]:
-            raise _Mixed("an if whose branches give different dtypes, shapes or kinds") from error
-        raise
+    except (TypeError, ValueError):
+        if len(results) != 2 or results[0] == results[1]:
+            raise
     if results[0] != results[1]:
-        raise _Mixed("an if whose branches give different dtypes, shapes or kinds")
+        places = mixed_numbers(*results)
+        if not places:
+            raise _Mixed("an if whose branches give different dtypes, shapes or kinds")
+        return cond(test, with_either(then, places), with_either(otherwise, places), *carried)
     trace.checks[-1].append(held)
     for output, one, other in zip(outputs, *given, strict=True):
         trace.note_same(output, [(test, one), (tf.logical_not(test), other)])
@@ -380,7 +383,7 @@ def either(test: Any, other: Callable[[], Any]) -> Any:
 
 
 def _is_symbolic(value: Any) -> bool:
-    return current() is not None and (is_tensor(value) or isinstance(value, Weak))
+    return current() is not None and (is_tensor(value) or isinstance(value, (Weak, EitherNumber)))
 
 
 def _unchanged(*carried: Any) -> Any:
@@ -389,8 +392,8 @@ def _unchanged(*carried: Any) -> Any:
 
 def _truth(value: Any) -> Any:
     """A condition as a boolean tensor. Raises what Python raises for an array of several elements."""
-    if isinstance(value, Weak):
-        return value.tensor if value.kind is bool else tf.not_equal(value.tensor, tf.zeros((), value.tensor.dtype))
+    if isinstance(value, (Weak, EitherNumber)):
+        value = value.tensor
     if not is_tensor(value):
         return tf.constant(bool(value))
     if value.shape.num_elements() != 1:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.dispatch import exact, host, is_array, is_tensor, to_ndarray, unconverted
+from np2tnp.runtime.either_number import EitherNumber
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.overlaps import without_tensors
@@ -177,7 +178,7 @@ def apply(operation: str, x: Any, value: Any, joins: bool = False) -> Any:
         return in_place(operation, x, value) if x.shape.rank != 0 else updated_value(operation, x, value)
     if isinstance(x, (bool, int, float, complex, np.generic)) and is_tensor(value):
         return updated_value(operation, x, value)
-    if isinstance(x, Weak):  # a number of Python's that only the graph knows
+    if isinstance(x, (Weak, EitherNumber)):  # a number of Python's that only the graph knows
         return _function(f"op_{operation[1:]}")(x, value)
     return getattr(operator, operation)(x, host(value))
 

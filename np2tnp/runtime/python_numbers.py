@@ -6,6 +6,7 @@ from typing import Any
 
 from np2tnp.runtime.appended import Growth
 from np2tnp.runtime.dispatch import is_symbolic, is_tensor
+from np2tnp.runtime.either_number import EitherNumber, as_float, is_float64, is_known, of_numbers
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.promotion import dtype_of
@@ -68,6 +69,8 @@ def python_type(value: Any, /) -> type:
     """``type(value)``. What a symbol would be instead of a tensor, only running the function tells."""
     if isinstance(value, Weak):
         return value.kind
+    if type(value) is EitherNumber:
+        raise Unsupported("the class of a number, which depends on which one is taken")
     if is_tensor(value) and is_symbolic(value):
         raise Unsupported("the class of an array")
     return type(value)
@@ -85,7 +88,9 @@ def python_min(first: Any, /, *others: Any) -> Any:
 
 def _extreme(builtin: Any, comparison: str, values: tuple[Any, ...]) -> Any:
     """As Python finds it: a later value takes the place of an earlier one that it beats, which NaN never does."""
-    if current() is None or not any(isinstance(it, Weak) or (is_tensor(it) and is_symbolic(it)) for it in values):
+    if current() is None or not any(
+        isinstance(it, (Weak, EitherNumber)) or (is_tensor(it) and is_symbolic(it)) for it in values
+    ):
         return builtin(*values)
     beats = getattr(tf, comparison)
     if all(map(is_number, values)):
@@ -96,6 +101,12 @@ def _extreme(builtin: Any, comparison: str, values: tuple[Any, ...]) -> Any:
         for number in numbers[1:]:
             best = tf.where(beats(number.tensor, best), number.tensor, best)
         return Weak(numbers[0].kind, best, max(number.limit for number in numbers))
+    if all(is_known(value) or is_float64(value) for value in values):
+        floats = [value if is_tensor(value) else as_float(value) for value in values]
+        best = floats[0]
+        for value in floats[1:]:
+            best = tf.where(beats(value, best), value, best)
+        return best if all(map(is_tensor, values)) else of_numbers(best, values)
     if not all(map(is_tensor, values)) or len({value.dtype for value in values}) > 1:
         raise Unsupported("the dtype of a number, which depends on which one is taken")
     if any(value.shape.rank != 0 for value in values) or dtype_of(values[0]).kind == "c":
@@ -126,7 +137,7 @@ def _symbol(value: Any) -> Any | None:
     """A 0-d tensor of the trace for `value`; None where Python can be asked."""
     if current() is None:
         return None
-    if isinstance(value, Weak):
+    if isinstance(value, (Weak, EitherNumber)):
         return value.tensor
     if not is_tensor(value) or not is_symbolic(value):
         return None

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from np2tnp.runtime.dispatch import resolve
+from np2tnp.runtime.either_number import EitherNumber, settle
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.masked import Masked, called
 from np2tnp.runtime.weak import Weak, resolved
@@ -16,7 +19,7 @@ from np2tnp.runtime.weak import Weak, resolved
 
 def is_standin(value: object) -> bool:
     """Whether `value` stands for an array or a number of the trace."""
-    return isinstance(value, (Weak, Masked))
+    return isinstance(value, (Weak, Masked, EitherNumber))
 
 
 def retried(api: str, reference: Any, helper: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -27,6 +30,10 @@ def retried(api: str, reference: Any, helper: Callable[..., Any], args: tuple[An
             function = resolve(api)
         if any(isinstance(value, Masked) for value in args):
             return called(api, function, helper, args, kwargs)
+        if any(type(value) is EitherNumber for value in args):
+            if kwargs or not (isinstance(function, np.ufunc) or api.startswith("operator.")) or "pow" in api:
+                raise Unsupported("a number that is Python's or NumPy's")
+            return helper(*resolved(api, function, tuple(settle(args)), kwargs))
         return helper(*resolved(api, function, args, kwargs))
     except Unsupported as error:
         raise UnverifiedError(f"{api}: {error}") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.either_number import stored
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.keys import static_shape
 from np2tnp.runtime.lazy import tf
@@ -36,7 +37,7 @@ def resolved_store(key: Any, value: Any, dtype: Any) -> tuple[Any, Any]:
         return key, value
     if _holds_weak(key):
         key = tuple(_plain(part) for part in key) if type(key) is tuple else _plain(key)
-    return key, strong(value, dtype.as_numpy_dtype)
+    return key, strong(stored(value, dtype.as_numpy_dtype), dtype.as_numpy_dtype)
 
 
 def _holds_weak(key: Any) -> bool:

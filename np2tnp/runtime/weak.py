@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,17 @@ _INT64 = (1 << 63) - 1
 
 class _Unknown(Unsupported, TypeError):  # noqa: N818 - a signal, as its base
     """The value of a number is asked for. As a TypeError it has TensorFlow's operators try those of the number."""
+
+
+def refused(words: str) -> Unsupported:
+    """What to raise where the value of a number is asked for."""
+    return _Unknown(words)
+
+
+def is_working_on_traces(frame: FrameType) -> bool:
+    """Whether it is code of a package to which a number of the trace is what it is."""
+    asks = frame.f_globals.get("__name__", "")
+    return asks.startswith(f"{__package__}.") or asks.partition(".")[0] in _WORKING_ON_TRACES
 
 
 class Weak:
@@ -67,9 +79,7 @@ class Weak:
     @property  # type: ignore[misc]
     def __class__(self) -> type:
         """What ``isinstance`` asks: to the program it is a number, to those that work on the trace it is none."""
-        asks = sys._getframe(1).f_globals.get("__name__", "")
-        is_ours = asks.startswith(f"{__package__}.") or asks.partition(".")[0] in _WORKING_ON_TRACES
-        return Weak if is_ours else self.kind
+        return Weak if is_working_on_traces(sys._getframe(1)) else self.kind
 
     def __neg__(self) -> Weak:
         return _python("neg", 0, self) if self.kind is not float else Weak(float, -self.tensor)
