@@ -25,7 +25,7 @@ from np2tnp.analysis.liveness import (
 )
 from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
-from np2tnp.rewrite import growing, iterating, leaving
+from np2tnp.rewrite import effects_within, growing, iterating, leaving
 from np2tnp.rewrite.conditions import condition
 from np2tnp.rewrite.reads import through_runtime, without_builtins
 from np2tnp.rewrite.returning import without_return
@@ -64,6 +64,7 @@ def stage(function: cst.FunctionDef, runtime: str, shadowed: Names) -> cst.Funct
     plain = without_builtins(function.body, runtime, taken)
     stager = _Stager(runtime, taken, reads(function) | own, captured, growing.given_back(plain))
     stager.lists = growing.made_in(function.body)
+    stager.changing = effects_within.changing_functions(function.body, stager.modules)
     body = stager.block(plain.body, _Scope(NONE, own, bound=own))
     return function.with_changes(body=function.body.with_changes(body=body))
 
@@ -75,6 +76,8 @@ class _Stager:
         self.captured = captured
         self.given_back = given_back
         self.lists: Names = NONE  #: names of lists for certain
+        self.changing: Names = NONE  #: names of functions that change more than their own names
+        self.modules = frozenset((runtime, "tnp", "np", "tf"))
         self.taken = set(words | shadowed)
 
     # ---- blocks
@@ -294,6 +297,7 @@ class _Stager:
 
     def _is_pure(self, node: cst.CSTNode) -> bool:
         """Whether `node` only computes and binds names, as far as its syntax says."""
+        appends = {id(part.value) for part in walk(node) if isinstance(part, cst.Expr) and growing.is_append(part)}
         for part in walk(node):
             if isinstance(part, _FOREIGN):
                 return False
@@ -303,6 +307,14 @@ class _Stager:
             if isinstance(part, (cst.AssignTarget, cst.AugAssign)) and not _binds_names(part.target):
                 return False
             if isinstance(part, cst.Call) and isinstance(part.func, cst.Name) and part.func.value in _ASK:
+                return False
+            if isinstance(part, cst.Name) and part.value in self.changing:
+                return False
+            if (
+                isinstance(part, cst.Call)
+                and id(part) not in appends
+                and effects_within.is_changing(part, self.modules)
+            ):
                 return False
         return True
 
