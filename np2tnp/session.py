@@ -99,6 +99,7 @@ class Session:
         info = self.analysis.info
         for function in info.functions.values():
             function.shown = self.views.shown.get(id(function.node), NO_NAMES)
+        info.part_names = {key: name.value for key, name in self.views.places.items() if isinstance(name, cst.Name)}
         note_replaced(info, replaced)
         info.near_compiler, info.first_party = compiler, first_party
         self.analysis.bind_names()

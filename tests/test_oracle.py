@@ -135,3 +135,15 @@ def test_a_finding_about_what_did_not_happen_is_false(seen: dict[str, list[Sight
     tally = oracle.judge(nothing)
     assert not tally.happened
     assert len(tally.false) == sum(tally.executed.values()) > 10
+
+
+def test_nothing_happens_untold_where_code_is_migrated(tmp_path: Path) -> None:
+    programs = [ROOT / "fixtures" / "programs" / f"{name}.py" for name in ("24_views", "30_globals", "87_heat")]
+    projects = [path / f"{path.name}.py" for path in sorted((ROOT / "fixtures" / "projects").iterdir())]
+    files = (*programs, *(path for path in projects if path.is_file()))
+    task = Task("migrated", files, tuple(("examples", str(path)) for path in files))
+    observed, problems = oracle.observe(task, tmp_path, 60, 300)
+    tally = oracle.judge(observed)
+    assert problems == []
+    assert sum(tally.happened.values()) > 400
+    assert [line for line in oracle.lines(tally) if line.startswith("MISSED")] == []

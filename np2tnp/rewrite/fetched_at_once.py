@@ -13,13 +13,14 @@ from np2tnp.analysis.walk import walk
 from np2tnp.edits.edit import Edits
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Hit
+from np2tnp.rules.host_calls import HostCall
 
 #: Functions that read no elements: what lives on the host may be a length there.
 _CREATIONS = frozenset(f"numpy.{name}" for name in "arange zeros ones empty eye identity linspace tri indices".split())
 
 
 def leave(facts: ev.RegionFacts, edits: Edits, hits: list[Hit]) -> list[Hit]:
-    """Leave these calls to NumPy, unless the region has nothing else to convert; `hits` without theirs."""
+    """Leave these calls to NumPy, unless the region has nothing else to convert; `hits` with what is said of that."""
     calls = [event for event in facts.events if isinstance(event, ev.Call) and _is_fetched(event, edits)]
     if len(calls) >= edits.converted:
         return hits
@@ -29,7 +30,12 @@ def leave(facts: ev.RegionFacts, edits: Edits, hits: list[Hit]) -> list[Hit]:
         edits.unwrap(event.node)
         edits.converted -= 1
     left = {id(event.node) for event in calls}
-    return [hit for hit in hits if id(hit.node) not in left or hit.verdict is Verdict.NOTE]
+    others = [hit for hit in hits if id(hit.node) not in left or hit.verdict is Verdict.NOTE]
+    return [*others, *(Hit(HostCall.doc.code, event.node, _words(event), Verdict.HOST) for event in calls)]
+
+
+def _words(event: ev.Call) -> str:
+    return f"np.{(event.api or '').removeprefix('numpy.')}() of numbers stays in NumPy: what it makes is read there"
 
 
 def _is_fetched(event: ev.Call, edits: Edits) -> bool:
