@@ -80,7 +80,9 @@ class Holder:
 
 
 @pytest.mark.parametrize(
-    "value", [threading.Lock(), threading.Condition(), queue.Queue(), Holder(), [threading.Event()]], ids=repr
+    "value",
+    [threading.Lock(), threading.Condition(), queue.Queue(), Holder(), [threading.Event()]],
+    ids=lambda it: type(it).__name__,
 )
 @pytest.mark.usefixtures("other_thread")
 def test_functions_that_may_wait_are_refused(value: Any) -> None:
