@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis.liveness import live_at_loop, parameters
+from np2tnp.analysis.liveness import live_at_loop, parameters, reads
 from np2tnp.analysis.own_scope import OwnScope
 
 
@@ -26,8 +26,13 @@ class DeadNames:
             scope = OwnScope((loop,))
             own = (name for name in scope.bound if name in scope.uses and name not in self._seen)
             alone = frozenset(name for name in own if len(scope.uses[name]) == len(self._scope.uses.get(name, ())))
-            known = self._of[id(loop)] = alone - live_at_loop(loop, frozenset()) if alone else alone
+            known = self._of[id(loop)] = alone - self._needed(loop) if alone else alone
         return known
+
+    def _needed(self, loop: cst.For | cst.While) -> frozenset[str]:
+        """What an iteration needs of those before; a loop around this one evaluates again what this one is over."""
+        live = live_at_loop(loop, frozenset())
+        return live | reads(loop.iter) if type(loop) is cst.For else live
 
 
 def dead_at_head(region: cst.CSTNode, loop: cst.For | cst.While, known: dict[int, DeadNames]) -> frozenset[str]:

@@ -47,8 +47,10 @@ def _reads_of_scope(node: cst.Lambda | cst.FunctionDef | cst.BaseComp) -> set[st
     if isinstance(node, (cst.Lambda, cst.FunctionDef)):
         _reads(node.body, found)
         own = {parameter.name.value for parameter in parameters(node.params)}
-        for parameter in parameters(node.params) if type(node) is cst.Lambda else ():
+        for parameter in parameters(node.params):
             _reads(parameter.default, outside)
+        for decorator in node.decorators if isinstance(node, cst.FunctionDef) else ():
+            _reads(decorator.decorator, outside)
     else:
         _reads(_children(node), found)
         own = set(_bound_in(node.for_in))
@@ -157,7 +159,10 @@ def _before(node: Statement, live: Names, leave: Names, again: Names) -> Names:
         return live_at_loop(node, live, leave, again) | (reads(node.iter) if type(node) is cst.For else NONE)
     if type(node) is cst.With:
         bound = frozenset(assigned(node.items))
-        return reads_of_items(node) | (live_before(node.body.body, live, leave, again) - bound)
+        inside = live_before(node.body.body, live, leave, again) - bound
+        if not all(map(_swallows_nothing, node.items)):
+            inside |= live  # after an exception that the manager swallows nothing of the body may be bound
+        return reads_of_items(node) | inside
     if type(node) is cst.FunctionDef:
         return (live - {node.name.value}) | reads(node)
     return live | leave | again | reads(node)

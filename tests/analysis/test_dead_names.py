@@ -32,6 +32,9 @@ def dead(loop: str, before: str = "pass", after: str = "pass") -> set[str]:
         (LOOP.format("a = n; b = [a for _ in n]"), {"i", "b"}),
         (LOOP.format("global a; a = n"), {"i"}),
         (LOOP.format("a = n; a += 1; b += 1"), {"i", "a"}),
+        ("for i in b or n:\n    a = n; b = a\n", {"i", "a"}),
+        (LOOP.format("with m(): a = n\n    b = a"), {"i", "b"}),
+        (LOOP.format("with np.errstate(all='ignore'): a = n\n    b = a"), {"i", "a", "b"}),
         ("while (c := n):\n    a = c\n", {"c", "a"}),
     ],
 )
