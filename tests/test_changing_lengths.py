@@ -123,7 +123,14 @@ def test_bounds_are_those_of_python(version: Any, n: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["shorter_by_one", "empty_slices_take_no_others", "longer_than_what_it_updates", "greatest_of_nothing"]
+    "name",
+    [
+        "shorter_by_one",
+        "empty_slices_take_no_others",
+        "backwards_from_before_the_end",
+        "longer_than_what_it_updates",
+        "greatest_of_nothing",
+    ],
 )
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 def test_what_numpy_raises(version: Any, name: str, n: int) -> None:

@@ -198,7 +198,7 @@ class _Cut:
             self.lengths.append(length)
         else:
             first = part.start if part.start is not None or step < 0 else 0
-            last = None if isinstance(stop, int) and stop == length else part.stop
+            last = None if step > 0 and isinstance(stop, int) and stop == length else part.stop
             self.lengths.append((length, _bound_key(first), _bound_key(last), step))
 
     def operands(self) -> dict[str, Any]:
