@@ -152,6 +152,9 @@ class Callbacks(Effects):
             marks = copy_marks(refs) if held else NO_NAMES  # what is read is a copy
             item = Unknown(HOST, NO_NAMES if fresh else refs | marks, view="view")
             return Sequence(kind, item, None, refs | marks)
+        if isinstance(function, Function) and function.nested:
+            reads = self.nested_reads.get(function.qualname, NO_NAMES)
+            refs |= self.read_later(reads, env) - reads  # the names themselves are read as they are by then
         if name == "filter":
             return Sequence(kind, self.element_of(values[1]), None, refs)
         if isinstance(function, Function) and function.nested:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import libcst as cst
 
+from np2tnp.analysis import events as ev
 from np2tnp.analysis.access import Access
 from np2tnp.analysis.callee_results import from_host
 from np2tnp.analysis.env import Env
@@ -14,11 +16,14 @@ from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
     SHARED,
+    Function,
     Sequence,
     Unknown,
     Value,
+    holds,
     may_be_array,
     may_hold_tensor,
+    reads_later,
     refs_of,
 )
 from np2tnp.analysis.walk import walk
@@ -58,11 +63,31 @@ class Comprehensions(Access):
             refs |= {SHARED}
         if type(node) is cst.GeneratorExp:
             # it runs later: what it reads must still be what it is now
-            names = {part.value for part in walk(node) if type(part) is cst.Name}
-            refs |= frozenset(name for name in names if name in env.values and may_hold_tensor(env.values[name]))
+            refs |= self.read_later({part.value for part in walk(node) if type(part) is cst.Name}, env)
         return Sequence(
             kind, value, None, frozenset(ref for ref in refs if ref in env.values or not ref.isidentifier())
         )
+
+    def read_later(self, names: Iterable[str], env: Env) -> frozenset[str]:
+        """What an iterator shows that reads `names` when it is asked: other names may update it until then."""
+        shown, seen = NO_NAMES, set(names)
+        waiting = [*seen]
+        while waiting:
+            held = env.load(waiting.pop())
+            if isinstance(held, Function) and held.nested:
+                more = self.nested_reads.get(held.qualname, NO_NAMES) - seen
+                waiting.extend(more)
+                seen |= more
+            elif held is not None and may_hold_tensor(held):
+                shown |= refs_of(held)
+        self.read_by_iterators |= seen
+        return shown
+
+    def ask_iterator(self, node: cst.Name, value: Value, env: Env) -> None:
+        """`node` is read: what iterators in its `value` read by name must be what NumPy shows by now."""
+        if reads_later(value) or (isinstance(value, Sequence) and holds(value, reads_later)):
+            for name in sorted(self.read_by_iterators & env.stale.keys()):
+                self.emit(ev.StaleRead(node, self.place(node), name, env.stale[name], env.aliases(name)))
 
     def may_be_filled(self, name: str, env: Env) -> None:
         """A function that others call reads the captured `name`."""

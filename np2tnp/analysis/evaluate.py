@@ -86,6 +86,8 @@ class Evaluator(Operands):
             self.emit(ev.StaleRead(node, self.place(node), name, stale, env.aliases(name)))
         value = env.load(name)
         if value is not None:
+            if self.read_by_iterators:
+                self.ask_iterator(node, value, env)
             return self.known(value, env) if type(value) is Symbol else value
         value = self.outer_value(name, env)
         if isinstance(value, Symbol) and value.name.startswith("numpy."):

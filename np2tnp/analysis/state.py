@@ -117,6 +117,7 @@ class State:
         self._last_place = ev.Place(facts.qualname, None, False, 0)  # many events stand at the same
         self.nested_results: dict[str, Value] = {}
         self.nested_reads: dict[str, frozenset[str]] = {}  #: what they mention
+        self.read_by_iterators: set[str] = set()  #: names, when they are asked
         self.late = LateNames()
         self.nested_keeps = False  #: a nested function gives an argument of its to somebody who may keep or change it
         self.updated: list[frozenset[str]] = []  #: what each array updated so far may share memory with

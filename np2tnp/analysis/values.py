@@ -11,6 +11,7 @@ knows where it lives inside a migrated region (its *home*), because that decides
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -284,10 +285,15 @@ def may_hold_tensor(value: Value) -> bool:
 
 def holds_iterator(value: Value) -> bool:
     """Whether an iterator or a view of a dict that gives tensors lies inside the container `value`."""
+    return holds(value, is_lazy)
+
+
+def holds(value: Value, is_such: Callable[[Value], bool]) -> bool:
+    """Whether something of which `is_such` holds lies inside the container `value`, however deep."""
     if not isinstance(value, Sequence):
         return False
     items = value.items if value.items is not None else (value.element,)
-    return any(is_lazy(item) or holds_iterator(item) for item in items)
+    return any(is_such(item) or holds(item, is_such) for item in items)
 
 
 def is_lazy(value: Value) -> bool:
