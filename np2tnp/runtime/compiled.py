@@ -23,6 +23,7 @@ from np2tnp.runtime.literal_graphs import literally
 from np2tnp.runtime.opaque import Opaque, argument, literal_arithmetic
 from np2tnp.runtime.precision import is_single
 from np2tnp.runtime.read_globals import Read
+from np2tnp.runtime.records import Unchanged
 from np2tnp.runtime.same_arrays import Pair, pairs_of, united
 from np2tnp.runtime.signatures import Family, as_symbol, as_tensor, exchanged, form, identity
 from np2tnp.runtime.tracing import Trace, all_hold, tracing
@@ -272,7 +273,10 @@ def _traced(
                 kept = containers_in(given, named, known=state is None)
                 if state is not None:
                     trace.object = given[0] = stand_in(given[0])
+                owner = [] if state is None else vars(given[0]).values()
+                records = Unchanged((*owner, *given[len(given) and state is not None :], *named.values()))
                 result = body(*given, **named)
+                records.check(trace.entered)
             templates = Templates(trace, tensors, kept)
             template, outputs = templates.of(result), templates.outputs
             found.append((template, pairs_of(trace, list(tensors), outputs)))

@@ -15,6 +15,7 @@ from np2tnp.runtime.compiled_state import Held
 from np2tnp.runtime.dispatch import NUMERIC, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.records import attributes_of, is_record, stand_in
 from np2tnp.runtime.weak import DTYPES, LIMIT, Weak
 
 #: What is told apart by its value alone.
@@ -50,9 +51,21 @@ def form(value: Any, arrays: list[Any], numbers: list[Any], plain: bool = False)
         return kind, *[_whole(part) for part in (value.start, value.stop, value.step)]
     if kind is range:
         return kind, value.start, value.stop, value.step
+    if is_record(value):
+        held = attributes_of(value)
+        return kind, tuple(held), *[_of_record(item, arrays, numbers) for item in held.values()]
     if kind is np.ndarray and not value.ndim:
         raise Unsupported("an argument is a 0-d array, which in a graph counts as a scalar")
     raise Unsupported(f"an argument is a {kind.__name__}")
+
+
+def _of_record(value: Any, arrays: list[Any], numbers: list[Any]) -> Any:
+    """The form of an attribute: what cannot change in place."""
+    if is_number(value) or isinstance(value, (*IDENTITY, np.generic, int)) or is_record(value):
+        return form(value, arrays, numbers, plain=True)
+    if type(value) is tuple:
+        return tuple, *[_of_record(item, arrays, numbers) for item in value]
+    raise Unsupported(f"an argument holds a {type(value).__name__}")
 
 
 def _whole(value: Any) -> Any:
@@ -102,6 +115,8 @@ def exchanged(value: Any, tensors: Iterator[Any], numbers: Iterator[Any], plain:
         return kind(*items) if hasattr(value, "_fields") else tuple(items)
     if kind is dict:
         return {name: exchanged(item, tensors, numbers, plain) for name, item in value.items()}
+    if is_record(value):
+        return stand_in(kind, {name: exchanged(item, tensors, numbers, True) for name, item in vars(value).items()})
     return value
 
 

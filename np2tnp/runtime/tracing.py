@@ -69,7 +69,7 @@ class Trace:
     def __init__(self, mode: str) -> None:
         self.mode = mode
         self.checks: list[list[Any]] = [[]]
-        self._entered: set[Callable[..., Any]] = set()
+        self.entered: set[Callable[..., Any]] = set()  #: functions whose code runs in the trace
         self._running: list[types.CodeType] = []  #: of the calls that become part of this graph
         self.values_vary = False  #: whether numbers among the arguments are the graph's inputs
         self.state: Any = None  #: what the compiled method may read of its object, and that object's stand-in
@@ -94,13 +94,13 @@ class Trace:
         given : the arguments, defaults included, are part of the signature. Raises Unsupported where what it reads may
         change unseen. Migrated functions are entered when they are called.
         """
-        if function in self._entered:
+        if function in self.entered:
             return
-        self._entered.add(function)
+        self.entered.add(function)
         try:
             self._remember_reads(function, given)
         except Unsupported:
-            self._entered.discard(function)  # a loop is traced again, unrolled
+            self.entered.discard(function)  # a loop is traced again, unrolled
             raise
 
     def _remember_reads(self, function: Callable[..., Any], given: bool) -> None:
