@@ -39,6 +39,7 @@ class Call(NamedTuple):
     kwargs: dict[str, Any]
     originals: dict[str, Any]  #: caller's objects of the parameters in `mutates` and `returns`
     converted: dict[str, Any]  #: what the body got for them
+    beside: bool  #: whether other threads ran when it began
 
 
 class Plan:
@@ -109,11 +110,12 @@ class Plan:
             self._methods.check(args[0] if args else kwargs.get(self.receiver or "self"))
         if self._fill:
             args, kwargs = self._with_defaults(args, kwargs)
-        if threads.are_others():
+        beside = threads.are_others()
+        if beside:
             self._require_own(args, kwargs)
         memo: dict[int, Any] = {}
         if self._simple:
-            return Call(*self._convert(args, kwargs, memo, (), public), {}, {})
+            return Call(*self._convert(args, kwargs, memo, (), public), {}, {}, beside)
         for name in self._arrays:
             value = self._value(name, args, kwargs)
             for item in value if name == self._star else value.values() if name == self._star_star else (value,):
@@ -133,7 +135,7 @@ class Plan:
             raw += tuple(name for name in self.mutates if self._stays(name, originals[name], public))
         new_args, new_kwargs = self._convert(args, kwargs, memo, raw, public)
         converted = {name: self._value(name, new_args, new_kwargs) for name in self._tracked}
-        return Call(new_args, new_kwargs, originals, converted)
+        return Call(new_args, new_kwargs, originals, converted, beside)
 
     def tracked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """What was passed for the parameters that the body may update or return."""

@@ -350,7 +350,7 @@ def _with_numbers(pair: updated, given: Mapping[str, Any], name: str) -> updated
 def _write_back(call: Call, finals: dict[str, Any], plan: Plan) -> None:
     """Copy each final value into the caller's object. Checks everything before it changes anything."""
     writes: list[tuple[Any, Any, Any]] = []
-    beside = threads.are_others()
+    beside = call.beside or threads.are_others()  # those of the beginning may have written, and ended
     for name, original in call.originals.items():
         final = finals.get(name, original)
         if name not in plan.mutates_set or final is original:

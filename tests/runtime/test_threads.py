@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import queue
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -39,6 +41,39 @@ def test_what_another_thread_wrote_elsewhere_stays(dtype: str) -> None:
     out = np.zeros((6, 2), dtype)[:, 1]
     fill(np.ones(2), out, lambda: out.__setitem__(slice(4, 6), 7))
     np.testing.assert_array_equal(out, np.array([1, 1, 0, 0, 7, 7]).astype(dtype))
+
+
+ENDED = """
+import threading
+import numpy as np
+from np2tnp import runtime as rt
+
+@rt.migrated(mutates=("out",))
+def fill(x, out, meanwhile):
+    out = rt.at(out)[:2].set(rt.sqrt(x))
+    meanwhile()
+    return rt.updated(None, out=out)
+
+def write():
+    begin.wait()
+    out[4:] = 7
+
+def end():
+    begin.set()
+    thread.join()
+    assert threading.active_count() == 1
+
+out, begin, thread = np.zeros(6), threading.Event(), threading.Thread(target=write)
+thread.start()
+fill(np.ones(2), out, end)
+print(*out.astype(int))
+"""
+
+
+def test_what_another_thread_wrote_that_has_ended_stays() -> None:
+    """In a process of its own: pytest may have threads."""
+    done = subprocess.run([sys.executable, "-c", ENDED], capture_output=True, text=True, check=False)
+    assert done.stdout == "1 1 0 0 7 7\n", done.stderr[-2000:]
 
 
 @pytest.mark.usefixtures("other_thread")
