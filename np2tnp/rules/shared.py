@@ -85,11 +85,12 @@ def keep_in_numpy(event: ev.Call, context: Context, code: str, why: str) -> Hit:
 def wrap_keys(target: cst.Subscript, keys: tuple[Value, ...] | None, context: Context) -> None:
     """The indices of `target` that may be tensors go to the host: the indexed object is Python's."""
     held = [may_hold_tensor(key) for key in keys or ()]
+    known: tuple[Value | None, ...] = keys or ()
     if len(held) != len(target.slice):  # the parts of one tuple
-        held = [any(held)] * len(target.slice)
-    for element, wraps in zip(target.slice, held, strict=True):
+        held, known = [any(held)] * len(target.slice), (None,) * len(target.slice)
+    for element, wraps, key in zip(target.slice, held, known, strict=True):
         if isinstance(element.slice, cst.Index) and wraps:
-            context.edits.wrap_host(element.slice.value)
+            context.edits.wrap_host(element.slice.value, key)
 
 
 def binds(event: ev.Call, summary: Summary) -> bool:
