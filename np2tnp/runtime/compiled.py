@@ -26,7 +26,7 @@ from np2tnp.runtime.read_globals import Read
 from np2tnp.runtime.records import Unchanged
 from np2tnp.runtime.same_arrays import Pair, pairs_of, united
 from np2tnp.runtime.signatures import Family, as_symbol, as_tensor, exchanged, form, identity
-from np2tnp.runtime.tracing import Trace, all_hold, tracing
+from np2tnp.runtime.tracing import Trace, all_hold, limited, tracing
 
 MODES = ("graph", "xla")
 
@@ -275,7 +275,8 @@ def _traced(
                     trace.object = given[0] = stand_in(given[0])
                 owner = [] if state is None else vars(given[0]).values()
                 records = Unchanged((*owner, *given[len(given) and state is not None :], *named.values()))
-                result = body(*given, **named)
+                with limited():
+                    result = body(*given, **named)
                 records.check(trace.entered)
             templates = Templates(trace, tensors, kept)
             template, outputs = templates.of(result), templates.outputs

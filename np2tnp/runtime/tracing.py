@@ -23,6 +23,10 @@ __all__ = ["unrolled"]
 #: How many operations a trace may grow to by Python loops that are unrolled into it: compiling more takes minutes.
 UNROLLED_OPERATIONS = 3000
 
+#: How many it may grow to by anything else that repeats: functions within a function have loops of their own, and call
+#: themselves; ``while`` and comprehensions unroll, too.
+MOST_OPERATIONS = 2 * UNROLLED_OPERATIONS
+
 #: Functions of Python to which a number that is an input of the graph would not look like one.
 ASKING = frozenset(("isinstance", "issubclass", "type", "hasattr", "getattr", "callable", "id", "vars", "dir"))
 
@@ -262,6 +266,20 @@ def _counted(iterable: Iterable[Any]) -> Iterator[Any]:
     for item in elements(iterable):
         yield item
         refuse_long("a loop that unrolls")
+
+
+def limited() -> Any:
+    """A context in which no graph grows to more operations than are worth compiling: then it raises Unsupported.
+
+    TensorFlow asks a device function for each operation that it adds, also in graphs of branches and loops.
+    """
+    return tf.compat.v1.device(_where_it_is)
+
+
+def _where_it_is(operation: Any) -> Any:
+    if operation.graph.version > MOST_OPERATIONS:
+        raise Unsupported(f"a function that unrolls to more than {MOST_OPERATIONS} operations")
+    return operation.device
 
 
 def refuse_long(what: str) -> None:

@@ -42,3 +42,50 @@ def test_a_long_recursion_is_compiled_in_parts(
     assert RUNS["eager"] >= 1
     assert RUNS["compiled"] >= 2
     assert "calls itself, which unrolls to more than 100 operations" in caplog.text
+
+
+@rt.migrated(compile="graph")
+def in_a_function(x: Any, times: int) -> Any:
+    def repeated(y: Any) -> Any:
+        for _ in range(times):
+            y = rt.op_add(y, 1.0)
+        return y
+
+    return repeated(x)
+
+
+@rt.migrated(compile="graph")
+def calling_itself(x: Any, times: int) -> Any:
+    def once_more(y: Any, left: int) -> Any:
+        return once_more(rt.op_add(y, 1.0), left - 1) if left else y
+
+    return once_more(x, times)
+
+
+@rt.migrated(compile="graph")
+def in_a_comprehension(x: Any, times: int) -> Any:
+    return sum([rt.op_mul(x, 1.0 / times) for _ in range(times)], 0.0 * x) + times
+
+
+@rt.migrated(compile="graph")
+def in_a_branch(x: Any, times: int) -> Any:
+    def then(y: Any) -> Any:
+        for _ in range(times):
+            y = rt.op_add(y, 1.0)
+        return y
+
+    return rt.cond(rt.op_ge(rt.sum(x), 0.0), then, None, x)
+
+
+@pytest.mark.parametrize("function", [in_a_function, calling_itself, in_a_comprehension, in_a_branch])
+def test_what_unrolls_by_itself_is_compiled_as_long_as_it_is_short(
+    function: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tracing, "MOST_OPERATIONS", 100)
+    x = np.arange(3.0)
+    with caplog.at_level(logging.WARNING, "np2tnp"):
+        for times, how in ((4, "compiled"), (400, "eager")):
+            RUNS.clear()
+            np.testing.assert_allclose(function(x, times), x + times, rtol=1e-12)
+            assert dict(RUNS) == {how: 1}
+    assert "unrolls to more than 100 operations" in caplog.text
