@@ -30,6 +30,7 @@ class EitherNumber:
     """
 
     __slots__ = ("tensor", "whole")
+    __array_ufunc__ = None  #: as of a Weak
 
     def __init__(self, tensor: Any, whole: bool = False) -> None:
         self.tensor = tensor

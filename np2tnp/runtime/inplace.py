@@ -180,6 +180,8 @@ def apply(operation: str, x: Any, value: Any, joins: bool = False) -> Any:
         return updated_value(operation, x, value)
     if isinstance(x, (Weak, EitherNumber)):  # a number of Python's that only the graph knows
         return _function(f"op_{operation[1:]}")(x, value)
+    if isinstance(x, np.ndarray) and getattr(type(value), "__array_ufunc__", x) is None:  # it would be another array
+        raise UnverifiedError("an ndarray is updated with what only the graph knows")
     return getattr(operator, operation)(x, host(value))
 
 

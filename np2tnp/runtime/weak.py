@@ -57,6 +57,7 @@ class Weak:
     """
 
     __slots__ = ("kind", "limit", "offset", "origin", "tensor")
+    __array_ufunc__ = None  #: NumPy's numbers and arrays leave operators to it: they would take it for an object
 
     def __init__(self, kind: type, tensor: Any, limit: int = LIMIT, origin: object = None, offset: int = 0) -> None:
         self.kind = kind
