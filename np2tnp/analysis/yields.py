@@ -8,6 +8,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.module import FunctionInfo, parameters_of
+from np2tnp.analysis.returned import outside_views, shown_by
 from np2tnp.analysis.values import NONE, SUBCLASS, UNKNOWN, Sequence, Value, is_lazy, is_outside_location, refs_of
 from np2tnp.analysis.writes import Writes
 
@@ -65,6 +66,11 @@ class Yields(Writes):
             return
         if is_lazy(value):
             self.construct(shown, "iterator handed out")
+        shows = outside_views(shown_by(value, env), self.hosted)
+        others = frozenset(location for location in shows if location.startswith("seen by"))
+        if others:  # callees may change it, and the caller what they hold: NumPy must make it
+            self.facts.viewed |= others
+            self.construct(shown, "returned view", min(others))
         self.escape(shown, value, "is yielded")
         self._copy_may_change(shown, "the caller", ev.Argument(cst.Arg(shown), value))
         self.keep(CALLER, value, env)
