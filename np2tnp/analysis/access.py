@@ -72,6 +72,11 @@ _DESCRIBING = frozenset(("shape", "ndim", "size", "dtype", "itemsize", "nbytes")
 _NUMBERS_OF_ARRAYS = frozenset(("dtype", "ndim", "itemsize", "nbytes"))
 
 
+def _is_bool(value: Value) -> bool:
+    """Whether it is one of NumPy's bools for certain, of which there is one True: a tensor is another one each time."""
+    return isinstance(value, Array) and value.rank == 0 and value.dtypes == {"?"} and value.zero_d == "scalar"
+
+
 def indexes_array(node: cst.Subscript) -> bool:
     """Whether only an array is indexed like ``x[x > 0]`` or ``x[[2, 0]]``: by its own items, or by many numbers."""
     part = node.slice[0].slice
@@ -390,6 +395,9 @@ class Access(State):
         if may_hold_tensor(left) == may_hold_tensor(right):
             if may_hold_tensor(left) and may_be_array(left) and may_be_array(right):
                 self.facts.extra["compares identities"] = True
+            if _is_bool(left) and _is_bool(right):
+                self.escape(*one, "is compared by identity")
+                self.escape(*other, "is compared by identity")
             if COPIED in refs_of(left) | refs_of(right) and refs_of(left) & refs_of(right):
                 self.construct(node, "identity")
             return
