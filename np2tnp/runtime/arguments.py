@@ -16,6 +16,7 @@ from np2tnp.runtime.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.overlaps import attributes, leaves, overlap, overlaps_itself
 from np2tnp.runtime.overriding import Methods
+from np2tnp.runtime.reached import reached_by
 from np2tnp.runtime.refusals import use_of
 from np2tnp.runtime.weak import Weak
 
@@ -312,6 +313,7 @@ class Plan:
         """Refuse an updated array that shares memory with another argument: NumPy would show the update there too."""
         everything = [(name, leaf) for name, value in self.slots(args, kwargs) for leaf in leaves(value)]
         state = list(self._state(args)) if self._reads else []
+        state += ((f"what {name!r} reads", it) for name, value in self.slots(args, kwargs) for it in reached_by(value))
         for position, (name, array) in enumerate(everything):
             if name not in self.mutates_set:
                 continue

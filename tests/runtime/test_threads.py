@@ -29,6 +29,16 @@ def other_thread() -> Iterator[None]:
     thread.join()
 
 
+class Meanwhile:
+    """What another thread does, at a known time."""
+
+    def __init__(self, out: np.ndarray, value: float) -> None:
+        self.out, self.value = out, value
+
+    def __call__(self) -> None:
+        self.out[4:6] = self.value
+
+
 @pytest.mark.usefixtures("other_thread")
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i2", "?", "c16", "c8"])
 def test_what_another_thread_wrote_elsewhere_stays(dtype: str) -> None:
@@ -39,7 +49,7 @@ def test_what_another_thread_wrote_elsewhere_stays(dtype: str) -> None:
         return rt.updated(None, out=out)
 
     out = np.zeros((6, 2), dtype)[:, 1]
-    fill(np.ones(2), out, lambda: out.__setitem__(slice(4, 6), 7))
+    fill(np.ones(2), out, Meanwhile(out, 7))
     np.testing.assert_array_equal(out, np.array([1, 1, 0, 0, 7, 7]).astype(dtype))
 
 
@@ -85,7 +95,7 @@ def test_in_single_precision_too() -> None:
         return rt.updated(None, out=out)
 
     out = np.full(6, 0.1)
-    fill(np.ones(2), out, lambda: out.__setitem__(slice(4, 6), 0.7))
+    fill(np.ones(2), out, Meanwhile(out, 0.7))
     assert out.tolist() == [1, 1, 0.1, 0.1, 0.7, 0.7]
 
 
