@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from np2tnp.differential import agreement, facts_file
+from np2tnp.differential import agreement, facts_file, steady
 from np2tnp.differential.steady import keep_worst
 
 CRASH, FEW, MANY = "crash in 1 of 19: (v, -2)", "dtype in 13 of 19: (v, w)", "dtype in 14 of 19: (v, w)"
@@ -66,4 +66,19 @@ def test_rounding_of_another_machine_is_counted_and_not_a_change(
     facts_file.print_diff({"numpy.f": {"agreement": {"rt": old}}}, {"numpy.f": {"agreement": {"rt": new}}})
     found = capsys.readouterr()
     assert found.out.count("numpy.f agreement") == printed
-    assert found.err.count("1 name rounds otherwise") == counted
+    assert found.err.count("1 name rounds, or fails, otherwise") == counted
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [
+        (FEW, CRASH, False),
+        (SYSTEM, "value in 2 of 19: (v, w)", False),
+        (FEW, MANY, True),
+        ("ulp:1", CRASH, True),
+        (SILENT, "equal", True),
+    ],
+)
+def test_how_an_unstable_kernel_fails_is_no_change_and_that_it_fails_is(old: str, new: str, changed: bool) -> None:
+    before, after = ({"tnp": {"BH": label, "d": "equal", "cases": 19}} for label in (old, new))
+    assert steady.differ(before, after) is changed

@@ -145,17 +145,17 @@ def _lines(apis: dict[str, Any]) -> str:
 
 
 def print_diff(old: dict[str, Any], new: dict[str, Any]) -> None:
-    """One line for each key of an API whose facts changed; how many round otherwise, as far as that counts as equal."""
-    rounding = 0
+    """One line for each key of an API whose facts changed; how many differ in what decides nothing (`differ`)."""
+    unsteady = 0
     for name in sorted(old.keys() | new.keys()):
         before, after = old.get(name, {}), new.get(name, {})
         for key in sorted(before.keys() | after.keys()):
             if before.get(key) == after.get(key):
                 continue
             if key == "agreement" and before.get(key) and after.get(key) and not differ(before[key], after[key]):
-                rounding += 1
+                unsteady += 1
             else:
                 print(f"{name} {key}: {json.dumps(before.get(key))} -> {json.dumps(after.get(key))}")
-    if rounding:
-        names = "1 name rounds" if rounding == 1 else f"{rounding} names round"
-        print(f"np2tnp probe: {names} otherwise on this machine, within what counts as equal", file=sys.stderr)
+    if unsteady:
+        names = "1 name rounds, or fails," if unsteady == 1 else f"{unsteady} names round, or fail,"
+        print(f"np2tnp probe: {names} otherwise in this run, in a way that decides nothing", file=sys.stderr)
