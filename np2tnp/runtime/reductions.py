@@ -261,17 +261,36 @@ def mean(
     return cast(result, tf.float16) if half else result
 
 
-def spread(x: Any, axes: tuple[int, ...], ddof: Any, keepdims: bool, mask: Any = None, centre: Any = None) -> Any:
-    """The variance over `axes` by NumPy's two passes; `x` inexact, `mask` bool or None, `centre` the mean or None."""
+def spread(
+    x: Any,
+    axes: tuple[int, ...],
+    ddof: Any,
+    keepdims: bool,
+    mask: Any = None,
+    centre: Any = None,
+    dtype: np.dtype[Any] | None = None,
+) -> Any:
+    """The variance over `axes` by NumPy's two passes, both of whose sums are made in `dtype`.
+
+    Parameters
+    ----------
+    x : inexact, or with an inexact `dtype`.
+    mask : which elements count, or None.
+    centre : the mean, or None.
+    dtype : by default that of `x`. The differences from the mean do not lose what it cannot hold.
+    """
     count = _count(x, axes, mask, True)
+    wanted = dtype_of(x) if dtype is None else dtype
     if centre is None:
-        centre = divided(total(x if mask is None else select(mask, x, 0), axes, True), count)
-    gap = subtract(x, centre)
+        terms = cast(x, wanted)
+        centre = divided(total(terms if mask is None else select(mask, terms, 0), axes, True), count)
+    common = np.result_type(dtype_of(x), dtype_of(centre))
+    gap = subtract(cast(x, common), cast(centre, common))
     if gap.dtype.is_complex:
         real, imag = tf.math.real(gap), tf.math.imag(gap)
         squares = op("AddV2")(x=op("Square")(x=real), y=op("Square")(x=imag))
     else:
-        squares = op("Square")(x=gap)
+        squares = cast(op("Square")(x=gap), wanted)
     if mask is not None:
         squares = select(mask, squares, 0)
     value = total(squares, axes, keepdims)
@@ -312,11 +331,10 @@ def _variance(
     wanted = float_dtype(dtype_of(x)) if dtype is None else requested_dtype(dtype)
     if wanted.kind not in "fc" or (dtype is not None and (x.dtype.is_complex or wanted.kind == "c")):
         raise Unsupported("this dtype for a variance")
-    x = cast(x, wanted)
     centre = None if mean is UNSET else array(mean)
-    if centre is not None and centre.dtype != x.dtype:
+    if centre is not None and dtype_of(centre) != wanted:
         raise Unsupported("a mean of another dtype")
-    return spread(x, axes, ddof, keeps(keepdims), mask_for(where, x), centre)
+    return spread(x, axes, ddof, keeps(keepdims), mask_for(where, x), centre, wanted)
 
 
 @exact("numpy.var")
