@@ -40,7 +40,8 @@ class Source:
     def gamma(self, shape: Any) -> Any:
         alpha = tf.broadcast_to(tf.cast(shape, self.dtype), self.shape)
         drawn = tf.random.stateless_gamma(self.shape, self.seed(), alpha=alpha, dtype=self.dtype)
-        return tf.where(tf.equal(alpha, 0), tf.zeros((), self.dtype), drawn)
+        smallest = self.dtype.as_numpy_dtype(np.finfo(self.dtype.as_numpy_dtype).smallest_normal)
+        return tf.where(drawn > smallest, drawn, tf.zeros((), self.dtype))  # TensorFlow gives it in place of all below
 
     def log_gamma(self, shape: Any) -> Any:
         """The logarithm of a gamma draw, which does not underflow for small shapes."""

@@ -78,7 +78,8 @@ def _or_numpy(method: Callable[..., Any]) -> Callable[..., Any]:
                 if isinstance(error, Unsupported):
                     raise UnverifiedError(f"random.{method.__name__} in tf.function: {error}") from error
                 raise
-        return tensor(getattr(self.generator, method.__name__)(*host(args), **host(kwargs)))
+        drawn = getattr(self.generator, method.__name__)(*host(args), **host(kwargs))
+        return drawn if isinstance(drawn, np.ndarray) and drawn.ndim == 0 else tensor(drawn)
 
     return draw
 
@@ -116,7 +117,7 @@ class Stream:
         _traced.pop(id(self.generator), None)
 
     def _source(self, size: Any, dtype: Any = np.float64) -> Source:
-        return Source(self._seed, () if size is None else as_indices(size), dtype)
+        return Source(self._seed, () if size is None else _dimensions(size), dtype)
 
     def _check(self, name: str, values: list[Any]) -> None:
         """Raise Unsupported for parameters that NumPy refuses, so that NumPy does it."""
@@ -232,7 +233,7 @@ class Stream:
         if rank_of(values) == 0:
             values = tf.range(as_index(a), dtype=tf.int64)
         require(size is not None, "one member")
-        dims = as_indices(size)
+        dims = _dimensions(size)
         axis = range(rank_of(values))[axis]
         count, wanted = static_shape(values)[axis], math.prod(dims)
         require(count > 0, "nothing to choose from")
@@ -254,7 +255,9 @@ class Stream:
         """A draw of the distribution `name` with these parameters."""
         require(size is not None or is_tracing() or not all(map(_is_number, values)), "one number")
         self._check(name, values)
-        tensors = [cast(as_tensor(value), np.float64) for value in values]
+        tensors = [as_tensor(value) for value in values]
+        require(not any(value.dtype.is_complex for value in tensors), "a complex parameter")
+        tensors = [cast(value, np.float64) for value in tensors]
         source = Source(self._seed, _broadcast(size, tensors))
         return getattr(distributions, name)(source, *tensors)
 
@@ -295,11 +298,18 @@ def _is_number(value: Any) -> bool:
     return rank_of(value) == 0 if is_tensor(value) else np.ndim(value) == 0
 
 
+def _dimensions(size: Any) -> tuple[int, ...]:
+    """The shape of a result of this size, which has dimensions: a 0-d tensor would count as a single number."""
+    dims = as_indices(size)
+    require(bool(dims), "an array without dimensions")
+    return dims
+
+
 def _broadcast(size: Any, parameters: list[Any]) -> tuple[int, ...]:
     """The shape of the result: `size`, or that of the parameters broadcast. Raises ValueError if the two differ."""
     common = np.broadcast_shapes(*map(static_shape, parameters))
     if size is None:
         return common
-    wanted = as_indices(size)
+    wanted = _dimensions(size)
     require(np.broadcast_shapes(common, wanted) == wanted, "a size that the parameters do not fit")
     return wanted

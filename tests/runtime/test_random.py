@@ -21,6 +21,7 @@ DISTRIBUTIONS: list[tuple[str, tuple[Any, ...]]] = [
     ("exponential", (2.0,)),
     ("standard_exponential", ()),
     ("gamma", (0.3, 0.5)),
+    ("gamma", (0.004, 3.0)),  # some of which are 0
     ("standard_gamma", (4.0,)),
     ("chisquare", (3,)),
     ("beta", (2.0, 5.0)),
@@ -165,6 +166,7 @@ def test_orders_keep_every_member() -> None:
         ("choice", (2, 3), {"p": [0.5, 0.2]}),
         ("choice", ([], 3), {}),
         ("random", (3,), {"dtype": np.int32}),
+        ("normal", (1j,), {"size": 3}),
     ],
 )
 def test_errors_are_numpys(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> None:
@@ -182,6 +184,14 @@ def test_what_has_no_form_is_drawn_by_numpy() -> None:
     assert stream.random(4, dtype=np.float32).dtype == tf.float32
     with pytest.raises(rt.UnverifiedError, match="no generator"):
         rt.random.stream(object())
+
+
+def test_a_size_without_dimensions_gives_an_array() -> None:
+    stream = rt.random.stream(np.random.default_rng(5))
+    rng = np.random.default_rng(5)
+    for name, args in [("random", ()), ("normal", (1.0, 2.0)), ("integers", (5,)), ("choice", (5,))]:
+        drawn, expected = host(getattr(stream, name)(*args, size=())), getattr(rng, name)(*args, size=())
+        assert (type(drawn), drawn.dtype, drawn) == (np.ndarray, expected.dtype, expected)
 
 
 def test_graphs_draw_anew_in_every_call() -> None:
