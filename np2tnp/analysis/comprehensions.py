@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import libcst as cst
@@ -10,7 +10,7 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.access import Access
 from np2tnp.analysis.callee_results import from_host
-from np2tnp.analysis.env import Env
+from np2tnp.analysis.env import ROUNDS, Env, widen
 from np2tnp.analysis.scopes import target_names
 from np2tnp.analysis.values import (
     HOST,
@@ -26,7 +26,10 @@ from np2tnp.analysis.values import (
     reads_later,
     refs_of,
 )
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.walk import PARTS, walk
+
+#: Builtin functions that ask an iterator until they are done, and never again.
+_ASKING = frozenset(("all", "any", "dict", "frozenset", "list", "max", "min", "next", "set", "sorted", "sum", "tuple"))
 
 _COMPREHENSIONS: dict[type, str] = {cst.ListComp: "list", cst.SetComp: "set", cst.GeneratorExp: "iterator"}
 
@@ -35,7 +38,24 @@ class Comprehensions(Access):
     """Evaluates comprehensions."""
 
     def comprehension(self, node: Any, env: Env) -> Value:
-        inner = env.copy()
+        bound = frozenset(_bound_outside(node))
+        if not bound:
+            return self._comprehension(node, env, env.copy())
+        if type(node) is cst.GeneratorExp and not self._is_asked_at_once(node):
+            self.construct(node, "nonlocal", ", ".join(sorted(bound)))  # at what time these names change is not known
+        local = frozenset(_targets_of(node.for_in))
+        for number in range(ROUNDS):  # the names that it binds outside hold in each iteration what the one before gave
+            inner = env.copy()
+            value = self._comprehension(node, env, inner)
+            for name in local:
+                inner.forget(name)
+            new = env.join(inner)
+            if new == env:
+                break
+            env.become(widen(env, new) if number >= ROUNDS - 2 else new)
+        return value
+
+    def _comprehension(self, node: Any, env: Env, inner: Env) -> Value:
         puts = len(self.puts_made)
         self._clauses(node.for_in, inner)
         self.depth += 1
@@ -66,6 +86,16 @@ class Comprehensions(Access):
             refs |= self.read_later({part.value for part in walk(node) if type(part) is cst.Name}, env)
         return Sequence(
             kind, value, None, frozenset(ref for ref in refs if ref in env.values or not ref.isidentifier())
+        )
+
+    def _is_asked_at_once(self, node: cst.GeneratorExp) -> bool:
+        """Whether a function of Python's that keeps no iterator gets it: ``any(... for ...)``."""
+        return self.statement is not None and any(
+            type(part) is cst.Call
+            and type(part.func) is cst.Name
+            and part.func.value in _ASKING
+            and any(argument.value is node for argument in part.args)
+            for part in walk(self.statement)
         )
 
     def read_later(self, names: Iterable[str], env: Env) -> frozenset[str]:
@@ -106,6 +136,23 @@ class Comprehensions(Access):
         if clause.inner_for_in is not None:
             self._clauses(clause.inner_for_in, inner)
         self.loops -= 1
+
+
+def _bound_outside(node: Any) -> Iterator[str]:
+    """The names that a comprehension binds by ``:=`` in the scope around it."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is cst.NamedExpr:
+            yield from target_names(part.target)
+        if type(part) is not cst.Lambda:
+            waiting.extend(PARTS[type(part)](part))
+
+
+def _targets_of(clause: cst.CompFor | None) -> Iterator[str]:
+    while clause is not None:
+        yield from target_names(clause.target)
+        clause = clause.inner_for_in
 
 
 def _gives_each_once(node: cst.BaseComp) -> bool:

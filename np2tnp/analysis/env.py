@@ -61,6 +61,9 @@ class Stale(NamedTuple):
 
 NO_SOURCES: Mapping[str, str] = MappingProxyType({})
 
+#: A loop whose state has not settled after so many rounds is widened: what still changes becomes unknown.
+ROUNDS = 5
+
 #: What messages call that which a loop iterates over; it may have no name.
 ITERATED = "what this loop iterates over"
 

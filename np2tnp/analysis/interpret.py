@@ -11,13 +11,12 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.dead_names import dead_at_head
-from np2tnp.analysis.env import ITERATED, Env, Gathered, iterated_name, join_all, widen
+from np2tnp.analysis.env import ITERATED, ROUNDS, Env, Gathered, iterated_name, join_all, widen
 from np2tnp.analysis.hosting import makers
 from np2tnp.analysis.imports import ANY, import_bindings, is_module
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import parameters_of, statements_of
-from np2tnp.analysis.nesting import ROUNDS
 from np2tnp.analysis.raising import Raising
 from np2tnp.analysis.returned import copied, has_shared_items, leaves_of, outside_views, shown_by
 from np2tnp.analysis.values import (

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from np2tnp.analysis.env import Env, Gathered
+from np2tnp.analysis.env import ROUNDS, Env, Gathered
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.hosting import Hosting
 from np2tnp.analysis.joins import join
@@ -28,9 +28,6 @@ from np2tnp.analysis.values import (
     refs_of,
 )
 from np2tnp.analysis.walk import walk
-
-#: A loop whose state has not settled after so many rounds is widened: what still changes becomes unknown.
-ROUNDS = 5
 
 
 class Nesting(Hosting):
