@@ -89,7 +89,10 @@ def update_padded(x: Any, key: Any, operation: str, value: Any) -> Any | None:
 
     operation : the operator's name, such as ``"iadd"``.
     """
-    if current() is None or operation not in _NEUTRAL or not is_tensor(value) or value.dtype != x.dtype:
+    trace = current()
+    if trace is None or operation not in _NEUTRAL or not is_tensor(value) or value.dtype != x.dtype:
+        return None
+    if trace.planes and id(origin(x)) in trace.planes:  # see interleaved.py
         return None
     parts = basic_key(key)
     if parts is None or not (x.dtype.is_floating or (x.dtype.is_integer and operation != "itruediv")):
@@ -139,18 +142,38 @@ def write_padded(x: Any, plan: Basic, value: Any) -> Any:
         for bounds in buffer.bounds:
             place = _stored(place, bounds, tf.slice(x, *_begin_and_size(bounds)))
         return _stored(place, _bounds(plan), value)
+    padded = tf.raw_ops.Pad(input=value, paddings=tf.constant(_paddings(x, plan), tf.int32))
+    return _noted(tf.raw_ops.SelectV2(condition=_inside(x, plan), t=padded, e=x), x, plan)
+
+
+def write_spread(x: Any, plan: Basic, value: Any) -> Any | None:
+    """`x` with `value` (a tensor of exactly the slices' shape) stored with steps; None where that is not for XLA."""
+    trace = current()
+    bounds = [(axis, axis + 1, 1) if isinstance(axis, int) else axis[:3] for axis in plan.axes]
+    if trace is None or trace.mode != "xla" or any(step < 1 for _, _, step in bounds):
+        return None
+    lengths = [1 if isinstance(axis, int) else axis[3] for axis in plan.axes]
+    begin, end, strides = zip(*bounds, strict=True)
+    spread = tf.raw_ops.StridedSliceGrad(
+        shape=x.shape.as_list(), begin=begin, end=end, strides=strides, dy=reshaped(value, lengths)
+    )
+    return tf.raw_ops.SelectV2(condition=_inside(x, plan), t=spread, e=x)
+
+
+def _inside(x: Any, plan: Basic) -> Any:
+    """Which elements of `x` the key means, as a boolean tensor that broadcasts to its shape."""
     inside: Any = None
     rank = len(plan.axes)
     for number, (axis, length) in enumerate(zip(plan.axes, tuple(x.shape), strict=True)):
-        assert not isinstance(axis, int)
-        start, stop = axis[0], axis[1]
-        if (start, stop) == (0, length):
+        start, stop, step = (axis, axis + 1, 1) if isinstance(axis, int) else axis[:3]
+        if (start, stop, step) == (0, length, 1):
             continue
         places = tf.reshape(tf.range(length), (-1,) + (1,) * (rank - 1 - number))
         member = tf.logical_and(places >= start, places < stop)
+        if step > 1:
+            member = tf.logical_and(member, tf.equal((places - start) % step, 0))
         inside = member if inside is None else tf.logical_and(inside, member)
-    padded = tf.raw_ops.Pad(input=value, paddings=tf.constant(_paddings(x, plan), tf.int32))
-    return _noted(tf.raw_ops.SelectV2(condition=inside, t=padded, e=x), x, plan)
+    return inside
 
 
 def _noted(result: Any, x: Any, plan: Basic) -> Any:

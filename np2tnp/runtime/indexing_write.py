@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import interleaved
 from np2tnp.runtime.bounds import last_of_each, wrapped
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.indexing_padded import pays, write_padded
+from np2tnp.runtime.indexing_padded import pays, write_padded, write_spread
 from np2tnp.runtime.indexing_read import check_mask, is_plain, stacked, true_indices
 from np2tnp.runtime.keys import (
     Basic,
@@ -80,9 +81,13 @@ def write_basic(x: Any, plan: Basic, value: Any) -> Any:
     if not plan.strided:
         raise Unsupported("this many dimensions")
     if not tf.executing_eagerly():
-        if not plan.unit:
-            return _write_where(x, list(plan.axes), value)
         value = fitted(value, plan.sliced)  # XLA does not broadcast
+        taken_apart = interleaved.stored(x, plan, value)
+        if taken_apart is not None:
+            return taken_apart
+        if not plan.unit:
+            spread = write_spread(x, plan, value)
+            return _write_where(x, list(plan.axes), value) if spread is None else spread
         if pays(x, plan, value):
             return write_padded(x, plan, value)
     begin, end, strides = plan.vectors()

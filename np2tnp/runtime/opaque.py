@@ -93,9 +93,11 @@ def literal_arithmetic(opaque: Opaque | None) -> Iterator[None]:
         op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
     ) -> Any:  # the callback's protocol: returns what takes the outputs' place
         if op_type == "StridedSlice" and graph is not None and opaque is not None:
+            from np2tnp.runtime import interleaved
             from np2tnp.runtime.forwarding import forwarded
 
-            found = forwarded(outputs[0].op)
+            found = interleaved.read(outputs[0].op)
+            found = forwarded(outputs[0].op) if found is None else found
             return outputs if found is None else [found]
         if graph is None or op_type not in hiding:
             return outputs

@@ -11,6 +11,7 @@ as it is, and two results that are one array as one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from np2tnp.runtime.dispatch import is_tensor
@@ -46,13 +47,13 @@ class SameArrays:
             return []
         return [_constant(0), *(_constant(self._number_outside(self.before[place])) for place in self.places)]
 
-    def begin(self, flat: tuple[Any, ...]) -> None:
+    def begin(self, flat: Sequence[Any]) -> None:
         """An iteration begins with these values."""
         for place in self.places:
             if self.numbers or self.trace.is_callers(self.before[place]):
                 self.trace.note_callers(flat[place])
 
-    def go_on(self, variables: tuple[Any, ...], flat: tuple[Any, ...], after: list[Any]) -> list[Any]:
+    def go_on(self, variables: tuple[Any, ...], flat: Sequence[Any], after: list[Any]) -> list[Any]:
         """The variables after an iteration from `flat` to `after`."""
         left = {place for place, tensor in enumerate(flat[: self.count]) if after[place] is tensor}
         self._stays = left if self._stays is None else self._stays & left

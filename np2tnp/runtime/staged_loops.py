@@ -9,6 +9,7 @@ from np2tnp.runtime import two_steps
 from np2tnp.runtime.appended import Collects, Lists, Stacks, stacks_for
 from np2tnp.runtime.carried import Kind, built, flat_kinds, flat_tensors, kind_of
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.interleaved import Carried, Interleaves
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.same_arrays import Handed, SameArrays
 from np2tnp.runtime.tracing import Trace, all_hold, check
@@ -55,15 +56,19 @@ def staged_loop(
         With `rotates`, where arrays change places.
     """
     flat = flat_tensors(carried)
-    numbers, stacks = False, None
+    numbers, stacks, planes = False, None, Carried()
     while True:
         same = SameArrays(trace, flat, len(flat) - places, numbers)
         try:
-            return _while(trace, condition, advance, counter, carried, times, rotates, same, known, lists, stacks)
+            return _while(
+                trace, condition, advance, counter, carried, times, rotates, same, known, lists, stacks, planes
+            )
+        except Interleaves as found:
+            planes.learn(found)
         except Handed:
             numbers = True
-        except Collects as found:
-            stacks = found.stacks
+        except Collects as collects:
+            stacks = collects.stacks
 
 
 def _while(
@@ -78,8 +83,11 @@ def _while(
     known: bool,
     lists: Lists | None,
     stacks: Stacks | None,
+    planes: Carried,
 ) -> tuple[Any, tuple[Any, ...]]:
     kinds = tuple(kind_of(value) for value in carried)
+    flat_before = flat_tensors(carried)
+    shapes = [tensor.shape for tensor in flat_before]
     first = same.variables()
     numbered = len(first)  #: where what lists get begins
     if stacks is not None:
@@ -88,17 +96,19 @@ def _while(
 
     def test(held: Any, i: Any, *rest: Any) -> Any:
         with trace.nested() as checks:
-            result = condition(i, *built(kinds, iter(rest[len(first) :])))
+            flat = planes.put_together(trace, rest[len(first) :], shapes)
+            result = condition(i, *built(kinds, iter(flat)))
             if checks:
                 raise Unsupported("a check in the condition of a while loop")
         return tf.logical_and(held, result)  # once a check has failed the rest is for nothing
 
     def run(held: Any, i: Any, *rest: Any) -> Any:
-        variables, flat = rest[: len(first)], rest[len(first) :]
+        variables, flat = rest[: len(first)], planes.put_together(trace, rest[len(first) :], shapes)
         with trace.nested() as checks:
             check_integers(kinds, flat)
             same.begin(flat)
-            i, *values = advance(i, built(kinds, iter(flat)))
+            with planes.iteration(trace, flat):
+                i, *values = advance(i, built(kinds, iter(flat)))
             if tuple(kind_of(value) for value in values) != kinds:
                 raise Unstable
             after = flat_tensors(values)
@@ -111,14 +121,15 @@ def _while(
                     raise Unstable
                 numbers += stacks.write(variables[numbered:], lists.iteration)
             held = tf.logical_and(held, all_hold(checks))
+            planes.check(trace, after)
             trace.end_graph()
-            return (held, i, *numbers, *after)
+            return (held, i, *numbers, *planes.taken_apart(after))
 
     def advance_several(*before: Any) -> Any:
         after = run(*before)
         for _ in range(times - 1):
             after = run(*after)
-        if rotates:
+        if rotates and not planes.steps:
             _raise_rotating(trace, before[begin:], after[begin:])
         if same.handed:
             raise Handed
@@ -126,9 +137,10 @@ def _while(
             return after
         return tf.cond(test(*after), lambda: run(*after), lambda: after)
 
-    held, i, *rest = tf.while_loop(test, advance_several, (tf.constant(True), counter, *first, *flat_tensors(carried)))
+    begins = (tf.constant(True), counter, *first, *planes.taken_apart(flat_before))
+    held, i, *rest = tf.while_loop(test, advance_several, begins)
     trace.checks[-1].append(held)
-    values = same.left(rest[len(first) :])
+    values = same.left(planes.put_together(trace, rest[len(first) :], shapes))
     check_integers(kinds, values)  # those of the last iteration
     if lists is not None and stacks is not None:
         variables = rest[numbered : len(first)]

@@ -87,6 +87,11 @@ class Trace:
         self.padded: dict[int, tuple[Any, Any, tuple[tuple[int, int], ...]]] = {}
         #: by id, arrays of a loop that have a second place, which the next such store is to be made in
         self.buffers: dict[int, Buffer] = {}
+        #: by id, arrays put together of planes, with these (interleaved.py), and what was read of the planes instead
+        self.planes: dict[int, tuple[Any, Any]] = {}
+        self.answered: set[int] = set()
+        self.carried: dict[int, int] = {}  #: by id, what an iteration begins with that may become planes, numbered
+        self.body: Any = None  #: the graph of that iteration
         self.lengths_change = False  #: whether XLA was not told of a slice because a loop changes its length
         self.rows: dict[int, Row] = {}  #: by id, the rows of what loops collected for lists (appended.py)
         self.globals: dict[tuple[int, str], Read] = {}
