@@ -119,7 +119,7 @@ class Watch(logging.Handler):
         """Whether no call ran compiled, or some call did not. Ends the watch."""
         logging.getLogger("np2tnp").removeHandler(self)
         made = self._runs - self._before
-        return not made["compiled"] or bool(made["eager"] or made["repeated"])
+        return not made["compiled"] or bool(made["eager"] or made["repeated"] or made["left"])
 
     def said(self) -> str:
         """The runtime's last reason."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from np2tnp.runtime import generators, lazy, precision, threads
 from np2tnp.runtime.arguments import Call, Plan, is_immutable
-from np2tnp.runtime.compiled import MODES, Compiled
+from np2tnp.runtime.compiled import MODES, Compiled, NotCompiled
 from np2tnp.runtime.compiled_state import State
 from np2tnp.runtime.core_results import Undecided, updated
 from np2tnp.runtime.dispatch import host, is_tensor, to_ndarray
@@ -30,7 +30,18 @@ from np2tnp.runtime.plain_calls import call_plain
 from np2tnp.runtime.precision import working
 from np2tnp.runtime.refusals import explained, replaced
 from np2tnp.runtime.results import keep, leave
-from np2tnp.runtime.sizes import FEW, MANY, NEVER, Elements, by_size, is_threshold_set, tell_of_small_calls, threshold
+from np2tnp.runtime.sizes import (
+    FEW,
+    MANY,
+    NEVER,
+    Elements,
+    SmallCalls,
+    by_size,
+    is_threshold_set,
+    small_calls,
+    tell_of_small_calls,
+    threshold,
+)
 from np2tnp.runtime.startup import place
 from np2tnp.runtime.tracing import current
 
@@ -189,7 +200,10 @@ def migrated(
         if compile != "none":
             kept = None if state is None else State(body, state)
             compiled = Compiled(body, compile, kept, plan.plain, gives_back=bool(plan.returns))
-        public = _wrap(body, plan, zero_d, fallback, compiled, device, float32, above is None and not least)
+        eager = None
+        if compiled is not None and original is not None and gpu_only and not float32:
+            eager = SmallCalls(original, small_calls(body, FEW, elements, gpu_only))
+        public = _wrap(body, plan, zero_d, fallback, compiled, device, float32, above is None and not least, eager)
         chosen = public if original is None or not least else by_size(public, original, least, elements, gpu_only)
         chosen = with_parameters_of(body, chosen)
         chosen.core.public = chosen  # type: ignore[attr-defined]
@@ -207,12 +221,15 @@ def _wrap(
     device: str,
     float32: bool,
     tells: bool,
+    eager: SmallCalls | None,
 ) -> Callable[..., Any]:
+    """`eager`: which calls of a compiled function are left to its original where they would run eagerly."""
+
     def has_objects(call: Call) -> bool:
         """Whether the body updates something in place: a trace would do that once."""
         return not all(is_tensor(value) or is_immutable(value) for value in map(call.converted.get, plan.mutates))
 
-    def run(call: Call) -> Any:
+    def run(call: Call, to_numpy: bool = False) -> Any:
         args, kwargs = call.args, call.kwargs
         trace = current()
         if trace is not None:  # another function is being compiled: the body becomes part of it
@@ -222,7 +239,9 @@ def _wrap(
             with trace.calling(body):
                 return body(*args, **kwargs)
         if compiled is not None and not has_objects(call) and lazy.tf.executing_eagerly():
-            return compiled(args, kwargs)
+            return compiled(args, kwargs, to_numpy)
+        if to_numpy:
+            raise NotCompiled
         return body(*args, **kwargs)
 
     @functools.wraps(body)
@@ -257,9 +276,11 @@ def _wrap(
             return fallback(refusal, args, kwargs)
         has_run = False
         try:
-            result = run(call)
+            result = run(call, eager is not None and eager.has(args, kwargs))
             has_run = True
             return _finished(result, call, plan, zero_d)
+        except NotCompiled:
+            raise
         except Exception as error:
             first = replaced(error, handled)
             mistake = translate(first)
@@ -295,11 +316,15 @@ def _wrap(
             tell_of_small_calls(plan.name, calls, args, kwargs)
         if not lazy.tf.executing_eagerly():
             raise UnverifiedError(f"{plan.name} takes and gives ndarrays; inside tf.function call {plan.name}.core")
-        with place(device):
-            if float32 or precision.active:
-                with working(float32 and takes(args, kwargs)):
-                    return answer(args, kwargs)
-            return answer(args, kwargs)
+        try:
+            with place(device):
+                if float32 or precision.active:
+                    with working(float32 and takes(args, kwargs)):
+                        return answer(args, kwargs)
+                return answer(args, kwargs)
+        except NotCompiled:
+            assert eager is not None
+        return eager.original(*args, **kwargs)
 
     core.__qualname__ = f"{body.__qualname__}.core"  # so that it pickles by name too
     core.mutates = plan.mutates  # type: ignore[attr-defined]

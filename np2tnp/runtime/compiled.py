@@ -36,7 +36,8 @@ MOST_TRACES = 8
 #: How often the globals that a graph read may change: what changes more often is not worth a trace.
 MOST_CHANGES = 3
 
-#: How calls of compiled functions ran: "compiled", "eager", or "repeated" (eagerly, after a check of the graph failed).
+#: How calls of compiled functions ran: "compiled", "eager", "repeated" (eagerly, after a check of the graph failed), or
+#: "left" (to NumPy).
 RUNS: Counter[str] = Counter()
 
 _log = logging.getLogger("np2tnp")
@@ -56,6 +57,10 @@ class _Graph(NamedTuple):
         return all(map(Read.is_current, self.reads))
 
 
+class NotCompiled(Exception):  # noqa: N818 - a signal
+    """This call does not run as a graph. Nothing has been done."""
+
+
 class _LengthsChange(Exception):  # noqa: N818 - a signal
     """XLA cannot hold the function, which cuts slices whose length a loop changes; a plain graph may."""
 
@@ -71,6 +76,7 @@ class _Call(NamedTuple):
     numbers: list[Any]
     identities: tuple[Any, ...]
     family: Family
+    leaves: bool  #: whether it is left to others where it does not run as a graph
 
     def key(self) -> Any:
         return self.form, self.family.key(self.identities)
@@ -104,24 +110,27 @@ class Compiled:
         names = list(inspect.signature(body).parameters) if self._plain else []
         self._plain_places = frozenset(place for place, name in enumerate(names) if name in self._plain)
 
-    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What the body returns for these arguments. Raises what the eager body raises."""
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: bool = False) -> Any:
+        """What the body returns for these arguments. Raises what the eager body raises.
+
+        leaves : raise NotCompiled instead of running the body eagerly.
+        """
         try:
-            call = self._taken_apart(args, kwargs)
+            call = self._taken_apart(args, kwargs, leaves)
         except (Unsupported, UnverifiedError) as error:
-            self._say(str(error))
-            return self._eagerly(args, kwargs)
+            self._say(str(error), leaves)
+            return self._eagerly(args, kwargs, leaves)
         key = call.key()
         graph = self._graphs.get(key, self)
         if isinstance(graph, _Graph) and not graph.is_current():
-            graph = self._outdated(key)
+            graph = self._outdated(key, leaves)
         if graph is self:
             try:
                 graph = self._trace(call)
             except MoreAttributes:
-                return self(args, kwargs)
+                return self(args, kwargs, leaves)
         if not isinstance(graph, _Graph):
-            return self._eagerly(args, kwargs)
+            return self._eagerly(args, kwargs, leaves)
         inputs = [*call.arrays, *[call.numbers[place] for place in graph.varying]]
         try:
             *outputs, held = graph.function(*call.arrays, *map(as_tensor, inputs[len(call.arrays) :]))
@@ -130,13 +139,13 @@ class Compiled:
                 outputs = united(graph.pairs, inputs, outputs) if graph.pairs else outputs
                 return Results(inputs, outputs, call.args, call.kwargs).built(graph.result)
         except tf.errors.OpError as error:  # what this device cannot compile, or no memory for it
-            self._say(str(error).partition("\n")[0])
+            self._say(str(error).partition("\n")[0], leaves)
             with self._lock:
                 self._graphs[key] = None
                 call.family.keep(call.family.varying, "they cannot be compiled")
-        return self._eagerly(args, kwargs, "repeated")
+        return self._eagerly(args, kwargs, leaves, "repeated")
 
-    def _taken_apart(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
+    def _taken_apart(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: bool) -> _Call:
         """Raises Unsupported or UnverifiedError for arguments on which no trace may depend."""
         methods: tuple[Any, ...] = ()
         if self.state is not None:
@@ -154,7 +163,7 @@ class Compiled:
         family = self._families.get(whole)
         if family is None:
             family = self._families.setdefault(whole, Family(identities))
-        return _Call(args, kwargs, whole, list(distinct.values()), order, numbers, identities, family)
+        return _Call(args, kwargs, whole, list(distinct.values()), order, numbers, identities, family, leaves)
 
     def _is_plain(self, which: int | str) -> bool:
         return which in self._plain_places or which in self._plain or is_single()
@@ -169,7 +178,10 @@ class Compiled:
                 raise MoreAttributes
         trace.enter(self._body)
 
-    def _eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any], how: str = "eager") -> Any:
+    def _eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: bool, how: str = "eager") -> Any:
+        if leaves:
+            RUNS["left"] += 1
+            raise NotCompiled
         RUNS[how] += 1
         return self._body(*args, **kwargs)
 
@@ -181,23 +193,26 @@ class Compiled:
             key = call.key()
             if key not in self._graphs and len(self._graphs) >= MOST_TRACES:
                 reason = f"; numbers do not vary in a graph: {call.family.reason}" if call.family.reason else ""
-                self._say(f"called with more than {MOST_TRACES} combinations of dtypes, shapes and values{reason}")
+                self._say(
+                    f"called with more than {MOST_TRACES} combinations of dtypes, shapes and values{reason}",
+                    call.leaves,
+                )
                 return None
             try:
                 graph = self._traced(call, call.family.varying)
             except Exception as error:  # whatever it is, the eager body says it better, or does not mind
-                self._say(_words(error))
+                self._say(_words(error), call.leaves)
             self._graphs[key] = graph
             return graph
 
-    def _outdated(self, key: Any) -> Any:
+    def _outdated(self, key: Any, leaves: bool) -> Any:
         """A global changed that the graph of `key` read: self, for another trace, or None where it changes often."""
         with self._lock:
             self._changes[key] += 1
             if self._changes[key] <= MOST_CHANGES:
                 return self
             self._graphs[key] = None
-        self._say("globals that it reads change from call to call")
+        self._say("globals that it reads change from call to call", leaves)
         return None
 
     def _with_inputs(self, call: _Call) -> _Graph | None:
@@ -227,10 +242,14 @@ class Compiled:
             return traced(self._mode)
         except _LengthsChange:
             graph = traced("graph")
-            self._say("a loop changes the length of its slices", "as a plain graph for some arguments, not under XLA")
+            self._tell("a loop changes the length of its slices", "as a plain graph for some arguments, not under XLA")
             return graph
 
-    def _say(self, reason: str, how: str = "eagerly for some arguments, not as compiled") -> None:
+    def _say(self, reason: str, leaves: bool) -> None:
+        where = "in NumPy" if leaves else "eagerly"
+        self._tell(reason, f"{where} for some arguments, not as compiled")
+
+    def _tell(self, reason: str, how: str) -> None:
         if reason not in self._said:
             self._said.add(reason)
             _log.warning("%s runs %s: %s", self._body.__qualname__, how, reason)

@@ -14,7 +14,7 @@ import os
 import sys
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,6 +54,13 @@ _log = logging.getLogger("np2tnp")
 Elements = int | Callable[..., int]
 
 
+class SmallCalls(NamedTuple):
+    """Calls of a function that are left to its original."""
+
+    original: Callable[..., Any]
+    has: Callable[[tuple[Any, ...], dict[str, Any]], bool]  #: whether a call with these arguments is one
+
+
 def threshold(above: int | None, default: int = FEW) -> int:
     """`above`, else `default`; or what the environment sets in their place: ``NP2TNP_ABOVE=0`` means no test."""
     if is_threshold_set():
@@ -78,17 +85,29 @@ def by_size(
     `elements`: how many the arrays have that the function makes itself, or a function that says so of the parameters
     that it is called by. `gpu_only`: all arrays are small where there is no GPU.
     """
-    made = _made(public, elements)
+    is_small = small_calls(public, above, elements, gpu_only)
 
     @functools.wraps(public)
     def chosen(*args: Any, **kwargs: Any) -> Any:
-        if is_below(above, args, kwargs, made) and not _is_tracing():
-            return original(*args, **kwargs)
-        if gpu_only and not has_gpu() and is_below(NEVER, args, kwargs) and not _is_tracing():
+        if is_small(args, kwargs) and not _is_tracing():
             return original(*args, **kwargs)
         return public(*args, **kwargs)
 
     return chosen
+
+
+def small_calls(
+    function: Callable[..., Any], above: int, elements: Elements, gpu_only: bool
+) -> Callable[[tuple[Any, ...], dict[str, Any]], bool]:
+    """What says of the arguments of a call of `function` whether it is small; see :func:`by_size`."""
+    made = _made(function, elements)
+
+    def is_small(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        if is_below(above, args, kwargs, made):
+            return True
+        return gpu_only and not has_gpu() and is_below(NEVER, args, kwargs)
+
+    return is_small
 
 
 def is_below(
