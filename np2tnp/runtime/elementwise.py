@@ -188,7 +188,8 @@ def divide_complex(x: Any, y: Any) -> Any:
     scale = 1 / (top + bottom * ratio)
     real = select(wide, a + b * ratio, a * ratio + b) * scale
     imag = select(wide, b - a * ratio, b * ratio - a) * scale
-    real, imag = select(zero, a / size_c, real), select(zero, b / size_c, imag)
+    nothing = select(zero, size_c, 1)  # a quotient that is not chosen must have a derivative, too
+    real, imag = select(zero, a / nothing, real), select(zero, b / nothing, imag)
     return tf.complex(real, imag)
 
 

@@ -67,7 +67,7 @@ CALLS = [
     "xp.fft.fft(x)", "xp.fft.ifft(x)", "xp.fft.rfft(x)", "xp.fft.irfft(xp.fft.rfft(x))", "xp.fft.fft2(x)",
     "xp.fft.rfft2(x)", "xp.fft.fftn(x)", "xp.fft.rfft(x, n=6)", "xp.fft.fft(x, axis=0, norm='ortho')",
     "xp.fft.fftshift(x)", "xp.fft.hfft(x[0])", "xp.angle(x + 1j * x[::-1])", "xp.absolute(x + 1j * x[::-1])",
-    "xp.imag((x + 1j) ** 2)", "xp.ufunc_add_reduce(x)",
+    "xp.imag((x + 1j) ** 2)", "xp.imag(xp.divide(x, 1j))", "xp.real(xp.divide(1j * x, [2j, 1, 0.5 - 1j, -3]))", "xp.ufunc_add_reduce(x)",
     "xp.remainder(-x, x[0] * 0.7)", "xp.fmod(x[0], -0.3 * x)", "xp.remainder(x, 0.15)", "xp.r_[x[0], 1, x[1]]",
     "xp.c_[x, x[:, 0]]", "xp.ufunc_multiply_accumulate(x)", "xp.ufunc_add_outer(x[0], x[1])",
     # NumPy computes the values of these on the host
