@@ -21,7 +21,7 @@ from np2tnp.runtime.axes import (
     refuse_out,
 )
 from np2tnp.runtime.dispatch import exact, is_tracing
-from np2tnp.runtime.elementwise import select
+from np2tnp.runtime.elementwise import fmax, fmin, select
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
@@ -191,12 +191,20 @@ def _extreme(a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: An
     if nan is None:
         plain = reductions.max if greatest else reductions.min
         return plain(x, axis, out, keepdims, initial, where)
-    if initial is not UNSET or where is not UNSET:
-        raise Unsupported("initial or where")
     axes, keep = normal_axes(axis, rank_of(x)), keeps(keepdims)
-    refuse_empty(x, axes)
-    found = reductions.extreme(select(nan, -math.inf if greatest else math.inf, x), axes, greatest, keep)
-    return select(reduce_with("All", nan, axes, keep), math.nan, found)
+    mask = _present(x, nan, where)
+    starts = initial is not UNSET and initial is not None
+    if not starts:
+        if where is not UNSET and where is not True:
+            raise Unsupported("where without initial")
+        refuse_empty(x, axes)
+    elif rank_of(x) == 0 or isinstance(a, (list, tuple)):
+        raise Unsupported("initial for what is no array: NumPy gives NaN for nothing but NaN there")
+    elif np.ndim(initial) > 0:
+        raise Unsupported("more than one initial value")
+    found = reductions.extreme(select(mask, x, -math.inf if greatest else math.inf), axes, greatest, keep)
+    found = select(reduce_with("Any", mask, axes, keep), found, math.nan)
+    return (fmax if greatest else fmin)(found, cast(array(initial), dtype_of(x))) if starts else found
 
 
 @exact("numpy.nanmax")

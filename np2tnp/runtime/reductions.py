@@ -72,6 +72,8 @@ def _start(result: Any, initial: Any, name: str) -> Any:
     if initial is UNSET or initial is None:
         return result
     first = constant(initial, result.dtype) if isinstance(initial, (int, float, complex)) else array(initial)
+    if rank_of(first) > 0:
+        raise Unsupported("more than one initial value")
     first = cast(first, result.dtype)
     return bounded(name, result, first) if name in ("Maximum", "Minimum") else op(name)(x=result, y=first)
 
