@@ -162,6 +162,8 @@ class Access(State):
         if self.met_subclass and name not in VIEW_ATTRIBUTES:
             refs -= {SUBCLASS}  # such as .data and .mask
         result = Unknown(home_of(base) if home_of(base) == HOST else EITHER, refs, view="view")
+        if name in MEMBERS and name not in PYTHON_ATTRIBUTES and name not in VIEW_ATTRIBUTES:
+            self.facts.host_parameters |= parameters_in(refs_of(base))  # perhaps a method that only ndarrays have
         if result.home != HOST:
             self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
         return result

@@ -273,16 +273,24 @@ UFUNC_OF_OPERATOR = {
 
 #: Tensor operators that raise for dtypes which people use with them (masks, small integers): the exact form is used.
 EXACT = frozenset(("abs", "matmul", "neg"))
-#: Tensor operators that do not exist.
-NO_OPERATOR = frozenset(("lshift", "rshift"))
+#: Tensor operators that do not exist, or give the very tensor back, where NumPy makes a copy.
+NO_OPERATOR = frozenset(("lshift", "rshift", "pos"))
 #: Operators whose tensor form may differ silently even where the catalog has no measured pairs.
 SUSPECT = frozenset(("truediv", "floordiv", "mod", "pow", "lshift", "rshift"))
 
 
-def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...], guarded: bool = True) -> bool:
+#: Tensor operators that raise NumPy's OverflowError for a Python integer that the other operand's dtype does not hold,
+#: once the runtime has begun (`runtime.lazy.refuse_wide_integers`): tests/runtime/test_wide_integers.py.
+REFUSING = frozenset(("add", "sub", "mul", "and_", "or_", "xor"))
+
+
+def operator_differs(
+    catalog: Catalog, op: str, operands: tuple[Value, ...], guarded: bool = True, checked: bool = False
+) -> bool:
     """Whether the tensor operator may give something else than NumPy's, silently, for what is known of the operands.
 
     `guarded`: a boundary turns what TensorFlow refuses into a refusal; else raising is a difference, too.
+    `checked`: the code runs eagerly and after the runtime has begun, which looks at Python integers.
     """
     op = op.removeprefix("chained ")
     if _may_be_list(operands) or any(scalar_type(value) in ("str", "bytes") for value in operands):
@@ -313,8 +321,9 @@ def operator_differs(catalog: Catalog, op: str, operands: tuple[Value, ...], gua
     numbers = ((left, right_weak), (right, left_weak))  # a Python number takes the dtype of the array beside it
     if not guarded and any(char + char in bad for arrays, weak in numbers if weak for char in arrays):
         return True
+    refuses = checked and op in REFUSING
     return any(
-        _weak_differs(target, arrays, weak, number)
+        _weak_differs(target, arrays, weak, number, refuses)
         for arrays, weak, number in ((left, right_weak, operands[1]), (right, left_weak, operands[0]))
     )
 
@@ -330,8 +339,11 @@ def _may_divide_by_zero(divisor: Value, left: _Side, right: _Side) -> bool:
     return "int" in left[1] and bool(right[0] & integers)
 
 
-def _weak_differs(target: Target, arrays: frozenset[str], weak: frozenset[str], number: Value) -> bool:
-    """Whether a Python number of one of the types `weak` gives something else with arrays of these dtypes."""
+def _weak_differs(target: Target, arrays: frozenset[str], weak: frozenset[str], number: Value, refuses: bool) -> bool:
+    """Whether a Python number of one of the types `weak` gives something else with arrays of these dtypes.
+
+    `refuses`: integers that a dtype does not hold raise what they raise in NumPy.
+    """
     if weak == {"bool"}:
         return True  # tensors take no Python bool beside most dtypes
     if _is_negative_zero(number):
@@ -344,6 +356,8 @@ def _weak_differs(target: Target, arrays: frozenset[str], weak: frozenset[str], 
         return False
     if arrays & set(target.weak_int_bad):
         return True
+    if refuses:
+        return False
     exposed = arrays & set(target.weak_int_overflow)
     if isinstance(number, Const) and number.type == "int":
         return any(not _fits(number.value, char) for char in exposed)

@@ -107,6 +107,11 @@ class Context:
         """Whether a boundary stands around the region: there is none around a script's top level."""
         return isinstance(self.facts.node, cst.FunctionDef)
 
+    @property
+    def checked(self) -> bool:
+        """Whether the region's operators run where the runtime looks at Python integers: eagerly, behind a boundary."""
+        return self.guarded and self.compile == "none" and self.boundary == "numpy"
+
     def may_be_tensor(self, value: Value) -> bool:
         """Whether `value` may be a tensor in the region: without a boundary the caller's own arguments are, too."""
         return home_of(value) != HOST or (self.boundary == "tensor" and bool(parameters_in(refs_of(value))))

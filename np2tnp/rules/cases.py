@@ -14,6 +14,7 @@ from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.values import (
     FOREIGN,
     HOST,
+    NO_NAMES,
     NONE,
     READ_ONLY,
     Array,
@@ -253,9 +254,21 @@ def _can_move(event: ev.Call, context: Context) -> bool:
         case = call_case(other, context) if other is not None else None
         return case is not None and case.kind is CallCase.CORE and not _updates_new_arrays(case.stores)
 
-    if not comes_first(event.node, statement, moves):
+    if not comes_first(event.node, statement, moves) or _is_shown_beside(event, statement, context):
         return False
     return not any(id(node) in context.stores for node in around(event.node, statement))
+
+
+def _is_shown_beside(event: ev.Call, statement: cst.CSTNode, context: Context) -> bool:
+    """Whether `statement` reads another name of what the call updates: ``z * fill(y)`` where z is ``y[:]``.
+
+    NumPy reads its elements after the call; the tensor of that name is from before it.
+    """
+    stores = context.stores[id(event.node)]
+    own = {item.target.value for item in stores if isinstance(item.target, cst.Name)}
+    others = NO_NAMES.union(*(refs_of(item.base) for item in stores)) - own
+    inside = {id(node) for node in walk(event.node)}
+    return any(type(node) is cst.Name and node.value in others and id(node) not in inside for node in walk(statement))
 
 
 def call_case(event: ev.Call, context: Context) -> CallStores | None:

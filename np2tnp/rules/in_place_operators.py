@@ -64,7 +64,7 @@ class InPlaceOperator(Rule):
         """``s += v`` on a number: Python rebinds, as tensors do; only an operator that differs is replaced."""
         operands = (event.base, event.value)
         answers = context.boundary != "tensor" and python_answers(event.op, operands)
-        if not answers and not operator_differs(context.catalog, event.op, operands, context.guarded):
+        if not answers and not operator_differs(context.catalog, event.op, operands, context.guarded, context.checked):
             return
         function = f"{context.rt}.op_{event.op.rstrip('_')}"
 

@@ -23,6 +23,7 @@ from np2tnp.analysis.values import (
     scalar_type,
     zero_d_of,
 )
+from np2tnp.analysis.walk import walk
 from np2tnp.edits import build, layout
 from np2tnp.edits.calls import needs_tensor
 from np2tnp.edits.targets import JOINING, operator_differs
@@ -79,11 +80,12 @@ class OperatorDiffers(Rule):
         if chained and context.boundary != "tensor" and _is_pythons(event.op.partition(" ")[2], event.operands):
             yield self.hit(event.node, "a chain of comparisons in which Python's complex answers", Verdict.BLOCK)
             return
-        differs = context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS
-        differs = differs or operator_differs(context.catalog, event.op, event.operands, context.guarded)
+        differs = operator_differs(context.catalog, event.op, event.operands, context.guarded, context.checked)
+        differs = differs or (context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS)
         differs = differs or (context.boundary != "tensor" and python_answers(event.op, event.operands))
         late = id(event.node) in context.facts.extra.get("read late", ())  # the operator reads it itself
         late = late or (context.compile != "none" and _meets_a_counter(event.op, event.operands))
+        late = late or (not any(home_of(value) == TENSOR for value in event.operands) and _calls_later(nodes))
         if not chained and (differs or late or context.float32):  # tensors make float64 of integers and floats
             op = event.op.rstrip("_")
             joins = event.op in JOINING and any(isinstance(value, Sequence) for value in event.operands)
@@ -113,6 +115,11 @@ class OperatorDiffers(Rule):
                 if isinstance(value, Array) and needs_tensor(value):
                     context.edits.wrap_tensor(node)
                     break
+
+
+def _calls_later(nodes: list[cst.BaseExpression]) -> bool:
+    """Whether the second operand calls something: what the first one shows may be updated until the operator works."""
+    return len(nodes) > 1 and any(type(part) is cst.Call for part in walk(nodes[1]))
 
 
 def _meets_a_counter(op: str, operands: tuple[Value, ...]) -> bool:

@@ -142,7 +142,8 @@ def _accumulate(name: str, function: Function) -> Function:
         refuse_out(out)
         x = _tensor(array)
         try:
-            return _grouped_accumulation(name, x, axis, dtype)
+            result = _grouped_accumulation(name, x, axis, dtype)
+            return tf.identity(result) if result is array else result  # one element is its own accumulation
         except Unsupported:
             if name in ("add", "multiply") or not is_tracing():
                 raise
