@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.costly import is_costly, joined
 from np2tnp.runtime.dispatch import is_symbolic, is_tensor
 from np2tnp.runtime.keys import Basic, basic_key, resolve_basic, static_shape
 from np2tnp.runtime.lazy import tf
@@ -107,8 +108,12 @@ def update_padded(x: Any, key: Any, operation: str, value: Any) -> Any | None:
         old = tf.slice(x, *_begin_and_size(_bounds(plan)))
         new = reshaped(fitted(value, plan.shape), plan.sliced)
         return write_padded(x, plan, getattr(tf.raw_ops, name)(x=old, y=new))
+    new = reshaped(fitted(value, plan.shape), plan.sliced)
+    if is_costly(new):
+        old = tf.slice(x, *_begin_and_size(_bounds(plan)))
+        return _noted(joined(x, plan, getattr(tf.raw_ops, name)(x=old, y=new)), x, plan)
     padded = tf.raw_ops.PadV2(
-        input=reshaped(fitted(value, plan.shape), plan.sliced),
+        input=new,
         paddings=tf.constant(_paddings(x, plan), tf.int32),
         constant_values=_literal(neutral, x.dtype),
     )
@@ -142,6 +147,8 @@ def write_padded(x: Any, plan: Basic, value: Any) -> Any:
         for bounds in buffer.bounds:
             place = _stored(place, bounds, tf.slice(x, *_begin_and_size(bounds)))
         return _stored(place, _bounds(plan), value)
+    if is_costly(value):
+        return _noted(joined(x, plan, value), x, plan)
     padded = tf.raw_ops.Pad(input=value, paddings=tf.constant(_paddings(x, plan), tf.int32))
     return _noted(tf.raw_ops.SelectV2(condition=_inside(x, plan), t=padded, e=x), x, plan)
 

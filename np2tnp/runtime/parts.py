@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.costly import is_costly
 from np2tnp.runtime.folds import is_large
 from np2tnp.runtime.lazy import tf
 
@@ -21,7 +22,7 @@ _SHARE = 1 / 16
 def joined(parts: list[Any], axis: int) -> Any:
     """Tensors of one dtype one after another on `axis`, which counts from 0."""
     lengths = [part.shape[axis] for part in parts]
-    if len(parts) > _MOST or None in lengths or not any(map(is_large, parts)):
+    if len(parts) > _MOST or None in lengths or not any(map(is_large, parts)) or any(map(is_costly, parts)):
         return tf.concat(parts, axis)
     whole = sum(lengths)
     if 0 in lengths or whole - max(lengths) > _SHARE * whole:
