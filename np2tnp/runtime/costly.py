@@ -46,8 +46,8 @@ def joined(x: Any, plan: Basic, value: Any) -> Any:
     bounds = [(axis[0], axis[1]) for axis in plan.axes if not isinstance(axis, int)]
     for axis in range(len(bounds) - 1, -1, -1):
         first, last = bounds[axis]
-        inside = tuple(slice(*pair) for pair in bounds[:axis])
-        before, after = x[(*inside, slice(first))], x[(*inside, slice(last, None))]
+        inside = [slice(*pair) for pair in bounds[:axis]]
+        before, after = (x[tuple([*inside, part])] for part in (slice(first), slice(last, None)))
         parts = [part for part in (before, value, after) if part.shape[axis]]
         value = tf.concat(parts, axis) if len(parts) > 1 else value
     return value
