@@ -19,6 +19,7 @@ DEFAULT_EXCLUDE = (
 CHOICES: dict[str, tuple[str, ...]] = {
     "output_format": ("text", "json", "concise", "github"),
     "boundary": ("numpy", "tensor"),
+    "state": ("numpy", "tensor"),
     "slow": ("keep", "convert"),
     "random": ("numpy", "tf"),
     "on_unverified": ("numpy", "warn", "raise"),
@@ -31,7 +32,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 #: Options that decide what is emitted: what was measured under some may only be rewritten under the same.
-EMISSION = ("boundary", "random", "on_unverified", "target_tensorflow", "unsafe", "float32")
+EMISSION = ("boundary", "state", "random", "on_unverified", "target_tensorflow", "unsafe", "float32")
 
 #: For ``above``: whatever the size, callers that are not migrated get the original, and only migrated ones the core.
 NEVER = 2**63 - 1
@@ -75,6 +76,7 @@ class Config:
     respect_gitignore: bool = True
     output_format: str = "text"
     boundary: str = "numpy"
+    state: str = "numpy"  #: what attributes of objects hold from call to call
     slow: str = "keep"
     random: str = "numpy"
     on_unverified: str = "numpy"  #: what a migrated function does with arguments that it cannot vouch for
@@ -122,9 +124,13 @@ class Config:
             (form, qualname) in self.chosen_regions for form in _forms(path)
         ):
             return False
+        return not self.spares_region(path, qualname)
+
+    def spares_region(self, path: str, qualname: str) -> bool:
+        """Whether the user said that nothing in the region is to change."""
         if self.only_regions and not self._names_region(self.only_regions, path, qualname):
-            return False
-        return not self._names_region(self.skip_regions, path, qualname)
+            return True
+        return self._names_region(self.skip_regions, path, qualname)
 
     def options_of(self, path: str, qualname: str) -> RegionOptions:
         """What was decided for this region apart from the others."""
@@ -171,6 +177,7 @@ _ANALYSIS_OPTIONS = {
         "rewrite",
         "root",
         "slow",
+        "state",
         "target_numpy",
         "target_tensorflow",
         "top_level",

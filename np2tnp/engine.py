@@ -27,6 +27,7 @@ from np2tnp.rewrite.object_reads import array_attributes
 from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name
 from np2tnp.rewrite.plan import Names, RegionPlan
 from np2tnp.rewrite.purity import pure_regions
+from np2tnp.rewrite.settled import lifted_names, live_names, settle, settled_first, with_settled
 from np2tnp.rewrite.sizes import least_elements, made_elements
 from np2tnp.rewrite.staging import stage
 from np2tnp.rewrite.startup import add_script_start, add_startup
@@ -147,6 +148,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
     if keeps:
         pure = pure_regions(analysis.facts, analysis.info, analysis.catalog, methods=True)
     width = width_of(session.source.text)
+    held = live_names(convertible, analysis.info, wrapped) if analysis.info.state.names else frozenset()
     top: RegionPlan | None = None
     for plan in convertible:
         node = plan.facts.node
@@ -157,8 +159,10 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         kind = settle_zero_d(plan.facts, plan.edits, names.rt) if wrapped else ""
         marks = follow(plan.facts, plan.edits, session.words)
         add_returns(plan.facts, plan.edits, names.rt if wrapped else None, marks)
+        first = settle(plan, held, analysis.info, plan.edits, names.rt)
         body = node.body.visit(Applier(plan.edits, names.rt))
         assert isinstance(body, cst.BaseSuite)
+        body = settled_first(body, first, names.rt)
         kept = None
         special = session.decided(plan.facts.qualname)
         compile_as = (special.compile or session.options.compile) if plan.compiled else "none"
@@ -189,6 +193,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
                 indent,
                 width,
                 marks,
+                lifted_names(plan, analysis.info, held),
             )
             if plan.compiled:
                 migrated = stage(migrated, names.rt, frozenset(analysis.info.values))
@@ -198,10 +203,22 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         replaced[id(node)] = [migrated]
         if kept is not None:
             original = session.views.originals.get(id(node), node)
+            original = with_settled(original, held, names.rt, plan.facts.alone)
             replaced[id(node)] = [kept_original(original, kept.name), below_original(migrated)]
         needs |= _named(tree.code_for_node(migrated), names)
+    done = set(replaced)
     for key, original in session.views.originals.items():
         replaced.setdefault(key, [original])
+    for name, function in analysis.info.functions.items() if held else ():
+        if id(function.node) in done or function.is_migrated or name in session.originals:
+            continue
+        stays = session.views.originals.get(id(function.node), function.node)
+        facts = analysis.facts.get(name)
+        settled = with_settled(stays, held, names.rt, facts is not None and facts.alone)
+        if settled is not stays:
+            indent = len(tree.default_indent) * name.count(".")
+            replaced[id(function.node)] = [fitted(settled, session.source.text, indent, width)]
+            needs.add("rt")
     new_tree = tree.visit(_Swap(replaced) if top is None else _SwapInScript(replaced, top.edits, names.rt))
     assert isinstance(new_tree, cst.Module)
     if top is not None:

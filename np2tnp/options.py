@@ -13,6 +13,7 @@ _Number = TypeVar("_Number", int, float)
 #: Option with a fixed set of values → what it decides. The default is read from Config.
 _MEANING = {
     "boundary": "what migrated functions take and give: ndarrays as before, or tensors",
+    "state": "what attributes of objects hold from call to call: ndarrays as before, or tensors",
     "slow": "functions that eager TensorFlow would make much slower (element loops): keep them in NumPy, or convert",
     "random": "random numbers: NumPy's own stream, or TensorFlow's generators (same distributions, other numbers)",
     "on_unverified": "for arguments that cannot be vouched for: call the original, silently or warning, or raise",
@@ -26,7 +27,7 @@ _MEANING = {
 }
 
 #: Of a command that rewrites in memory: what decides the text.
-EMITTED = ("slow", "random", "on_unverified", "compile", "target_tensorflow", "target_numpy")
+EMITTED = ("state", "slow", "random", "on_unverified", "compile", "target_tensorflow", "target_numpy")
 
 
 def at_least(least: _Number, above: bool = False) -> Callable[[str], _Number]:
@@ -87,7 +88,7 @@ _ABOVE = "calls with fewer than N elements stay NumPy (default: 100000, and all 
 def add_emission(parser: argparse.ArgumentParser) -> None:
     """What the rewritten code is like. `check` takes these, too: its verdicts are those of `rewrite`."""
     group = parser.add_argument_group("what rewritten code is like (see docs/guide.md)")
-    for name in ("boundary", "slow", "random", "on_unverified", "compile"):
+    for name in ("boundary", "state", "slow", "random", "on_unverified", "compile"):
         add_choice(group, name)
     add = group.add_argument
     add("--above", type=int, metavar="N", help=_ABOVE)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis import tensor_state
 from np2tnp.analysis.blanks import with_blanks
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.lowering.tree import LoweredTree
@@ -62,6 +63,7 @@ class Session:
     is_editable: bool  #: the tree is libcst's own
     options: Options
     wants: Callable[[str], bool]  #: whether the region of this name may be rewritten
+    spares: Callable[[str], bool]  #: whether nothing in it is to change
     decided: Callable[[str], RegionOptions]  #: what is special for the region of this name
     left_alone: Callable[[bool], bool]  #: told of what an earlier run left alone; whether the region depends on such
     patched: frozenset[str]
@@ -104,10 +106,13 @@ class Session:
         info.near_compiler, info.first_party = compiler, first_party
         self.analysis.bind_names()
         info.imported_operators = operators
+        self.originals, self._left_out = kept_originals(info), left_out(info)
+        if self.options.state == "tensor" and not self.options.float32:
+            info.state = tensor_state.find(info, catalog, self.spares, self.originals)
+            info.state.as_made = not wrapped
         if not any(name in self.source.text for name in BY_ORDER):
             info.by_order = NO_NAMES  # nobody has to look
         self.names = choose_names(info, self.words)
-        self.originals, self._left_out = kept_originals(info), left_out(info)
 
     @property
     def printed(self) -> str:

@@ -89,17 +89,17 @@ def _array_parameters(parameters: str) -> list[str]:
     return [name for name in re.findall(r"(?:^|, )(\w+)(?=,|$)", parameters) if name in _ARRAYS]
 
 
-def find_state(snippet: Snippet, mode: str = "none") -> tuple[str, list[str]]:
+def find_state(snippet: Snippet, mode: str = "none", **options: str) -> tuple[str, list[str]]:
     """The state of a snippet, from its variant with work for TensorFlow, and what differs in any variant.
 
-    mode : what ``--compile`` the variants are rewritten with.
+    mode : what ``--compile`` the variants are rewritten with; `options`: what else.
     """
     from side_by_side import Call, Pair, reasons, rewrite
 
     state, wrong = "plain", []
     for name, text in variants(snippet).items():
         try:
-            report = rewrite(text, compile=mode)
+            report = rewrite(text, compile=mode, **options)
         except Exception as error:
             wrong.append(f"{name}: the engine fails: {type(error).__name__}: {error}")
             continue

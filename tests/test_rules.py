@@ -22,7 +22,8 @@ HEAD = "import numpy as np\n\n\n"
 
 
 def report_of(text: str, doc: Doc) -> FileReport:
-    options = {"compile": doc.compile, "top_level": doc.top_level, "float32": doc.float32, "on_unverified": "raise"}
+    options = {name: getattr(doc, name) for name in ("compile", "top_level", "float32", "state")}
+    options["on_unverified"] = "raise"
     return analyze(Source("example.py", text), Config(str(ROOT / "docs"), rewrite=True, **options))
 
 

@@ -133,6 +133,8 @@ class Access(State):
             if not called and isinstance(value, Symbol) and value.name.startswith("numpy."):
                 self.emit(ev.NameRead(node, self.place(node), value.name))
             return value
+        if id(node) in self.direct and not isinstance(base, Class):
+            return self._state_read(base, name)
         if isinstance(base, Instance):
             return self.instance_attribute(base, name, env, called)
         if isinstance(base, Class):
@@ -238,6 +240,11 @@ class Access(State):
         if isinstance(declared, (Function, Class)) or declared in GENERATORS:
             return declared
         return Unknown(HOST, refs)
+
+    def _state_read(self, base: Value, name: str) -> Value:
+        """An attribute that may hold a tensor, where it is used up at once: nobody sees whose memory it was."""
+        declared = self.services.attributes(base).get(name) if isinstance(base, Instance) else None
+        return Array(EITHER, weak=True) if isinstance(declared, Array) else Unknown(EITHER)
 
     def _subscript(self, node: cst.Subscript, env: Env) -> Value:
         base = self.evaluate(node.value, env)

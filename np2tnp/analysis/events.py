@@ -225,4 +225,7 @@ class RegionFacts:
     lost: frozenset[str] = NO_NAMES  #: those of them that are updated, and whose names then hold something else
     updates: frozenset[str] = NO_NAMES  #: attributes (".w") and globals ("global:W") whose arrays it changes in place
     public_calls: set[int] = field(default_factory=set)  #: calls of the project's functions, by id, not of their cores
+    direct: frozenset[int] = frozenset()  #: attributes (their ids) that may be read as tensors (``--state tensor``)
+    direct_updates: frozenset[int] = frozenset()  #: ... and those that are updated in place as such
+    alone: bool = False  #: no other code runs while such a function does
     extra: dict[str, Any] = field(default_factory=dict)

@@ -136,7 +136,10 @@ class Interpreter(Raising):
         if type(target) is cst.Subscript and type(target.value) is cst.Attribute:  # ``self.params["w"] = ...``
             key = target.slice[0].slice
             return type(key) is cst.Index and type(key.value) is cst.SimpleString
-        return type(target) is cst.Attribute or (type(target) is cst.Name and target.value in self.host_locals)
+        if type(target) is cst.Attribute:
+            state = self.module.state
+            return not (state.as_made and self.module.keeps_tensor(self.facts.qualname, target))
+        return type(target) is cst.Name and target.value in self.host_locals
 
     def _holders(self, target: cst.BaseExpression) -> frozenset[str]:
         """The names by which what was assigned to `target` is found from here on. Arrays copy what they get."""

@@ -10,6 +10,7 @@ import libcst as cst
 
 from np2tnp.analysis.dead_names import DeadNames
 from np2tnp.analysis.scopes import Scope, Uses, dotted, parameters_of, scan, signature_names
+from np2tnp.analysis.tensor_names import TensorState
 from np2tnp.analysis.values import NO_NAMES, Value
 from np2tnp.analysis.walk import walk
 from np2tnp.files.outline import operators_of
@@ -117,10 +118,20 @@ class ModuleInfo:
     given: dict[str, frozenset[str]] | None = None  #: as callers.arrays_given says, once somebody asked
     near_compiler: str = ""  #: "own" where it imports a compiler of native code, "imported" where what it imports does
     first_party: frozenset[str] = NO_NAMES  #: ... and the packages of the project that it imports
+    state: TensorState = field(default_factory=TensorState)  #: which attributes may hold tensors (``--state tensor``)
     compiled: dict[str, str] | None = None  #: ... and the functions that such a one may get, once somebody asked
     private_lists: dict[int, frozenset[str]] = field(default_factory=dict)  #: ... and lists that one name keeps
     methods: frozenset[str] | None = None  #: as `has_method` says, once somebody asked
     attributes: frozenset[str] | None = None  #: as `gives` says, once somebody asked
+
+    def keeps_tensor(self, region: str, target: cst.BaseExpression) -> bool:
+        """Whether what the region assigns to the attribute `target` may stay a tensor there."""
+        return (
+            type(target) is cst.Attribute
+            and target.attr.value in self.state.names
+            and region in self.state.methods
+            and _is_self(target.value)
+        )
 
     def has_method(self, name: str) -> bool:
         """Whether an object whose class is not known may have a method or property of this name from the module."""

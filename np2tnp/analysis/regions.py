@@ -15,6 +15,7 @@ from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
 from np2tnp.analysis.declared import array_defaults, declared, filled_containers, handed_texts, likely_numbers, texts
 from np2tnp.analysis.decorating import NOT_KNOWN, note_decorators
 from np2tnp.analysis.decorator_objects import effects_in
+from np2tnp.analysis.direct_state import HeldTensors
 from np2tnp.analysis.entering import bind_parameters
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.exchanges import Exchanges, exchanges_of
@@ -318,10 +319,22 @@ class Analysis:
         params = function.node.params
         never = texts(function) | {p.name.value for p in (params.star_arg, params.star_kwarg) if type(p) is cst.Param}
         exchanges = exchanges_of(function) if self.wrapped and not generator else Exchanges()
-        for _ in range(ATTEMPTS + 2 * bool(exchanges.found)):
+        held = HeldTensors(function, self.info, self.catalog)
+        for _ in range(ATTEMPTS + 2 * bool(exchanges.found) + 4 * held.is_of_interest):
             changing = exchanges.without(hosted | host_locals | scalars)
             interpreter = self._attempt(
-                function, arrays, scalars, hosted, viewed, host_locals, numbers, objects, late, changing, generator
+                function,
+                arrays,
+                scalars,
+                hosted,
+                viewed,
+                host_locals,
+                numbers,
+                objects,
+                late,
+                changing,
+                generator,
+                held.direct,
             )
             facts = interpreter.facts
             before, late = late, interpreter.late.found(interpreter.nested_results)
@@ -335,15 +348,17 @@ class Analysis:
             settled = more_arrays <= arrays and more_hosted <= hosted and not taken and late.confirms(before)
             if settled:  # before, a name may have been thought to show another one's memory
                 exchanges.learn(changing)
-            settled = settled and changing.are_certain
+            settled = held.learn(interpreter) and settled and changing.are_certain
             if settled and interpreter.never_asked(facts.viewed - viewed):
                 break
             objects |= facts.objects
             viewed |= facts.viewed
             arrays, hosted = arrays | more_arrays, hosted | more_hosted
             arrays -= hosted - certain
-        if not (late.confirms(before) and changing.are_certain):
-            interpreter.construct(function.node, "exchange" if late.confirms(before) else "late names")
+        held.note(interpreter)
+        if not (late.confirms(before) and changing.are_certain and held.is_certain):
+            certain_names = late.confirms(before) and held.is_certain
+            interpreter.construct(function.node, "exchange" if certain_names else "late names")
             facts.events = list(interpreter.recorded.values())
         facts.assumed_arrays, facts.assumed_scalars, facts.host_parameters = arrays, scalars, hosted
         facts.changeable, facts.kept = changeable, host_locals | given
@@ -369,12 +384,14 @@ class Analysis:
         late: LateNames,
         exchanges: Exchanges,
         generator: bool,
+        direct: frozenset[int],
     ) -> Interpreter:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names, generator=generator)
         interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
         interpreter.hosted, interpreter.viewed, interpreter.objects = hosted, viewed, objects
         interpreter.host_locals, interpreter.numbers, interpreter.exchanges = host_locals, numbers, exchanges
+        interpreter.direct = direct
         interpreter.late, interpreter.nested_results = late.look(), dict(late.results)
         end = self._interpret(interpreter, function, arrays, scalars, hosted)
         if end is not None:

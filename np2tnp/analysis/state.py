@@ -106,6 +106,7 @@ class State:
         self.view_asked: set[frozenset[str]] = set()  #: each set of locations that was compared with those
         self.global_names: frozenset[str] = NO_NAMES
         self.exchanges = Exchanges()
+        self.direct: frozenset[int] = frozenset()  #: attributes (their ids) that may be read as tensors
         self.loops = 0
         self.storing = False  #: what is evaluated is stored into: views of ndarrays there are NumPy's
         self.depth = 0  #: nested functions, lambdas and comprehensions around the current node

@@ -142,7 +142,22 @@ def _freeze_object(value: Any, inside: frozenset[int]) -> Any:
                 state[name] = getattr(value, name)
     if isinstance(value, (list, dict, tuple)):
         state["items"] = list(value.items()) if isinstance(value, dict) else list(value)
+    state = _without_tensors(state)
     return Frozen(_name(value), {str(key): freeze(item, inside) for key, item in state.items()})
+
+
+def _without_tensors(state: dict[str, Any]) -> dict[str, Any]:
+    """What an object holds, with arrays for the tensors that it may hold (``--state tensor``)."""
+    copies = [module for name, module in list(sys.modules.items()) if name.endswith("runtime.object_state")]
+    names = frozenset[str]().union(*(module.all_names() for module in copies))
+    return {key: _array(item) if key in names else item for key, item in state.items()} if names else state
+
+
+def _array(value: Any) -> Any:
+    if type(value).__module__.partition(".")[0] != "tensorflow" or not hasattr(value, "numpy"):
+        return value
+    array = np.array(value.numpy())
+    return array if array.ndim else array[()]
 
 
 def _freeze_key(key: Any) -> Any:

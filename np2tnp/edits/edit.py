@@ -46,6 +46,7 @@ class Edits:
     host_items: set[int] = field(default_factory=set)  #: iterators: each item is converted when it is asked for
     tensor: set[int] = field(default_factory=set)
     zero_d: set[int] = field(default_factory=set)
+    kept: set[int] = field(default_factory=set)  #: what an object keeps, which may be a 0-d array
     statements: dict[int, StatementEdit] = field(default_factory=dict)
     converted: int = 0  #: calls and operators that become TensorFlow work
     cores: set[int] = field(default_factory=set)  #: callees (names, attributes) that get and give tensors

@@ -21,7 +21,7 @@ def rebind(
 
     ``x[i]`` gives ``x = rt.at(x)[i].set(value)``; chains of basic indices and ``.T`` work from the inside out.
     """
-    if isinstance(target, cst.Name):
+    if isinstance(target, cst.Name) or is_attribute(target):
         return build.assign(target, value(target))
     if isinstance(target, cst.Subscript):
         new = value(target)
@@ -52,10 +52,15 @@ def store(
             shape = build.call(f"{rt}.shape", target.value.value)
             return rebind(target.value.value, lambda base: build.call(f"{rt}.reshape", new, shape), rt, tnp)
         return rebind(target.value, lambda base: build.at(rt, base, target.slice, method, value), rt, tnp)
-    if isinstance(target, cst.Name) and op:
+    if op and (isinstance(target, cst.Name) or is_attribute(target)):
         more = [build.argument(cst.Name("True"), "joins")] if joins else []
         return build.assign(target, build.call(f"{rt}.i{op.rstrip('_')}", target, value, *more))
     raise NotStorable("this target cannot be updated")
+
+
+def is_attribute(target: cst.BaseExpression) -> bool:
+    """Whether `target` is an attribute of a named object, which can be assigned to instead."""
+    return isinstance(target, cst.Attribute) and target.attr.value not in ("T", "flat")
 
 
 def is_storable(target: cst.BaseExpression) -> bool:

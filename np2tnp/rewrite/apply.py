@@ -35,6 +35,8 @@ class Applier(cst.CSTTransformer):
             updated = change(updated)
         if key in self.edits.tensor:
             updated = build.call(f"{self.runtime}.tensor", updated)
+        if key in self.edits.kept:
+            updated = build.call(f"{self.runtime}.kept", updated)
         if key in self.edits.zero_d:
             updated = build.call(f"{self.runtime}.ndarray", updated)
         elif key in self.edits.host_items:
@@ -49,11 +51,7 @@ class Applier(cst.CSTTransformer):
         self, original_node: cst.FormattedString, updated_node: cst.FormattedString
     ) -> cst.BaseExpression:
         """Before Python 3.12 a string inside an f-string must not use the f-string's own quote."""
-        if len(updated_node.end) != 1:
-            return updated_node
-        requoted = updated_node.visit(_Requote(updated_node.end))
-        assert isinstance(requoted, cst.BaseExpression)
-        return requoted
+        return requoted(updated_node)
 
     def leave_SimpleStatementLine(  # noqa: N802 # libcst's name
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
@@ -172,6 +170,15 @@ def _starred_as(target: cst.Tuple | cst.List, names: cst.Tuple) -> cst.Tuple:
         for item, name in zip(target.elements, names.elements, strict=True)
     ]
     return names.with_changes(elements=elements)
+
+
+def requoted(node: cst.FormattedString) -> cst.BaseExpression:
+    """The f-string with the other quote in the strings that stand in it."""
+    if len(node.end) != 1:
+        return node
+    made = node.visit(_Requote(node.end))
+    assert isinstance(made, cst.BaseExpression)
+    return made
 
 
 class _Requote(cst.CSTTransformer):

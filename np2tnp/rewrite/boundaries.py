@@ -37,6 +37,7 @@ def decorator(
     device: str = "",
     float32: bool = False,
     state: tuple[str, ...] | None = None,
+    tensors: tuple[str, ...] = (),
 ) -> cst.Decorator:
     """``@rt.migrated(...)`` with what the wrapper must know."""
     arguments: list[cst.Arg] = []
@@ -63,6 +64,7 @@ def decorator(
         arguments.append(build.argument(build.string(compile_as), "compile"))
     if state is not None:
         arguments.append(build.argument(build.strings_tuple(state), "state"))
+    names("tensors", tensors)
     if float32:
         arguments.append(build.argument(cst.Name("True"), "float32"))
     if device:
@@ -192,10 +194,11 @@ def wrap_function(
     indent: int = 0,
     width: int = 88,
     marks: Marks = NO_MARKS,
+    tensors: tuple[str, ...] = (),
 ) -> cst.FunctionDef:
     """The function with its decorator innermost and, where its end can be reached, a last return of what it updates."""
     node = exchanged.with_marks(with_last_return(node, facts, runtime, marks), facts, marks)
-    made = decorator(facts, runtime, kind, kept, compile_as, device, float32, state)
+    made = decorator(facts, runtime, kind, kept, compile_as, device, float32, state, tensors)
     return node.with_changes(decorators=[*node.decorators, layout.broken(made, indent, width)])
 
 

@@ -76,6 +76,7 @@ class Options:
     device: str = ""
     numpy_behavior: str = "call"
     float32: bool = False
+    state: str = "numpy"
 
 
 def plan_region(

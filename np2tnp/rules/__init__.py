@@ -16,6 +16,7 @@ from np2tnp.rules import (  # noqa: F401
     floating_point_errors,
     foreign_dtypes,
     generators,
+    held_arrays,
     host_calls,
     host_fallbacks,
     host_updates,

@@ -53,6 +53,7 @@ class Doc:
     severity: Severity = Severity.RAISES
     compile: str = "none"  #: the value of --compile with which the example is flagged and rewritten
     float32: bool = False  #: the example is flagged and rewritten with --float32
+    state: str = "numpy"  #: the value of --state with which the example is flagged and rewritten
     top_level: bool = False  #: the example is flagged and rewritten with --top-level
 
     def __post_init__(self) -> None:
@@ -115,6 +116,12 @@ class Context:
     def may_be_tensor(self, value: Value) -> bool:
         """Whether `value` may be a tensor in the region: without a boundary the caller's own arguments are, too."""
         return home_of(value) != HOST or (self.boundary == "tensor" and bool(parameters_in(refs_of(value))))
+
+    def keeps_tensor(self, event: ev.AttributeStore) -> bool:
+        """Whether what is assigned to an attribute may stay a tensor there: nothing else gets it by this statement."""
+        alone = not isinstance(event.node, cst.Assign) or len(event.node.targets) == 1
+        plain = alone and not isinstance(event.node, cst.AugAssign)
+        return plain and self.module.keeps_tensor(self.facts.qualname, event.target)
 
     def summary(self, function: Function) -> Summary | None:
         """What a caller must know of a function of the project; None where that is too little."""

@@ -8,9 +8,12 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import HOST, Array, Sequence, home_of, may_hold_tensor
+from np2tnp.analysis.module import dotted
+from np2tnp.analysis.tables import AUGMENTED
+from np2tnp.analysis.values import HOST, Array, Sequence, home_of, may_hold_tensor, zero_d_of
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
+from np2tnp.edits.mutation import store
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import CallCase, StoreCase, call_case, is_kept, store_case, store_words
@@ -58,6 +61,16 @@ class ObjectState(Rule):
     def _attribute(self, event: ev.AttributeStore, context: Context) -> Iterator[Hit]:
         if is_array_attribute(event):
             return
+        if id(event.target) in context.facts.direct_updates and isinstance(event.node, cst.AugAssign):
+            yield self._update(event, AUGMENTED[type(event.node.operator)], context)
+            return
+        if context.keeps_tensor(event):
+            if may_hold_tensor(event.value):
+                is_array = isinstance(event.value, Array) and not event.value.rank and zero_d_of(event.value) == "array"
+                if is_array and event.value_node is not None:
+                    context.edits.kept.add(id(event.value_node))
+                yield self.hit(event.node, f".{event.name} keeps a tensor", Verdict.ADAPT)
+            return
         in_place = isinstance(event.node, cst.AugAssign) and isinstance(event.base, Array)
         if not may_hold_tensor(event.value):
             if in_place:
@@ -78,8 +91,25 @@ class ObjectState(Rule):
         context.edits.wrap_host(event.value_node, event.value)
         yield self.hit(event.node, f".{event.name} keeps a host copy", Verdict.HOST)
 
+    def _update(self, event: ev.AttributeStore | ev.Store, op: str, context: Context) -> Hit:
+        """What an attribute holds is updated as a tensor, which takes the place of the old one."""
+
+        def change(updated: Any) -> cst.BaseSmallStatement:
+            target = updated.targets[0].target if isinstance(updated, cst.Assign) else updated.target
+            return store(target, updated.value, op, context.rt, context.tnp)
+
+        context.edits.statement(event.node).change.append(change)
+        if isinstance(event.base, Array):
+            context.edits.total += 1
+            context.edits.converted += 1
+        target = event.target.value if isinstance(event.target, cst.Subscript) else event.target
+        return self.hit(event.node, f"{dotted(target)} is updated as a tensor", Verdict.ADAPT)
+
     def _store(self, event: ev.Store, context: Context) -> Iterator[Hit]:
         node = event.node
+        if isinstance(event.target, cst.Subscript) and id(event.target.value) in context.facts.direct_updates:
+            yield self._update(event, event.op, context)
+            return
         if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) and may_hold_tensor(event.value):
             assert node.value is not None
             items = isinstance(event.value, Sequence) and event.value.type in ("iterator", "map")

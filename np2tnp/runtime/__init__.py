@@ -20,6 +20,7 @@ FAMILIES = (
     "errors",
     "dispatch",
     "boundary",
+    "object_state",
     "startup",
     "managers",
     "calls",

@@ -14,7 +14,7 @@ import numpy as np
 from np2tnp.runtime import precision, threads
 from np2tnp.runtime.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.overlaps import attributes, leaves, overlap, overlaps_itself
+from np2tnp.runtime.overlaps import OF_ARRAYS, attributes, leaves, overlap, overlaps_itself
 from np2tnp.runtime.overriding import Methods
 from np2tnp.runtime.reached import reached_by
 from np2tnp.runtime.refusals import use_of
@@ -285,7 +285,7 @@ class Plan:
         ``@name`` among the updates is a hosted parameter, which others may change.
         """
         slots = list(self.slots(args, kwargs))
-        taken = [(name, leaf) for name, value in slots if name not in self._hosted for leaf in leaves(value)]
+        taken = [(name, leaf) for name, value in slots if name not in self._hosted for leaf in leaves(value, OF_ARRAYS)]
         if not taken:
             return
         objects = [value for _, value in slots] + [self._globals.get(name) for name in self._reads]

@@ -25,6 +25,7 @@ from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import MISTAKES, translate
 from np2tnp.runtime.fallback import Fallback, share_defaults
 from np2tnp.runtime.narrowing import crossed, kept_where_same, takes
+from np2tnp.runtime.object_state import lift, remember
 from np2tnp.runtime.parameters import with_parameters_of
 from np2tnp.runtime.plain_calls import call_plain
 from np2tnp.runtime.precision import working
@@ -73,6 +74,7 @@ def migrated(
     device: str = "",
     float32: bool = False,
     state: Iterable[str] | None = None,
+    tensors: Iterable[str] = (),
 ) -> Callable[[F], F]: ...
 def migrated(
     function: Any = None,
@@ -96,6 +98,7 @@ def migrated(
     device: str = "",
     float32: bool = False,
     state: Iterable[str] | None = None,
+    tensors: Iterable[str] = (),
 ) -> Any:
     """Make `function`, whose body works on tensors, keep its NumPy contract.
 
@@ -133,6 +136,8 @@ def migrated(
         among its arguments runs as it would without.
     state : of a method that `compile` compiles: the attributes of its object that may be arrays. It only reads its
         object, and these only through the runtime. Their values at each call are further inputs of the graph.
+    tensors : of a method: the attributes of its object that it takes as tensors where it finds tensors. ndarrays that
+        nobody but the object holds become tensors before it runs (``rewrite --state tensor``).
 
     A generator function is looked at when it is called, and works step by step. It can neither update parameters for
     its caller, nor be compiled, nor work in float32; TypeError where it should.
@@ -168,6 +173,8 @@ def migrated(
         is_generator = inspect.isgeneratorfunction(body)
         if is_generator and (tuple(mutates) or compile != "none" or float32):
             raise TypeError(f"{body.__qualname__}: a generator works step by step, on its caller's own objects")
+        lifted = tuple(tensors)
+        remember(getattr(body, "__globals__", {}), lifted)
         plan = Plan(
             body,
             tuple(mutates),
@@ -203,7 +210,8 @@ def migrated(
         eager = None
         if compiled is not None and original is not None and gpu_only and not float32:
             eager = SmallCalls(original, small_calls(body, FEW, elements, gpu_only))
-        public = _wrap(body, plan, zero_d, fallback, compiled, device, float32, above is None and not least, eager)
+        tells = above is None and not least
+        public = _wrap(body, plan, zero_d, fallback, compiled, device, float32, tells, lifted, eager)
         chosen = public if original is None or not least else by_size(public, original, least, elements, gpu_only)
         chosen = with_parameters_of(body, chosen)
         chosen.core.public = chosen  # type: ignore[attr-defined]
@@ -221,6 +229,7 @@ def _wrap(
     device: str,
     float32: bool,
     tells: bool,
+    lifted: tuple[str, ...],
     eager: SmallCalls | None,
 ) -> Callable[..., Any]:
     """`eager`: which calls of a compiled function are left to its original where they would run eagerly."""
@@ -238,6 +247,8 @@ def _wrap(
             compiled.enter(trace, args)
             with trace.calling(body):
                 return body(*args, **kwargs)
+        if lifted and args:
+            lift(args[0], lifted)
         if compiled is not None and not has_objects(call) and lazy.tf.executing_eagerly():
             return compiled(args, kwargs, to_numpy)
         if to_numpy:

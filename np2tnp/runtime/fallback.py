@@ -14,6 +14,7 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import is_foreign, is_tensor
 from np2tnp.runtime.errors import UnverifiedError, UnverifiedWarning
+from np2tnp.runtime.object_state import names_of
 from np2tnp.runtime.tracing import attribute_names
 
 _log = logging.getLogger("np2tnp")
@@ -53,7 +54,8 @@ class Fallback:
         if not self.pure:
             return False
         if self.method is not None:
-            if not args or not _reads_plainly(args[0], attribute_names(self.method)):
+            held = names_of(getattr(self.original, "__globals__", {}))
+            if not args or not _reads_plainly(args[0], attribute_names(self.method), held):
                 return False
             args = args[1:]
         return all(isinstance(leaf, _PLAIN) for leaf in leaves((args, kwargs))) and not any(
@@ -82,8 +84,11 @@ class Fallback:
             _log.warning("%s", message)
 
 
-def _reads_plainly(owner: Any, names: Iterable[str]) -> bool:
-    """Whether reading these attributes of an object does nothing else, and gives arrays, numbers or texts."""
+def _reads_plainly(owner: Any, names: Iterable[str], held: frozenset[str]) -> bool:
+    """Whether reading these attributes of an object does nothing else, and gives arrays, numbers or texts.
+
+    `held`: of which tensors become ndarrays where the original reads them.
+    """
     kind = type(owner)
     own = getattr(owner, "__dict__", None)
     reading: Any = kind.__getattribute__
@@ -93,7 +98,10 @@ def _reads_plainly(owner: Any, names: Iterable[str]) -> bool:
         inherited = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
         if hasattr(type(inherited), "__get__"):  # a property or a method
             return False
-        if not all(isinstance(leaf, _PLAIN) or is_foreign(leaf) for leaf in leaves(own.get(name, inherited))):
+        value = own.get(name, inherited)
+        if is_tensor(value) and name in held:
+            continue
+        if not all(isinstance(leaf, _PLAIN) or is_foreign(leaf) for leaf in leaves(value)):
             return False
     return True
 

@@ -11,6 +11,8 @@ import numpy as np
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import UnverifiedError
 
+#: For `leaves`: ndarrays and tensors.
+OF_ARRAYS = (np.ndarray, np.matrix)
 #: How hard to think about whether two arrays overlap before saying that they do.
 _OVERLAP_WORK = 10_000
 #: Objects that hold no arrays of the program's own state, or that would lead through the whole interpreter.
@@ -39,7 +41,7 @@ def without_tensors(container: Any) -> Any:
 
 
 def attributes(objects: list[Any], name: str) -> Iterator[Any]:
-    """Every ndarray that `objects`, or what they hold, have as attribute `name` (in containers, too)."""
+    """Every ndarray or tensor that `objects`, or what they hold, have as attribute `name` (in containers, too)."""
     seen: set[int] = set()
     waiting = list(objects)
     while waiting:
@@ -58,12 +60,14 @@ def attributes(objects: list[Any], name: str) -> Iterator[Any]:
                 for slot in (slots,) if isinstance(slots, str) else slots:
                     own.setdefault(slot, getattr(value, slot, None))
             inherited = next((kind.__dict__[name] for kind in type(value).__mro__ if name in kind.__dict__), None)
-            yield from leaves(own.get(name, inherited))
+            yield from leaves(own.get(name, inherited), OF_ARRAYS)
             waiting.extend(own.values())
 
 
 def overlap(first: Any, second: Any) -> bool:
-    """Whether two ndarrays have bytes in common; True where that is too hard to tell."""
+    """Whether two ndarrays have bytes in common, or are one tensor; True where that is too hard to tell."""
+    if is_tensor(first) or is_tensor(second):
+        return first is second
     if first is second:
         return bool(first.size)
     if not np.may_share_memory(first, second):

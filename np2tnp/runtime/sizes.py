@@ -20,6 +20,7 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import NUMERIC, is_tensor
 from np2tnp.runtime.hardware import has_gpu
+from np2tnp.runtime.object_state import names_of
 
 #: More elements than any array has: the public function is the original.
 NEVER = 2**63 - 1
@@ -101,11 +102,13 @@ def small_calls(
 ) -> Callable[[tuple[Any, ...], dict[str, Any]], bool]:
     """What says of the arguments of a call of `function` whether it is small; see :func:`by_size`."""
     made = _made(function, elements)
+    namespace = getattr(inspect.unwrap(function), "__globals__", {})
 
     def is_small(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        if is_below(above, args, kwargs, made):
+        state = names_of(namespace)
+        if is_below(above, args, kwargs, made, state):
             return True
-        return gpu_only and not has_gpu() and is_below(NEVER, args, kwargs)
+        return gpu_only and not has_gpu() and is_below(NEVER, args, kwargs, None, state)
 
     return is_small
 
@@ -115,17 +118,19 @@ def is_below(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     made: Callable[[tuple[Any, ...], dict[str, Any]], int] | None = None,
+    state: frozenset[str] = frozenset(),
 ) -> bool:
     """Whether the original is to be called because no array that can be told of has `above` elements.
 
-    It knows no tensors: with one among the arguments the answer is no.
+    It knows no tensors: with one among the arguments the answer is no. `state`: the attributes of objects of which it
+    does (``rewrite --state tensor``).
     """
     for value in (*args, *kwargs.values()) if kwargs else args:
         kind = type(value)
         if kind is np.ndarray:
             if value.size >= above:
                 return False
-        elif kind not in _SINGLE and _extent(value) >= above:
+        elif kind not in _SINGLE and _extent(value, state=state) >= above:
             return False
     return made is None or made(args, kwargs) < above
 
@@ -138,7 +143,19 @@ def extent(args: Iterable[Any], kwargs: dict[str, Any]) -> int:
     return max(map(_extent, (*args, *kwargs.values())), default=0)
 
 
-def _extent(value: Any, depth: int = _DEPTH, most: int | None = None) -> int:
+class _Counted:
+    """In the place of a tensor that counts for its elements."""
+
+    __slots__ = ("size",)
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+
+_KINDS[_Counted] = "array"
+
+
+def _extent(value: Any, depth: int = _DEPTH, most: int | None = None, state: frozenset[str] = frozenset()) -> int:
     """`most`: `value` is an object's attribute, and of containers no more items are looked at."""
     kind = _KINDS.get(type(value)) or _kind(value)
     if kind == "array":
@@ -155,7 +172,7 @@ def _extent(value: Any, depth: int = _DEPTH, most: int | None = None) -> int:
     if most is not None:
         return 0  # an object's objects look at their own sizes when they are called
     largest = 0
-    for part in _attributes(value):
+    for part in _attributes(value, state):
         if type(part) not in _SINGLE:
             size = _extent(part, depth, _ITEMS)
             if size > largest:
@@ -193,13 +210,17 @@ def _items_extent(items: Iterable[Any], depth: int, most: int | None) -> int:
     return max(numbers, largest)
 
 
-def _attributes(value: Any) -> list[Any]:
+def _attributes(value: Any, state: frozenset[str]) -> list[Any]:
     """What an object keeps, without calling anything of its own."""
     try:
         own = object.__getattribute__(value, "__dict__")
     except (AttributeError, TypeError):
         own = None
     found = list(own.values()) if type(own) is dict else []
+    if state and found:
+        for place, name in enumerate(own):
+            if name in state and is_tensor(found[place]) and hasattr(found[place], "numpy"):
+                found[place] = _Counted(math.prod(found[place].shape))
     for slot in _slots(type(value)):
         try:
             found.append(slot.__get__(value))

@@ -20,6 +20,10 @@ from np2tnp.runtime.tracing import attribute_names, global_names
 
 #: Modules whose objects let threads wait for each other.
 _MODULES = frozenset(("_thread", "threading", "queue", "_queue", "multiprocessing", "concurrent"))
+#: Packages whose threads run no code of the program's.
+_WATCHING = frozenset(
+    "IPython ipykernel jupyter_client zmq tornado tqdm debugpy pydevd _pydevd_bundle xdist pytest_rerunfailures".split()
+)
 _LOCAL = type(threading.local())
 #: What has attributes that are not the program's own.
 _SHARED = (type, types.ModuleType, types.FunctionType)
@@ -30,6 +34,21 @@ _MOST = 64
 def are_others() -> bool:
     """Whether the program has other threads now."""
     return threading.active_count() > 1
+
+
+def are_workers() -> bool:
+    """Whether other threads may run the program's own code now: threads by which tools watch it do not."""
+    if threading.active_count() == 1:
+        return False
+    own = threading.current_thread()
+    return not all(thread is own or _watches(thread) for thread in threading.enumerate())
+
+
+def _watches(thread: threading.Thread) -> bool:
+    name = type(thread).__module__
+    if name == "threading":
+        name = getattr(getattr(thread, "_target", None), "__module__", None) or name
+    return name.partition(".")[0] in _WATCHING and "subshell" not in name
 
 
 def waits(values: Iterable[Any]) -> Any | None:
