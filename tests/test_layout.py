@@ -33,7 +33,7 @@ def test_an_operation_over_several_lines_stays_so():
             return (
                 np.dot(x, y)  # the product
                 # and then
-                + c
+                / c
             )
         """
     )
@@ -41,7 +41,7 @@ def test_an_operation_over_several_lines_stays_so():
         textwrap.indent(
             textwrap.dedent(
                 """\
-            return rt.op_add(
+            return rt.op_truediv(
                 rt.dot(x, y),  # the product
                 # and then
                 c

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.values import Const, Value
-from np2tnp.catalog.catalog import ApiFact, Catalog, positional
+from np2tnp.catalog.catalog import Catalog
+from np2tnp.catalog.facts import ApiFact, positional
 
 
 def bind(fact: ApiFact, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:

@@ -15,7 +15,7 @@ from np2tnp.analysis.values import (
     Value,
     is_python_number,
 )
-from np2tnp.catalog.catalog import GivenBack
+from np2tnp.catalog.facts import GivenBack
 
 _SHARED = frozenset((SHARED,))
 

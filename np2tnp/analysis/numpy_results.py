@@ -51,7 +51,7 @@ from np2tnp.analysis.values import (
     zero_d_of,
 )
 from np2tnp.analysis.zero_d_results import gives_tuple, zero_d_result
-from np2tnp.catalog.catalog import ApiFact
+from np2tnp.catalog.facts import ApiFact
 
 #: Methods that give a scalar for a NumPy scalar, and an array for a 0-d array.
 _SCALAR_TO_SCALAR = frozenset("astype copy squeeze transpose swapaxes view round conj conjugate clip".split())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from np2tnp.analysis.tables import REDUCTIONS
 from np2tnp.analysis.values import NONE, Array, Const, Sequence, Value, is_python_number, scalar_type
-from np2tnp.catalog.catalog import ApiFact
+from np2tnp.catalog.facts import ApiFact
 
 _FALSE = Const.of(False)
 #: What keeps the dimensions of its first argument, whatever else it gets.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from np2tnp.analysis.tables import NEVER_0D
 from np2tnp.analysis.values import NONE, Const, Sequence, Value, has_axes, is_python_number
-from np2tnp.catalog.catalog import ApiFact
+from np2tnp.catalog.facts import ApiFact
 
 #: What gives as many dimensions as its argument has; of a 0-d one, or a number, a 0-d array.
 _KEEPING = frozenset(("pad", "tile", "fftn", "ifftn", "unique_all", "unique_inverse"))

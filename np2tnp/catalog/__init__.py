@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from np2tnp.catalog.catalog import ApiFact, Catalog, Target, load
+from np2tnp.catalog.catalog import Catalog, load
+from np2tnp.catalog.facts import ApiFact, Target
 
 __all__ = ["ApiFact", "Catalog", "Target", "load"]

@@ -22,7 +22,8 @@ from np2tnp.analysis.values import (
     is_python_number,
     scalar_type,
 )
-from np2tnp.catalog.catalog import ApiFact, Catalog, Target
+from np2tnp.catalog.catalog import Catalog
+from np2tnp.catalog.facts import ApiFact, Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any
 
-from np2tnp.catalog.catalog import DTYPES, ApiFact, Catalog, Target
+from np2tnp.catalog.catalog import Catalog
+from np2tnp.catalog.facts import DTYPES, ApiFact, Target
 from np2tnp.config import Config
 from np2tnp.report import fates
 from np2tnp.report.totals import share
@@ -31,7 +32,7 @@ class Row:
     keywords: tuple[str, ...]  #: parameters with which it was measured equal
     tnp_dtypes: str  #: for which tnp's own function was
     differs: str  #: where tnp's own function is not equal, and how
-    traced: str  #: a :attr:`np2tnp.catalog.catalog.Stage.state`, or ``unknown``
+    traced: str  #: a :attr:`np2tnp.catalog.facts.Stage.state`, or ``unknown``
     compiled: str
     gpu: str
     alias_of: str

@@ -10,7 +10,8 @@ import builtins
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from np2tnp.catalog.catalog import ApiFact, Catalog, covers_all
+from np2tnp.catalog.catalog import Catalog
+from np2tnp.catalog.facts import ApiFact, covers_all
 from np2tnp.config import Config
 from np2tnp.model import FileReport, RegionState, Verdict
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from np2tnp.catalog.catalog import ApiFact, Catalog, Stage, Target, covers_all, load
+from np2tnp.catalog.catalog import Catalog, load
+from np2tnp.catalog.facts import ApiFact, Stage, Target, covers_all
 from np2tnp.config import CHOICES, Config
 from np2tnp.report import fates
 from np2tnp.report.style import Style

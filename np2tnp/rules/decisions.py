@@ -15,7 +15,7 @@ from np2tnp.analysis.subclasses import may_mask
 from np2tnp.analysis.tables import ONE_ARRAY
 from np2tnp.analysis.untensored import is_untensored
 from np2tnp.analysis.values import GENERATORS, Array, may_be_array, may_hold_tensor
-from np2tnp.catalog.catalog import ApiFact
+from np2tnp.catalog.facts import ApiFact
 from np2tnp.edits.calls import convert_arguments, needs_tensor, retarget
 from np2tnp.edits.targets import choose
 from np2tnp.model import Verdict

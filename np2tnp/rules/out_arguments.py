@@ -13,7 +13,7 @@ from np2tnp.analysis.binding import bind
 from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.values import Const
 from np2tnp.analysis.walk import walk
-from np2tnp.catalog.catalog import ApiFact
+from np2tnp.catalog.facts import ApiFact
 from np2tnp.edits import build
 from np2tnp.edits.calls import needs_tensor
 from np2tnp.edits.edit import StatementEdit
