@@ -18,11 +18,17 @@ from np2tnp.runtime.axes import (
 from np2tnp.runtime.dispatch import exact
 from np2tnp.runtime.elementwise import select
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.folds import is_large, shortened
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op
 from np2tnp.runtime.promotion import array, cast, constant
+from np2tnp.runtime.reductions import extreme
 
 __all__ = ["argmax", "argmin"]
+
+
+#: The last axis, if shorter, is as fast element by element.
+_SHORT = 32
 
 
 def place(x: Any, axis: int, greatest: bool) -> Any:
@@ -31,6 +37,8 @@ def place(x: Any, axis: int, greatest: bool) -> Any:
         raise Unsupported("the order of complex numbers")
     if x.dtype == tf.bool:
         x = cast(x, tf.uint8)
+    if is_large(x) and (axis < x.shape.rank - 1 or x.shape[axis] >= _SHORT):
+        return _for_xla(x, axis, greatest)
     name = "ArgMax" if greatest else "ArgMin"
     dimension = constant(axis, tf.int32)
     found = op(name)(input=x, dimension=dimension, output_type=tf.int64)
@@ -39,6 +47,18 @@ def place(x: Any, axis: int, greatest: bool) -> Any:
     nan = op("IsNan")(x=x)
     first = op("ArgMax")(input=cast(nan, tf.uint8), dimension=dimension, output_type=tf.int64)
     return select(reduce_with("Any", nan, (axis,)), first, found)
+
+
+def _for_xla(x: Any, axis: int, greatest: bool) -> Any:
+    """The same by two passes of vector code: XLA's own goes from element to element, with a branch at each."""
+    length = int(x.shape[axis])
+    numbers = tf.reshape(tf.range(length), [-1] + [1] * (x.shape.rank - 1 - axis))
+    best = extreme(x, (axis,), greatest, keepdims=True)
+    found = tf.where(op("Equal")(x=x, y=best), numbers, length)
+    if x.dtype.is_floating:
+        found = tf.where(op("IsNan")(x=x), numbers - length, found)
+    found = reduce_with("Min", shortened(found, axis, greatest=False), (axis,))
+    return cast(tf.where(found < 0, found + length, found), tf.int64)
 
 
 def _place(a: Any, axis: Any, out: Any, keepdims: Any, greatest: bool) -> Any:

@@ -26,7 +26,7 @@ from np2tnp.runtime.axes import (
     refuse_out,
 )
 from np2tnp.runtime.comparison import truth
-from np2tnp.runtime.dispatch import exact, is_tracing
+from np2tnp.runtime.dispatch import exact, is_measured, is_tracing
 from np2tnp.runtime.elementwise import add as add_arrays
 from np2tnp.runtime.elementwise import bounded, divide_complex, select, subtract
 from np2tnp.runtime.errors import Unsupported
@@ -167,7 +167,9 @@ def extreme(x: Any, axes: tuple[int, ...], greatest: bool, keepdims: bool = Fals
     if axes:
         x = shortened(x, axes[0], greatest)
     result = reduce_with("Max" if greatest else "Min", x, axes, keepdims)
-    if x.dtype.is_floating and len(axes) > 0:
+    trace = current()
+    keeps_nan = trace is not None and trace.mode == "xla" and is_measured()
+    if x.dtype.is_floating and len(axes) > 0 and not keeps_nan:
         # not every device's kernel keeps NaN, so say it
         nan = reduce_with("Any", op("IsNan")(x=x), axes, keepdims)
         result = select(nan, math.nan, result)

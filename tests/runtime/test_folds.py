@@ -72,3 +72,25 @@ def test_the_elements_of_a_sum_are_not_stored() -> None:
     lengths = [int(count) for count in re.findall(r"= f64\[(\d+),1000\]\S* fusion", entry)]
     assert lengths
     assert max(lengths) < 300
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, (90, 50), (50, 90)], ids=str)
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "u1", "?"])
+def test_places_of_extremes_are_numpys(shape: tuple[int, ...], dtype: str) -> None:
+    """Of equal ones the first, of NaNs the first."""
+
+    def places(np: Any, x: Any) -> Any:
+        axes = (None, *range(len(x.shape)))
+        return tuple(find(x, axis=axis) for find in (np.argmax, np.argmin, np.max, np.min) for axis in axes)
+
+    rng = np.random.default_rng(0)
+    compiled = rt.migrated(compile="xla")(lambda x: places(rt, x))
+    for special in (None, np.nan, np.inf, -np.inf):
+        for count in (1, 3, 700):
+            x = np.abs(np.round(rng.standard_normal(shape) * 3)).astype(dtype)
+            if special is not None and dtype[0] == "f":
+                x.ravel()[rng.integers(0, x.size, count)] = special
+                x.ravel()[rng.integers(0, x.size, 2)] = np.nan
+            for one, other in zip(compiled(x), places(np, x), strict=True):
+                assert (type(one), np.asarray(one).dtype) == (type(other), np.asarray(other).dtype)
+                np.testing.assert_array_equal(one, other)
