@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from np2tnp.runtime import precision, threads
+from np2tnp.runtime.by_name import ByName
 from np2tnp.runtime.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.held import Watched, kept_by, may_hold, only_reads_attributes, watched
 from np2tnp.runtime.overlaps import OF_ARRAYS, attributes, leaves, overlap, overlaps_itself
 from np2tnp.runtime.overriding import Methods
 from np2tnp.runtime.reached import reached_by
@@ -41,6 +43,7 @@ class Call(NamedTuple):
     originals: dict[str, Any]  #: caller's objects of the parameters in `mutates` and `returns`
     converted: dict[str, Any]  #: what the body got for them
     beside: bool  #: whether other threads ran when it began
+    watched: list[Watched]  #: what objects among the arguments may change meanwhile
 
 
 class Plan:
@@ -59,6 +62,7 @@ class Plan:
         checks_hosted: bool = False,
         has_original: bool = False,
         methods: tuple[str, ...] = (),
+        pure: bool = False,
     ) -> None:
         self.name = function.__qualname__
         self._function = function
@@ -89,10 +93,16 @@ class Plan:
         self._checked = hosted if checks_hosted else ()
         self._updates = updates
         self._has_original = has_original
+        self._pure = pure
         code = getattr(function, "__code__", None)
         #: names that the body may read arrays by, as globals or as attributes of its instance
         self._reads = code.co_names if code is not None else ()
         self._globals = getattr(function, "__globals__", {})
+        self._by_name = ByName(function)
+        #: whether code of others may read what its object holds, whatever the names here
+        self._shows_itself = (
+            bool(mutates and self.receiver) and code is not None and not only_reads_attributes(code, str(self.receiver))
+        )
         self._refused = {name: _dtypes(characters) for name, characters in refuses.items()}
         self._tracked = tuple(dict.fromkeys((*mutates, *returns)))
         #: defaults that must be filled in, because they need conversion or may be updated
@@ -115,8 +125,10 @@ class Plan:
         if beside:
             self._require_own(args, kwargs)
         memo: dict[int, Any] = {}
+        slots = self.slots(args, kwargs)
+        seen = watched(self.name, slots, self._hosted, self.mutates_set, self.receiver, self._pure, self._has_original)
         if self._simple:
-            return Call(*self._convert(args, kwargs, memo, (), public), {}, {}, beside)
+            return Call(*self._convert(args, kwargs, memo, (), public), {}, {}, beside, seen)
         for name in self._arrays:
             value = self._value(name, args, kwargs)
             for item in value if name == self._star else value.values() if name == self._star_star else (value,):
@@ -136,7 +148,7 @@ class Plan:
             raw += tuple(name for name in self.mutates if self._stays(name, originals[name], public))
         new_args, new_kwargs = self._convert(args, kwargs, memo, raw, public)
         converted = {name: self._value(name, new_args, new_kwargs) for name in self._tracked}
-        return Call(new_args, new_kwargs, originals, converted, beside)
+        return Call(new_args, new_kwargs, originals, converted, beside, seen)
 
     def tracked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """What was passed for the parameters that the body may update or return."""
@@ -271,13 +283,17 @@ class Plan:
 
     def _state(self, args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
         """(place, ndarray) for the arrays that the body may read by name: module globals and attributes of `self`."""
-        own = getattr(args[0], "__dict__", {}) if self.receiver is not None and args else {}
-        for name in self._reads:
-            for where, holder in (("the global ", self._globals), ("self.", own)):
-                value = holder.get(name)
-                if isinstance(value, _HOLDERS):  # nearly none does, and every call asks
-                    for array in leaves(value):
-                        yield where + name, array
+        own = getattr(args[0], "__dict__", {"": None}) if self.receiver is not None and args else {}
+        runs = own and (self._shows_itself or any(hasattr(type(args[0]), name) for name in self._reads))
+        for array in kept_by(args[:1]) if runs else ():
+            yield "what its object holds", array
+        for name in self._reads if own else ():
+            value = own.get(name)
+            for array in kept_by([value]) if value is not None and may_hold(value) else ():
+                yield f"self.{name}", array
+        for name, value in self._by_name.values():
+            for array in kept_by([value]):
+                yield f"the global {name}", array
 
     def _check_state(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Refuse an argument that becomes a tensor and shares memory with state that the body changes in place.
@@ -288,7 +304,7 @@ class Plan:
         taken = [(name, leaf) for name, value in slots if name not in self._hosted for leaf in leaves(value, OF_ARRAYS)]
         if not taken:
             return
-        objects = [value for _, value in slots] + [self._globals.get(name) for name in self._reads]
+        objects = [value for _, value in slots] + [value for _, value in self._by_name.values()]
         for where in self._updates:
             held, place = self._held(where, objects, args, kwargs)
             for array in held:
@@ -304,7 +320,7 @@ class Plan:
     ) -> tuple[Iterator[Any], str]:
         """The ndarrays at a place that the body updates, and the place for people."""
         if where[0] == "@":
-            return leaves(self._value(where[1:], args, kwargs)), f"argument {where[1:]!r}"
+            return iter(kept_by([self._value(where[1:], args, kwargs)])), f"argument {where[1:]!r}"
         if where[0] == ".":
             return attributes(objects, where[1:]), f"an attribute {where}"
         return leaves(self._globals.get(where)), f"the global {where}"
@@ -312,7 +328,7 @@ class Plan:
     def _check_overlap(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Refuse an updated array that shares memory with another argument: NumPy would show the update there too."""
         everything = [(name, leaf) for name, value in self.slots(args, kwargs) for leaf in leaves(value)]
-        state = list(self._state(args)) if self._reads else []
+        state = list(self._state(args))
         state += ((f"what {name!r} reads", it) for name, value in self.slots(args, kwargs) for it in reached_by(value))
         for position, (name, array) in enumerate(everything):
             if name not in self.mutates_set:

@@ -187,6 +187,7 @@ def migrated(
             checks_hosted=on_unverified != "raise" and not pure,
             has_original=original is not None and on_unverified != "raise",
             methods=tuple(methods),
+            pure=pure,
         )
         if original is not None:
             share_defaults(body, original)
@@ -239,6 +240,12 @@ def _wrap(
         return not all(is_tensor(value) or is_immutable(value) for value in map(call.converted.get, plan.mutates))
 
     def run(call: Call, to_numpy: bool = False) -> Any:
+        result = work(call, to_numpy)
+        for argument in call.watched:
+            argument.require_unchanged(plan.name)
+        return result
+
+    def work(call: Call, to_numpy: bool) -> Any:
         args, kwargs = call.args, call.kwargs
         trace = current()
         if trace is not None:  # another function is being compiled: the body becomes part of it

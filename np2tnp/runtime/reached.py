@@ -14,7 +14,8 @@ from np2tnp.runtime.tracing import global_names
 
 #: Iterators that tell by ``__reduce__`` what they are made of.
 _LAZY = (map, filter, zip, enumerate)
-_ACTIVE = (types.FunctionType, types.MethodType, types.GeneratorType, functools.partial, *_LAZY)
+#: What reads arrays without being given them.
+ACTIVE = (types.FunctionType, types.MethodType, types.GeneratorType, functools.partial, *_LAZY)
 #: How many objects are looked at.
 _MOST = 64
 
@@ -25,7 +26,7 @@ def reached_by(value: Any) -> Iterator[np.ndarray]:
     None where it is neither a function, a method, a ``functools.partial`` nor an iterator of Python's own. Of installed
     libraries' functions only what they are bound to counts.
     """
-    if not isinstance(value, _ACTIVE):
+    if not isinstance(value, ACTIVE):
         return
     seen: set[int] = set()
     waiting = [value]
@@ -35,10 +36,10 @@ def reached_by(value: Any) -> Iterator[np.ndarray]:
             continue
         seen.add(id(each))
         for part in _parts(each):
-            for leaf in leaves(part, of=(np.ndarray, *_ACTIVE)):
+            for leaf in leaves(part, of=(np.ndarray, *ACTIVE)):
                 if isinstance(leaf, np.ndarray):
                     yield leaf
-                elif isinstance(leaf, _ACTIVE):
+                elif isinstance(leaf, ACTIVE):
                     waiting.append(leaf)
 
 

@@ -45,7 +45,7 @@ _ITEMS = 64
 _DEPTH = 4
 
 #: Types met so far -> "array", "single", "tensor", "items", "table" or "object".
-_KINDS: dict[type, str] = {}
+KINDS: dict[type, str] = {}
 
 #: Types met so far -> their slots.
 _SLOTS: dict[type, tuple[types.MemberDescriptorType, ...]] = {}
@@ -152,12 +152,12 @@ class _Counted:
         self.size = size
 
 
-_KINDS[_Counted] = "array"
+KINDS[_Counted] = "array"
 
 
 def _extent(value: Any, depth: int = _DEPTH, most: int | None = None, state: frozenset[str] = frozenset()) -> int:
     """`most`: `value` is an object's attribute, and of containers no more items are looked at."""
-    kind = _KINDS.get(type(value)) or _kind(value)
+    kind = KINDS.get(type(value)) or kind_of(value)
     if kind == "array":
         return int(value.size)
     if kind == "single":
@@ -172,7 +172,7 @@ def _extent(value: Any, depth: int = _DEPTH, most: int | None = None, state: fro
     if most is not None:
         return 0  # an object's objects look at their own sizes when they are called
     largest = 0
-    for part in _attributes(value, state):
+    for part in attributes_of(value, state):
         if type(part) not in _SINGLE:
             size = _extent(part, depth, _ITEMS)
             if size > largest:
@@ -180,9 +180,12 @@ def _extent(value: Any, depth: int = _DEPTH, most: int | None = None, state: fro
     return largest
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
     """What `value` is to the size test, remembered for all of its type: `is_tensor` decides by that, too."""
     of = type(value)
+    kind = KINDS.get(of)
+    if kind is not None:
+        return kind
     if of in _SINGLE or issubclass(of, type):
         kind = "single"
     elif issubclass(of, np.ndarray):
@@ -193,7 +196,7 @@ def _kind(value: Any) -> str:
         kind = "items"
     else:
         kind = "tensor" if is_tensor(value) else "object"
-    _KINDS[of] = kind
+    KINDS[of] = kind
     return kind
 
 
@@ -204,13 +207,13 @@ def _items_extent(items: Iterable[Any], depth: int, most: int | None) -> int:
             numbers += 1
         else:
             size = _extent(item, depth, most)
-            if _KINDS[type(item)] == "items":  # rows of numbers
+            if KINDS[type(item)] == "items":  # rows of numbers
                 numbers += size
             largest = max(largest, size)
     return max(numbers, largest)
 
 
-def _attributes(value: Any, state: frozenset[str]) -> list[Any]:
+def attributes_of(value: Any, state: frozenset[str] = frozenset()) -> list[Any]:
     """What an object keeps, without calling anything of its own."""
     try:
         own = object.__getattribute__(value, "__dict__")
