@@ -115,7 +115,7 @@ def _frexp(x: Any) -> tuple[Any, Any]:
     kept = op("BitwiseAnd")(x=bits, y=whole(~(mask << fraction_bits)))
     mantissa = op("Bitcast")(input=op("BitwiseOr")(x=kept, y=whole(bias << fraction_bits)), type=x.dtype)
     special = either(is_zero(x), op("LogicalNot")(x=op("IsFinite")(x=x)))
-    exponent = op("Cast")(x=op("Sub")(x=field, y=whole(bias)), DstT=tf.int32)
+    exponent = cast(op("Sub")(x=field, y=whole(bias)), tf.int32)
     if is_followed(x):  # bits have no derivative, the same product has
         mantissa = _scaled(x, op("Neg")(x=exponent))
     return select(special, x, mantissa), select(special, 0, exponent)

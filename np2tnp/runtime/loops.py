@@ -63,7 +63,7 @@ def through(dtype: str, implementation: Implementation) -> Implementation:
 
     def run(*operands: Any) -> Any:
         wide = implementation(*(cast(x, dtype) for x in operands))
-        return wide if wide.dtype == tf.bool else op("Cast")(x=wide, DstT=operands[0].dtype)
+        return wide if wide.dtype == tf.bool else cast(wide, operands[0].dtype)
 
     return run
 

@@ -131,30 +131,33 @@ def cast(tensor: Any, dtype: Any) -> Any:
         return cast(tf.math.real(tensor), target)
     if source.is_floating and target.is_integer:
         return _float_to_integer(tensor, target)
+    if target.size < source.size and not tf.executing_eagerly() and _is_signed(source) and _is_signed(target):
+        # x.astype("i4") & y: XLA for CPUs (TensorFlow 2.21) ends the process where bits of such a cast are combined
+        tensor = tf.raw_ops.Cast(x=tensor, DstT=tf.as_dtype(f"u{target.name}"))
     return tf.raw_ops.Cast(x=tensor, DstT=target)
+
+
+def _is_signed(dtype: Any) -> bool:
+    return bool(dtype.is_integer) and not dtype.is_unsigned
 
 
 def _float_to_integer(tensor: Any, target: Any) -> Any:
     # C leaves out-of-range conversions open and machines answer differently, NumPy included. Narrow types go through a
     # wider integer, as they do in NumPy's registers, so that 300.0 becomes uint8 44 on every device.
     if target.size < 4:
-        return tf.raw_ops.Cast(x=_float_to_integer(tensor, tf.int32), DstT=target)
+        return cast(_float_to_integer(tensor, tf.int32), target)
     if target == tf.uint32:
         return tf.raw_ops.Cast(x=_float_to_integer(tensor, tf.int64), DstT=target)
-    if has_gpu():
+    if target == tf.uint64 or has_gpu() or not tf.executing_eagerly():  # a graph may be compiled
         return _saturation_undone(tensor, target)
-    found = tf.raw_ops.Cast(x=tensor, DstT=target)
-    if target == tf.uint64:  # XLA makes 0 of negative numbers
-        wrapped = tf.raw_ops.Cast(x=tf.raw_ops.Cast(x=tensor, DstT=tf.int64), DstT=target)
-        return tf.raw_ops.SelectV2(condition=tensor < constant(0, tensor.dtype), t=wrapped, e=found)
-    return found
+    return tf.raw_ops.Cast(x=tensor, DstT=target)
 
 
 def _saturation_undone(tensor: Any, target: Any) -> Any:
     """Floats as int32, int64 or uint64 as x86 and NumPy convert them.
 
-    A GPU gives the nearest integer that the dtype has, and 0 for NaN (tensorflow issues 115736, 117774): it gets only
-    numbers that fit.
+    A GPU gives the nearest integer that the dtype has, and 0 for NaN (tensorflow issues 115736, 117774), and so does
+    what XLA compiles: they get only numbers that fit.
     """
     if tensor.dtype == tf.float16:
         tensor = tf.raw_ops.Cast(x=tensor, DstT=tf.float32)

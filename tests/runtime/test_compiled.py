@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -388,6 +390,36 @@ def test_what_xla_computes_otherwise_is_not_compiled() -> None:
     order = rt.migrated(compile="xla")(lambda x: rt.argsort(x, kind="stable"))(SPECIAL)
     assert order.tolist() == np.argsort(SPECIAL, kind="stable").tolist()
     assert RUNS == {"eager": 1}
+
+
+NARROWED = """
+import numpy as np
+from np2tnp import runtime as rt
+
+@rt.migrated(compile="xla", above=0)
+def low_bits(x, y):
+    exponents = rt.frexp(rt.astype(x, float))[1]
+    return rt.astype(x, np.int32) & y, rt.astype(x % 8 * 0.5, np.int8) | rt.astype(y, np.int8), exponents & y
+
+found = low_bits(np.array([-7, -2, 2**33 + 5, 6]), np.array([3, 6, 7, -1], np.int32))
+print([(part.tolist(), part.dtype.char) for part in found])
+"""
+
+
+def test_bits_of_narrowed_integers_do_not_end_the_process() -> None:
+    done = subprocess.run([sys.executable, "-c", NARROWED], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout == "[([1, 6, 5, 6], 'i'), ([3, 7, 7, -1], 'b'), ([3, 2, 2, 3], 'i')]\n"
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i4", "i8", "u1", "u8"])
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
+def test_numbers_that_an_integer_cannot_hold_become_what_numpy_makes_of_them(mode: str, dtype: str) -> None:
+    values = np.array([1e10, -1e10, 1e19, -1e19, 1e25, np.nan, np.inf, -np.inf, 300.0, -1.5, 2.0**31, 2.0**63])
+    found = rt.migrated(compile=mode)(lambda x: rt.astype(x, dtype))(values)
+    assert RUNS == {"compiled": 1}
+    np.testing.assert_array_equal(found, values.astype(dtype))
+    np.testing.assert_array_equal(rt.host(rt.astype(rt.tensor(values), dtype)), values.astype(dtype))
 
 
 def test_verdicts_stay_pythons(mode: str) -> None:
