@@ -51,6 +51,7 @@ LEGACY: dict[str, str | None] = {
     "numpy.SHIFT_INVALID": None, "numpy.SHIFT_OVERFLOW": None, "numpy.SHIFT_UNDERFLOW": None,
     "numpy.UFUNC_BUFSIZE_DEFAULT": None, "numpy.UFUNC_PYVALS_NAME": None, "numpy.WRAP": None,
     "numpy.chararray": "numpy.char.chararray", "numpy.compat": None, "numpy.format_parser": None,
+    "numpy.fft.helper": None, "numpy.linalg.linalg": None,
     "numpy.get_array_wrap": None, "numpy.issctype": None, "numpy.kernel_version": None, "numpy.numarray": None,
     "numpy.oldnumeric": None, "numpy.version": None,
     "numpy.lib.stride_tricks.broadcast_arrays": "numpy.broadcast_arrays",
@@ -77,7 +78,7 @@ LEGACY_FACTS: dict[str, dict[str, Any]] = {
         f"numpy.{name}": {"kind": "constant", "parameters": []}  # dicts, tuples and notes of what is gone
         for name in ("cast", "kernel_version", "nbytes", "numarray", "oldnumeric", "sctypes", "tracemalloc_domain")
     },
-    "numpy.compat": {"kind": "module"},
+    "numpy.compat": {"kind": "module"}, "numpy.fft.helper": {"kind": "module"}, "numpy.linalg.linalg": {"kind": "module"},
     "numpy.version": {"kind": "module"},  # which NumPy 2 has, but does not list
     "numpy.PZERO": {"kind": "constant", "parameters": []},
     "numpy.NZERO": {"kind": "constant", "parameters": []},
