@@ -78,7 +78,9 @@ LEGACY_FACTS: dict[str, dict[str, Any]] = {
         f"numpy.{name}": {"kind": "constant", "parameters": []}  # dicts, tuples and notes of what is gone
         for name in ("cast", "kernel_version", "nbytes", "numarray", "oldnumeric", "sctypes", "tracemalloc_domain")
     },
-    "numpy.compat": {"kind": "module"}, "numpy.fft.helper": {"kind": "module"}, "numpy.linalg.linalg": {"kind": "module"},
+    "numpy.compat": {"kind": "module"},
+    "numpy.fft.helper": {"kind": "module"},
+    "numpy.linalg.linalg": {"kind": "module"},
     "numpy.version": {"kind": "module"},  # which NumPy 2 has, but does not list
     "numpy.PZERO": {"kind": "constant", "parameters": []},
     "numpy.NZERO": {"kind": "constant", "parameters": []},
