@@ -47,7 +47,8 @@ def joined(x: Any, plan: Basic, value: Any) -> Any:
     for axis in range(len(bounds) - 1, -1, -1):
         first, last = bounds[axis]
         inside = [slice(*pair) for pair in bounds[:axis]]
-        before, after = (x[(*inside, part)] for part in (slice(first), slice(last, None)))
+        keys = [(*inside, part) for part in (slice(first), slice(last, None))]
+        before, after = (x[key] for key in keys)
         parts = [part for part in (before, value, after) if part.shape[axis]]
         value = tf.concat(parts, axis) if len(parts) > 1 else value
     return value

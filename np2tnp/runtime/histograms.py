@@ -274,16 +274,39 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """``np.digitize``: int64, for bins that rise or fall. NaN comes after all."""
     tensor = _ordered(as_tensor(x))
+    edges, rising = _traced_line(bins) if holds_symbol(bins) else _known_line(bins)
+    target = np.result_type(dtype_of(edges), dtype_of(tensor))
+    flat = tf.reshape(cast(tensor, target), (-1,))
+    place = tf.searchsorted(cast(edges, target), flat, side="left" if right else "right", out_type=tf.int64)
+    size = as_int64(size_of(edges))
+    if flat.dtype.is_floating:
+        place = tf.where(tf.math.is_nan(flat), size, place)
+    if type(rising) is bool:
+        place = place if rising else tf.subtract(size, place)
+    else:
+        place = tf.where(rising, place, tf.subtract(size, place))
+    return tf.reshape(place, tensor.shape if tensor.shape.is_fully_defined() else tf.shape(tensor))
+
+
+def _known_line(bins: Any) -> tuple[Any, bool]:
+    """The bins in rising order, and whether that was theirs."""
     edges = np.asarray(as_host(bins))
     require(edges.ndim == 1 and edges.size > 0 and edges.dtype.kind in "iuf" and edges.dtype.char != "e", "bins")
     rising = bool((edges[:-1] <= edges[1:]).all())
     require(rising or bool((edges[:-1] >= edges[1:]).all()), "bins that do not rise or fall")
     require(not np.isnan(edges).any(), "NaN among the bins")
-    target = np.result_type(edges.dtype, dtype_of(tensor))
-    flat = tf.reshape(cast(tensor, target), (-1,))
-    line = cast(to_tensor(edges if rising else edges[::-1]), target)
-    place = tf.searchsorted(line, flat, side="left" if right else "right", out_type=tf.int64)
-    if flat.dtype.is_floating:
-        place = tf.where(tf.math.is_nan(flat), tf.constant(edges.size, tf.int64), place)
-    place = place if rising else tf.subtract(tf.constant(edges.size, tf.int64), place)
-    return tf.reshape(place, static_shape(tensor))
+    return to_tensor(edges if rising else edges[::-1]), rising
+
+
+def _traced_line(bins: Any) -> tuple[Any, Any]:
+    """As `_known_line`, where only the graph knows the numbers: what NumPy refuses is a check."""
+    edges = _ordered(as_tensor(bins))
+    require(rank_of(edges) == 1 and edges.shape[0] != 0, "bins")
+    if edges.shape[0] is None:
+        must_hold(tf.greater(size_of(edges), 0), "no bins")
+    rising = tf.reduce_all(tf.less_equal(edges[:-1], edges[1:]))
+    falling = tf.reduce_all(tf.greater_equal(edges[:-1], edges[1:]))
+    must_hold(tf.logical_or(rising, falling), "bins that do not rise or fall")
+    if edges.dtype.is_floating:
+        must_hold(tf.logical_not(tf.reduce_any(tf.math.is_nan(edges))), "NaN among the bins")
+    return tf.where(rising, edges, edges[::-1]), rising

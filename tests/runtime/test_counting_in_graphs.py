@@ -97,3 +97,14 @@ def test_edges_of_linspace_in_a_graph() -> None:
         for number in (2, 7, 11, 101):
             check_in_graph("linspace", np.array(first), np.array(last), number)
     check_in_graph("linspace", np.array(0.1, "f"), np.array([0.7, 3.0], "f"), 8)
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["graph", "xla"])
+@pytest.mark.parametrize("right", [False, True])
+def test_digitize_by_bins_that_only_the_graph_knows(right: bool, compiled: bool) -> None:
+    x = np.array([[0.2, 6.4, 3.0, 1.0], [np.nan, -np.inf, np.inf, 4.0]])
+    refused = [] if compiled else [[3.0, 1.0, 2.0]]  # XLA has no assertions
+    for bins in ([0.0, 1.0, 2.5, 4.0, 10.0], [10, 4, 2.5, 1, 0], [1.0], [1.0, 1.0], *refused):
+        check_in_graph("digitize", x, np.array(bins), right, compiled=compiled)
+        check_in_graph("digitize", np.arange(12), np.array(bins, "f"), right, compiled=compiled)
+    check_in_graph("digitize", sample(9, "l"), np.array([3, 1, -2]), right, compiled=compiled)
