@@ -333,7 +333,7 @@ class Plan:
         for position, (name, array) in enumerate(everything):
             if name not in self.mutates_set:
                 continue
-            for where, second in state:
+            for where, second in state if name not in self._hosted else ():  # NumPy updates what is hosted
                 if overlap(array, second):
                     raise UnverifiedError(
                         f"{self.name} updates {name!r}, which shares memory with {where}; pass a copy of it"
