@@ -347,6 +347,23 @@ def test_a_child_that_dies_costs_one_call_and_what_was_seen_is_not_measured_agai
     assert len(log.read_text().splitlines()) == 1
 
 
+def test_observations_of_a_run_that_was_killed_and_of_other_versions_are_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, saved, script = tmp_path / "log", tmp_path / "observations", tmp_path / "child"
+    script.write_text(CHILD.format(python=sys.executable, log=str(log)), encoding="utf-8")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script))
+    probe.measure("eager", ["numpy.f"], 1, saved)
+    saved.write_text(saved.read_text() + '["eager", "numpy.h", {"tnp": [["v", "e"]')
+    for _ in range(2):
+        assert probe.measure("eager", ["numpy.f", "numpy.h"], 1, saved) == {"numpy.f": "seen", "numpy.h": "seen"}
+    assert [json.loads(line)[0] for line in log.read_text().splitlines()] == [["numpy.f"], ["numpy.h"]]
+    monkeypatch.setattr(probe.facts_file, "installed_versions", lambda: {"numpy": "1.0"})
+    assert probe.measure("eager", ["numpy.f"], 1, saved) == {"numpy.f": "seen"}
+    assert len(log.read_text().splitlines()) == 3
+
+
 def test_a_call_that_killed_its_process_is_a_difference() -> None:
     pytest.importorskip("tensorflow")
     call = all_cases()["numpy.floor"][0].call

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -116,7 +116,7 @@ def _run_child(job: dict[str, Any], results: dict[str, dict[str, Any]], saved: P
             last = None
             if saved is not None:
                 with saved.open("a", encoding="utf-8") as stream:
-                    stream.write(json.dumps([job["part"], *rest]) + "\n")
+                    stream.write("\n" + json.dumps([job["part"], *rest, _measured_on()]) + "\n")
     watch.stop()
     process.wait()
     is_single = job["part"] == "eager"  # a graph that takes too long is made again call by call
@@ -177,6 +177,22 @@ def probed_apis(names: set[str] | None) -> list[str]:
     return sorted(apis, key=lambda api: not api.startswith("operator."))
 
 
+def _measured_on() -> str:
+    """The versions of which an observation tells: a file of them serves no other ones."""
+    return ", ".join(f"{name} {version}" for name, version in sorted(facts_file.installed_versions().items()))
+
+
+def _rows(text: str) -> Iterator[list[Any]]:
+    """The observations in a file, without what a run that was killed had written of its last one."""
+    for line in text.splitlines():
+        try:
+            row = json.loads(line or "null")
+        except json.JSONDecodeError:
+            continue
+        if isinstance(row, list) and len(row) == 4:
+            yield row
+
+
 def measure(
     part: str,
     apis: list[str],
@@ -189,12 +205,15 @@ def measure(
 
     Parameters
     ----------
-    saved : a file of observations from an earlier run, which is not repeated but completed, or None.
+    saved : a file of observations from an earlier run, which is not repeated but completed, or None. What other
+    versions of NumPy or TensorFlow did is measured again.
     """
     found: dict[str, Any] = {}
     if saved is not None and saved.exists():
-        rows = (json.loads(line) for line in saved.read_text(encoding="utf-8").splitlines() if line.endswith("]"))
-        found.update({api: observed for kept, api, observed in rows if kept == part and api in set(apis)})
+        wanted, versions = set(apis), _measured_on()
+        for kept, api, seen, on in _rows(saved.read_text(encoding="utf-8")):
+            if kept == part and api in wanted and on == versions:
+                found[api] = seen
     return found | observe(part, [api for api in apis if api not in found], jobs, saved, facts, device)
 
 
