@@ -107,6 +107,10 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     line = _own(bins, edges)
     target = dtype_of(line) if equal else np.result_type(dtype_of(line), dtype_of(flat))
     places = _bin_of(cast(flat, target), cast(line, target))
+    if load is not None and load.dtype.is_integer and equal:
+        # NumPy sums integers in double precision here, 65,536 at a time: equal as long as they are exact there
+        whole = tf.reduce_sum(tf.abs(cast(load, np.float64)))
+        must_hold(tf.less(whole, tf.constant(2.0**53, tf.float64)), "integer weights that are too large")
     counts = _sums(places, size_of(line) - 1, load)
     if load is not None:
         counts = cast(counts, dtype_of(load))
@@ -179,6 +183,7 @@ def _counted(points: Any, bins: Any, limits: Any, density: Any, weights: Any) ->
         lines.append(_own(own, edge) if same is None else same)
     load = None if weights is None else _flat_weights(weights, columns[0])
     require(load is None or not load.dtype.is_complex, "complex weights")
+    load = load if load is None else cast(load, np.float64)
     counts = [static_shape(line)[0] - 1 for line in lines]
     place: Any = None
     outside: Any = None
