@@ -58,6 +58,18 @@ def test_a_loop_becomes_a_function_that_people_would_write() -> None:
     assert rewritten(RELAX).new_text == RELAXED
 
 
+def test_functions_made_in_a_loop_are_made_in_the_function_of_its_body() -> None:
+    text = rewritten(TEXT).new_text
+    made = text[text.index("def functions_made_in_the_loop") : text.index("def a_function_of_the_loop")]
+    assert (
+        made.index("def loop_body(i, x):")
+        < made.index("        def mean(")
+        < made.index("rt.fori_loop(0, n, loop_body, x)")
+    )
+    filled = text[text.index("def a_function_of_the_loop") : text.index("def the_last_function")]
+    assert "for i in rt.unrolled(range(n)):" in filled
+
+
 PROGRAMS = Path(__file__).resolve().parents[1] / "fixtures" / "staging" / "programs.py"
 TEXT = PROGRAMS.read_text(encoding="utf-8")
 ORIGINAL = module(TEXT)

@@ -60,9 +60,8 @@ def stage(function: cst.FunctionDef, runtime: str, shadowed: Names) -> cst.Funct
         return function
     own = frozenset(parameter.name.value for parameter in parameters(function.params))
     taken = shadowed | own | frozenset(assigned(function.body))
-    captured = frozenset(name for part in _closures(function.body) for name in reads(part))
     plain = without_builtins(function.body, runtime, taken)
-    stager = _Stager(runtime, taken, reads(function) | own, captured, growing.given_back(plain))
+    stager = _Stager(runtime, taken, reads(function) | own, _closures(plain), growing.given_back(plain))
     stager.lists = growing.made_in(function.body)
     stager.changing = effects_within.changing_functions(function.body, stager.modules)
     body = stager.block(plain.body, _Scope(NONE, own, bound=own))
@@ -70,10 +69,12 @@ def stage(function: cst.FunctionDef, runtime: str, shadowed: Names) -> cst.Funct
 
 
 class _Stager:
-    def __init__(self, runtime: str, shadowed: Names, words: Names, captured: Names, given_back: Names) -> None:
+    def __init__(
+        self, runtime: str, shadowed: Names, words: Names, closures: list[cst.CSTNode], given_back: Names
+    ) -> None:
         self.runtime = runtime
         self.shadowed = shadowed
-        self.captured = captured
+        self.closures = closures
         self.given_back = given_back
         self.lists: Names = NONE  #: names of lists for certain
         self.changing: Names = NONE  #: names of functions that change more than their own names
@@ -216,7 +217,7 @@ class _Stager:
         if not scope.maybe.isdisjoint(unset):  # no value can be given to what has one on some ways only
             return None
         bound = frozenset(names) | {counter}
-        if bound & self.captured:  # a function made outside would not see what the loop changes
+        if bound & self._captured(node):  # a function made outside would not see what the loop changes
             return None
         live = scope.live | head | ({stop} if stop else NONE)
         known = (scope.known - bound) | frozenset(carried) | {counter}
@@ -295,10 +296,26 @@ class _Stager:
     def _iterated(self, node: cst.For) -> cst.BaseExpression | None:
         return iterating.source(node.iter, self.runtime, self.shadowed, self.lists)
 
+    def _captured(self, loop: cst.For | cst.While) -> Names:
+        """What functions read, wherever they are called, that are not made anew in each iteration."""
+        within = {id(part) for part in walk(loop.body) if isinstance(part, cst.FunctionDef)}
+        return frozenset(name for part in self.closures if id(part) not in within for name in reads(part))
+
     def _is_pure(self, node: cst.CSTNode) -> bool:
         """Whether `node` only computes and binds names, as far as its syntax says."""
-        appends = {id(part.value) for part in walk(node) if isinstance(part, cst.Expr) and growing.is_append(part)}
-        for part in walk(node):
+        parts = list(walk(node))
+        appends = {id(part.value) for part in parts if isinstance(part, cst.Expr) and growing.is_append(part)}
+        made = [part for part in parts if isinstance(part, cst.FunctionDef)]
+        if any(part.decorators or part.asynchronous is not None for part in made):
+            return False
+        made_within = {
+            id(part) for function in made for part in (function, *walk(function.body))
+        }  # see changing_functions
+        for part in parts:
+            if isinstance(part, cst.Name) and part.value in self.changing:
+                return False
+            if id(part) in made_within:
+                continue
             if isinstance(part, _FOREIGN):
                 return False
             text = isinstance(part, cst.Expr) and isinstance(part.value, cst.SimpleString)
@@ -307,8 +324,6 @@ class _Stager:
             if isinstance(part, (cst.AssignTarget, cst.AugAssign)) and not _binds_names(part.target):
                 return False
             if isinstance(part, cst.Call) and isinstance(part.func, cst.Name) and part.func.value in _ASK:
-                return False
-            if isinstance(part, cst.Name) and part.value in self.changing:
                 return False
             if (
                 isinstance(part, cst.Call)

@@ -282,7 +282,8 @@ def _traced(
             arrays = iter([tensors[place] for place in call.order])
             for tensor in tensors[: len(call.arrays)] if gives_back else ():
                 trace.note_callers(tensor)
-            with literal_arithmetic(Opaque(opaque) if mode == "xla" else None):
+            trace.opaque = Opaque(opaque) if mode == "xla" else None
+            with literal_arithmetic(trace.opaque):
                 numbers = list(call.numbers)
                 for place, tensor in zip(varying, tensors[len(call.arrays) :], strict=True):
                     numbers[place] = as_symbol(numbers[place], tensor)

@@ -1,44 +1,100 @@
 """Values that take long to compute, for XLA.
 
-XLA makes a pad part of the loop that reads it, which is free, as long as what is padded is sums and products: it stands
-under a condition there. Exponentials under a condition are calculated one by one, and keep all of the loop from being
-vector code. So these are put between what is around them: a concatenation is a pass over memory, with loops of its own.
+XLA computes an array anew for each slice that is read of it, inside of the loop that reads. For a sum or two that is
+faster than memory; where a stencil is made of another one's values, all of the first is calculated five times. So such
+an array is stored first: one element of it is updated with itself, at a place that the compiler does not know.
+
+XLA also makes a pad part of the loop that reads it, which is free, as long as what is padded is sums and products: it
+stands under a condition there. Exponentials under a condition are calculated one by one, and keep all of the loop from
+being vector code. So these are put between what is around them: a concatenation has loops of its own for its parts.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib
 from typing import Any
 
 from np2tnp.runtime.folds import is_large
 from np2tnp.runtime.keys import Basic
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.tracing import current
 
-#: Operations that take longer than storing and reading their result.
-_COSTLY = frozenset(
-    "Exp Expm1 Log Log1p Pow Sin Cos Tan Sinh Cosh Tanh Asin Acos Atan Asinh Acosh Atanh Atan2 Sigmoid Erf".split()
+#: Operations that take longer than storing and reading their result, and how long they take beside a sum.
+_COSTLY = dict.fromkeys(
+    "Exp Expm1 Log Log1p Pow Sin Cos Tan Sinh Cosh Tanh Asin Acos Atan Asinh Acosh Atanh Atan2 Sigmoid Erf".split(), 20
 )
 #: Operations that XLA makes part of the loop that reads their results.
-_FUSED = _COSTLY | frozenset(
-    "Mul AddV2 Sub RealDiv Neg Abs Square Sqrt Rsqrt Reciprocal SelectV2 Maximum Minimum Sign Cast Identity Reshape"
-    " Pad PadV2 StridedSlice Slice ExpandDims BroadcastTo".split()
-)
+_FUSED = {
+    **_COSTLY,
+    **dict.fromkeys("RealDiv Sqrt Rsqrt Reciprocal".split(), 4),
+    **dict.fromkeys(
+        "Mul AddV2 Sub Neg Abs Square SelectV2 Maximum Minimum Sign StridedSlice Slice Pad PadV2".split(), 1
+    ),
+    **dict.fromkeys("Cast Identity Reshape ExpandDims BroadcastTo".split(), 0),
+}
+#: What costs as much as this is stored before parts of it are read.
+_MUCH = 24
 #: How far to look.
 _MOST_OPERATIONS = 100
 
 
 def is_costly(x: Any) -> bool:
     """Whether XLA would compute `x` where it is read, and that takes long."""
+    return _cost(x, min(_COSTLY.values())) >= min(_COSTLY.values())
+
+
+def _cost(x: Any, most: int) -> int:
+    """What computing an element of `x` takes, counted up to `most`, where XLA does that in the loop that reads it."""
     seen: set[int] = set()
-    todo = [x.op]
-    while todo and len(seen) < _MOST_OPERATIONS:
+    todo, cost = [x.op], 0
+    while todo and len(seen) < _MOST_OPERATIONS and cost < most:
         operation = todo.pop()
         if id(operation) in seen or operation.type not in _FUSED or not is_large(operation.outputs[0]):
             continue
-        if operation.type in _COSTLY:
-            return True
+        cost += _FUSED[operation.type]
         seen.add(id(operation))
         todo.extend(part.op for part in operation.inputs)
-    return False
+    return cost
+
+
+def kept(reading: Any) -> Any | None:
+    """The result of the operation `reading`, a StridedSlice, of an array in memory; None where that is no gain."""
+    x = reading.inputs[0]
+    trace = current()
+    if trace is None or not (id(x) in trace.stored or is_large(reading.outputs[0])):
+        return None
+    stored = stored_first(x)
+    if stored is x:
+        return None
+    names = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+    masks = {name: reading.get_attr(name) for name in names}
+    begin, end, strides = reading.inputs[1:4]
+    return tf.raw_ops.StridedSlice(input=stored, begin=begin, end=end, strides=strides, **masks)
+
+
+def stored_first(x: Any) -> Any:
+    """`x`, of which parts are to be read: in memory, where it would be calculated anew for each."""
+    trace = current()
+    if trace is None or trace.opaque is None or not is_large(x) or x.graph is not tf.compat.v1.get_default_graph():
+        return x
+    known = trace.stored.get(id(x))
+    if known is None:
+        if _cost(x, _MUCH) < _MUCH:
+            return x
+        before = x.consumers()
+        place = tf.fill([x.shape.rank], trace.opaque.zero())
+        known = trace.stored[id(x)] = (x, _update()(x, x[(slice(1),) * x.shape.rank], place))
+        for operation in before:  # these would calculate it all the same
+            for number, part in enumerate(operation.inputs):
+                if part is x:
+                    operation._update_input(number, known[1])
+    return known[1]
+
+
+@functools.lru_cache(maxsize=1)
+def _update() -> Any:
+    return importlib.import_module("tensorflow.compiler.tf2xla.ops.gen_xla_ops").xla_dynamic_update_slice
 
 
 def joined(x: Any, plan: Basic, value: Any) -> Any:

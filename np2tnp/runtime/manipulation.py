@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.costly import stored_first
 from np2tnp.runtime.dispatch import as_tensor, exact, is_symbolic
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
@@ -319,6 +320,7 @@ def rolled(tensor: Any, shifts: dict[int, int]) -> Any:
     for axis, amount in shifts.items():
         cut = amount % shape[axis] if shape[axis] else 0
         if cut:
+            tensor = stored_first(tensor)
             tensor = joined([slice_axis(tensor, axis, -cut, None), slice_axis(tensor, axis, None, -cut)], axis)
     return tf.identity(tensor)
 

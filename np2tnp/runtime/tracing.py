@@ -89,6 +89,8 @@ class Trace:
         self.buffers: dict[int, Buffer] = {}
         #: by id, arrays put together of planes, with these (interleaved.py), and what was read of the planes instead
         self.planes: dict[int, tuple[Any, Any]] = {}
+        self.opaque: Any = None  #: numbers that the compiler does not know (opaque.py)
+        self.stored: dict[int, Any] = {}  #: by id, arrays with what holds them in memory (costly.py)
         self.answered: set[int] = set()
         self.carried: dict[int, int] = {}  #: by id, what an iteration begins with that may become planes, numbered
         self.body: Any = None  #: the graph of that iteration

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
+from np2tnp.runtime import costly
 from np2tnp.runtime.compiled import RUNS
 from np2tnp.runtime.tracing import tracing
 
@@ -53,3 +54,48 @@ def test_only_what_is_cheap_is_padded(costly: bool) -> None:
         kinds = {operation.type for operation in x.graph.get_operations()}
     assert ("ConcatV2" in kinds) == costly
     assert kinds.isdisjoint(("Pad", "PadV2")) == costly
+
+
+def twice(np: Any, x: Any, edges: Any) -> Any:
+    """A stencil of what another one gives, which is read as it is as well, before and after."""
+
+    def around(a: Any) -> Any:
+        return np.roll(a, 1, 0) + np.roll(a, -1, 0) + np.roll(a, 1, 1) + np.roll(a, -1, 1) - 4 * a
+
+    first = x * x * x - x - 0.5 * around(x) + x / 3 - (x * 2 + 1) / (x * x + 2) + x * 0.25
+    doubled = 2 * first
+    second = around(first) + np.pad(first, 1, mode="edge")[2:, 2:] + first[5, 7]
+    return second, doubled - first, first, first[0], edges * first[:, 3]
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_a_stencil_of_a_stencil(dtype: str) -> None:
+    x = np.random.default_rng(0).standard_normal((90, 70)).astype(dtype)
+    x[3, 4], x[80, 60], x[7, 0] = np.nan, np.inf, -0.0
+
+    def program(np: Any, x: Any) -> Any:
+        return twice(np, x, np.arange(90) * 1.0)
+
+    RUNS.clear()
+    with np.errstate(all="ignore"):
+        actual, expected = rt.migrated(compile="xla")(lambda x: program(rt, x))(x), program(np, x)
+    assert RUNS == {"compiled": 1}
+    for one, other in zip(actual, expected, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)  # + - * / are exact
+
+
+def test_it_is_stored_once_and_what_is_cheap_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[Any] = []
+    update = costly._update()
+    monkeypatch.setattr(costly, "_update", lambda: lambda *args: kept.append(args) or update(*args))
+
+    def cheap(x: Any) -> Any:
+        y = rt.op_mul(0.5, x)
+        return y[1:] - y[:-1]
+
+    x = np.random.default_rng(0).standard_normal((90, 70))
+    rt.migrated(compile="xla")(cheap)(x)
+    assert not kept
+    rt.migrated(compile="xla")(lambda x: twice(rt, x, rt.ones(90)))(x)
+    assert len(kept) == 1
