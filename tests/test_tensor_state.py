@@ -16,6 +16,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 
+import random_objects
 from side_by_side import Call, Pair, compare_text, reasons, rewrite
 from snippets import Snippet, find_state, read_all
 
@@ -119,6 +120,14 @@ def test_nobody_can_tell_by_a_value(snippet: Snippet) -> None:
 def test_nor_with_originals_kept(snippet: Snippet) -> None:
     _, wrong = find_state(snippet, state="tensor", on_unverified="numpy")
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("options", [{}, {"on_unverified": "numpy", "slow": "keep"}], ids=str)
+def test_random_classes_do_what_they_did(options: dict[str, Any]) -> None:
+    counts, problems = random_objects.run(range(12), state="tensor", **options)
+    assert not problems, "\n\n".join(problems)
+    assert counts["equal"] > 6
+    assert counts["on tensors of objects"] > 24
 
 
 @pytest.mark.parametrize("options", [{}, {"on_unverified": "numpy"}, {"slow": "convert"}, {"compile": "xla"}], ids=str)

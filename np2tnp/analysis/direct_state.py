@@ -19,6 +19,7 @@ from np2tnp.analysis.module import FunctionInfo, ModuleInfo, dotted
 from np2tnp.analysis.other_code import CALLING, LOOKING, OtherCode
 from np2tnp.analysis.scopes import target_names
 from np2tnp.analysis.tables import PYTHON_ATTRIBUTES, VIEW_ATTRIBUTES
+from np2tnp.analysis.tensor_state import is_held
 from np2tnp.analysis.values import Array, Function, Symbol
 from np2tnp.analysis.walk import PARTS, walk
 from np2tnp.catalog.catalog import Catalog
@@ -92,7 +93,7 @@ class DirectState:
         while pending:
             node, inner = pending.pop()
             kind = type(node)
-            if kind is cst.Attribute and node.attr.value in self.names:
+            if kind is cst.Attribute and node.attr.value in self.names and is_held(node):
                 (self.inside.add(node.attr.value) if inner else self.mentions.append(node))
             elif kind is cst.Name:
                 (self.inner.add(node.value) if inner else self.uses.setdefault(node.value, []).append(node))

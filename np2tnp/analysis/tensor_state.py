@@ -61,12 +61,18 @@ def find(module: ModuleInfo, catalog: Catalog, spares: Callable[[str], bool], ke
         for item in walk(info.node)
         if type(item) is cst.Attribute
     }
+    called = {id(part.func) for part in walk(module.node) if type(part) is cst.Call}
+    members = {
+        part.attr.value
+        for part in walk(module.node)
+        if type(part) is cst.Attribute and part.attr.value in MEMBERS and not is_held(part) and id(part) not in called
+    }
     strings = [part.value for part in walk(module.node) if type(part) is cst.SimpleString]
     texts = " ".join(text for text in strings if "{" in text or ">>>" in text)
     bound = frozenset(name for info in module.classes.values() for name in _bound_in(info, info.qualname in plain))
     for name in found:
-        if name in MEMBERS:
-            stays[name] = "arrays have a member of that name"
+        if name in members:
+            stays[name] = "arrays have a member of that name, and some other object is asked for it"
         elif name in bound:
             stays[name] = "the class itself has something of that name"
         elif name in outside:
@@ -85,6 +91,11 @@ def _declared(function: FunctionInfo) -> Iterator[str]:
             if argument.keyword is not None and argument.keyword.value == "tensors":
                 texts = (part for part in walk(argument.value) if type(part) is cst.SimpleString)
                 yield from (str(part.evaluated_value) for part in texts)
+
+
+def is_held(node: cst.Attribute) -> bool:
+    """Whether an attribute of such a name surely is one of an object: an array has ``.mean``, too."""
+    return node.attr.value not in MEMBERS or dotted(node.value) == "self"
 
 
 def _has_self(function: FunctionInfo) -> bool:

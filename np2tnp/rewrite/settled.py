@@ -13,6 +13,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import ModuleInfo, dotted
+from np2tnp.analysis.tensor_state import is_held
 from np2tnp.analysis.values import may_hold_tensor
 from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
@@ -149,7 +150,7 @@ def _reads(function: cst.CSTNode, names: frozenset[str], runtime: str) -> Iterat
                     pending.append(target.value)
         elif isinstance(part, cst.AsName):
             stored.add(id(part.name))
-        elif isinstance(part, cst.Attribute) and part.attr.value in names and id(part) not in stored:
+        elif isinstance(part, cst.Attribute) and part.attr.value in names and id(part) not in stored and is_held(part):
             is_settled = isinstance(part.value, cst.Call) and dotted(part.value.func) == f"{runtime}.settled"
             if not is_settled and not (part.attr.value in before and dotted(part.value) == "self"):
                 yield part
