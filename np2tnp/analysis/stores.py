@@ -180,6 +180,8 @@ class Stores(Yields):
                 self.kept_through_view(node, f".{name}", shown_by(side, env))
         elif keeps:
             self.kept_through_view(node, f".{name}", value)
+        if keeps and f".{name}" in refs_of(value) and dotted(target.value) != "self":
+            self._kept_by_another(node, target, value)
         of_array = name in ("flat", "real", "imag", "shape", "dtype", "strides", "data")
         if not local and not (of_array and may_hold_tensor(base)):
             holders = {f".{name}"}
@@ -200,6 +202,13 @@ class Stores(Yields):
         if isinstance(base, Instance):
             env.bind(f".{name}", Unknown(HOST, refs_of(value)))
         self.attribute_stored(base, name, value)
+
+    def _kept_by_another(self, node: cst.CSTNode, target: cst.Attribute, value: Value) -> None:
+        """``self.w = y``, and then ``other.w = y``: two objects would hold two copies."""
+        names = frozenset(filter(str.isidentifier, refs_of(value)))
+        if names:
+            self.construct(node, "kept twice", dotted(target.value) or "another object")
+            self.facts.extra.setdefault("kept twice", set()).update(names)
 
     def attribute_stored(self, base: Value, name: str, value: Value) -> None:
         """A hook for collecting what classes assign to their attributes."""
