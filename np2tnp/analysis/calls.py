@@ -176,6 +176,7 @@ class Calls(ContainerMethods):
             if known is None or not known.is_record:
                 self._unresolved(node, made.qualname, arguments, env, pure=False)
             for argument in arguments:  # its methods find them there
+                self._copies_may_differ(node, made.qualname, argument, arguments)
                 self.keep(frozenset((f"kept by {made.qualname}",)), argument.value, env)
         return Instance(made.qualname, made.module)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import bits, comparison, elementwise, precision, products, transcendental
-from np2tnp.runtime.dispatch import HELPERS, exact, is_tensor, is_tracing
+from np2tnp.runtime.dispatch import HELPERS, as_tensor, exact, is_tensor, is_tracing
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.gradients import is_followed
 from np2tnp.runtime.hardware import has_gpu
@@ -134,6 +134,7 @@ def _power(x: Any, y: Any) -> Any:
     """``x ** y`` with NumPy's short cuts for a scalar exponent, which the ufunc does not take."""
     if isinstance(x, np.ndarray) and x.ndim == 0:
         raise Unsupported("the power of a 0-d array, which takes the short cuts of arrays")
+    x = as_tensor(x) if isinstance(x, np.ndarray) else x
     if is_plain_tensor(x) and type(y) in (int, float):
         kind = dtype_of(x).kind
         if kind == "b" or (kind == "c" and x.shape.rank == 0 and y in (0.5, 1, -1)):

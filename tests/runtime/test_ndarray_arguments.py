@@ -22,13 +22,17 @@ from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.exceptions import translate
 
 
+#: An item of an ndarray is NumPy's own scalar, and the product of two numbers raises a class that stands for both.
+_OTHERWISE = frozenset(("operator.getitem", "operator.matmul"))
+
+
 def helpers() -> list[str]:
     """The APIs that have one which changes no argument."""
     catalog = load()
     found = []
     for api in all_cases():
         fact = catalog.get(api)
-        if api.startswith(("operator.", "numpy.random.")) or fact is None or fact.rt is None or fact.mutates:
+        if api.startswith("numpy.random.") or api in _OTHERWISE or fact is None or fact.rt is None or fact.mutates:
             continue
         if "rt" in find_targets(api) and name_helper(api) not in NEED_TENSORS and not api.endswith(".at"):
             found.append(api)
