@@ -63,6 +63,7 @@ def _joined(name: str, keys: tuple[Value, ...], made: str) -> Value:
 
 
 _JOINS = (cst.BitAnd, cst.BitOr, cst.BitXor)
+_MASK = frozenset("?")
 _ORDER = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual, cst.Equal, cst.NotEqual)
 #: NumPy's bools: there is one True, and people ask for it by ``is``.
 _ONLY_BOOLS = frozenset(f"numpy.{name}" for name in ("True_", "False_"))
@@ -310,7 +311,8 @@ class Access(State):
                 return Unknown(HOST, base.refs, view="view")
             slices = len(keys) > 1 and any(scalar_type(key) == "slice" for key in keys)
             copies = node is not None and indexes_array(node)
-            if (slices or copies) and base.deps:
+            masked = any(isinstance(key, Array) and key.dtypes == _MASK and key.rank != 0 for key in keys)
+            if (slices or copies or masked) and base.deps:
                 self.facts.assumed_arrays |= base.deps
                 self.facts.extra["indexed"] = self.facts.extra.get("indexed", NO_NAMES) | base.deps
             # of a list of arrays, perhaps: no evidence about the parameter itself

@@ -11,7 +11,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.containers import is_without_numbers
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.joins import join
+from np2tnp.analysis.joins import join, view_among
 from np2tnp.analysis.literals import KEYWORDS, constant
 from np2tnp.analysis.liveness import reads
 from np2tnp.analysis.module import parameters_of
@@ -149,6 +149,8 @@ class Evaluator(Operands):
             shown = refs_of(item)
             if shown:
                 refs = refs | shown if refs.isdisjoint(shown) else refs | shown | {SHARED}
+        if not known and isinstance(element, (Array, Unknown)) and not any(isinstance(i, Sequence) for i in items):
+            element = replace(element, view=view_among(items, SHARED in refs))
         return Sequence(kind, element, tuple(items) if known and kind in ("tuple", "list") else None, refs)
 
     def _dict(self, node: cst.Dict, env: Env) -> Value:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.values import (
     EITHER,
     HOST,
+    LENT,
     NONE,
     NOTHING,
     TENSOR,
@@ -58,6 +61,8 @@ def join(a: Value, b: Value) -> Value:
     for one, other in ((a, b), (b, a)):
         if isinstance(one, Symbol) and other == NONE:
             return one  # ``try: import numpy as np / except ImportError: np = None``
+        if one is LENT and isinstance(other, Unknown) and other.exact is not None:
+            return other  # a parameter where one was passed: like it, the function gets ndarrays and gives its own
         if isinstance(one, Array) and is_python_number(other):
             return replace(one, home=_join_home(one.home, HOST), weak=True, exact=None, zero_d=join_zero_d(one, one))
     held = may_hold_tensor(a) or may_hold_tensor(b)
@@ -85,6 +90,14 @@ def _join_view(a: Value, b: Value) -> str:
     # An empty container says nothing.
     kinds = {view_of(item) for item in map(_deepest, tensors or (a, b)) if item is not NOTHING}
     return "" if not kinds else kinds.pop() if len(kinds) == 1 else "view"
+
+
+def view_among(items: Iterable[Value], shared: bool) -> str:
+    """How the items of a container of unknown length show memory; what nobody else has adds nothing to that."""
+    kinds = {view_of(item) for item in items if refs_of(item)}
+    if len(kinds) > 1 or (shared and "piece" in kinds):  # a piece, and the same one again
+        return "view"
+    return kinds.pop() if kinds else ""
 
 
 def _deepest(value: Value) -> Value:

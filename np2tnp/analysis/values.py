@@ -182,6 +182,8 @@ FILLED = frozenset(("list", "dict", "set", "deque"))
 GENERATORS = (Symbol("numpy.random.Generator"), Symbol("numpy.random.RandomState"))
 #: The element of an empty container: joined with anything it gives the other. There is only this object.
 NOTHING = Scalar("nothing")
+#: What stands for a function that is handed over: calling it may change whatever it is called with. One object.
+LENT = Symbol("<a nested function>")
 
 
 def item_of(symbol: Symbol) -> Value:

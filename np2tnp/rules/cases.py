@@ -151,7 +151,7 @@ def location_words(locations: frozenset[str]) -> str:
 
 def holder_words(place: str) -> str:
     """What holds an array, for people: a callee that saw it, or the place that keeps it."""
-    return place.removeprefix("seen by ")
+    return f"the argument {place[1:]}" if place.startswith("@") else place.removeprefix("seen by ")
 
 
 def is_outside(base: Value) -> bool:
