@@ -15,7 +15,6 @@ from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.kept_functions import KEEPING
-from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.names_seen import changes_by_name, sees_names, takes_tensor
 from np2tnp.analysis.results import foreign_dtype
@@ -43,6 +42,7 @@ from np2tnp.analysis.values import (
     EITHER,
     HOLDS_ARGUMENTS,
     HOST,
+    LENT,
     NO_NAMES,
     NONE,
     NOTHING,

@@ -15,12 +15,12 @@ from np2tnp.analysis.env import ITERATED, ROUNDS, Env, Gathered, iterated_name, 
 from np2tnp.analysis.hosting import makers
 from np2tnp.analysis.imports import ANY, import_bindings, is_module
 from np2tnp.analysis.joins import join
-from np2tnp.analysis.lending import LENT
 from np2tnp.analysis.module import parameters_of, statements_of
 from np2tnp.analysis.raising import Raising
 from np2tnp.analysis.returned import copied, has_shared_items, leaves_of, outside_views, shown_by
 from np2tnp.analysis.values import (
     HOST,
+    LENT,
     NO_NAMES,
     NONE,
     TENSOR,

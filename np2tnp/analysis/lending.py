@@ -19,11 +19,14 @@ from np2tnp.analysis.state import HOST_FUNCTIONS
 from np2tnp.analysis.tables import CALLERS
 from np2tnp.analysis.values import (
     COPIED,
+    LENT,
+    NO_NAMES,
     NONE,
     TENSOR,
     Array,
     Bound,
     Function,
+    Scalar,
     Sequence,
     Symbol,
     Unknown,
@@ -31,13 +34,10 @@ from np2tnp.analysis.values import (
     exact_of,
     may_hold_tensor,
 )
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.walk import none_test, walk
 
 #: Decorators that change nothing but a function's name and attributes.
 _NAMING = ("functools.wraps", "builtins.staticmethod")
-
-#: What stands for a function that is handed over: calling it may change whatever it is called with. One object.
-LENT = Symbol("<a nested function>")
 
 
 class Lending(Callbacks):
@@ -96,13 +96,18 @@ class Lending(Callbacks):
         if self.made != TENSOR:
             return False
         own = {parameter.name.value for parameter in parameters_of(node.params)}
+        counters = NO_NAMES
         if type(node) is cst.FunctionDef:
             own |= self.module.scopes[id(node)].bound
             changed = any(self.decorator_name(item, env) not in _NAMING for item in node.decorators)
-            if changed or node.asynchronous or any(type(part) is cst.Nonlocal for part in walk(node.body)):
+            rebound = {item.name.value for part in walk(node.body) if type(part) is cst.Nonlocal for item in part.names}
+            if changed or node.asynchronous or not all(name in env.values for name in rebound):
+                return False
+            counters = frozenset(name for name in rebound if _counts_only(self.facts.node, name))
+            if rebound - counters:
                 return False
         mentioned = names_captured(node, own)
-        captured = mentioned & self.locals
+        captured = (mentioned & self.locals) - counters
         if captured and self.depth > self.comprehended:
             return False
         if self.comprehended and any(may_hold_tensor(env.values.get(name, NONE)) for name in mentioned - captured):
@@ -138,6 +143,8 @@ class Lending(Callbacks):
             self.may_be_filled(name, env)
         if self.comprehended:
             self.captured_inside |= captured
+        for name in counters:  # whatever it is by then, it is a number
+            env.bind(name, Scalar("number"))
         self.construct(node, "handed over")
         return True
 
@@ -151,11 +158,17 @@ class Lending(Callbacks):
 
 
 def _handed(region: cst.CSTNode) -> dict[str, bool]:
-    """The nested functions that are only called and handed over, and whether they are handed over."""
+    """The nested functions that are only called, tested and handed over, and whether they are handed over.
+
+    One that stands in for a parameter (``if gradient is None: gradient = lambda x: ...``) counts as handed over: like
+    what callers pass, it is called with ndarrays.
+    """
     uses: Counter[str] = Counter()
     called: Counter[str] = Counter()
     handed: Counter[str] = Counter()
     defined: Counter[str] = Counter()
+    own = parameters_of(region.params) if type(region) is cst.FunctionDef else []
+    passed = {parameter.name.value for parameter in own}
     for node in walk(region):
         kind = type(node)
         if kind is cst.Name:
@@ -165,10 +178,15 @@ def _handed(region: cst.CSTNode) -> dict[str, bool]:
             assert type(node) is cst.Call
             if type(node.func) is cst.Name:
                 called[node.func.value] += 1
+            if type(node.func) is cst.Name and node.func.value == "callable":
+                called.update(arg.value.value for arg in node.args if type(arg.value) is cst.Name and not arg.star)
             if type(node.func) is cst.Name and hasattr(builtins, node.func.value):
                 continue
             used = called if dotted(node.func) in _CALLING_AT_ONCE else handed
             used.update(arg.value.value for arg in node.args if type(arg.value) is cst.Name and not arg.star)
+        elif kind is cst.Comparison:
+            tested = none_test(node)  # type: ignore[arg-type]
+            called.update(() if tested is None else tested[:1])
         elif kind is cst.FunctionDef and node is not region:
             assert type(node) is cst.FunctionDef
             defined[node.name.value] += 1
@@ -176,9 +194,9 @@ def _handed(region: cst.CSTNode) -> dict[str, bool]:
             assert isinstance(node, cst.Assign)
             defined.update(name for target in node.targets for name in target_names(target.target))
     return {
-        name: handed[name] > 0
+        name: handed[name] > 0 or name in passed
         for name, times in defined.items()
-        if times == 1 and uses[name] == handed[name] + called[name] + 1
+        if (times == 1 or name in passed) and uses[name] == handed[name] + called[name] + times + (name in passed)
     }
 
 
@@ -226,6 +244,35 @@ def _bound_later(
     return found, found - otherwise
 
 
+def _counts_only(region: cst.CSTNode, name: str) -> bool:
+    """Whether `name` is a number that a statement of `region` itself sets once, and nested functions only count up.
+
+    So it is a number of Python's, whenever these run.
+    """
+    if type(region) is not cst.FunctionDef:
+        return False
+    begun = 0
+    for statement in region.body.body:
+        parts = statement.body if type(statement) is cst.SimpleStatementLine else ()
+        begun += sum(_sets_number(part, name) for part in parts)
+    nested = (part for part in walk(region.body) if type(part) is cst.FunctionDef)
+    counted = {id(part) for inner in nested for part in walk(inner) if _counts(part, name)}
+    return begun == 1 and _bindings(region)[name] == begun + len(counted)
+
+
+def _counts(node: cst.CSTNode, name: str) -> bool:
+    if type(node) is not cst.AugAssign or type(node.target) is not cst.Name or node.target.value != name:
+        return False
+    return type(node.operator) in _COUNTING and type(node.value) in (cst.Integer, cst.Float)
+
+
+def _sets_number(node: cst.CSTNode, name: str) -> bool:
+    if type(node) is not cst.Assign or type(node.value) not in (cst.Integer, cst.Float) or len(node.targets) != 1:
+        return False
+    target = node.targets[0].target
+    return type(target) is cst.Name and target.value == name
+
+
 def _is_around(loop: cst.For, inside: set[int]) -> bool:
     return any(id(below) in inside for below in walk(loop.body))
 
@@ -253,6 +300,7 @@ def _later(region: cst.CSTNode, inside: set[int]) -> Iterator[cst.CSTNode]:
             yield from (below for below in around if type(below) in _NAMING_NODES)
 
 
+_COUNTING = frozenset((cst.AddAssign, cst.SubtractAssign, cst.MultiplyAssign))
 _CALLING_AT_ONCE = ("reduce", "functools.reduce")  #: they keep no function
 _PASSING = ("zip", "enumerate", "reversed")  #: builtins that give the items of what they get
 _MADE_ANEW = (cst.BinaryOperation, cst.UnaryOperation, cst.Integer, cst.Float)

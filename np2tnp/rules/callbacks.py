@@ -66,8 +66,5 @@ class Callback(Rule):
         for argument in event.arguments:
             if isinstance(argument.value, Function) and argument.value.nested:
                 where = callee.name if isinstance(callee, (Symbol, Bound)) else "another function"
-                yield self.hit(
-                    argument.node,
-                    f"a nested function is handed to {where}: define it outside of the function",
-                    Verdict.BLOCK,
-                )
+                words = f"a nested function is handed to {where}: assign what it reads before it, once, no nonlocal"
+                yield self.hit(argument.node, words, Verdict.BLOCK)
