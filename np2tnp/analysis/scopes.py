@@ -151,8 +151,7 @@ def _note_call(node: cst.Call, scope: Scope, uses: Uses) -> None:
         name = func.attr.value if type(func) is cst.Attribute else func.value if type(func) is cst.Name else ""
         if name in _OF_A_SHAPE:
             named = [arg for arg in node.args if arg.keyword is not None and arg.keyword.value in ("shape", "size")]
-            at = _SIZE_AT.get(name, 0)
-            shapes = [*node.args[at : at + 1], *named] if all(arg.star == "" for arg in node.args) else named
+            shapes = named if name in _BY_SIZE else [node.args[0], *named]
             uses.lengths.update(shape.value.value for shape in shapes if type(shape.value) is cst.Name)
             _note_lengths([part for shape in shapes for part in _parts(shape.value)], uses)
         elif name in _OF_LENGTHS and (name != "reshape" or len(node.args) > 1) and _takes_lengths(name, func, scope):
@@ -176,9 +175,9 @@ def _takes_lengths(name: str, func: cst.BaseExpression, scope: Scope) -> bool:
     return root not in scope.bound
 
 
-#: Where functions have their ``size``; those whose first argument is a shape; and those that take lengths one by one.
-_SIZE_AT = {"normal": 2, "uniform": 2, "randint": 2, "integers": 2, "choice": 1}
-_OF_A_SHAPE = _SIZE_AT.keys() | frozenset("zeros ones empty full standard_normal random random_sample".split())
+#: Functions whose ``size``, or whose first argument, is a shape; and those that take lengths one by one.
+_BY_SIZE = frozenset("normal uniform randint integers choice".split())
+_OF_A_SHAPE = _BY_SIZE | frozenset("zeros ones empty full standard_normal random random_sample".split())
 _OF_LENGTHS = frozenset("rand randn eye identity reshape".split())
 
 
