@@ -37,7 +37,13 @@ def test_stores_become_rebindings(target: str, op: str, expected: str) -> None:
     assert code(store(expression(target), expression("v"), op, "rt", "tnp")) == expected
 
 
-@pytest.mark.parametrize("target", ["f(x)[0]", "self.x[0]", "(a + b)[0]"])
+def test_an_attribute_can_be_assigned_to_where_a_rule_says_so() -> None:
+    target = expression("self.x[0]")
+    assert not is_storable(target)  # no name that a function returns
+    assert code(store(target, expression("v"), "", "rt", "tnp")) == "self.x = rt.at(self.x)[0].set(v)"
+
+
+@pytest.mark.parametrize("target", ["f(x)[0]", "(a + b)[0]"])
 def test_what_has_no_name_cannot_be_stored(target: str) -> None:
     assert not is_storable(expression(target))
     with pytest.raises(NotStorable):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.asked_objects import AskedObjects
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.results import is_read_only
 from np2tnp.analysis.scopes import dotted
-from np2tnp.analysis.state import State
 from np2tnp.analysis.tables import (
     ARRAY_MEMBERS,
     JOINERS,
@@ -122,7 +122,7 @@ def owner_of(target: cst.BaseExpression) -> str | None:
     return None
 
 
-class Access(State):
+class Access(AskedObjects):
     """Evaluates attributes and subscripts."""
 
     def _attribute(self, node: cst.Attribute, env: Env, called: bool = False, base: Value | None = None) -> Value:

@@ -281,6 +281,7 @@ class Calls(ContainerMethods):
 
     def _builtin(self, name: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         values = [self.element_of(a.value) if a.star == "*" else a.value for a in arguments]
+        values = [self.object_given(a.node, value, env, name) for a, value in zip(arguments, values, strict=True)]
         spread = any(argument.star for argument in arguments)
         first = values[0] if values else NONE
         if name in _RUNNING or (name == "getattr" and isinstance(first, Symbol) and first.name.startswith("numpy")):
@@ -300,7 +301,8 @@ class Calls(ContainerMethods):
             first = values[0]
         if name in BUILTINS_PYTHON:
             kind = BUILTINS_PYTHON[name]
-            return UNKNOWN if kind == "object" else NONE if kind == "none" else Scalar(kind)
+            shown = values[0] if name in ("getattr", "vars") and values and type(values[0]) is Unknown else UNKNOWN
+            return shown if kind == "object" else NONE if kind == "none" else Scalar(kind)
         if name in ("list", "tuple", "reversed", "sorted", "iter", "set"):
             kind = {"reversed": "iterator", "sorted": "list", "iter": "iterator"}.get(name, name)
             if not values:

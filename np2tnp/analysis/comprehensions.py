@@ -128,7 +128,7 @@ class Comprehensions(Access):
             self.facts.extra.setdefault("captured", set()).add(name)
 
     def _clauses(self, clause: cst.CompFor, inner: Env) -> None:
-        iterated = self.evaluate(clause.iter, inner)
+        iterated = self.object_iterated(clause.iter, self.evaluate(clause.iter, inner), inner)
         self.loops += 1
         self.bind_target(clause.target, self.element_of(iterated), inner)
         for condition in clause.ifs:

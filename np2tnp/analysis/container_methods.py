@@ -13,6 +13,7 @@ from np2tnp.analysis.lending import Lending
 from np2tnp.analysis.private_lists import private_lists
 from np2tnp.analysis.tables import CONTAINER_MUTATORS, HEAP_FUNCTIONS, KEEPING_METHODS, TENSOR_SAFE_BUILTINS
 from np2tnp.analysis.values import (
+    EITHER,
     HOST,
     NONE,
     NOTHING,
@@ -163,6 +164,9 @@ class ContainerMethods(Lending):
             own = {where.value} if type(where) is cst.Name else set()
             taken = with_refs(shown, refs_of(shown) - own)
             return join(taken, values[1]) if len(values) > 1 else taken
+        if name.startswith("__") or name == "send":  # an item, an iterator, or a container of the same items
+            home = EITHER if may_hold_tensor(receiver) else HOST
+            return Unknown(home, refs_of(receiver) | refs_of(shown), view="view")
         return Scalar("int" if name in ("count", "index") else "object")
 
     def _holders_of_items(self, where: cst.BaseExpression, container: Sequence) -> frozenset[str]:

@@ -200,6 +200,8 @@ class Evaluator(Operands):
             return result
         if Instance in kinds:
             self.facts.extra.setdefault("object operators", set()).add(op)
+            for value in operands:
+                self.object_compared(node, value, env, op)
         if Instance in kinds and type(node) is cst.BinaryOperation:
             self.beside_object(node, op, list(zip((node.left, node.right), operands, strict=True)))
             return result
@@ -298,6 +300,8 @@ class Evaluator(Operands):
             right = (self.evaluate if first else self._perhaps)(item.comparator, env)
             op = COMPARISONS.get(type(item.operator))
             if isinstance(left, Instance) or isinstance(right, Instance):
+                for value in (left, right):
+                    self.object_compared(node, value, env, op or "contains")
                 if type(item.operator) not in (cst.Is, cst.IsNot):
                     self.beside_object(node, op or "contains", [(left_node, left), (item.comparator, right)])
                     result = UNKNOWN if op else result

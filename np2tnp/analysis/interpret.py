@@ -240,7 +240,7 @@ class Interpreter(Raising):
 
     def _if(self, node: cst.If, env: Env) -> Env | None:
         self.statement, self.root = node, None
-        self.evaluate(node.test, env)
+        self.object_tested(node.test, self.evaluate(node.test, env), env)
         then, other = env.copy(), env
         missing = none_test(node.test)
         if missing is not None:
@@ -295,7 +295,7 @@ class Interpreter(Raising):
         self.statement, self.root = node, node.iter
         if node.asynchronous is not None:
             self.construct(node, "async")
-        iterated = self.iterated_on_host(node, self.evaluate(node.iter, env))
+        iterated = self.iterated_on_host(node, self.object_iterated(node, self.evaluate(node.iter, env), env))
         element = self._each_of(node.iter, iterated)
         alive = iterated_name(id(node))  # the loop goes on reading what it iterates over
         if isinstance(iterated, (Array, Unknown)) or reads_later(iterated) or may_hold_tensor(iterated):

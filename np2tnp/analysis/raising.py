@@ -91,7 +91,7 @@ class Raising(Nesting):
         swallows = False
         for item in node.items:
             self.statement, self.root = node, None
-            value = self.evaluate(item.item, env)
+            value = self.object_entered(item, self.evaluate(item.item, env), env)
             call = self.recorded.get((ev.Call, id(item.item)))
             callee = call.callee if isinstance(call, ev.Call) else None
             swallows = swallows or not (isinstance(callee, Symbol) and callee.name in INDIFFERENT)

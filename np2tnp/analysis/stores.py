@@ -270,6 +270,9 @@ class Stores(Yields):
             return
         result = self.operator_result(op, [old, value])
         if isinstance(old, Instance) or isinstance(value, Instance):
+            for operand in (old, value):
+                self.object_compared(node, operand, env, f"i{op}")
+                self.object_compared(node, operand, env, op)
             self.beside_object(node, f"i{op}", [(target, old), (node.value, value)])
             self.beside_object(node, op, [(target, old), (node.value, value)])
             env.bind(target.value, old if isinstance(old, Instance) else result)

@@ -357,7 +357,7 @@ def _weak_differs(target: Target, arrays: frozenset[str], weak: frozenset[str], 
         return False
     if arrays & set(target.weak_int_bad):
         return True
-    if refuses:
+    if refuses and weak <= {"int", "float"}:  # beside bools tensors raise, and Python's complex may answer
         return False
     exposed = arrays & set(target.weak_int_overflow)
     if isinstance(number, Const) and number.type == "int":
