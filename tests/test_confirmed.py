@@ -36,7 +36,10 @@ class Model:
 def unseen(x):
     return np.log(x)
 """
-OPTIONS = (("boundary", "numpy"), ("random", "numpy"), ("state", "numpy"), ("on_unverified", "numpy"), ("target_tensorflow", "newest"))
+OPTIONS = (
+    *((option, "numpy") for option in ("boundary", "random", "state", "on_unverified")),
+    ("target_tensorflow", "newest"),
+)
 SPREAD = Spread(1.0, 1.0, 1.0)
 
 

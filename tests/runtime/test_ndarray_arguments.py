@@ -21,7 +21,6 @@ from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.exceptions import translate
 
-
 #: An item of an ndarray is NumPy's own scalar, and the product of two numbers raises a class that stands for both.
 _OTHERWISE = frozenset(("operator.getitem", "operator.matmul"))
 
