@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from np2tnp import __version__, executors
 from np2tnp.config import Config
 from np2tnp.files.discover import discover
+from np2tnp.files.needles import holds_needle
 from np2tnp.files.problems import Problem, describe_bug, report_problem
 from np2tnp.files.source import Source, decode, read_bytes, replace_file
 from np2tnp.model import Change, FileReport, RegionState, Run, Summary, Verdict
@@ -236,7 +237,7 @@ def analyse_bytes(config: Config, item: tuple[str, bytes], analyst: Analyst | No
     path, data = item
     try:
         source = decode(path, data)
-        if not any(needle.encode() in data for needle in config.needles):
+        if not holds_needle(data, config.needles):
             return _glance(source)
         from np2tnp.files import guards
 
@@ -293,7 +294,7 @@ def _run(
 
 def _analyse(items: Sequence[tuple[str, bytes]], config: Config, progress: Progress | None) -> Iterator[FileReport]:
     work = Analyst(config)
-    heavy = sum(any(needle.encode() in data for needle in config.needles) for _, data in items)
+    heavy = sum(holds_needle(data, config.needles) for _, data in items)
     workers = executors.worker_count(heavy, config.jobs) if heavy > 1 else 1
     if workers > 1:
         results = executors.map_in_processes(work, items, workers, config.file_timeout or 1e9)
