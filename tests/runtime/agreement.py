@@ -155,3 +155,17 @@ def sample(shape: Any, char: str = "d", seed: int = 0) -> np.ndarray:
     if dtype.kind == "c":
         return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
     return np.asarray(rng.standard_normal(shape)).astype(dtype)
+
+
+def compiled_as_eager(function: Any, *args: Any) -> tuple[Any, Any]:
+    """What `function` gives compiled by XLA and eagerly, which tests of their own hold to NumPy: the same."""
+    from np2tnp.runtime.compiled import RUNS
+
+    expected = rt.migrated(function)(*args)
+    RUNS.clear()
+    actual = rt.migrated(compile="xla")(function)(*args)
+    assert RUNS == {"compiled": 1}
+    for one, other in zip(actual, expected, strict=True):
+        assert type(one) is type(other)
+        np.testing.assert_array_equal(one, other)
+    return actual, expected

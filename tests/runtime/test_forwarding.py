@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from agreement import compiled_as_eager
 
 from np2tnp import runtime as rt
 from np2tnp.runtime import forwarding
-from np2tnp.runtime.compiled import RUNS
 
 SHAPE = (64, 70)
 MOST = 4000
@@ -33,16 +32,6 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return answers
 
 
-def both(function: Callable[..., Any], *args: Any) -> None:
-    expected = rt.migrated(function)(*args)
-    RUNS.clear()
-    actual = rt.migrated(compile="xla")(function)(*args)
-    assert RUNS == {"compiled": 1}
-    for one, other in zip(actual, expected, strict=True):
-        assert type(one) is type(other)
-        np.testing.assert_array_equal(one, other)
-
-
 def fields() -> Any:
     return np.random.default_rng(0).random((2, *SHAPE))
 
@@ -56,7 +45,7 @@ def test_a_column_of_rows_and_an_interior(found: list[bool]) -> None:
         new = rt.at(new)[:, -1].set(new[:, -2])
         return new, new[0], new[-1, 3:9], new[5, 0], new[0:2, 0:1]
 
-    both(program, *fields())
+    compiled_as_eager(program, *fields())
     assert found == [True] * 6
 
 
@@ -65,7 +54,7 @@ def test_what_is_older_than_the_stores_is_read_there(found: list[bool]) -> None:
         new = rt.at(new)[1:-1, 1:-1].set(old[:-2, 1:-1])
         return new[:, 1], new[0], new[3:5, 60:], rt.at(new)[:, 0].set(new[:, 1])
 
-    both(program, *fields())
+    compiled_as_eager(program, *fields())
     assert found == [False] * 4
 
 
@@ -74,7 +63,7 @@ def test_a_read_of_much_or_in_steps_is_not_done_twice(found: list[bool]) -> None
         new = rt.at(new)[:60].set(old[:60] * 2)
         return new[:50], new[1:5:2]
 
-    both(program, *fields())
+    compiled_as_eager(program, *fields())
     assert found == [False, False]
 
 
@@ -86,7 +75,7 @@ def test_later_stores_hide_earlier_ones(found: list[bool]) -> None:
         x = rt.at(x)[12, 4:6].set(-1.0)
         return x[9:14, 20], x[12], x[19:21, 0], x[12, 4], x[3]
 
-    both(program, *fields())
+    compiled_as_eager(program, *fields())
     assert found == [True] * 5
 
 
@@ -111,7 +100,7 @@ def test_any_stores_and_reads(seed: int) -> None:
             x = rt.at(x)[key].set(rt.at(y)[key].get() + number)
         return (*[rt.at(x)[key].get() for key in reads], x)
 
-    both(program, *fields())
+    compiled_as_eager(program, *fields())
 
 
 def test_a_vector_in_a_loop(found: list[bool]) -> None:
@@ -124,6 +113,6 @@ def test_a_vector_in_a_loop(found: list[bool]) -> None:
 
         return rt.fori_loop(0, 5, body, a, b)
 
-    both(program, *np.random.default_rng(0).random((2, 40_000)))
+    compiled_as_eager(program, *np.random.default_rng(0).random((2, 40_000)))
     assert found
     assert all(found)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from agreement import compiled_as_eager
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.compiled import RUNS
 from np2tnp.runtime.interleaved import Carried, Interleaves
 
 
@@ -25,17 +24,6 @@ def learned(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...] | None]:
 
     monkeypatch.setattr(Carried, "learn", remembered)
     return found
-
-
-def both(function: Callable[..., Any], *args: Any) -> None:
-    """The results of compiled calls are those of eager ones, which tests of their own hold to NumPy."""
-    expected = rt.migrated(function)(*args)
-    RUNS.clear()
-    actual = rt.migrated(compile="xla")(function)(*args)
-    assert RUNS == {"compiled": 1}
-    for one, other in zip(actual, expected, strict=True):
-        assert type(one) is type(other)
-        np.testing.assert_array_equal(one, other)
 
 
 def field(*shape: int) -> Any:
@@ -58,7 +46,7 @@ def test_red_and_black(count: int, shape: tuple[int, int], learned: list[Any]) -
 
         return rt.fori_loop(0, count, body, u, 0)
 
-    both(program, field(*shape), field(*shape))
+    compiled_as_eager(program, field(*shape), field(*shape))
     assert learned == [(2, 2)] * bool(count)
 
 
@@ -76,7 +64,7 @@ def test_boundaries_and_single_elements(count: int, learned: list[Any]) -> None:
 
         return rt.fori_loop(0, count, body, u, rt.array(0.0))
 
-    both(program, field(80, 81), field(80, 81))
+    compiled_as_eager(program, field(80, 81), field(80, 81))
     assert learned == [(2, 2)]
 
 
@@ -93,7 +81,7 @@ def test_one_axis(step: int, length: int, learned: list[Any]) -> None:
 
         return rt.fori_loop(0, 3, body, x, 0)
 
-    both(program, field(length))
+    compiled_as_eager(program, field(length))
     assert learned == [(step,)]
 
 
@@ -105,7 +93,7 @@ def test_an_array_that_is_needed_whole_stays_so(learned: list[Any]) -> None:
 
         return rt.fori_loop(0, 3, body, u, rt.array(0.0))
 
-    both(program, field(80, 80), field(80, 80))
+    compiled_as_eager(program, field(80, 80), field(80, 80))
     assert learned == [(2, 2), None]
 
 
@@ -117,7 +105,7 @@ def test_other_steps_leave_it_whole(learned: list[Any]) -> None:
 
         return rt.fori_loop(0, 3, body, x, 0)
 
-    both(program, field(6000))
+    compiled_as_eager(program, field(6000))
     assert learned == [(2,), None]
 
 
@@ -136,8 +124,8 @@ def test_until_and_while(learned: list[Any]) -> None:
 
         return rt.while_loop(lambda x, first: first > 0.01, body, x, x[0])
 
-    both(until, field(5001))
-    both(while_true, field(5000) + 1)
+    compiled_as_eager(until, field(5001))
+    compiled_as_eager(while_true, field(5000) + 1)
     assert learned == [(2,), (2,)]
 
 
@@ -149,7 +137,7 @@ def test_arrays_that_change_places(learned: list[Any]) -> None:
 
         return rt.fori_loop(0, 3, body, a, b)
 
-    both(program, field(5001), field(5001) * 2)
+    compiled_as_eager(program, field(5001), field(5001) * 2)
     assert (2,) in learned
 
 
@@ -166,7 +154,7 @@ def test_a_loop_in_a_loop_and_a_branch(learned: list[Any]) -> None:
 
         return rt.fori_loop(0, 2, outer, x, 0)
 
-    both(program, field(5001))
+    compiled_as_eager(program, field(5001))
 
 
 def test_integers_and_booleans(learned: list[Any]) -> None:
@@ -178,7 +166,7 @@ def test_integers_and_booleans(learned: list[Any]) -> None:
         return rt.fori_loop(0, 3, body, x, m)
 
     rng = np.random.default_rng(0)
-    both(program, rng.integers(0, 5, 6000).astype(np.int8), rng.random(6000) < 0.5)
+    compiled_as_eager(program, rng.integers(0, 5, 6000).astype(np.int8), rng.random(6000) < 0.5)
     assert learned == [(2,), (2,)]
 
 
@@ -193,4 +181,4 @@ def test_stores_with_steps_outside_of_loops(dtype: Any) -> None:
         def program(x: Any, value: Any, key: Any = key) -> Any:
             return (rt.at(x)[key].set(value),)
 
-        both(program, x, value)
+        compiled_as_eager(program, x, value)

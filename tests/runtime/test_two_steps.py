@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from agreement import compiled_as_eager
 
 from np2tnp import runtime as rt
 from np2tnp.runtime import two_steps
@@ -29,18 +29,6 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return answers
 
 
-def both(function: Callable[..., Any], *args: Any) -> tuple[Any, Any]:
-    """The results of eager calls, which tests of their own hold to NumPy, and of compiled ones."""
-    expected = rt.migrated(function)(*args)
-    RUNS.clear()
-    actual = rt.migrated(compile="xla")(function)(*args)
-    assert RUNS == {"compiled": 1}
-    for one, other in zip(actual, expected, strict=True):
-        assert type(one) is type(other)
-        np.testing.assert_array_equal(one, other)
-    return actual, expected
-
-
 def smoothed(x: Any) -> Any:
     return rt.at(x)[1:-1].set(rt.op_mul(0.5, rt.op_add(x[:-2], x[2:])))
 
@@ -54,7 +42,7 @@ def test_every_number_of_iterations(count: int, asked: list[bool]) -> None:
 
         return rt.fori_loop(0, count, body, x, rt.zeros(8), 0.0)
 
-    both(program, np.random.default_rng(0).random(SIZE))
+    compiled_as_eager(program, np.random.default_rng(0).random(SIZE))
     assert asked[-1:] == [True] * bool(count)
 
 
@@ -66,7 +54,7 @@ def test_a_loop_that_is_left(last: int, asked: list[bool]) -> None:
 
         return rt.fori_loop(0, 8, body, x, -1, until=True)
 
-    _, (_, done) = both(program, np.random.default_rng(0).random(SIZE))
+    _, (_, done) = compiled_as_eager(program, np.random.default_rng(0).random(SIZE))
     assert done == min(last, 7)
     assert asked[-1]
 
@@ -80,7 +68,7 @@ def test_a_loop_until_nothing_changes(limit: float, asked: list[bool]) -> None:
 
         return rt.while_loop(lambda x, change, count: change > limit, body, x, rt.array(1.0), 0)
 
-    both(program, np.random.default_rng(0).random(SIZE))
+    compiled_as_eager(program, np.random.default_rng(0).random(SIZE))
     assert asked[-1]
 
 
@@ -107,7 +95,7 @@ def test_two_arrays_change_places(count: int, orders: list[int]) -> None:
 
         return rt.fori_loop(0, count, body, old, new, 0)
 
-    both(program, *np.random.default_rng(0).random((2, SIZE)))
+    compiled_as_eager(program, *np.random.default_rng(0).random((2, SIZE)))
     assert orders == ([2] if count else [])
 
 
@@ -121,7 +109,7 @@ def test_three_arrays_change_places(count: int, orders: list[int]) -> None:
 
         return rt.fori_loop(10, 10 - 2 * count, body, past, now, following, step=-2)
 
-    both(program, *np.random.default_rng(0).random((3, SIZE)))
+    compiled_as_eager(program, *np.random.default_rng(0).random((3, SIZE)))
     assert orders == [3]
 
 
@@ -170,7 +158,7 @@ def test_an_array_that_is_made_anew_keeps_two_iterations_apart(orders: list[int]
 
         return rt.fori_loop(0, 4, body, old, new, x)
 
-    both(program, *np.random.default_rng(0).random((3, SIZE)))
+    compiled_as_eager(program, *np.random.default_rng(0).random((3, SIZE)))
     assert orders == [1]
     assert asked == [True]
 
@@ -205,7 +193,7 @@ def test_what_is_updated_in_its_place_is_not_copied_anyway(asked: list[bool]) ->
 
         return (rt.fori_loop(0, 3, body, x),)
 
-    both(program, np.random.default_rng(0).random(SIZE))
+    compiled_as_eager(program, np.random.default_rng(0).random(SIZE))
     assert asked == [False]
 
 
@@ -217,7 +205,7 @@ def test_an_array_that_is_read_elsewhere_for_another_one_alone_is_not_copied_any
 
         return rt.fori_loop(0, 3, body, state, velocity)
 
-    both(program, *np.random.default_rng(0).random((2, SIZE)))
+    compiled_as_eager(program, *np.random.default_rng(0).random((2, SIZE)))
     assert asked == [False]
 
 
@@ -247,7 +235,7 @@ def test_an_array_goes_to_a_second_place_and_back(count: int, buffers: list[int]
 
         return rt.fori_loop(0, count, body, x, rt.zeros(8), 0)
 
-    both(program, np.random.default_rng(0).random(SIZE), 0.25)
+    compiled_as_eager(program, np.random.default_rng(0).random(SIZE), 0.25)
     assert buffers == [1]
 
 
@@ -266,7 +254,7 @@ def test_two_fields_each_go_to_a_second_place(count: int, buffers: list[int]) ->
 
         return rt.fori_loop(0, count, body, u, v)
 
-    both(program, *np.random.default_rng(0).random((2, 200, 220)))
+    compiled_as_eager(program, *np.random.default_rng(0).random((2, 200, 220)))
     assert buffers == [2]
 
 
@@ -281,7 +269,7 @@ def test_a_copy_that_is_stored_into_elsewhere_does_not_take_the_second_place(sto
 
         return rt.fori_loop(0, 5, body, x, total)
 
-    both(program, *np.random.default_rng(0).random((2, SIZE)))
+    compiled_as_eager(program, *np.random.default_rng(0).random((2, SIZE)))
     assert buffers == [1]
 
 
@@ -312,9 +300,9 @@ def test_what_is_stored_twice_or_where_nobody_knows_has_one_place(buffers: list[
         return rt.fori_loop(0, 3, body, x, y)
 
     arrays = np.random.default_rng(0).random((2, SIZE))
-    both(twice, arrays[0])
-    both(somewhere, arrays[0])
-    both(elsewhere_too, *arrays)
+    compiled_as_eager(twice, arrays[0])
+    compiled_as_eager(somewhere, arrays[0])
+    compiled_as_eager(elsewhere_too, *arrays)
     assert buffers == [0, 0, 0]
 
 
@@ -345,4 +333,4 @@ def test_any_stores_of_an_iteration(seed: int) -> None:
 
         return (rt.fori_loop(0, count, body, x),)
 
-    both(program, random.integers(-9, 9, (length, width)) / 8)
+    compiled_as_eager(program, random.integers(-9, 9, (length, width)) / 8)
