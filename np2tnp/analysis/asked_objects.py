@@ -22,7 +22,7 @@ _ASKING: Mapping[str, tuple[str, ...]] = {
     "abs": ("__abs__",),
     "bool": ("__bool__", "__len__"),
     "hasattr": ("__getattr__", "__getattribute__"),
-    "hash": ("__hash__",),
+    "hash": ("__hash__", "__eq__"),
     "len": ("__len__",),
 }
 
@@ -43,7 +43,7 @@ class AskedObjects(State):
     def object_compared(self, node: cst.CSTNode, value: Value, env: Env, op: str) -> None:
         """An operator, by its name in ``operator``, on an object."""
         name = op.strip("_")
-        more = _TEXT if name == "mod" else ("__iter__",) if name == "contains" else ()
+        more = {"mod": _TEXT, "contains": ("__iter__",), "ne": ("__eq__",)}.get(name, ())
         self.object_asked(node, value, env, f"__{name}__", f"__r{name}__", *more)
 
     def object_tested(self, node: cst.CSTNode, value: Value, env: Env) -> None:

@@ -99,6 +99,8 @@ class Effects(Keeping):
             in_numpy = updates and not migrated and self.made != HOST  # it changes the very array that it gets
             if updates or name in summary.changeable:
                 filled = True
+                if isinstance(argument.value, Instance):  # through `vars(o)` or `getattr(o, k)`
+                    self.object_works(node, argument.value, env)
             by_others = in_numpy or (name in summary.changeable and not updates)
             if by_others or (summary.tells_apart and not summary.migrated):
                 self._copies_may_differ(node, callee, argument, tuple(matched.values()))

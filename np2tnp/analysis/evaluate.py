@@ -112,7 +112,8 @@ class Evaluator(Operands):
                 if part.equal is not None and may_hold_tensor(self.evaluate(part.expression, env)):
                     self.construct(part, "debug f-string")
                 reason = "is shown by its repr()" if part.conversion == "r" else "is formatted into a string"
-                self.escape(part.expression, self.evaluate(part.expression, env), reason)
+                shown = self.object_given(part, self.evaluate(part.expression, env), env, "format")
+                self.escape(part.expression, shown, reason)
                 if part.format_spec:
                     for inner in part.format_spec:
                         if type(inner) is cst.FormattedStringExpression:
@@ -133,10 +134,10 @@ class Evaluator(Operands):
         for element in node.elements:
             value = self.evaluate(element.value, env)
             if kind == "set":
-                self.escape(element.value, value, "is put into a set")
+                self.escape(element.value, self.object_given(element, value, env, "hash"), "is put into a set")
             if type(element) is cst.StarredElement:
                 known = False
-                value = self.element_of(value)
+                value = self.element_of(self.object_iterated(element, value, env))
             items.append(value)
         return self.sequence(kind, items, known)
 
@@ -157,7 +158,7 @@ class Evaluator(Operands):
         values: list[Value] = []
         for element in node.elements:
             if type(element) is cst.DictElement:
-                key = self.evaluate(element.key, env)
+                key = self.object_given(element, self.evaluate(element.key, env), env, "hash")
                 self.escape(element.key, key, "is a dictionary key")
                 values.append(self.evaluate(element.value, env))
             else:
@@ -175,15 +176,18 @@ class Evaluator(Operands):
         if op == "mod" and scalar_type(left) == "str":
             if isinstance(right, Sequence) and type(node.right) is cst.Tuple:
                 for element, value in zip(node.right.elements, right.items or (), strict=False):
-                    self.escape(element.value, value, "is formatted into a string")
+                    shown = self.object_given(element, value, env, "format")
+                    self.escape(element.value, shown, "is formatted into a string")
             else:
-                self.escape(node.right, right, "is formatted into a string")
+                shown = self.object_given(node, right, env, "format")
+                self.escape(node.right, shown, "is formatted into a string")
             return Scalar("str")
         return self.operate(node, op, [left, right], env)
 
     def _unary(self, node: cst.UnaryOperation, env: Env) -> Value:
         operand = self.evaluate(node.expression, env)
         if type(node.operator) is cst.Not:
+            self.object_tested(node, operand, env)
             return Scalar("bool")
         op = UNARY[type(node.operator)]
         if isinstance(operand, Const) and is_python_number(operand) and op in ("neg", "pos"):
@@ -280,6 +284,7 @@ class Evaluator(Operands):
 
     def _boolean(self, node: cst.BooleanOperation, env: Env) -> Value:
         left = self.evaluate(node.left, env)
+        self.object_tested(node, left, env)
         return join(left, self._perhaps(node.right, env))
 
     def _perhaps(self, node: cst.BaseExpression, env: Env) -> Value:
@@ -327,7 +332,7 @@ class Evaluator(Operands):
     # ---- the rest
 
     def _conditional(self, node: cst.IfExp, env: Env) -> Value:
-        self.evaluate(node.test, env)
+        self.object_tested(node, self.evaluate(node.test, env), env)
         body, orelse = self.facts.displays[id(node)] = self._perhaps(node.body, env), self._perhaps(node.orelse, env)
         joined = join(body, orelse)
         missing = none_test(node.test)

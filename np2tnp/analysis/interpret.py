@@ -321,7 +321,9 @@ class Interpreter(Raising):
         return self.element_of(iterated)
 
     def _while(self, node: cst.While, env: Env) -> Env | None:
-        return self._loop(node, env, lambda current: self.evaluate(node.test, current))
+        return self._loop(
+            node, env, lambda current: self.object_tested(node, self.evaluate(node.test, current), current)
+        )
 
     def _match(self, node: cst.Match, env: Env) -> Env | None:
         self.statement, self.root = node, None

@@ -108,6 +108,7 @@ class Stores(Yields):
     def _unpack(
         self, node: cst.CSTNode, target: cst.Tuple | cst.List, value: Value, env: Env, source: cst.BaseExpression | None
     ) -> None:
+        value = self.object_iterated(node, value, env)
         elements = target.elements
         starred = any(type(element) is cst.StarredElement for element in elements)
         items: list[Value]
