@@ -169,7 +169,7 @@ def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan
 def write(made: Plan, config: Config) -> Run:
     """Write the planned files, each in one step; the run without those that could not be written."""
     run = made.run
-    failed = _copy_runtimes(made) if config.runtime == "vendor" else {}
+    failed = _copy_runtimes(made, config)
     for path, data in made.new.items():
         if path == made.files.stdin or path in failed:
             continue
@@ -187,25 +187,27 @@ def write(made: Plan, config: Config) -> Run:
     return replace(_run(reports, config, notes=run.notes), changes=changes)
 
 
-def _copy_runtimes(made: Plan) -> dict[str, Problem]:
+def runtime_folders(made: Plan, config: Config) -> dict[str, list[str]]:
+    """Where the changed files import the runtime from, if not from us: by folder the files."""
+    from np2tnp.rewrite.vendoring import vendored
+
+    found: dict[str, list[str]] = {}
+    for change in made.run.changes if config.runtime == "vendor" else ():
+        if change.path != made.files.stdin:
+            found.setdefault(vendored(change.path, change.old_text).directory, []).append(change.path)
+    return found
+
+
+def _copy_runtimes(made: Plan, config: Config) -> dict[str, Problem]:
     """Copy the runtime to where the changed files import it from; the files for which that failed."""
-    from np2tnp.rewrite.vendoring import copy_runtime, vendored
+    from np2tnp.rewrite.vendoring import copy_runtime
 
     failed: dict[str, Problem] = {}
-    done: dict[str, Problem | None] = {}
-    for change in made.run.changes:
-        if change.path == made.files.stdin:
-            continue
-        home = vendored(change.path, change.old_text).directory
-        if home not in done:
-            try:
-                copy_runtime(home)
-                done[home] = None
-            except Problem as problem:
-                done[home] = problem
-        found = done[home]
-        if found is not None:
-            failed[change.path] = found
+    for folder, paths in runtime_folders(made, config).items():
+        try:
+            copy_runtime(folder)
+        except Problem as problem:
+            failed.update(dict.fromkeys(paths, problem))
     return failed
 
 

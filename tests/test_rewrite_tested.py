@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from np2tnp.cli import main
+from np2tnp.files.source import replace_file
 from np2tnp.migration import transaction
 from np2tnp.migration.subsets import largest_passing
 
@@ -228,6 +230,110 @@ def test_interrupted_in_the_middle(project: Path, capfd: pytest.CaptureFixture[s
         assert "interrupted: all files are as they were before" in err
         assert (project / "two.py").read_text() == TWO
     assert (project / "one.py").read_text() == ONE
+    assert not (project / transaction.NAME).exists()
+
+
+def test_trials_are_planned_from_the_originals(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """What an import leads to is read from disk, where the version of the last trial lies."""
+    one = (
+        "import numpy as np\nfrom two import other\n\n\ndef good(x):\n    y = np.sqrt(x)\n    other(y)\n    return y\n"
+    )
+    two = TWO.replace("return np.abs(x)", "x[:] = np.abs(x) * 2") + "\n\ndef bad(x):\n    return np.exp(x)\n"
+    (project / "one.py").write_text(one)
+    (project / "two.py").write_text(two)
+    judge(project, "bad")
+    script = project / "judge.py"
+    script.write_text(script.read_text().replace("rt.migrated.*", "rt.migrated(?:.|\\n)*?"))
+    assert run(capfd, "--apply", "--test", f"{sys.executable} judge.py", ".")[0] == 0
+    tested = [(project / name).read_text() for name in ("one.py", "two.py")]
+    (project / "one.py").write_text(one)
+    (project / "two.py").write_text(two)
+    assert run(capfd, "--apply", "--skip", "bad", ".")[0] == 0
+    assert tested == [(project / name).read_text() for name in ("one.py", "two.py")]
+    assert "def _good_numpy" in tested[0]
+
+
+@pytest.mark.parametrize("outcome", ["passes", "fails"])
+def test_the_copied_runtime_is_there_for_the_tests(
+    project: Path, capfd: pytest.CaptureFixture[str], outcome: str
+) -> None:
+    command = judge(project, *(ALL if outcome == "fails" else ()))
+    script = project / "judge.py"
+    script.write_text(
+        "import importlib.util, os\nhere = os.path.isfile('np2tnp_runtime/__init__.py')\n"
+        + script.read_text().replace("sys.exit(", "assert here or not migrated; sys.exit(")
+    )
+    status, _, err = run(capfd, "--apply", "--runtime", "vendor", "--test", command, ".")
+    assert status == 0
+    assert migrated(project) == (set() if outcome == "fails" else ALL), err
+    assert (project / "np2tnp_runtime").exists() is (outcome == "passes")
+
+
+@pytest.mark.parametrize("moment", ["journal", "written", "twice"])
+def test_interrupted_where_it_hurts(
+    project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """Ctrl-C while the originals are saved, in the moment after a file changed, and again while all is put back."""
+    done: list[object] = []
+
+    def interrupting(function: Callable[..., None], times: int) -> Callable[..., None]:
+        def call(*arguments: object) -> None:
+            function(*arguments)
+            if len(done) < times:
+                done.append(arguments)
+                signal.raise_signal(signal.SIGINT)
+
+        return call
+
+    if moment == "journal":
+        monkeypatch.setattr(os, "fsync", interrupting(os.fsync, 1))
+    else:
+        times = 3 if moment == "twice" else 1
+        monkeypatch.setattr(transaction, "replace_file", interrupting(replace_file, times))
+    status, _, err = run(capfd, "--apply", "--test", judge(project), ".")
+    assert done
+    assert status == 130
+    assert "interrupted: all files are as they were before\n" in err
+    assert (project / "one.py").read_text() == ONE
+    assert (project / "two.py").read_text() == TWO
+    assert not (project / transaction.NAME).exists()
+
+
+@pytest.mark.parametrize("left", [["journal.jsonl", "0.orig"], ["journal.jsonl"], []])
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_killed_while_it_ended(
+    project: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    left: list[str],
+    is_kept: bool,
+) -> None:
+    """The journal is half gone by then: nothing is to be put back, and --recover says what the files hold."""
+    command = judge(project, *(() if is_kept else ALL))
+    script = project / "judge.py"
+    script.write_text(script.read_text().replace("one.py is wrong", "No module named 'np2tnp'"))  # ends the run
+    saved: dict[str, bytes] = {}
+    drop = transaction._drop_journal
+
+    def remember(folder: str) -> None:
+        saved.update({name: Path(folder, name).read_bytes() for name in left})
+        drop(folder)
+
+    monkeypatch.setattr(transaction, "_drop_journal", remember)
+    assert run(capfd, "--apply", "--test", command, ".")[0] == (0 if is_kept else 2)
+    monkeypatch.undo()
+    monkeypatch.chdir(project)
+    (project / transaction.NAME).mkdir()
+    for name, data in saved.items():
+        process = f'"process": {os.getpid()}'.encode()
+        (project / transaction.NAME / name).write_bytes(data.replace(process, b'"process": 99999999'))
+    before = migrated(project)
+    assert run(capfd, "--apply", ".")[0] == 2
+    status, _, err = run(capfd, "--recover")
+    assert status == 0
+    expected = "what it found to pass stays rewritten" if is_kept else "no file had been changed"
+    assert (expected if left else "nothing is half done") in err
+    assert migrated(project) == before == (ALL if is_kept else set())
     assert not (project / transaction.NAME).exists()
 
 

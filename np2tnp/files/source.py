@@ -88,6 +88,9 @@ def read_bytes(path: str) -> bytes:
         raise Problem("TNP904", f"cannot be read: {error}") from None
 
 
+_TEMPORARY = ".np2tnp-"  #: how the names of files begin that are about to replace others
+
+
 def replace_file(path: str, old: bytes, new: bytes) -> None:
     """Puts ``new`` in the place of ``old`` in one step, keeping mode, owner and symbolic links.
 
@@ -105,7 +108,7 @@ def replace_file(path: str, old: bytes, new: bytes) -> None:
         if not os.access(target, os.W_OK):
             # Replacing needs only the directory's permission: a write-protected file would lose its protection.
             raise Problem("TNP904", "cannot be written: Permission denied")
-        handle, temporary = tempfile.mkstemp(prefix=".np2tnp-", suffix=".tmp", dir=os.path.dirname(target))
+        handle, temporary = tempfile.mkstemp(prefix=_TEMPORARY, suffix=".tmp", dir=os.path.dirname(target))
         with os.fdopen(handle, "wb") as stream:
             stream.write(new)
             stream.flush()
@@ -125,6 +128,15 @@ def replace_file(path: str, old: bytes, new: bytes) -> None:
         if temporary:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
+
+
+def remove_temporaries(path: str) -> None:
+    """Remove what a process left beside a file that was killed while it replaced it."""
+    folder = os.path.dirname(os.path.realpath(path))
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            if name.startswith(_TEMPORARY) and name.endswith(".tmp"):
+                os.unlink(os.path.join(folder, name))
 
 
 def _declared_encoding(body: bytes) -> tuple[str, int]:

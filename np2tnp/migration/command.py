@@ -59,28 +59,28 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
         return _recover(config)
     transaction.require_none(config.root)
     tell = (lambda _: None) if config.quiet else say
+    backup = partial(_back_up, suffix=parsed.backup_suffix if parsed.backup else None)
+    state = "no file was changed"
     try:
         planned = _planned(parsed, config, paths, stdin, tell)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(*(["no file was changed"] if parsed.apply else [])) from None
-    if planned is None:
-        say("nothing was written")
-        return CLEAN
-    made, config, reverted = planned
-    backup = partial(_back_up, suffix=parsed.backup_suffix if parsed.backup else None)
-    if parsed.test:
-        made, failing = keep_what_passes(made, config, parsed.test, parsed.test_timeout, tell, backup)
-        reverted += failing
+        if planned is None:
+            say("nothing was written")
+            return CLEAN
+        made, config, reverted = planned
         done = made.run
-    elif parsed.apply:
-        with transaction.uninterrupted():  # a moment only: all files are written, or none
-            backup(made)
-            done = pipeline.write(made, config)
-    else:
-        done = made.run
-    if parsed.apply and stdin is not None:
-        print_bytes(made.new.get(*stdin))
-    _print(parsed, config, done, stdin, reverted)
+        if parsed.test:
+            made, failing = keep_what_passes(made, config, parsed.test, parsed.test_timeout, tell, backup)
+            reverted += failing
+            done, state = made.run, "what was found to pass stays rewritten"
+        elif parsed.apply:
+            with transaction.uninterrupted():  # a moment only: all files are written, or none
+                backup(made)
+                done, state = pipeline.write(made, config), "all files were rewritten"
+        if parsed.apply and stdin is not None:
+            print_bytes(made.new.get(*stdin))
+        _print(parsed, config, done, stdin, reverted)
+    except KeyboardInterrupt as error:
+        raise KeyboardInterrupt(*(error.args or ([state] if parsed.apply else []))) from None
     if done.summary.errors:
         return ERROR
     return FOUND if parsed.check and done.changes else CLEAN
@@ -159,7 +159,6 @@ def _recover(config: Config) -> int:
         return CLEAN
     for line in lines:
         say(line)
-    say("all files are as they were before the run that was killed" if lines else "no file had been changed")
     return CLEAN
 
 

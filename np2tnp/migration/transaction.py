@@ -9,12 +9,13 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import FrameType, TracebackType
+from typing import Any
 
 from np2tnp.config import ConfigError
 from np2tnp.files.problems import Problem
-from np2tnp.files.source import read_bytes, replace_file
+from np2tnp.files.source import read_bytes, remove_temporaries, replace_file
 
 #: The folder in the project's root that holds the originals while files are changed on trial.
 NAME = ".np2tnp_journal"
@@ -32,18 +33,29 @@ class Transaction:
         self._originals = dict(originals)
         self._now = dict(originals)
         self._folder = os.path.join(root, NAME)
+        self._made: list[str] = []  #: folders that were not there before
         self._is_kept = False
+        self._signals = Interruptions()
 
     def __enter__(self) -> Transaction:
         require_none(os.path.dirname(self._folder))
+        self._signals.begin()
         try:
             self._write_journal()
-        except OSError as error:
+        except BaseException as error:
             shutil.rmtree(self._folder, ignore_errors=True)
+            self._signals.end()
+            if not isinstance(error, OSError):
+                raise
             raise ConfigError(f"{self._folder}: cannot be written: {error.strerror or error}") from None
-        self._signals = contextlib.ExitStack()
-        self._signals.enter_context(_termination_as_interrupt())
         return self
+
+    def make(self, folder: str, fill: Callable[[str], None]) -> None:
+        """Let `fill` write a folder, which goes again where it was not there before and nothing is kept."""
+        if not os.path.isdir(folder):
+            self._log({"made": os.path.abspath(folder)})
+            self._made.append(folder)
+        fill(folder)
 
     def show(self, new: Mapping[str, bytes]) -> None:
         """Let the files hold `new`, and those that it does not name their originals.
@@ -53,23 +65,37 @@ class Transaction:
         for path, original in self._originals.items():
             self._write(path, new.get(path, original))
 
-    def keep(self) -> None:
-        """The files stay as they are shown now."""
+    def keep(self, folders: Collection[str] = ()) -> None:
+        """The files stay as they are shown now, and these of the folders. Ctrl-C comes too late from here on."""
+        self._signals.ignore()
         self._is_kept = True
+        self._made = [folder for folder in self._made if folder not in folders]
+
+    @property
+    def state(self) -> str:
+        """What the files hold once it is over, for people."""
+        if os.path.isdir(self._folder):
+            return f"files are changed still: `np2tnp rewrite --recover {os.path.dirname(self._folder)}` puts them back"
+        return "what was found to pass stays rewritten" if self._is_kept else "all files are as they were before"
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        with uninterrupted():
-            if not self._is_kept or kind is not None:
-                for path, original in self._originals.items():
-                    try:
-                        self._write(path, original)
-                    except ConfigError:
-                        _save_beside(path, original)
-            shutil.rmtree(self._folder, ignore_errors=True)
-        self._signals.close()
+        self._signals.ignore()
+        if not self._is_kept:
+            for path, original in self._originals.items():
+                try:
+                    self._write(path, original)
+                except ConfigError:
+                    _save_beside(path, original)
+        for folder in self._made:
+            shutil.rmtree(folder, ignore_errors=True)
+        self._log({"ended": "kept" if self._is_kept else "restored"})
+        _drop_journal(self._folder)
+        self._signals.end()
 
     def _write(self, path: str, data: bytes) -> None:
-        if self._now[path] != data:
+        if self._now[path] == data:
+            return
+        with self._signals.held():  # else a file might be changed without our knowing it
             self._log({"path": os.path.abspath(path), "writes": _digest(data)})
             try:
                 replace_file(path, self._now[path], data)
@@ -107,23 +133,46 @@ def require_none(root: str) -> None:
 
 
 def recover(root: str) -> list[str] | None:
-    """Put back what a killed run left changed in `root`. One line for each file; None when there is no journal."""
+    """Put back what a killed run left changed in `root`, and say so in lines; None when there is no journal."""
     folder = os.path.join(root, NAME)
     if not os.path.isdir(folder):
         return None
     entries = _entries(folder)
+    for entry in entries:
+        if _is_alive(int(str(entry["process"]))):
+            raise ConfigError(f"another run (process {entry['process']}) is changing files in {root}")
+    ended = [entry["ended"] for entry in entries if "ended" in entry]
+    if ended == ["kept"]:
+        lines = ["the run that was killed had ended: what it found to pass stays rewritten"]
+    elif ended or not entries:
+        lines = [
+            "no file had been changed" if ended else "the run was killed as it began or ended: nothing is half done"
+        ]
+    else:
+        lines = _put_back(folder, entries)
+        lines.append(
+            "all files are as they were before the run that was killed" if lines else "no file had been changed"
+        )
+    _drop_journal(folder)
+    return lines
+
+
+def _put_back(folder: str, entries: list[dict[str, str]]) -> list[str]:
+    """A line for each file that does not hold its original, and each folder that was not there."""
     written: dict[str, set[str]] = {}
     for entry in entries:
         if "writes" in entry:
             written.setdefault(entry["path"], set()).add(entry["writes"])
-        elif _is_alive(int(str(entry["process"]))):
-            raise ConfigError(f"another run (process {entry['process']}) is changing files in {root}")
     lines = []
     for entry in entries:
+        if "made" in entry and os.path.isdir(entry["made"]):
+            shutil.rmtree(entry["made"], ignore_errors=True)
+            lines.append(f"removed {entry['made']}")
         if "original" not in entry:
             continue
         path = entry["path"]
         original = _read_original(os.path.join(folder, entry["original"]))
+        remove_temporaries(path)
         try:
             now = read_bytes(path)
             if now == original:
@@ -135,8 +184,15 @@ def recover(root: str) -> list[str] | None:
         except Problem:
             copy = _save_beside(path, original)
             lines.append(f"{path} was changed since, and is left as it is; its original is in {copy}")
-    shutil.rmtree(folder, ignore_errors=True)
     return lines
+
+
+def _drop_journal(folder: str) -> None:
+    """Remove a journal that is no longer needed: what tells how it ended goes last."""
+    with contextlib.suppress(OSError):
+        for name in sorted(os.listdir(folder), key=lambda name: name == _LOG):
+            os.unlink(os.path.join(folder, name))
+        os.rmdir(folder)
 
 
 def _read_original(name: str) -> bytes:
@@ -196,35 +252,56 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-@contextlib.contextmanager
-def _termination_as_interrupt() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP do what Ctrl-C does, so that the files are put back."""
-    names = ("SIGTERM", "SIGHUP")
-    found = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    if threading.current_thread() is not threading.main_thread():
-        found = []
+class Interruptions:
+    """Ctrl-C, SIGTERM and SIGHUP as one KeyboardInterrupt, which waits while files are written; others are ignored."""
 
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+    def __init__(self) -> None:
+        self._before: dict[int, Any] = {}
+        self._is_held = self._is_wanted = self._is_over = False
 
-    before = {number: signal.signal(number, interrupt) for number in found}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
+    def begin(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            self._before = {number: signal.signal(number, self._interrupt) for number in _signals()}
+
+    def ignore(self) -> None:
+        """From here on nothing interrupts any more."""
+        self._is_over = True
+
+    def end(self) -> None:
+        """Give the signals back to those who had them."""
+        for number, handler in self._before.items():
             signal.signal(number, handler)
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """What comes meanwhile interrupts afterwards."""
+        self._is_held = True
+        try:
+            yield
+        finally:
+            self._is_held = False
+        if self._is_wanted and not self._is_over:
+            self._is_over = True
+            raise KeyboardInterrupt
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self._is_wanted = True
+        if not self._is_held and not self._is_over:
+            self._is_over = True
+            raise KeyboardInterrupt
 
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
     """Ignore Ctrl-C and termination for the moment that writing files, or putting them back, takes."""
-    names = ("SIGINT", "SIGTERM", "SIGHUP")
-    found = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    if threading.current_thread() is not threading.main_thread():
-        found = []
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in found}
+    is_main = threading.current_thread() is threading.main_thread()
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (_signals() if is_main else ())}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _signals() -> list[int]:
+    return [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from np2tnp import pipeline
 from np2tnp.config import Config, ConfigError
+from np2tnp.files.problems import Problem
 from np2tnp.migration.reverted import Reverted
 from np2tnp.migration.subsets import largest_passing
 from np2tnp.migration.transaction import Transaction
@@ -104,6 +105,7 @@ def keep_what_passes(
 
     def plan_of(regions: frozenset[tuple[str, str]]) -> pipeline.Plan:
         if regions not in plans:
+            transaction.show({})  # imports are followed on disk: what is planned starts from the originals
             plans[regions] = pipeline.plan(made.files, replace(config, chosen_regions=regions))
         return plans[regions]
 
@@ -121,18 +123,30 @@ def keep_what_passes(
                 raise ConfigError(f"the tests' Python has no {missing[1]}: install it there first")
         return outcome.passed
 
+    transaction = Transaction(config.root, {path: made.files.contents[path] for path in made.new})
     try:
-        with Transaction(config.root, {path: made.files.contents[path] for path in made.new}) as transaction:
+        with transaction:
+            for folder in pipeline.runtime_folders(made, config):
+                transaction.make(folder, _copy_runtime)
             kept = everything
             if not passes(everything):
                 kept = largest_passing(_suspects_last(made.regions, failures[everything].output), passes)
                 transaction.show(plan_of(kept).new)
             before_keeping(plan_of(kept))
-            transaction.keep()
+            transaction.keep(pipeline.runtime_folders(plan_of(kept), config))
     except KeyboardInterrupt:
-        say("interrupted: all files are as they were before")
-        raise
-    return plan_of(kept), [_describe(region, failures) for region in made.regions if region not in kept]
+        raise KeyboardInterrupt(transaction.state) from None
+    done = plan_of(kept)
+    return done, [_describe(region, kept, failures) for region in made.regions if region not in done.regions]
+
+
+def _copy_runtime(folder: str) -> None:
+    from np2tnp.rewrite.vendoring import copy_runtime
+
+    try:
+        copy_runtime(folder)
+    except Problem as problem:
+        raise ConfigError(str(problem)) from None
 
 
 def _suspects_last(regions: tuple[tuple[str, str], ...], output: str) -> list[tuple[str, str]]:
@@ -146,7 +160,11 @@ def _suspects_last(regions: tuple[tuple[str, str], ...], output: str) -> list[tu
     return sorted(regions, key=is_suspect)
 
 
-def _describe(region: tuple[str, str], failures: dict[frozenset[tuple[str, str]], Outcome]) -> Reverted:
+def _describe(
+    region: tuple[str, str], kept: frozenset[tuple[str, str]], failures: dict[frozenset[tuple[str, str]], Outcome]
+) -> Reverted:
     """With the failure that was seen last with it in: that is when it alone was added to what passes."""
+    if region in kept:
+        return Reverted(*region, "it cannot be rewritten without others that are left as they are")
     outcome = [outcome for subset, outcome in failures.items() if region in subset][-1]
     return Reverted(*region, f"the tests fail with it ({outcome.how})", outcome.tail)
