@@ -363,7 +363,7 @@ def _checked(name: str, value: Any, default: Any, shown: str) -> Any:
         if not isinstance(value, bool):
             raise fail("true or false")
         return value
-    if isinstance(default, int):
+    if isinstance(default, int) or name == "above":  # whose default is None: the runtime's
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise fail("a whole number")
         return value

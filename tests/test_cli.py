@@ -238,6 +238,8 @@ def test_configuration(project: Path, capfd: pytest.CaptureFixture[str]) -> None
         ('select = ["E501"]', "list of codes"),
         ('slow = "never"', "keep, convert"),
         ("jobs = -1", "whole number"),
+        ("above = -1", "whole number"),
+        ('above = "all"', "whole number"),
         ("cache = 1", "true or false"),
         ('boundary = "vector"', "unknown value"),
         ("rewrite = true", "unknown option"),
@@ -251,6 +253,12 @@ def test_mistakes_in_the_configuration(project: Path, capfd: pytest.CaptureFixtu
     assert words in err
     assert "np2tnp.toml" in err
     assert err.count("\n") == 1
+
+
+def test_above_is_taken_from_the_command_line_and_the_file(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert ", above=7_000)" in run(capfd, "rewrite", "heat.py", "--above", "7000")[1]
+    (project / "np2tnp.toml").write_text("above = 0\n")
+    assert ", above=0)" in run(capfd, "rewrite", "heat.py")[1]
 
 
 def test_options_that_do_nothing_are_refused(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
