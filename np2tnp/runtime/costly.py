@@ -18,14 +18,14 @@ from typing import Any
 from np2tnp.runtime.folds import is_large
 from np2tnp.runtime.keys import Basic
 from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.tracing import current
+from np2tnp.runtime.tracing import Trace, current
 
 #: Operations that take longer than storing and reading their result, and how long they take beside a sum.
 _COSTLY = dict.fromkeys(
     "Exp Expm1 Log Log1p Pow Sin Cos Tan Sinh Cosh Tanh Asin Acos Atan Asinh Acosh Atanh Atan2 Sigmoid Erf".split(), 20
 )
 #: Operations that XLA makes part of the loop that reads their results.
-_FUSED = {
+FUSED = {
     **_COSTLY,
     **dict.fromkeys("RealDiv Sqrt Rsqrt Reciprocal".split(), 4),
     **dict.fromkeys(
@@ -50,9 +50,9 @@ def _cost(x: Any, most: int) -> int:
     todo, cost = [x.op], 0
     while todo and len(seen) < _MOST_OPERATIONS and cost < most:
         operation = todo.pop()
-        if id(operation) in seen or operation.type not in _FUSED or not is_large(operation.outputs[0]):
+        if id(operation) in seen or operation.type not in FUSED or not is_large(operation.outputs[0]):
             continue
-        cost += _FUSED[operation.type]
+        cost += FUSED[operation.type]
         seen.add(id(operation))
         todo.extend(part.op for part in operation.inputs)
     return cost
@@ -82,14 +82,20 @@ def stored_first(x: Any) -> Any:
     if known is None:
         if _cost(x, _MUCH) < _MUCH:
             return x
-        before = x.consumers()
-        place = tf.fill([x.shape.rank], trace.opaque.zero())
-        known = trace.stored[id(x)] = (x, _update()(x, x[(slice(1),) * x.shape.rank], place))
-        for operation in before:  # these would calculate it all the same
-            for number, part in enumerate(operation.inputs):
-                if part is x:
-                    operation._update_input(number, known[1])
+        return in_memory(trace, x)
     return known[1]
+
+
+def in_memory(trace: Trace, x: Any) -> Any:
+    """`x`, stored; what was made of it is made of that now."""
+    before = x.consumers()
+    place = tf.fill([x.shape.rank], trace.opaque.zero())
+    stored = trace.stored[id(x)] = (x, _update()(x, x[(slice(1),) * x.shape.rank], place))
+    for operation in before:  # these would calculate it all the same
+        for number, part in enumerate(operation.inputs):
+            if part is x:
+                operation._update_input(number, stored[1])
+    return stored[1]
 
 
 @functools.lru_cache(maxsize=1)

@@ -12,6 +12,7 @@ from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.interleaved import Carried, Interleaves
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.same_arrays import Handed, SameArrays
+from np2tnp.runtime.shared import store_shared
 from np2tnp.runtime.tracing import Trace, all_hold, check
 from np2tnp.runtime.weak import LIMIT
 
@@ -122,6 +123,7 @@ def _while(
                 numbers += stacks.write(variables[numbered:], lists.iteration)
             held = tf.logical_and(held, all_hold(checks))
             planes.check(trace, after)
+            store_shared(trace, [*after, held])
             trace.end_graph()
             return (held, i, *numbers, *planes.taken_apart(after))
 
