@@ -133,3 +133,18 @@ def test_flushed_subnormals_count_as_equal_unless_told_otherwise() -> None:
     assert compare(tiny, zero)
     assert not compare(tiny, zero, Tolerance(flush=False))
     assert not compare(np.array([1e-300]), np.array([0.0]))
+
+
+class Node:
+    """An object that its part refers back to."""
+
+    def __init__(self, value: float) -> None:
+        self.value = np.array([value])
+        self.parts = [self]
+
+
+def test_objects_that_refer_to_themselves_are_compared_once() -> None:
+    assert compare(Node(1.0), Node(1.0))
+    different = compare(Node(1.0), Node(2.0))
+    assert different.kind == "value"
+    assert "expected np.float64(1.0)" in different.detail

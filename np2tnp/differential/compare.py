@@ -13,7 +13,9 @@ NumPy is imported; TensorFlow is not: the caller converts tensors to ndarrays fi
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +39,9 @@ class Tolerance:
 
 
 DEFAULT = Tolerance()
+
+#: The pairs of objects that are being compared: what refers back to them (a child to its parent) adds nothing.
+_UNDER_WAY: ContextVar[frozenset[tuple[int, int]]] = ContextVar("_UNDER_WAY", default=frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,23 @@ def compare(expected: Any, actual: Any, tolerance: Tolerance = DEFAULT, path: st
         return _compare_arrays(np.asarray(expected), np.asarray(actual), tolerance, path)
     if type(expected) is not type(actual) and not _are_like_namedtuples(expected, actual):
         return _differs("type", path, _describe_type(expected), _describe_type(actual))
+    pair = id(expected), id(actual)
+    if pair in _UNDER_WAY.get():
+        return Agreement("equal")
+    with _under_way(pair):
+        return _compare_parts(expected, actual, tolerance, path)
+
+
+@contextmanager
+def _under_way(pair: tuple[int, int]) -> Iterator[None]:
+    token = _UNDER_WAY.set(_UNDER_WAY.get() | {pair})
+    try:
+        yield
+    finally:
+        _UNDER_WAY.reset(token)
+
+
+def _compare_parts(expected: Any, actual: Any, tolerance: Tolerance, path: str) -> Agreement:
     if isinstance(expected, (list, tuple)):
         return _compare_items(expected, actual, tolerance, path)
     if isinstance(expected, dict):
