@@ -194,7 +194,7 @@ def main() -> int:
     parser.add_argument("--show", type=int, default=40, help="how many differences to print")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        root = options.work or Path(folder)
+        root = (options.work or Path(folder)).resolve()
         target = root / options.folder.name
         shutil.copytree(options.folder, target)
         changed = rewrite(target, root, options)
