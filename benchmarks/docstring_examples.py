@@ -35,10 +35,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-CHECKOUT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(CHECKOUT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from np2tnp.differential.compare import Outcome, Tolerance, compare_outcomes
+
+CHECKOUT = Path(__file__).resolve().parents[1]
 
 #: Where an example stands: the docstring's object, and the number of the example in it.
 Place = tuple[str, int, str]
@@ -197,6 +198,9 @@ def main() -> int:
         root = (options.work or Path(folder)).resolve()
         target = root / options.folder.name
         shutil.copytree(options.folder, target)
+        libraries = options.folder.with_name(f"{options.folder.name}.libs")  # which wheels load by relative paths
+        if libraries.is_dir():
+            shutil.copytree(libraries, root / libraries.name)
         changed = rewrite(target, root, options)
         print(f"{'module':48} {'equal':>6} {'different':>9} {'unstable':>8} {'unfinished':>10} {'operations':>10}")
         total: Counter[str] = Counter()
