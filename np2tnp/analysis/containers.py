@@ -46,7 +46,11 @@ def put_into(where: cst.BaseExpression, added: Value, env: Env) -> str:
     if not isinstance(where, cst.Name):
         return ""
     if where.value in env.values:
-        env.values[where.value] = _holding(env.values[where.value], added, depth)
+        before = env.values[where.value]
+        after = _holding(before, added, depth)
+        for other in env.reach(where.value):
+            if isinstance(env.values.get(other), Sequence):
+                env.values[other] = _after(env.values[other], before, after)
         share_items(where.value, added, env)
     return where.value
 
@@ -103,6 +107,16 @@ def _no_longer_empty(value: Value, added: Value) -> Value:
         return replace(value, element=added, items=None)
     items = None if value.items is None else tuple([_no_longer_empty(item, added) for item in value.items])
     return replace(value, element=_no_longer_empty(value.element, added), items=items)
+
+
+def _after(value: Value, before: Value, after: Value) -> Value:
+    """`value`, in which everything like `before` may be another name of a container, as in ``row = rows[0]``."""
+    if value == before:
+        return after
+    if not isinstance(value, Sequence):
+        return value
+    items = None if value.items is None else tuple([_after(item, before, after) for item in value.items])
+    return replace(value, element=_after(value.element, before, after), items=items)
 
 
 def _holding(container: Value, added: Value, depth: int) -> Value:
