@@ -10,6 +10,7 @@ from typing import Protocol
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.ambiguous import why_ambiguous
 from np2tnp.analysis.containers import fill_empty, given_to, put_into, reader_of_copy
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.exchanges import Exchanges
@@ -189,7 +190,11 @@ class State:
                 return self.known(Symbol(f"builtins.{name}"), env)
             self.unresolved += 1  # from a star import, exec, or a mistake
             return UNKNOWN
-        self.unresolved += self.module.unlisted and isinstance(value, Unknown)
+        if isinstance(value, Unknown):
+            why = why_ambiguous(self.module.node, name, self.catalog)
+            self.unresolved += bool(why) or self.module.unlisted
+            if why:
+                self.construct(self.statement or self.facts.node, "ambiguous", why)
         if isinstance(value, Symbol) and name in self.module.rebound and "()" not in value.name:
             self.unresolved += 1
             self.construct(

@@ -132,7 +132,9 @@ def plan_region(
         if edits.total or replaced or any(unknown_values.is_about_arrays(hit, annotated) for hit in hits):
             return RegionPlan(facts, hits, edits, RegionState.KEPT)
         told = list(filter(unknown_values.is_handed, hits))
-        if any(map(unknown_values.may_be_work, unknown_values.beside(told, hits))):
+        if ambiguous := list(filter(unknown_values.is_ambiguous, hits)):
+            told += ambiguous
+        elif any(map(unknown_values.may_be_work, unknown_values.beside(told, hits))):
             told.append(unknown_values.of_region(facts, annotated))
         return RegionPlan(facts, told, edits, RegionState.PLAIN)
     if blocks:

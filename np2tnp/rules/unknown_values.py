@@ -57,10 +57,13 @@ class UnknownValue(Rule):
                 return y.max() - y.min()
         """,
     )
-    on = (ev.Call, ev.AttributeStore, "handed over")
+    on = (ev.Call, ev.AttributeStore, "handed over", "ambiguous")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:
+            return
+        if isinstance(event, ev.Construct) and event.kind == "ambiguous":
+            yield self.hit(event.node, event.detail, Verdict.NOTE)
             return
         if isinstance(event, ev.Construct):
             if any(isinstance(part, _WORK) for part in walk(event.node)):
@@ -89,6 +92,11 @@ class UnknownValue(Rule):
 def is_handed(hit: Hit) -> bool:
     """Whether the finding tells of a nested function that stays NumPy's."""
     return hit.message == _HANDED
+
+
+def is_ambiguous(hit: Hit) -> bool:
+    """Whether the finding tells of a name that may be NumPy's, and may be another's."""
+    return hit.code == UnknownValue.doc.code and " may be numpy" in hit.message
 
 
 def beside(handed: list[Hit], hits: list[Hit]) -> list[Hit]:

@@ -1,0 +1,38 @@
+"""Names of the top level that may be NumPy's: they are bound in several ways, and one of them is an import of NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis.imports import import_bindings
+from np2tnp.analysis.module import blocks_of, statements_of
+from np2tnp.analysis.values import Symbol
+from np2tnp.catalog.catalog import Catalog
+
+
+def why_ambiguous(module: cst.Module, name: str, catalog: Catalog) -> str:
+    """What to say of such a name: ``np may be numpy, and may be cupy``; empty where no import of NumPy binds it."""
+    found = [
+        value.name
+        for node in _imports(module.body)
+        for bound, value in import_bindings(node, catalog, lambda _: ())
+        if bound == name and isinstance(value, Symbol)
+    ]
+    numpys = [full for full in found if full.partition(".")[0] == "numpy"]
+    if not numpys:
+        return ""
+    others = [full for full in dict.fromkeys(found) if full not in numpys]
+    other = " or ".join(others) if others else "something else"
+    return f"{name} may be {numpys[0]}, and may be {other}: import it in one way to have what uses it migrated"
+
+
+def _imports(body: object) -> Iterator[cst.Import | cst.ImportFrom]:
+    for statement in statements_of(body):
+        if isinstance(statement, cst.SimpleStatementLine):
+            for small in statement.body:
+                if isinstance(small, (cst.Import, cst.ImportFrom)):
+                    yield small
+        for block in blocks_of(statement):
+            yield from _imports(block)
