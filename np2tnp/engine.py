@@ -23,6 +23,7 @@ from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, with_las
 from np2tnp.rewrite.exchanged import follow
 from np2tnp.rewrite.fitting import fitted, width_of
 from np2tnp.rewrite.imports import add_imports
+from np2tnp.rewrite.local_imports import without_unused_imports
 from np2tnp.rewrite.object_reads import array_attributes
 from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name
 from np2tnp.rewrite.plan import Names, RegionPlan
@@ -162,7 +163,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         first = settle(plan, held, analysis.info, plan.edits, names.rt)
         body = node.body.visit(Applier(plan.edits, names.rt))
         assert isinstance(body, cst.BaseSuite)
-        body = settled_first(body, first, names.rt)
+        body = settled_first(without_unused_imports(node.body, body), first, names.rt)
         kept = None
         special = session.decided(plan.facts.qualname)
         compile_as = (special.compile or session.options.compile) if plan.compiled else "none"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from typing import Any
 
 import libcst as cst
 
@@ -48,7 +49,32 @@ def add_imports(
         return tree
     body = list(tree.body)
     at = _place(body)
-    return tree.with_changes(body=[*body[:at], *lines, *body[at:]])
+    if at == 0:
+        tree, body = _with_its_comment(tree)
+    elif not _is_import(body[at - 1]) or _is_future(body[at - 1]):
+        lines[0] = lines[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+    return tree.with_changes(body=[*body[:at], *lines, *_set_apart(body[at:])])
+
+
+def _with_its_comment(tree: cst.Module) -> tuple[cst.Module, list[Any]]:
+    """`tree`, with the comment that stands on the first statement there and not among the module's own; its body."""
+    body, header = list(tree.body), list(tree.header)
+    blanks = [number for number, line in enumerate(header) if line.comment is None]
+    if not blanks or not body or not hasattr(body[0], "leading_lines"):
+        return tree, body
+    body[0] = body[0].with_changes(leading_lines=[*header[blanks[-1] + 1 :], *body[0].leading_lines])
+    return tree.with_changes(header=header[: blanks[-1] + 1]), body
+
+
+def _set_apart(body: list[Any]) -> list[Any]:
+    """What comes behind imports, with blank lines before it as people write them, where it stood at the top."""
+    if not body or _is_import(body[0]) or not hasattr(body[0], "leading_lines"):
+        return body
+    before = body[0].leading_lines
+    if any(line.comment is None for line in before):
+        return body
+    wanted = 2 if isinstance(body[0], (cst.FunctionDef, cst.ClassDef)) else 1
+    return [body[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)] * wanted + list(before)), *body[1:]]
 
 
 def _import(package: str, alias: cst.ImportAlias) -> cst.Import | cst.ImportFrom:
@@ -68,7 +94,7 @@ def name_node(text: str) -> cst.Attribute | cst.Name:
 
 
 def _place(body: Sequence[cst.BaseStatement]) -> int:
-    """Behind the last import of the leading block that holds NumPy's, or else behind docstring and ``__future__``."""
+    """Behind the last import of the leading block that holds NumPy's, or else behind the first imports."""
     numpy_at = -1
     start = 0
     for index, statement in enumerate(body):
@@ -81,16 +107,16 @@ def _place(body: Sequence[cst.BaseStatement]) -> int:
             and isinstance(first.value, (cst.SimpleString, cst.ConcatenatedString))
         ):
             start = 1
-        if isinstance(first, cst.ImportFrom) and first.module is not None and dotted(first.module) == "__future__":
+        if _is_future(statement):
             start = index + 1
         if numpy_at < 0 and _imports_numpy(first):
             numpy_at = index
-    if numpy_at < 0 or not _is_import(body[numpy_at]):
-        return start  # what stands behind the import on its line may need ours
     definitions = [i for i, statement in enumerate(body) if isinstance(statement, (cst.FunctionDef, cst.ClassDef))]
-    if definitions and numpy_at > definitions[0]:
-        return start
-    at = numpy_at + 1
+    if numpy_at < 0 or not _is_import(body[numpy_at]) or (definitions and numpy_at > definitions[0]):
+        # what stands behind the import on its line may need ours
+        at = start + (start < len(body) and _is_import(body[start]) and not _is_relative(body[start]))
+    else:
+        at = numpy_at + 1
     while at < len(body) and _is_import(body[at]) and _before_any_code(body, at):
         at += 1
     return max(at, start)
@@ -106,9 +132,17 @@ def _before_any_code(body: Sequence[cst.BaseStatement], index: int) -> bool:
     """Absolute imports that follow directly; a block of the project's own imports stays last."""
     statement = body[index]
     assert isinstance(statement, cst.SimpleStatementLine)
-    blank = any(line.comment is None for line in statement.leading_lines)
-    first = statement.body[0]
-    return not blank and not (isinstance(first, cst.ImportFrom) and first.relative)
+    return not any(line.comment is None for line in statement.leading_lines) and not _is_relative(statement)
+
+
+def _is_relative(statement: cst.BaseStatement) -> bool:
+    first = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    return isinstance(first, cst.ImportFrom) and bool(first.relative)
+
+
+def _is_future(statement: cst.BaseStatement) -> bool:
+    first = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    return isinstance(first, cst.ImportFrom) and first.module is not None and dotted(first.module) == "__future__"
 
 
 def _imports_numpy(node: cst.BaseSmallStatement) -> bool:
