@@ -101,7 +101,8 @@ def _table(measured: Measured, device: str, wide: bool) -> Table:
 
 def _row(trial: Trial, wide: bool) -> list[str]:
     if trial.variant_time is None or trial.reference is None or trial.ratio is None or trial.speed is None:
-        return [f"{trial.size:,}", trial.variant, "", "", "[yellow]not timed[/]"]
+        # without an explicit size it is known once a trial has its arguments
+        return [f"{trial.size:,}" if trial.size else "", trial.variant, "", "", "[yellow]not timed[/]"]
     here, transfer = trial.variant_time, trial.transfer
     row = [
         f"{trial.size:,}",
