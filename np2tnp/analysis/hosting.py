@@ -296,7 +296,7 @@ def changed_elsewhere(facts: ev.RegionFacts) -> frozenset[str]:
     changed = frozenset(name for event in reads for name in {event.name, *event.shared} if name.isidentifier())
     calls = (e.root for e in facts.events if isinstance(e, ev.Store) and e.op == "call")
     keeping = any(
-        (isinstance(e, ev.Construct) and e.kind == "nested keeps")
+        (isinstance(e, ev.Construct) and e.kind in ("nested keeps", "nonlocal"))
         or (isinstance(e, ev.Store) and not NESTED.isdisjoint(e.conflicts))  # its argument itself must be updated
         for e in facts.events
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import builtins
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from collections.abc import Sequence as Several
+from collections.abc import Set as AbstractSet
 
 import libcst as cst
 
@@ -14,11 +15,13 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.kept_functions import kept_functions, names_captured
 from np2tnp.analysis.module import dotted, parameters_of
+from np2tnp.analysis.rebinding import bindings_of, bound_later, counts_only, is_around, rebound_inside, rebound_later
 from np2tnp.analysis.scopes import target_names
 from np2tnp.analysis.state import HOST_FUNCTIONS
 from np2tnp.analysis.tables import CALLERS
 from np2tnp.analysis.values import (
     COPIED,
+    HOST,
     LENT,
     NO_NAMES,
     NONE,
@@ -89,46 +92,45 @@ class Lending(Callbacks):
     def is_bound_once(self, name: str) -> bool:
         """Whether nothing but one ``def`` binds `name` in the region."""
         defined = [part.name.value for part in walk(self.facts.node) if type(part) is cst.FunctionDef]
-        return defined.count(name) == 1 and not _bindings(self.facts.node)[name] and name not in self.facts.parameters
+        return defined.count(name) == 1 and not bindings_of(self.facts.node)[name] and name not in self.facts.parameters
 
     def lends(self, node: cst.Lambda | cst.FunctionDef, env: Env) -> bool:
         """Whether all that the nested function `node` reads is, and stays, what it would be without the region."""
         if self.made != TENSOR:
             return False
         own = {parameter.name.value for parameter in parameters_of(node.params)}
-        counters = NO_NAMES
+        counters, region, rebound = NO_NAMES, self.facts.node, NO_NAMES
         if type(node) is cst.FunctionDef:
             own |= self.module.scopes[id(node)].bound
             changed = any(self.decorator_name(item, env) not in _NAMING for item in node.decorators)
-            rebound = {item.name.value for part in walk(node.body) if type(part) is cst.Nonlocal for item in part.names}
+            rebound = frozenset(rebound_inside(node.body))
             if changed or node.asynchronous or not all(name in env.values for name in rebound):
                 return False
-            counters = frozenset(name for name in rebound if _counts_only(self.facts.node, name))
-            if rebound - counters:
-                return False
-        mentioned = names_captured(node, own)
-        captured = (mentioned & self.locals) - counters
+            counters = frozenset(name for name in rebound if counts_only(region, name))
+        mentioned = names_captured(node, own) | rebound
+        captured = (mentioned & self.locals) - counters - self._own_name(node)
         if captured and self.depth > self.comprehended:
             return False
         if self.comprehended and any(may_hold_tensor(env.values.get(name, NONE)) for name in mentioned - captured):
             return False  # a variable of the comprehension
-        known, region = self.module.bindings, self.facts.node
+        known = self.module.bindings
         if id(region) not in known:
-            known[id(region)] = _bindings(region)
+            known[id(region)] = bindings_of(region)
         bindings = known[id(region)]
-        if any(name not in env.values for name in captured) or captured & _rebound_inside(region):
+        held = captured & rebound_inside(region)
+        if any(name not in env.values for name in captured) or not self._may_hold(held, rebound - counters, node):
             return False
         for parameter in parameters_of(node.params):
             if parameter.default is not None and type(parameter.default) is not cst.Name:
                 default = self.evaluate(parameter.default, env)
                 self.escape(parameter.default, default, "is a default of a function that others call")
                 self.keep(frozenset(("kept by a nested function",)), default, env)
-        if any(isinstance(held := env.values[name], Function) and held.nested for name in captured):
+        if any(isinstance(each := env.values[name], Function) and each.nested for name in captured):
             return False  # it works on tensors
         tensors = {name for name in captured if may_hold_tensor(env.values[name]) or env.shares(name, COPIED)}
-        assigned = {name for name in captured if bindings[name] > (name not in self.facts.parameters)}
+        assigned = {name for name in captured - held if bindings[name] > (name not in self.facts.parameters)}
         if assigned:
-            later, plainly = _bound_later(region, node, self._is_new)
+            later, plainly = bound_later(region, node, self._is_new)
             arrays = {name for name in captured if isinstance(env.values[name], (Array, Unknown))} | self.host_locals
             if not assigned & later <= plainly & arrays:
                 return False  # nobody looks at what it is by then: a tensor, a list of these, or the copy of one
@@ -145,8 +147,35 @@ class Lending(Callbacks):
             self.captured_inside |= captured
         for name in counters:  # whatever it is by then, it is a number
             env.bind(name, Scalar("number"))
+        if held:
+            shown = env.reach(*captured, *self._outside_names(node, mentioned))
+            for name in held:  # whatever it is by then, it is of Python's or NumPy's making
+                env.bind(name, Unknown(HOST, shown - {name}, view="view"))
         self.construct(node, "handed over")
         return True
+
+    def _own_name(self, node: cst.Lambda | cst.FunctionDef) -> frozenset[str]:
+        """By what a function calls itself."""
+        if type(node) is cst.FunctionDef and self.is_bound_once(node.name.value):
+            return frozenset((node.name.value,))
+        return NO_NAMES
+
+    def _may_hold(self, held: AbstractSet[str], rebound: AbstractSet[str], node: cst.CSTNode) -> bool:
+        """Whether the names `held` are bound by nested functions alone once `node`, which rebinds some, is made.
+
+        So whatever they hold from there on is what these functions, which see no tensors, gave them.
+        """
+        if not rebound <= held or not held.isdisjoint(self.facts.parameters):
+            return False
+        return not any(rebound_later(self.facts.node, node, name) for name in held)
+
+    def _outside_names(self, node: cst.Lambda | cst.FunctionDef, mentioned: AbstractSet[str]) -> Iterator[str]:
+        """Where arrays lie which the function `node` gets from elsewhere: arguments, attributes, globals."""
+        yield "kept by a nested function"
+        if type(node) is cst.FunctionDef:
+            yield f"seen by {node.name.value}"
+        yield from (f".{part.attr.value}" for part in walk(node.body) if type(part) is cst.Attribute)
+        yield from map(self.location, mentioned - self.locals)
 
     def _is_new(self, node: cst.BaseExpression) -> bool:
         """Whether `node` gives a new array where it gives one: of an operator, or of a ufunc without ``out``."""
@@ -200,111 +229,17 @@ def _handed(region: cst.CSTNode) -> dict[str, bool]:
     }
 
 
-def _bindings(region: cst.CSTNode) -> Counter[str]:
-    """How often each name is assigned to in a region."""
-    found: Counter[str] = Counter()
-    for node in walk(region):
-        kind = type(node)
-        if kind in _BINDING:
-            found.update(target_names(node.target))  # type: ignore[attr-defined]
-        elif kind is cst.AsName:
-            found.update(target_names(node.name))  # type: ignore[attr-defined]
-    return found
-
-
-def _rebound_inside(region: cst.CSTNode) -> set[str]:
-    """The names that a nested function declares ``nonlocal``: it may assign them at any time."""
-    return {item.name.value for part in walk(region) if type(part) is cst.Nonlocal for item in part.names}
-
-
-def _bound_later(
-    region: cst.CSTNode, node: cst.CSTNode, is_new: Callable[[cst.BaseExpression], bool]
-) -> tuple[set[str], set[str]]:
-    """The names that `region` may assign after `node`, a function nested in it, was made: behind it, or in its loop.
-
-    And those of which it does so only in statements of their own, with what `is_new`. Items of a ``for`` loop around
-    it do not count: what is bound to them by then is an item as the present one.
-    """
-    inside = {id(part) for part in walk(node)}
-    found: set[str] = set()
-    otherwise: set[str] = set()
-    for part in _later(region, inside):
-        kind = type(part)
-        if kind is cst.For and _is_around(part, inside):  # type: ignore[arg-type]
-            continue
-        if kind is cst.Assign:
-            targets = [target.target for target in part.targets]  # type: ignore[attr-defined]
-            names = {name for target in targets for name in target_names(target)}
-            plainly = len(targets) == 1 and type(targets[0]) is cst.Name and is_new(part.value)  # type: ignore[attr-defined]
-        else:
-            names = set(target_names(part.name if kind is cst.AsName else part.target))  # type: ignore[attr-defined]
-            plainly = kind is cst.AugAssign
-        found |= names
-        otherwise |= set() if plainly else names
-    return found, found - otherwise
-
-
-def _counts_only(region: cst.CSTNode, name: str) -> bool:
-    """Whether `name` is a number that a statement of `region` itself sets once, and nested functions only count up.
-
-    So it is a number of Python's, whenever these run.
-    """
-    if type(region) is not cst.FunctionDef:
-        return False
-    begun = 0
-    for statement in region.body.body:
-        parts = statement.body if type(statement) is cst.SimpleStatementLine else ()
-        begun += sum(_sets_number(part, name) for part in parts)
-    nested = (part for part in walk(region.body) if type(part) is cst.FunctionDef)
-    counted = {id(part) for inner in nested for part in walk(inner) if _counts(part, name)}
-    return begun == 1 and _bindings(region)[name] == begun + len(counted)
-
-
-def _counts(node: cst.CSTNode, name: str) -> bool:
-    if type(node) is not cst.AugAssign or type(node.target) is not cst.Name or node.target.value != name:
-        return False
-    return type(node.operator) in _COUNTING and type(node.value) in (cst.Integer, cst.Float)
-
-
-def _sets_number(node: cst.CSTNode, name: str) -> bool:
-    if type(node) is not cst.Assign or type(node.value) not in (cst.Integer, cst.Float) or len(node.targets) != 1:
-        return False
-    target = node.targets[0].target
-    return type(target) is cst.Name and target.value == name
-
-
-def _is_around(loop: cst.For, inside: set[int]) -> bool:
-    return any(id(below) in inside for below in walk(loop.body))
-
-
 def _iterated(region: cst.CSTNode, node: cst.CSTNode, name: str) -> Iterator[str]:
     """What ``for`` loops around `node` iterate over that bind `name`: names, also in ``zip`` and ``enumerate``."""
     inside = {id(part) for part in walk(node)}
     for loop in walk(region):
-        if type(loop) is cst.For and name in target_names(loop.target) and _is_around(loop, inside):
+        if type(loop) is cst.For and name in target_names(loop.target) and is_around(loop, inside):
             call = loop.iter if type(loop.iter) is cst.Call and dotted(loop.iter.func) in _PASSING else None
             sources = [arg.value for arg in call.args] if call is not None else [loop.iter]
             yield from (source.value for source in sources if type(source) is cst.Name)
 
 
-def _later(region: cst.CSTNode, inside: set[int]) -> Iterator[cst.CSTNode]:
-    """What binds names behind the nodes `inside`, in the statement that they are part of, or in a loop around them."""
-    behind = False
-    for part in walk(region):
-        if id(part) in inside:
-            behind = True
-        elif behind:
-            yield from (part,) if type(part) in _NAMING_NODES else ()
-        elif any(id(below) in inside for below in walk(part)):
-            around = walk(part) if type(part) in _LOOPS else (part,)
-            yield from (below for below in around if type(below) in _NAMING_NODES)
-
-
-_COUNTING = frozenset((cst.AddAssign, cst.SubtractAssign, cst.MultiplyAssign))
 _CALLING_AT_ONCE = ("reduce", "functools.reduce")  #: they keep no function
 _PASSING = ("zip", "enumerate", "reversed")  #: builtins that give the items of what they get
 _MADE_ANEW = (cst.BinaryOperation, cst.UnaryOperation, cst.Integer, cst.Float)
-_NAMING_NODES = frozenset((cst.Assign, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr, cst.AsName))
-_LOOPS = (cst.For, cst.While)
-_BINDING = frozenset((cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr))
 METHODS[cst.Lambda] = Lending._lambda

@@ -15,32 +15,30 @@ class NestedState(Rule):
         code="TNP404",
         name="nested-state",
         summary=(
-            "A nested function rebinds a name of the enclosing one, or updates an array that is read in the same"
-            " expression before, or a global is assigned by unpacking."
+            "A nested function rebinds a parameter, or a name that the enclosing one assigns later, or updates an array"
+            " that is read in the same expression before, or a global is assigned by unpacking."
         ),
         why="When the nested function runs is not known, so neither is which tensor a name holds.",
         does=(
             "Leaves the whole function in NumPy. Arrays that a nested function only updates in place stay ndarrays,"
-            " where every name that shows them can."
+            " where every name that shows them can. So does what a nested function binds to names that are assigned"
+            " before it alone: such a function stays NumPy's."
         ),
         bad="""
-            def total(x):
-                acc = 0.0
+            def scaled(x, factors):
+                def step(k):
+                    nonlocal x
+                    x = np.sqrt(x) * k
 
-                def add(row):
-                    nonlocal acc
-                    acc = acc + np.sum(np.sqrt(row))
-
-                for row in x:
-                    add(row)
-                return acc
+                for k in factors:
+                    step(k)
+                return x
         """,
         good="""
-            def total(x):
-                acc = 0.0
-                for row in x:
-                    acc = acc + np.sum(np.sqrt(row))
-                return acc
+            def scaled(x, factors):
+                for k in factors:
+                    x = np.sqrt(x) * k
+                return x
         """,
         severity=Severity.SILENT,
     )
@@ -53,7 +51,10 @@ class NestedState(Rule):
         if event.kind == "global from unpacking":
             yield self.hit(event.node, "a global is assigned by unpacking: assign it by itself", Verdict.BLOCK)
         elif event.kind == "nonlocal":
-            words = f"nonlocal {event.detail}: a nested function rebinds a name of the enclosing one"
+            words = (
+                f"nonlocal {event.detail}: a nested function rebinds a name of the enclosing one: return the new value,"
+                " and assign it there; or rebind local names alone, which are assigned before the nested function"
+            )
             yield self.hit(event.node, words, Verdict.BLOCK)
         else:
             words = f"a nested function updates {event.detail} of the enclosing function in place"
