@@ -173,6 +173,41 @@ def test_a_network_learns_by_its_gradients(networks: tuple[Any, Any]) -> None:
     assert losses[-1] < 0.9 * losses[0]
 
 
+def test_the_model_of_the_guide() -> None:
+    """Gradients of its loss in all weights, a jacobian for each row, vectorized_map and compiled graphs."""
+    old, new = loaded((FIXTURES / "guide.py").read_text(encoding="utf-8"), "guide"), loaded(rewritten("guide"), "guide")
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=(4, 8)).astype("f"), np.ones((4, 2), "f")
+    expected, model = old.Model(), new.Model()
+    np.random.seed(3)
+    first = old.run_inference(expected, x)
+    np.random.seed(3)
+    np.testing.assert_allclose(new.run_inference(model, tf.constant(x)), first, rtol=1e-4, atol=1e-6)
+    assert all(type(w) is np.ndarray for w in model.weights)
+    model.weights = tuple(map(tf.Variable, model.weights))
+    with tf.GradientTape() as tape:
+        loss = new.loss(model, tf.constant(x), tf.constant(y))
+    assert float(loss) == pytest.approx(float(old.loss(expected, x, y)), rel=1e-5)
+    w1, bias, w2 = expected.weights
+    hidden = np.maximum(x @ w1 + bias, 0)
+    back = 2 * (first - y) / first.size
+    inner = (back @ w2.T) * (hidden > 0)
+    for gradient, exact in zip(
+        tape.gradient(loss, model.weights), (x.T @ inner, inner.sum(0), hidden.T @ back), strict=True
+    ):
+        np.testing.assert_allclose(gradient, exact, rtol=1e-3, atol=1e-6)
+    with tf.GradientTape() as tape:
+        inputs = tf.constant(x)
+        tape.watch(inputs)
+        results = new.run_inference(model, inputs)
+    rows = [(w1 * (row > 0)) @ w2 for row in hidden]
+    np.testing.assert_allclose(tape.batch_jacobian(results, inputs), np.swapaxes(rows, 1, 2), rtol=1e-3, atol=1e-6)
+    mapped = tf.vectorized_map(lambda row: model.predict(row[None])[0], inputs)
+    np.testing.assert_allclose(mapped, first, rtol=1e-4, atol=1e-6)
+    compiled = tf.function(lambda x: new.run_inference(model, x), jit_compile=True)
+    np.testing.assert_allclose(compiled(inputs), first, rtol=1e-4, atol=1e-6)
+
+
 def slope(network: Any, name: str, index: tuple[int, ...], x: np.ndarray, y: np.ndarray) -> float:
     """The central difference of the loss in one weight."""
     weight, step = getattr(network, name), 1e-6

@@ -6,7 +6,7 @@ modules are the user's business, who asked for this contract.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
 import libcst as cst
@@ -29,7 +29,7 @@ from np2tnp.analysis.values import (
 )
 from np2tnp.analysis.walk import PARTS, walk
 from np2tnp.model import RegionState, Verdict
-from np2tnp.rewrite import implicit_uses
+from np2tnp.rewrite import implicit_uses, relays
 from np2tnp.rewrite.plan import RegionPlan
 from np2tnp.rules.base import Hit
 from np2tnp.rules.callbacks import Callback
@@ -41,32 +41,77 @@ def leaking(plans: Iterable[RegionPlan], module: ModuleInfo) -> frozenset[str]:
     """The functions that would migrate, give tensors, and are called other than from migrated code, by name.
 
     Who mentions a function may call it; special methods are called where the text has the operator, and else by Python.
+    Code that only hands on what it got is no such code, unless what it gives goes to some.
     """
     plans = list(plans)
     functions = {
         p.facts.qualname: module.functions[p.facts.qualname] for p in plans if _migrates(p) and _gives(p.facts)
     }
-    seen: set[str] = set()
-    for plan in plans:
-        migrates = _migrates(plan)
-        allowed = plan.edits.cores if migrates else set()
-        if plan.facts.qualname == MODULE:
-            allowed = {id(e.node.func) for e in plan.facts.events if isinstance(e, ev.Call) and _is_plain(e)}
-            nodes = _top_level(module)
-        else:
-            info = module.functions[plan.facts.qualname]
-            nodes = _mentions(info.node.body, info.locals)
-        for node in nodes:
-            if id(node) not in allowed:
-                seen.add(node.value if isinstance(node, cst.Name) else f".{node.attr.value}")
-        seen.update(f".{name}" for name in implicit_uses.used_methods(plan.facts, migrates, module))
+    if not functions:
+        return NO_NAMES
     names, anything = implicit_uses.by_text([module.node])
-    seen.update(
-        *((name, f".{name}") for name in names), (f".{name}" for name in implicit_uses.assigned_names(module.node))
-    )
+    if anything:
+        return frozenset(functions)
+    seen = {text for name in names for text in (name, f".{name}")}
+    seen.update(f".{name}" for name in implicit_uses.assigned_names(module.node))
     if implicit_uses.decorating_classes(module):
         seen.add(f".{implicit_uses.CALL}")
-    return frozenset(name for name, info in functions.items() if anything or _is_seen(info, seen))
+    for plan in plans:
+        seen.update(f".{name}" for name in implicit_uses.used_methods(plan.facts, _migrates(plan), module))
+    fresh = {p.facts.qualname for p in plans if p.facts.qualname in functions and _is_fresh(p.facts)}
+    barred: set[str] = set()
+    while True:  # each round bars a function that would hand tensors on to NumPy code
+        handing, mentioned = _mentioned(plans, module, functions, fresh, barred)
+        mentioned |= seen
+        more = {name for name in handing if _is_seen(module.functions[name], mentioned)}
+        if not more:
+            return frozenset(name for name, info in functions.items() if _is_seen(info, mentioned))
+        barred |= more
+
+
+def _mentioned(
+    plans: list[RegionPlan], module: ModuleInfo, known: Container[str], fresh: set[str], barred: set[str]
+) -> tuple[set[str], set[str]]:
+    """The functions that hand tensors on, and the names of functions that code mentions which does more than that.
+
+    `known`: those of which migrated callers expect tensors anyway; what others hand on, these take for ndarrays.
+    """
+    found: set[str] = set()
+    while True:
+        giving = fresh | found
+        safe = relays.certain({relays.called(module.functions[name]) for name in giving}, giving, module)
+        handing = {relays.called(module.functions[name]) for name in found}
+        seen: set[str] = set()
+        more: set[str] = set()
+        for plan in plans:
+            name = plan.facts.qualname
+            allowed = plan.edits.cores if _migrates(plan) else set()
+            ids: set[int] = set()
+            if name == MODULE:
+                allowed = {id(e.node.func) for e in plan.facts.events if isinstance(e, ev.Call) and _is_plain(e)}
+                nodes = _top_level(module)
+            else:
+                info = module.functions[name]
+                nodes = _mentions(info.node.body, info.locals)
+                ids, gives = relays.handed_on(plan, info, safe)
+                if gives and name not in known:
+                    if name in barred or not relays.may_relay(info):
+                        ids = set()
+                    else:
+                        more.add(name)
+            for node in nodes:
+                text = node.value if isinstance(node, cst.Name) else f".{node.attr.value}"
+                if id(node) not in ids and (id(node) not in allowed or text in handing):
+                    seen.add(text)
+        if more <= found:
+            return found, seen
+        found |= more
+
+
+def _is_fresh(facts: ev.RegionFacts) -> bool:
+    """Whether all that callers get of it is a new array: nothing that somebody may update, and no update."""
+    held = facts.returned | facts.viewed | facts.kept | facts.updates
+    return not (facts.mutated or held or (facts.result is not None and outside_of(refs_of(facts.result))))
 
 
 def _is_seen(info: FunctionInfo, seen: set[str]) -> bool:
