@@ -15,6 +15,7 @@ from np2tnp.analysis.tables import CONTAINER_MUTATORS, HEAP_FUNCTIONS, KEEPING_M
 from np2tnp.analysis.values import (
     EITHER,
     HOST,
+    NO_NAMES,
     NONE,
     NOTHING,
     Array,
@@ -74,12 +75,15 @@ class ContainerMethods(Lending):
     ) -> tuple[Value, tuple[ev.Argument, ...]] | None:
         """What heapq's `function` gives, which compares items of a list, and its arguments: what is new is an ndarray.
 
-        None where it is not known to get a list of numbers, texts and ndarrays.
+        None where it is not known to get a list of numbers, texts and ndarrays, or the list of an object or a global:
+        heapq works on nothing but lists, and changes no items of them.
         """
         added = HEAP_FUNCTIONS.get(function, len(arguments))
         heap = arguments[0].value if arguments else None
         if added >= len(arguments) or any(argument.star or argument.name for argument in arguments):
             return None
+        if isinstance(heap, Unknown) and refs_of(heap) and not may_hold_tensor(heap):
+            return self._outer_heap_call(heap, added, arguments, env)
         if not isinstance(heap, Sequence) or heap.type != "list" or may_hold_tensor(heap) or _holds_object(heap):
             return None
         where = arguments[0].node.value
@@ -101,6 +105,18 @@ class ContainerMethods(Lending):
         own = {where.value} if isinstance(where, cst.Name) else set()
         taken = held(heap.element, heap)
         return with_refs(taken, refs_of(taken) - own), arguments
+
+    def _outer_heap_call(
+        self, heap: Unknown, added: int, arguments: tuple[ev.Argument, ...], env: Env
+    ) -> tuple[Value, tuple[ev.Argument, ...]]:
+        """The same of a list that the region did not make, and whose items may show whatever that does."""
+        if added > 0:
+            item = arguments[added]
+            kept = self.on_host(item.node.value, item.value, "an item of a heap")
+            self.keep(refs_of(heap), kept, env)
+            given = ev.Argument(item.node, kept, item.name, item.star)
+            arguments = (*arguments[:added], given, *arguments[added + 1 :])
+        return Unknown(HOST, refs_of(heap) | NO_NAMES.union(*(refs_of(each.value) for each in arguments))), arguments
 
     def _deque_of(self, arguments: tuple[ev.Argument, ...]) -> tuple[Value, tuple[ev.Argument, ...]] | None:
         """``deque(items)`` and its arguments; a queue holds ndarrays: nobody converts it where it is handed out."""
