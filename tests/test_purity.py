@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import itertools
+import re
 import sys
 from pathlib import Path
 
@@ -56,8 +56,9 @@ def operated(x):
     operator.setitem(T, 0, 2.0)
     return np.exp(x)
 """
-    lines = (rewrite(text, on_unverified="numpy").new_text or "").splitlines()
-    migrated = {after.split("(")[0]: "pure=True" in line for line, after in itertools.pairwise(lines) if "@rt." in line}
+    new = rewrite(text, on_unverified="numpy").new_text or ""
+    decorated = re.findall(r"^@rt\.migrated(.*?)^(def \w+)", new, re.DOTALL | re.MULTILINE)
+    migrated = {name: "pure=True" in arguments for arguments, name in decorated}
     assert {name for name, pure in migrated.items() if pure} == {"def table", "def mapped"}
     assert {"def rows", "def shown", "def stored", "def logged"} <= set(migrated)
 

@@ -196,6 +196,8 @@ class Analysis:
             return self._summarize_generator(function, facts, "async" in kinds)
         self.facts[qualname] = facts
         fate = self.decide(facts, False)
+        if fate is Fate.MIGRATES:
+            self._give_what_is_fetched(function, facts)
         migrated = fate is Fate.MIGRATES or (fate is Fate.IN_DOUBT and self._migrates_on_host(function, facts))
         migrated = migrated or (fate is Fate.STAYS and self._migrates_for_callers(function, facts))
         facts = self.facts[qualname]
@@ -248,6 +250,21 @@ class Analysis:
                 return True
         self.facts[function.qualname] = before
         return False
+
+    def _give_what_is_fetched(self, function: FunctionInfo, before: ev.RegionFacts) -> None:
+        """Parameters that the body would do nothing with but fetch them reach it as they are, if that is all it takes.
+
+        What they showed themselves to be is looked at all the same.
+        """
+        given = before.extra.get("only fetched", NO_NAMES)
+        if not given or not self.text_stays(function.qualname):
+            return
+        facts = self._analyze(function, given=given, known=before.assumed_arrays)
+        self.facts[function.qualname] = facts
+        is_better = self.decide(facts, True) is Fate.MIGRATES
+        if not is_better or facts.extra["converted"] < before.extra["converted"] or facts.mutated != before.mutated:
+            self.facts[function.qualname] = before
+            self.decide(before, False)
 
     def _migrates_for_callers(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
         """Whether a function of operators alone can be migrated, since its callers in this module give it arrays."""

@@ -1,6 +1,7 @@
-"""Calls of NumPy that would be made on a device and fetched from there at once: ``rt.host(rt.arange(n))``.
+"""What would be made on a device, or sent there, to be fetched at once.
 
-Where such a call is given nothing but numbers, NumPy's own makes the same with less work, and reads as it did.
+``rt.host(rt.arange(n))``: where such a call is given nothing but numbers, NumPy's own makes the same with less work,
+and reads as it did. Parameters of which every use is ``rt.host(p)``: they may as well come as they are.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.tables import MEMBERS
 from np2tnp.analysis.values import HOST, Const, Scalar, Sequence, Symbol, Unknown, Value
 from np2tnp.analysis.walk import walk
 from np2tnp.edits.edit import Edits
@@ -20,10 +22,8 @@ _CREATIONS = frozenset(f"numpy.{name}" for name in "arange zeros ones empty eye 
 
 
 def leave(facts: ev.RegionFacts, edits: Edits, hits: list[Hit]) -> list[Hit]:
-    """Leave these calls to NumPy, unless the region has nothing else to convert; `hits` with what is said of that."""
+    """Leave these calls to NumPy; `hits` with what is said of that. A region with nothing else stays as it is."""
     calls = [event for event in facts.events if isinstance(event, ev.Call) and _is_fetched(event, edits)]
-    if len(calls) >= edits.converted:
-        return hits
     for event in calls:
         key = id(event.node)
         del edits.replace[key]
@@ -32,6 +32,26 @@ def leave(facts: ev.RegionFacts, edits: Edits, hits: list[Hit]) -> list[Hit]:
     left = {id(event.node) for event in calls}
     others = [hit for hit in hits if id(hit.node) not in left or hit.verdict is Verdict.NOTE]
     return [*others, *(Hit(HostCall.doc.code, event.node, _words(event), Verdict.HOST) for event in calls)]
+
+
+def parameters(facts: ev.RegionFacts, edits: Edits) -> frozenset[str]:
+    """Parameters that are fetched wherever they are used, so that nothing but copies comes of sending them.
+
+    What is read of an object by a name that no array has (``trellis.states``) sends nothing.
+    """
+    names = frozenset(facts.parameters) - facts.host_parameters - facts.mutated.keys() - facts.assumed_scalars
+    skipped: set[int] = set()
+    fetched: set[str] = set()
+    others: set[str] = set()
+    for node in walk(facts.node.body) if isinstance(facts.node, cst.FunctionDef) else ():
+        if type(node) is cst.Attribute:
+            skipped.add(id(node.attr))
+            if node.attr.value not in MEMBERS:
+                skipped.add(id(node.value))
+        elif type(node) is cst.Name and node.value in names and id(node) not in skipped:
+            is_fetched = id(node) in edits.host and id(node) not in edits.replace
+            (fetched if is_fetched else others).add(node.value)
+    return frozenset(fetched - others)
 
 
 def _words(event: ev.Call) -> str:

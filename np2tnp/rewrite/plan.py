@@ -142,6 +142,8 @@ def plan_region(
     if slow and options.slow == "keep":
         return RegionPlan(facts, hits, edits, RegionState.KEPT, slow)
     plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
+    facts.extra["only fetched"] = fetched_at_once.parameters(facts, edits)
+    facts.extra["converted"] = edits.converted
     if options.float32:
         plan.float32 = not double and not facts.generator
         plan.hits += double or [Hit(single_precision.CODE, facts.node, single_precision.WORDS, Verdict.NOTE)]
