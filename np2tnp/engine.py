@@ -28,8 +28,9 @@ from np2tnp.rewrite.object_reads import array_attributes
 from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name
 from np2tnp.rewrite.plan import Names, RegionPlan
 from np2tnp.rewrite.purity import pure_regions
+from np2tnp.rewrite.rows import arrays_by_row
 from np2tnp.rewrite.settled import lifted_names, live_names, settle, settled_first, with_settled
-from np2tnp.rewrite.sizes import least_elements, made_elements
+from np2tnp.rewrite.sizes import is_vectorized, least_elements, made_elements
 from np2tnp.rewrite.staging import stage
 from np2tnp.rewrite.startup import add_script_start, add_startup
 from np2tnp.rules.base import Hit
@@ -173,8 +174,10 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         if (keeps or (wrapped and above)) and (owner is None or not is_protocol(owner.node)):
             name = original_name(node.name.value, session.words, originals.setdefault(scope, set()))
             eager = compile_as == "none" and not plan.float32
-            made = made_elements(plan.facts) if above != NEVER and (above or (above is None and eager)) else None
-            kept = Kept(name, session.options.on_unverified, plan.facts.qualname in pure, above, made)
+            has_test = above != NEVER and (above or (above is None and eager))
+            made = made_elements(plan.facts) if has_test else None
+            rows = arrays_by_row(plan.facts) if has_test and not is_vectorized(plan) else ()
+            kept = Kept(name, session.options.on_unverified, plan.facts.qualname in pure, above, made, rows)
         migrated = node.with_changes(body=body)
         indent = len(tree.default_indent) * plan.facts.qualname.count(".")
         if wrapped:

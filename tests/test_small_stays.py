@@ -108,7 +108,7 @@ CALLS = {
     "in_lists": lambda m, x: m.total([x[:2], x]),
     "call": lambda m, x: m.both(x),
     "recursion": lambda m, x: m.halves(x, 3),
-    "generator": lambda m, x: list(m.rows(x.reshape(2, -1))),
+    "generator": lambda m, x: list(m.rows(x.reshape(1, -1))),
     "method": lambda m, x: m.Layer(np.ones(2)).forward(x),
     "attribute": lambda m, x: m.Layer(x).forward(2.0),
     "property": lambda m, x: m.Layer(x).norm,
@@ -295,3 +295,73 @@ def test_examples_of_programs_stay_with_numpy(path: Path, monkeypatch: pytest.Mo
                 vars(module)[name](*arguments, **(rest[0] if rest else {}))
         assert count.total == 0, name
     assert migrated
+
+
+BY_ROWS = """
+import numpy as np
+
+
+def krige(weights, distances, mask):
+    found = np.zeros(distances.shape[0])
+    for j in np.nonzero(~mask)[0]:
+        row = np.exp(-distances[j])
+        found[j] = np.sum(np.dot(weights, row))
+    return found
+
+
+def frames(images, kernel):
+    return np.array([np.sum(np.exp(image) * kernel) for image in images])
+
+
+def pairs(x, y):
+    return [np.dot(u, v) for k, (u, v) in enumerate(zip(x, y)) if k < len(x)]
+
+
+def batches(x, chosen):
+    return [np.sum(np.exp(x[rows])) for rows in chosen]
+
+
+def windows(x, n: int):
+    return [np.sum(np.exp(x[k : k + 10])) for k in range(n)]
+
+
+def shares(x):
+    found = np.zeros(len(x))
+    for k in range(len(x)):
+        found[k] = np.sum(np.exp(x[k]))
+    return found / np.sum(x)
+
+
+def squares(x, n: int):
+    y = np.zeros(n)
+    for k in range(n):
+        y[k] = x[k] * x[k]
+    return y
+"""
+
+
+def test_arrays_that_loops_take_row_by_row_count_for_a_row() -> None:
+    text = analyze(Source("rows.py", BY_ROWS), Config(rewrite=True, on_unverified="numpy")).new_text
+    assert text is not None
+    found = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.decorator_list:
+            call = node.decorator_list[0]
+            assert isinstance(call, ast.Call)
+            found[node.name] = {it.arg: ast.unparse(it.value) for it in call.keywords}.get("rows")
+    assert found == {
+        "krige": "('distances',)",
+        "frames": "('images',)",
+        "pairs": "('x', 'y')",
+        "batches": "('chosen',)",  # of the rows of x that a batch chooses nobody knows how many they are
+        "windows": None,
+        "shares": None,  # taken as a whole, too
+        "squares": None,  # one operation on whole arrays
+    }
+    module: dict[str, Any] = {}
+    exec(text, module)
+    expected: dict[str, Any] = {}
+    exec(BY_ROWS, expected)
+    x = np.linspace(0, 1, 12).reshape(4, 3)
+    given = (np.eye(3), x, np.array([False, True, False, False]))
+    np.testing.assert_array_equal(module["krige"](*given), expected["krige"](*given), strict=True)

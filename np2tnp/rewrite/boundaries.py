@@ -26,6 +26,7 @@ class Kept:
     pure: bool = False
     above: int | None = None  #: None: what the runtime takes
     elements: cst.BaseExpression | None = None  #: of the largest array that the function makes itself
+    rows: tuple[str, ...] = ()  #: parameters whose rows are worked on one by one
 
 
 def decorator(
@@ -80,6 +81,7 @@ def decorator(
             arguments.append(build.argument(never if kept.above == NEVER else cst.Integer(f"{kept.above:_}"), "above"))
         if kept.elements is not None:
             arguments.append(build.argument(kept.elements, "elements"))
+        names("rows", kept.rows)
     target: cst.BaseExpression = build.name(f"{runtime}.migrated")
     return cst.Decorator(build.call(target, *arguments) if arguments else target)
 

@@ -64,9 +64,14 @@ def least_elements(plan: RegionPlan, decided: int | None, slow: str, compile_as:
         return None  # what the runtime takes for these is 0
     if decided is None and slow == "convert":
         return 0  # TensorFlow does all array work
-    if decided is None and keeps and any(hit.code == "TNP703" for hit in plan.hits):
+    if decided is None and keeps and is_vectorized(plan):
         return FEW_ITERATIONS
     return decided
+
+
+def is_vectorized(plan: RegionPlan) -> bool:
+    """Whether element loops of it became operations on whole arrays."""
+    return any(hit.code == "TNP703" for hit in plan.hits)
 
 
 def made_elements(facts: ev.RegionFacts) -> cst.BaseExpression | None:

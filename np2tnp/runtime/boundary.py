@@ -71,6 +71,7 @@ def migrated(
     pure: bool = False,
     above: int | None = None,
     elements: Elements = 0,
+    rows: Iterable[str] = (),
     device: str = "",
     float32: bool = False,
     state: Iterable[str] | None = None,
@@ -95,6 +96,7 @@ def migrated(
     pure: bool = False,
     above: int | None = None,
     elements: Elements = 0,
+    rows: Iterable[str] = (),
     device: str = "",
     float32: bool = False,
     state: Iterable[str] | None = None,
@@ -130,6 +132,8 @@ def migrated(
         place.
     elements : how many the largest array has that the function makes itself, where the text tells: a number, or a
         function of parameters, by their names.
+    rows : parameters of which the body takes one item along the first axis at a time: such an array has as many
+        elements as one of its items.
     device : where TensorFlow works, such as ``"/GPU:0"``; RuntimeError where there is no such device.
     float32 : the body works in float32 and complex64 where NumPy works in float64 and complex128. Callers see NumPy's
         dtypes, but values that are right to about seven digits. A call with arrays of float32, complex64 or float16
@@ -173,7 +177,7 @@ def migrated(
         is_generator = inspect.isgeneratorfunction(body)
         if is_generator and (tuple(mutates) or compile != "none" or float32):
             raise TypeError(f"{body.__qualname__}: a generator works step by step, on its caller's own objects")
-        lifted = tuple(tensors)
+        lifted, by_row = tuple(tensors), tuple(rows)
         remember(getattr(body, "__globals__", {}), lifted)
         plan = Plan(
             body,
@@ -202,7 +206,7 @@ def migrated(
         if is_generator:
             steps = generators.wrap(body, plan, fallback, device)
             if original is not None and least:
-                steps = by_size(steps, original, least, elements, gpu_only)
+                steps = by_size(steps, original, least, elements, gpu_only, by_row)
             return with_parameters_of(body, steps)
         compiled = None
         if compile != "none":
@@ -210,10 +214,12 @@ def migrated(
             compiled = Compiled(body, compile, kept, plan.plain, gives_back=bool(plan.returns))
         eager = None
         if compiled is not None and original is not None and gpu_only and not float32:
-            eager = SmallCalls(original, small_calls(body, FEW, elements, gpu_only))
+            eager = SmallCalls(original, small_calls(body, FEW, elements, gpu_only, by_row))
         tells = above is None and not least
         public = _wrap(body, plan, zero_d, fallback, compiled, device, float32, tells, lifted, eager)
-        chosen = public if original is None or not least else by_size(public, original, least, elements, gpu_only)
+        chosen = (
+            public if original is None or not least else by_size(public, original, least, elements, gpu_only, by_row)
+        )
         chosen = with_parameters_of(body, chosen)
         chosen.core.public = chosen  # type: ignore[attr-defined]
         return chosen

@@ -80,13 +80,15 @@ def by_size(
     above: int,
     elements: Elements = 0,
     gpu_only: bool = False,
+    rows: tuple[str, ...] = (),
 ) -> Callable[..., Any]:
     """`public` for large arrays, `original` for small ones: the runtime starts nothing for these.
 
     `elements`: how many the arrays have that the function makes itself, or a function that says so of the parameters
-    that it is called by. `gpu_only`: all arrays are small where there is no GPU.
+    that it is called by. `gpu_only`: all arrays are small where there is no GPU. `rows`: parameters that count for one
+    of their items.
     """
-    is_small = small_calls(public, above, elements, gpu_only)
+    is_small = small_calls(public, above, elements, gpu_only, rows)
 
     @functools.wraps(public)
     def chosen(*args: Any, **kwargs: Any) -> Any:
@@ -98,19 +100,36 @@ def by_size(
 
 
 def small_calls(
-    function: Callable[..., Any], above: int, elements: Elements, gpu_only: bool
+    function: Callable[..., Any], above: int, elements: Elements, gpu_only: bool, rows: tuple[str, ...] = ()
 ) -> Callable[[tuple[Any, ...], dict[str, Any]], bool]:
     """What says of the arguments of a call of `function` whether it is small; see :func:`by_size`."""
     made = _made(function, elements)
     namespace = getattr(inspect.unwrap(function), "__globals__", {})
+    places = {name: place for name, place in _places(function).items() if name in rows}
 
     def is_small(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         state = names_of(namespace)
-        if is_below(above, args, kwargs, made, state):
+        given = by_row(args, kwargs, places) if places else (args, kwargs)
+        if is_below(above, *given, made, state):
             return True
         return gpu_only and not has_gpu() and is_below(NEVER, args, kwargs, None, state)
 
     return is_small
+
+
+def by_row(
+    args: tuple[Any, ...], kwargs: dict[str, Any], places: dict[str, int]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments, with the size of one item in the place of the arrays among the parameters at these places."""
+    for name, place in places.items():
+        value = args[place] if place < len(args) else kwargs.get(name)
+        if type(value) is np.ndarray and value.ndim:
+            item = _Counted(value.size // max(len(value), 1))
+            if place < len(args):
+                args = (*args[:place], item, *args[place + 1 :])
+            else:
+                kwargs = {**kwargs, name: item}
+    return args, kwargs
 
 
 def is_below(
@@ -245,10 +264,7 @@ def _made(function: Callable[..., Any], elements: Elements) -> Callable[[tuple[A
     """`elements` of the arguments of a call; what is no number makes it 0, and the original raises what it does."""
     if not callable(elements):
         return (lambda args, kwargs: elements) if elements else None
-    parameters = inspect.signature(function).parameters
-    places = {
-        it.name: at if it.kind <= it.POSITIONAL_OR_KEYWORD else NEVER for at, it in enumerate(parameters.values())
-    }
+    parameters, places = inspect.signature(function).parameters, _places(function)
     wanted = [(name, places[name], parameters[name].default) for name in inspect.signature(elements).parameters]
 
     def made(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
@@ -259,6 +275,12 @@ def _made(function: Callable[..., Any], elements: Elements) -> Callable[[tuple[A
             return 0
 
     return made
+
+
+def _places(function: Callable[..., Any]) -> dict[str, int]:
+    """Which of the arguments by position is that of a parameter; NEVER: none."""
+    parameters = inspect.signature(function).parameters.values()
+    return {it.name: at if it.kind <= it.POSITIONAL_OR_KEYWORD else NEVER for at, it in enumerate(parameters)}
 
 
 def _number(value: Any) -> Any:

@@ -286,3 +286,35 @@ def test_other_calls_say_nothing(argument, count, above, monkeypatch, caplog):
     monkeypatch.setattr(sizes, "_told_of_small_calls", False)
     monkeypatch.setenv("NP2TNP_ABOVE", above)
     assert many_calls(argument, caplog, count) == []
+
+
+def by_rows(table, weights, *more):
+    """What takes one row of the table at a time."""
+    calls.append("tensorflow")
+    return [np.float64(rt.sum(row * weights)) for row in table]
+
+
+def by_rows_in_numpy(table, weights, *more):
+    calls.append("numpy")
+    return [np.sum(row * weights) for row in table]
+
+
+@pytest.mark.parametrize(
+    ("table", "weights", "who"),
+    [
+        (np.ones((50, 9)), np.ones(9), "numpy"),
+        (np.ones((2, 10)), np.ones(10), "tensorflow"),
+        (np.ones((50, 1)), np.ones(10), "tensorflow"),
+        (np.ones((0, 10)), np.ones(2), "numpy"),
+        ([np.ones(9)] * 50, np.ones(9), "numpy"),
+        ([np.ones(10)] * 2, np.ones(10), "tensorflow"),
+        (rt.tensor(np.ones((2, 3))), np.ones(3), "tensorflow"),
+    ],
+)
+def test_what_is_worked_on_by_rows_counts_for_one_of_them(table, weights, who):
+    made = rt.migrated(original=by_rows_in_numpy, above=10, rows=("table",))(by_rows)
+    expected = [float(weights.sum())] * len(table)
+    for given, named in (((table, weights), {}), ((), {"weights": weights, "table": table})):
+        calls.clear()
+        assert list(map(float, made(*given, **named))) == expected
+        assert calls == [who]
