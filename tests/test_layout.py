@@ -91,9 +91,29 @@ def test_a_comment_without_a_place_stands_above_its_statement():
 def test_a_long_decorator_has_a_line_for_each_argument():
     names = [f"quite_a_long_name_{number}" for number in range(5)]
     new = after(f"class A:\n    def f(self, {', '.join(names)}):\n        return ({' + '.join(names)}).sum()\n")
-    listed = ", ".join(f'"{name}"' for name in names)
-    assert f"    @rt.migrated(\n        arrays=({listed}),\n    )\n    def f(" in new
+    listed = "".join(f'            "{name}",\n' for name in names)
+    assert f"    @rt.migrated(\n        arrays=(\n{listed}        ),\n    )\n    def f(" in new
 
 
 def test_a_short_decorator_has_one_line():
     assert '@rt.migrated(arrays=("x",))\n' in after("def f(x):\n    return x.sum()\n")
+
+
+def test_long_lists_of_names_in_a_decorator_get_a_line_for_each_name() -> None:
+    text = """
+import numpy as np
+
+
+class Grid:
+    def show(self, data, first_name, second_name, third_name, fourth_name, fifth_name, plot):
+        plot(first_name, second_name, third_name, fourth_name, fifth_name)
+        return np.exp(data)
+"""
+    new = analyze(Source("snippet.py", text), Config(rewrite=True, on_unverified="numpy")).new_text
+    assert new is not None
+    lines = new.splitlines()
+    begin = lines.index("        updates=(")
+    names = ("fifth", "first", "fourth", "second", "third")
+    assert lines[begin + 1 : begin + 6] == [f'            "@{name}_name",' for name in names]
+    assert lines[begin + 6] == "        ),"
+    assert '        hosted=("first_name", "second_name", "third_name", "fourth_name", "fifth_name"),' in lines

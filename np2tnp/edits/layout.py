@@ -56,12 +56,32 @@ def broken(node: cst.Decorator, indent: int, width: int) -> cst.Decorator:
         return node
     if indent + len(cst.Module([]).code_for_node(node).strip()) <= width:
         return node
-    inner, outer = (
-        cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(space)) for space in ("    ", "")
-    )
-    args = [item.with_changes(comma=cst.Comma(whitespace_after=inner)) for item in call.args[:-1]]
-    args.append(call.args[-1].with_changes(comma=cst.Comma(whitespace_after=outer)))
+    inner, outer = _line(4), _line(0)
+    items = [_with_broken_tuple(item, indent, width) for item in call.args]
+    args = [item.with_changes(comma=cst.Comma(whitespace_after=inner)) for item in items[:-1]]
+    args.append(items[-1].with_changes(comma=cst.Comma(whitespace_after=outer)))
     return node.with_changes(decorator=call.with_changes(whitespace_before_args=inner, args=args))
+
+
+def _line(deeper: int) -> cst.ParenthesizedWhitespace:
+    """A line break before something that stands so many columns deeper than the statement."""
+    return cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(" " * deeper))
+
+
+def _with_broken_tuple(item: cst.Arg, indent: int, width: int) -> cst.Arg:
+    """An argument that has a line of its own, four columns deeper: a tuple that is too long for it gets a line for each
+    element, as Black would have it."""
+    value = item.value
+    code = cst.Module([]).code_for_node
+    if not isinstance(value, cst.Tuple) or indent + 5 + len(code(item.with_changes(comma=_NO_COMMA))) <= width:
+        return item
+    elements = [element.with_changes(comma=cst.Comma(whitespace_after=_line(8))) for element in value.elements]
+    elements[-1] = elements[-1].with_changes(comma=cst.Comma(whitespace_after=_line(4)))
+    left, right = cst.LeftParen(whitespace_after=_line(8)), cst.RightParen()
+    return item.with_changes(value=value.with_changes(elements=elements, lpar=[left], rpar=[right]))
+
+
+_NO_COMMA = cst.MaybeSentinel.DEFAULT
 
 
 def comments(node: Any) -> list[cst.Comment]:
