@@ -372,6 +372,26 @@ def test_ending_early(
     assert migrated(project) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("y\ny\n", {"inner", "outer"}), ("n\n", set()), ("y\nn\n", {"outer"}), ("a\n", {"inner", "outer"})],
+)
+def test_a_function_that_others_must_come_along_with_is_asked_about_after_them(
+    project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str, expected: set[str]
+) -> None:
+    """Tensors are the contract: while `outer` stays NumPy, `inner` has to."""
+    (project / "one.py").write_text(
+        "import numpy as np\n\n\ndef inner(x):\n    return np.exp(x)\n\n\ndef outer(x):\n    y = inner(np.sin(x))\n"
+        "    y[0] = 0\n    return y\n"
+    )
+    answers(monkeypatch, text)
+    status, out, _ = run(capfd, "--apply", "--interactive", "--boundary", "tensor", "one.py")
+    assert status == 0
+    written = (project / "one.py").read_text()
+    assert {name for name, work in (("inner", "rt.exp"), ("outer", "rt.sin")) if work in written} == expected
+    assert ("inner cannot be rewritten without the functions that were left" in out) is (not expected)
+
+
 def test_backups_are_never_overwritten(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (project / "two.py.orig").write_text("older\n")
     assert run(capfd, "--apply", "--backup", ".")[0] == 0

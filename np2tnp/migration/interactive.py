@@ -29,26 +29,36 @@ def choose(
     """The part of the plan that the user wants.
 
     Each diff is what accepting the region changes in the file as accepted so far: a function whose callee was accepted
-    before shows the call in its new form. `ask` gives one line for a prompt, or raises EOFError, which counts as ``q``.
+    before shows the call in its new form, and one that needs others is shown once these were accepted. `ask` gives one
+    line for a prompt, or raises EOFError, which counts as ``q``.
     """
     total = len(made.regions)
     accepted: frozenset[tuple[str, str]] = frozenset()
     current = _plan(made, config, accepted)
-    for number, (path, name) in enumerate(made.regions, 1):
-        attempt = _plan(made, config, accepted | {(path, name)})
-        if (path, name) not in attempt.regions:
-            show(f"{path}::{name} cannot be rewritten without the functions that were left\n")
-            continue
-        old, new = _text(current, path), _text(attempt, path)
-        encoding = next(change.encoding for change in attempt.run.changes if change.path == path)
-        show(render(Change(path, old, new, encoding), colour))
-        answer = _answer(f"rewrite {path}::{name} ({number} of {total})? [y,n,a,d,q,?] ", ask, show)
-        if answer == "d":
-            break
-        if answer == "a":
-            return _plan(made, config, accepted | frozenset(made.regions[number - 1 :]))
-        if answer == "y":
-            accepted, current = accepted | {(path, name)}, attempt
+    left = list(enumerate(made.regions, 1))
+    waiting: list[tuple[int, tuple[str, str]]] = []
+    while left:
+        waiting = []
+        before = accepted
+        for place, (number, (path, name)) in enumerate(left):
+            attempt = _plan(made, config, accepted | {(path, name)})
+            if (path, name) not in attempt.regions:
+                waiting.append((number, (path, name)))  # others that it needs may be accepted yet
+                continue
+            old, new = _text(current, path), _text(attempt, path)
+            encoding = next(change.encoding for change in attempt.run.changes if change.path == path)
+            show(render(Change(path, old, new, encoding), colour))
+            answer = _answer(f"rewrite {path}::{name} ({number} of {total})? [y,n,a,d,q,?] ", ask, show)
+            if answer == "d":
+                return current
+            if answer == "a":
+                rest = [region for _, region in (*waiting, *left[place:])]
+                return _plan(made, config, accepted.union(rest))
+            if answer == "y":
+                accepted, current = accepted | {(path, name)}, attempt
+        left = waiting if accepted != before else []
+    for _, (path, name) in waiting:
+        show(f"{path}::{name} cannot be rewritten without the functions that were left\n")
     return current
 
 
