@@ -198,7 +198,11 @@ class Hosting(Stores):
         return value
 
     def _converted(self, source: cst.BaseExpression, value: Value, name: str) -> Value:
-        if not may_hold_tensor(value) or READ_ONLY in refs_of(value):  # our ndarrays can be written to
+        if not may_hold_tensor(value):
+            return value
+        if READ_ONLY in refs_of(value):  # our ndarrays can be written to: NumPy itself must make that view
+            self.facts.viewed |= outside_of(refs_of(value))
+            self.facts.extra.setdefault("lent", set()).update(filter(str.isidentifier, refs_of(value)))
             return value
         call = self.recorded.get((ev.Call, id(source)))
         public = isinstance(call, ev.Call) and self._has_public_form(call)
