@@ -16,6 +16,7 @@ from np2tnp.runtime.by_name import ByName
 from np2tnp.runtime.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.held import Watched, kept_by, may_hold, only_reads_attributes, watched
+from np2tnp.runtime.masked import Masked
 from np2tnp.runtime.overlaps import OF_ARRAYS, attributes, leaves, overlap, overlaps_itself
 from np2tnp.runtime.overriding import Methods
 from np2tnp.runtime.reached import reached_by
@@ -28,6 +29,8 @@ _PLAIN = frozenset(
     | {np.dtype(char).type for char in NUMERIC + "gGSUMm"}
 )
 _NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+#: What counts as a number or an array besides ndarrays and tensors: elements under a mask, inside a trace.
+_TAKEN = (*_NUMBERS, Weak, Masked)
 #: What may be an array or hold some.
 _HOLDERS = (np.ndarray, list, tuple, dict)
 #: What a body cannot update in place.
@@ -251,7 +254,7 @@ class Plan:
             raise UnverifiedError(f"{self.name} updates {name!r}, whose elements share memory with each other")
 
     def _require_array(self, name: str, value: Any) -> None:
-        if not (is_array(value) or value is None or isinstance(value, (*_NUMBERS, Weak)) or is_tensor(value)):
+        if not (is_array(value) or value is None or isinstance(value, _TAKEN) or is_tensor(value)):
             raise self._refusal(name, f"argument {name!r} must be an ndarray or a number: {_describe(value)}")
 
     def _with_scalars(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

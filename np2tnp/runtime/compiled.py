@@ -259,6 +259,8 @@ def _words(error: Exception) -> str:
     """Why a trace failed, in a line."""
     if isinstance(error, tf.errors.OperatorNotAllowedInGraphError):
         return "a branch or a loop on a value that only the graph knows"
+    if isinstance(error, NotImplementedError) and "symbolic tf.Tensor" in str(error):
+        return "NumPy works here, on values that only the graph knows"
     text = str(error) if isinstance(error, (Unsupported, UnverifiedError)) else f"{type(error).__name__}: {error}"
     return text.partition("\n")[0]
 

@@ -18,11 +18,13 @@ from np2tnp.runtime.indexing_steps import StepsItem, has_steps
 from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.inplace import apply, in_place, updated_value
 from np2tnp.runtime.keys import basic_key, resolve_basic, static_shape
+from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.lengths import Sliced, is_changing
 from np2tnp.runtime.lengths import read as read_sliced
 from np2tnp.runtime.lengths import write as write_sliced
 from np2tnp.runtime.masked import Masked, masked_read, masked_write
 from np2tnp.runtime.promotion import array
+from np2tnp.runtime.stored import listed_values
 from np2tnp.runtime.traced_keys import resolved_key, resolved_store
 from np2tnp.runtime.tracing import current
 from np2tnp.runtime.weak import Weak
@@ -90,6 +92,8 @@ def _item(x: Any, key: Any) -> Any:
 
 def _stored(x: Any, key: Any, value: Any) -> Any:
     """`x` with ``x[key] = value`` done, for the same keys."""
+    if isinstance(value, (list, tuple)) and holds_tensor(value) and not tf.executing_eagerly():
+        value = listed_values(value, x.dtype)
     if isinstance(value, Masked):
         return masked_write(x, key, value)
     if current() is not None and (type(value) is Sliced or is_changing(x, key)):

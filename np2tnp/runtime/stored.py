@@ -44,6 +44,19 @@ def stored(value: Any, dtype: Any) -> Any:
     return result
 
 
+def listed_values(value: Any, dtype: Any) -> Any:
+    """While tracing: a list that holds tensors, such as ``[[c, -s], [s, c]]``, as a tensor to be stored.
+
+    NumPy casts each item by itself, which makes no difference for floats. Raises Unsupported for what it may refuse.
+    """
+    made = as_tensor(value)
+    if not dtype.is_floating and not dtype.is_complex:
+        raise Unsupported(f"a list of values that only the graph knows, stored in an array of {dtype.name}")
+    if made.dtype.is_complex and not dtype.is_complex:
+        raise Unsupported("complex numbers in an array of real ones")
+    return made
+
+
 def check_fits(value: Any, dtype: Any) -> None:
     """While tracing: a single number that goes into an integer `dtype` must fit, where NumPy's exceptions say so.
 

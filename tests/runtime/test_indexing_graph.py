@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from keys_strategy import arrays, keys, selected, values
 
 from np2tnp import runtime as rt
+from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 
 JIT = pytest.mark.parametrize("jit", [False, True], ids=["graph", "xla"])
@@ -190,3 +191,23 @@ def test_staged_loops_through_autograph(jit: bool) -> None:
         expected[k] += 2
     _, result = tf.function(relax.core, jit_compile=jit)(tf.constant(np.arange(8.0)), tf.constant(3))
     np.testing.assert_array_equal(result.numpy(), expected)
+
+
+@JIT
+def test_a_list_of_symbols_is_stored(jit: bool) -> None:
+    """``R[:2, :2] = [[c, -s], [s, c]]``; in an array of integers each item would be cast by itself."""
+
+    def turned(x: Any, angle: Any) -> Any:
+        c, s = rt.cos(angle), rt.sin(angle)
+        x = rt.at(x)[:2, :2].set([[c, -s], [s, c]])
+        return rt.at(x)[2].set([1, c, True])
+
+    for kind in ("f", "d", "D"):
+        expected = np.eye(3, dtype=kind)
+        c, s = np.cos(0.3), np.sin(0.3)
+        expected[:2, :2] = [[c, -s], [s, c]]
+        expected[2] = [1, c, True]
+        found = tf.function(turned, jit_compile=jit)(tf.constant(np.eye(3, dtype=kind)), tf.constant(0.3, tf.float64))
+        np.testing.assert_array_max_ulp(found.numpy().real, expected.real, 2)
+    with pytest.raises(Unsupported, match="a list of values that only the graph knows"):
+        tf.function(turned, jit_compile=jit)(tf.constant(np.eye(3, dtype=int)), tf.constant(0.3, tf.float64))
