@@ -25,6 +25,7 @@ from np2tnp.analysis.values import (
     LENT,
     NO_NAMES,
     NONE,
+    READ_ONLY,
     TENSOR,
     Array,
     Bound,
@@ -118,29 +119,35 @@ class Lending(Callbacks):
             known[id(region)] = bindings_of(region)
         bindings = known[id(region)]
         held = captured & rebound_inside(region)
-        if any(name not in env.values for name in captured) or not self._may_hold(held, rebound - counters, node):
-            return False
+        if unbound := sorted(name for name in captured if name not in env.values):
+            return self._not_lent(node, f"{unbound[0]} is assigned after it alone")
+        if not self._may_hold(held, rebound - counters, node):
+            return self._not_lent(node, "nonlocal rebinds a parameter, or what is assigned again after it")
         for parameter in parameters_of(node.params):
             if parameter.default is not None and type(parameter.default) is not cst.Name:
                 default = self.evaluate(parameter.default, env)
                 self.escape(parameter.default, default, "is a default of a function that others call")
                 self.keep(frozenset(("kept by a nested function",)), default, env)
-        if any(isinstance(each := env.values[name], Function) and each.nested for name in captured):
-            return False  # it works on tensors
+        if working := sorted(n for n in captured if isinstance(it := env.values[n], Function) and it.nested):
+            return self._not_lent(node, f"{working[0]}() works on tensors; define it at the top level")
         tensors = {name for name in captured if may_hold_tensor(env.values[name]) or env.shares(name, COPIED)}
         assigned = {name for name in captured - held if bindings[name] > (name not in self.facts.parameters)}
         if assigned:
             later, plainly = bound_later(region, node, self._is_new)
             arrays = {name for name in captured if isinstance(env.values[name], (Array, Unknown))} | self.host_locals
-            if not assigned & later <= plainly & arrays:
-                return False  # nobody looks at what it is by then: a tensor, a list of these, or the copy of one
+            if not assigned & later <= plainly & arrays:  # a tensor by then, a list of these, or the copy of one
+                again = min((assigned & later) - (plainly & arrays))
+                return self._not_lent(node, f"{again} is assigned again after it; use another name there")
             tensors |= (assigned & later) - self.host_locals
         items = {each for name in tensors for each in _iterated(region, node, name)} & env.values.keys()
         tensors |= {name for name in items if may_hold_tensor(env.values[name])}
         if tensors:  # they can stay ndarrays, too
             self.facts.host_parameters |= {exact for name in tensors if (exact := exact_of(env.values[name]))}
             self.facts.extra.setdefault("lent", set()).update(tensors)
-            return False
+            views = sorted(name for name in tensors if env.shares(name, READ_ONLY))
+            return self._not_lent(
+                node, f"{views[0]} may be a read-only view; copy it: np.diag(x).copy()" if views else ""
+            )
         for name in captured:
             self.may_be_filled(name, env)
         if self.comprehended:
@@ -153,6 +160,11 @@ class Lending(Callbacks):
                 env.bind(name, Unknown(HOST, shown - {name}, view="view"))
         self.construct(node, "handed over")
         return True
+
+    def _not_lent(self, node: cst.CSTNode, why: str) -> bool:
+        """False, with what findings say of it."""
+        self.facts.extra[f"not lent {id(node)}"] = why
+        return False
 
     def _own_name(self, node: cst.Lambda | cst.FunctionDef) -> frozenset[str]:
         """By what a function calls itself."""

@@ -43,10 +43,8 @@ class Callback(Rule):
         if isinstance(event, ev.Construct):
             words = "a class defined inside the function: its methods would see tensors; define it at the top level"
             if event.kind == "kept function":
-                words = (
-                    "a nested function is returned or kept and would see tensors: assign what it reads before it,"
-                    " without nonlocal"
-                )
+                why = _why(id(event.node), context) or "assign what it reads before it, without nonlocal"
+                words = f"a nested function is returned or kept and would see tensors: {why}"
             yield self.hit(event.node, words, Verdict.BLOCK)
             return
         if isinstance(event, ev.Return):
@@ -66,5 +64,13 @@ class Callback(Rule):
         for argument in event.arguments:
             if isinstance(argument.value, Function) and argument.value.nested:
                 where = callee.name if isinstance(callee, (Symbol, Bound)) else "another function"
-                words = f"a nested function is handed to {where}: assign what it reads before it, once, no nonlocal"
+                where = f"{callee.qualname}()" if isinstance(callee, Function) else where
+                why = _why(argument.value.qualname.rpartition(" ")[2].rstrip(">"), context)
+                why = why or "assign what it reads before it, once, no nonlocal"
+                words = f"a nested function is handed to {where}: {why}"
                 yield self.hit(argument.node, words, Verdict.BLOCK)
+
+
+def _why(node: int | str, context: Context) -> str:
+    """Why the nested function with this id could not stay NumPy's (analysis/lending.py), where that is known."""
+    return str(context.facts.extra.get(f"not lent {node}", ""))

@@ -145,7 +145,7 @@ def location_words(locations: frozenset[str]) -> str:
     if first.startswith("global:"):
         return f"the module's {first.rpartition(':')[2]}"
     if first.startswith("kept"):
-        return first
+        return f"what is {first}"
     return f"what {holder_words(first)} holds"
 
 
