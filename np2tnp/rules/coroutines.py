@@ -32,4 +32,8 @@ class Coroutine(Rule):
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
         if context.in_region:
-            yield self.hit(event.node, "an async function is not migrated", Verdict.BLOCK)
+            yield self.hit(
+                event.node,
+                "an async function is not migrated: move its work on arrays into a function of its own",
+                Verdict.BLOCK,
+            )

@@ -83,6 +83,6 @@ class FloatingPointErrors(Rule):
             for arg in item.item.args:
                 text = arg.value.value.strip("'\"") if isinstance(arg.value, cst.SimpleString) else ""
                 if text not in ("ignore", "warn"):
-                    words = "np.errstate other than ignore has no effect on TensorFlow"
+                    words = "np.errstate other than ignore has no effect on TensorFlow; test values instead"
                     yield self.hit(item, words, Verdict.BLOCK)
                     return

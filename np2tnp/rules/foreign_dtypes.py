@@ -122,6 +122,7 @@ class ForeignDtype(Rule):
             else:
                 context.edits.total += 1
             words = f"{short_name(event.api)} makes {kind} data, which no tensor can hold"
+            words += "" if kept else ": use float64, or move it into a function of its own"
             yield Hit(_CODES[kind], event.node, words, Verdict.HOST if kept else Verdict.BLOCK)
             return
         kind = FOREIGN.get(event.api) or ("string" if _is_of_texts(event) else None)

@@ -62,7 +62,11 @@ class InPlaceCall(Rule):
 
     def _functional(self, event: ev.Call, item: ev.Store, function: str, context: Context) -> Iterator[Hit]:
         if not isinstance(event.place.statement, cst.Expr):
-            yield self.hit(event.node, "the None that this call returns is used", Verdict.BLOCK)
+            yield self.hit(
+                event.node,
+                "the None that this call returns is used: give the call a statement of its own",
+                Verdict.BLOCK,
+            )
             return
         method = event.receiver is not None
         if function == "sort" and any(argument.value == NONE for argument in event.arguments):

@@ -67,7 +67,8 @@ class NativeCode(Rule):
                 )
         elif isinstance(event, ev.AttributeRead):
             if event.name in POINTERS and home_of(event.base) != HOST:
-                words = f".{event.name} is a pointer to the memory of an ndarray; a tensor has none to give"
+                words = f".{event.name} is a pointer to the memory of an ndarray; a tensor has none to give: move"
+                words += " what needs it into a function of its own"
                 yield self.hit(event.node, words, Verdict.BLOCK)
         elif isinstance(event, ev.Call):
             callee = event.callee
