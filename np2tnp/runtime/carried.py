@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.either_number import EitherNumber, as_float
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.indexing_padded import origin
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.unbound import unassigned
 from np2tnp.runtime.weak import DTYPES, Weak, is_number, weak
@@ -66,6 +67,18 @@ def flat_tensors(values: Any) -> list[Any]:
         elif isinstance(value, Run):
             flat.extend(value.flat)
     return flat
+
+
+def exchanged_tensors(values: Any, others: dict[int, tuple[Any, Any]]) -> tuple[Any, ...]:
+    """The values with others in the place of some tensors, which are named by id: the tensor and what replaces it."""
+
+    def exchanged(value: Any) -> Any:
+        if type(value) is tuple:
+            return exchanged_tensors(value, others)
+        found = others.get(id(origin(value))) if is_tensor(value) else None
+        return value if found is None else found[1]
+
+    return tuple(map(exchanged, values))
 
 
 def numbers_in(values: Any) -> list[Any]:

@@ -8,21 +8,20 @@ traced by themselves. Where they never do, or the body needs the value of the co
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import two_steps
 from np2tnp.runtime.appended import Lists
 from np2tnp.runtime.carried import built, flat_tensors, kind_of, mixed_numbers, numbers_in, with_either
 from np2tnp.runtime.dispatch import is_tensor, to_tensor
 from np2tnp.runtime.either_number import EitherNumber
 from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.indexing_padded import origin
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.second_places import with_buffers
 from np2tnp.runtime.staged_loops import Rotating, Unstable, check_integers, staged_loop
-from np2tnp.runtime.tracing import Buffer, Trace, all_hold, check, current, unrolled
+from np2tnp.runtime.tracing import Trace, all_hold, check, current, unrolled
 from np2tnp.runtime.unbound import unassigned
 from np2tnp.runtime.weak import LIMIT, Weak, weak
 
@@ -227,8 +226,8 @@ def _while_counter(
         order, buffers = rotating.order, rotating.buffers
     if buffers:
         flat = flat_tensors(carried)
-        values = (*carried, *(flat[number] for number, *_ in buffers))
-        steps = _with_buffers(trace, advance, buffers)
+        values = (*carried, *(flat[second.number] for second in buffers))
+        steps = with_buffers(trace, advance, buffers)
 
     def goes_on_for_all(i: Any, *_: Any) -> Any:
         return condition(i + (order - 1) * step)
@@ -246,23 +245,6 @@ def _while_counter(
         lists.keep()
         values = tuple(others)
     return values
-
-
-def _with_buffers(trace: Trace, advance: Any, buffers: Sequence[two_steps.Second]) -> Any:
-    """`advance` for values that end with a second place for each of the arrays in `buffers`."""
-
-    def exchanging(i: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        own, places = values[: -len(buffers)], values[-len(buffers) :]
-        flat = flat_tensors(own)
-        arrays = [origin(flat[number]) for number, *_ in buffers]
-        pairs = zip(arrays, places, buffers, strict=True)
-        trace.buffers = {id(array): Buffer(array, place, *bounds) for array, place, (_, *bounds) in pairs}
-        try:
-            return (*advance(i, own), *arrays)
-        finally:
-            trace.buffers = {}
-
-    return exchanging
 
 
 def _staged_until(

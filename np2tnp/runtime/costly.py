@@ -89,13 +89,17 @@ def stored_first(x: Any) -> Any:
 def in_memory(trace: Trace, x: Any) -> Any:
     """`x`, stored; what was made of it is made of that now."""
     before = x.consumers()
-    place = tf.fill([x.shape.rank], trace.opaque.zero())
-    stored = trace.stored[id(x)] = (x, _update()(x, x[(slice(1),) * x.shape.rank], place))
+    stored = trace.stored[id(x)] = (x, updated_with_itself(trace, x))
     for operation in before:  # these would calculate it all the same
         for number, part in enumerate(operation.inputs):
             if part is x:
                 operation._update_input(number, stored[1])
     return stored[1]
+
+
+def updated_with_itself(trace: Trace, x: Any) -> Any:
+    """`x` by an operation that XLA makes no part of what reads it."""
+    return _update()(x, x[(slice(1),) * x.shape.rank], tf.fill([x.shape.rank], trace.opaque.zero()))
 
 
 @functools.lru_cache(maxsize=1)

@@ -145,8 +145,8 @@ def write_padded(x: Any, plan: Basic, value: Any) -> Any:
         del trace.buffers[id(buffer.of)]
         place = buffer.place
         for bounds in buffer.bounds:
-            place = _stored(place, bounds, tf.slice(x, *_begin_and_size(bounds)))
-        return _stored(place, _bounds(plan), value)
+            place = stored_slice(place, bounds, tf.slice(x, *_begin_and_size(bounds)))
+        return stored_slice(place, _bounds(plan), value)
     if is_costly(value):
         return _noted(joined(x, plan, value), x, plan)
     padded = tf.raw_ops.Pad(input=value, paddings=tf.constant(_paddings(x, plan), tf.int32))
@@ -209,6 +209,6 @@ def _begin_and_size(bounds: tuple[tuple[int, int], ...]) -> tuple[list[int], lis
     return [start for start, _ in bounds], [stop - start for start, stop in bounds]
 
 
-def _stored(x: Any, bounds: tuple[tuple[int, int], ...], value: Any) -> Any:
+def stored_slice(x: Any, bounds: tuple[tuple[int, int], ...], value: Any) -> Any:
     begin, end = ([pair[number] for pair in bounds] for number in (0, 1))
     return tf.raw_ops.TensorStridedSliceUpdate(input=x, begin=begin, end=end, strides=[1] * len(begin), value=value)

@@ -8,10 +8,11 @@ branch, taken if the loop goes on, which keeps XLA from merging the two.
 from __future__ import annotations
 
 from math import lcm
-from typing import Any
+from typing import Any, NamedTuple
 
 from np2tnp.runtime.forwarding import Bounds, bounds_of, size_of
 from np2tnp.runtime.indexing_padded import origin
+from np2tnp.runtime.interiors import interior_of
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.tracing import Trace
 
@@ -33,8 +34,16 @@ _COSTLY = frozenset(
 )
 _LOOPS = frozenset(("While", "StatelessWhile", "If", "StatelessIf"))
 
-#: An array that gets a second place: its number, and what an iteration stores into, first and after that.
-Second = tuple[int, Bounds, tuple[Any, ...]]
+
+class Second(NamedTuple):
+    """An array that gets a second place: its number, and what an iteration stores into, first and after that.
+
+    rest : None where all of it is made anew, in that place as its interior (`stored`) and its edges.
+    """
+
+    number: int
+    stored: Bounds
+    rest: tuple[Bounds, ...] | None
 
 
 def pay(trace: Trace, before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:
@@ -90,22 +99,19 @@ def rotation(trace: Trace, before: tuple[Any, ...], after: tuple[Any, ...]) -> i
 def buffered(trace: Trace, before: tuple[Any, ...], after: tuple[Any, ...]) -> list[Second]:
     """The arrays of an iteration that would be made without copies if each had a second place to go to and back.
 
-    These are stored into by a value that reads their other parts, once an iteration, and then in small slices. Gives
-    their numbers, the bounds of the first store, and those of the small slices.
+    These are stored into by a value that reads their other parts, once an iteration, and then in small slices; or made
+    anew, of an interior and edges.
     """
     operations = tf.compat.v1.get_default_graph().get_operations() if trace.mode == "xla" else ()
     if not 0 < len(operations) <= _MOST_OPERATIONS or any(operation.type in _LOOPS for operation in operations):
         return []
     results = [origin(value) for value in after if _is_large(value)]
     found: list[Second] = []
+    anew: set[int] = set()
     for number, array in enumerate(before):
         if not _is_large(array):
             continue
-        bounds: list[Any] = []
-        made = origin(after[number])
-        while made.op.type == "TensorStridedSliceUpdate":
-            bounds.append(bounds_of(made.op, made.shape))
-            made = origin(made.op.inputs[0])
+        made, bounds = without_stores(after[number])
         if made is array:
             continue
         stored = trace.padded.get(id(made))
@@ -115,10 +121,25 @@ def buffered(trace: Trace, before: tuple[Any, ...], after: tuple[Any, ...]) -> l
             and None not in bounds
             and sum(map(size_of, bounds)) <= _SMALL * array.shape.num_elements()
         ):
-            found.append((number, stored[2], tuple(bounds)))
+            found.append(Second(number, stored[2], tuple(bounds)))
+            continue
+        interior = interior_of(trace, made) if id(made) not in anew else None
+        if interior is not None:
+            anew.add(id(made))
+            found.append(Second(number, interior, None))
         elif _costs_a_copy(array, after[number], before, results):
             return []
     return found
+
+
+def without_stores(x: Any) -> tuple[Any, list[Any]]:
+    """The array into which `x` stores, and the bounds of the slices; None for one that is not known."""
+    bounds: list[Any] = []
+    made = origin(x)
+    while made.op.type == "TensorStridedSliceUpdate":
+        bounds.append(bounds_of(made.op, made.shape))
+        made = origin(made.op.inputs[0])
+    return made, bounds
 
 
 def _memory_of(value: Any) -> Any:
