@@ -111,6 +111,16 @@ PACKAGES = (
     Package("uncertainties", "uncertainties", source_tests="tests"),
     Package("nashpy", "nashpy", source_tests="tests"),
     Package("python-picard", "picard", source_tests="picard/tests"),
+    Package("MiniSom", "minisom", tests=("minisom.py",)),
+    Package("scikit-commpy", "commpy", source_tests="commpy"),
+    Package("pyswarms", "pyswarms", source_tests="tests"),
+    Package("sgp4", "sgp4", tests=("sgp4/tests.py",)),
+    Package("PyKrige", "pykrige", source_tests="tests"),
+    Package("pyproximal", "pyproximal", source_tests="pytests"),
+    Package("tensorly", "tensorly", source_tests="tensorly"),
+    Package("opt_einsum", "opt_einsum", tests=("opt_einsum/tests",), source_tests="opt_einsum"),
+    Package("empyrical-reloaded", "empyrical", source_tests="tests"),
+    Package("autograd", "autograd", source_tests="tests"),
     Package(  # its tests stand among the functions
         *("colorspacious", "colorspacious"),
         tests=tuple(
@@ -276,11 +286,16 @@ def copy(package: Package, version: str, work: Path, sources: Path) -> None:
         shutil.copy(origin, work / origin.name)
     if package.source_tests:
         # Some tests read their data by paths from the top of the source distribution, so all of it but the code comes.
-        found = [path for path in sources.glob("*") if path.name.lower() == f"{package.name}-{version}".lower()]
+        found = [path for path in sources.glob("*") if _plain(path.name) == _plain(f"{package.name}-{version}")]
         if not found:
             raise SystemExit(f"{sources}: {package.name}-{version} is not there")
         shutil.copytree(found[0] / package.source_tests, work / package.source_tests, ignore=ignore, dirs_exist_ok=True)
         (work / "pytest.ini").write_text("[pytest]\n")
+
+
+def _plain(name: str) -> str:
+    """A name as package indexes compare it: a source distribution may be called by another spelling."""
+    return name.lower().replace("_", "-")
 
 
 def rewrite(package: Package, work: Path, result: Result, only: Sequence[str] | None, on_unverified: str) -> None:

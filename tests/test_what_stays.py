@@ -6,7 +6,7 @@ import pytest
 
 from np2tnp import pipeline
 from np2tnp.config import Config
-from np2tnp.model import FileReport
+from np2tnp.model import FileReport, RegionState
 
 
 def report_of(body: str, parameters: str = "a: np.ndarray") -> FileReport:
@@ -130,3 +130,43 @@ def test_a_function_of_scipys_that_stores_into_an_argument_gets_no_copy(call: st
     report = pipeline.analyse_bytes(Config(rewrite=True, slow="convert"), ("f.py", text.encode()))
     assert report.new_text is not None
     assert ("rt.host(z))" in report.new_text) is copied
+
+
+NESTED = """
+import numpy as np
+
+
+class Drift:
+    def __init__(self, xs, zs, shape):
+        self.xs = xs
+        self.zs = zs
+        self.out = np.zeros(shape)
+
+    def found(self, x):
+        for m in range(x.shape[0]):
+            for n in range(x.shape[1]):
+                first = np.amin(np.where(self.xs >= x[m, n])[0])
+                self.out[m, n] = self.zs[first]
+        return np.exp(self.out)
+
+    def labels(self, x):
+        for m in range(3):
+            for n in range(3):
+                self.out[m, n] = m * n
+        return np.exp(x)
+
+    def rows(self, x):
+        for m in range(3):
+            for n in range(3):
+                self.out[m] = np.sum(np.exp(x), axis=0)
+        return np.exp(x)
+"""
+
+
+def test_nested_loops_that_compute_each_element_of_an_ndarray_stay() -> None:
+    report = pipeline.analyse_bytes(Config(), ("drift.py", NESTED.encode()))
+    found = {region.qualname: region for region in report.regions}
+    assert found["Drift.found"].state is RegionState.KEPT
+    assert "each element is computed by itself in nested loops" in found["Drift.found"].reasons[0]
+    assert found["Drift.labels"].state is RegionState.CONVERTIBLE  # TensorFlow has nothing to do in the loops
+    assert found["Drift.rows"].state is RegionState.CONVERTIBLE

@@ -10,7 +10,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
-from np2tnp.rules.item_pairs import work_on_pairs
+from np2tnp.rules.item_pairs import each_element, work_on_pairs
 from np2tnp.rules.single_items import does_array_work, number_of_an_item
 
 
@@ -45,7 +45,8 @@ class ElementLoop(Rule):
             " other are no such loops (TNP703); the message says what is in the way here. Nor is a loop over one axis"
             " that stores what whole arrays gave, such as `y[i] = a[i] @ x`. Two nested loops are such loops where both"
             " counters are indices of single items or rows (`x[i] - x[j]`), and nothing in them works on whole arrays"
-            " or windows (`image[i : i + h]`)."
+            " or windows (`image[i : i + h]`). Nor do two nested loops gain that compute each element of an ndarray by"
+            " itself (`self.grid[i, j] = np.sum(...)`)."
         ),
         bad="""
             def smoothed(x, weight):
@@ -69,6 +70,11 @@ class ElementLoop(Rule):
                 yield self.hit(
                     call, "each item of an array becomes a Python number: 190 µs from a tensor", Verdict.NOTE
                 )
+            single = each_element(event, context) if context.compile == "none" else None
+            if single is not None:
+                words = "each element is computed by itself in nested loops: each operation is a launch of its own"
+                yield self.hit(single, words, Verdict.NOTE)
+                return
             pairs = work_on_pairs(event, context) if context.compile == "none" else None
             if pairs is not None and not _is_told(pairs, context):
                 words = "the loops work on single items or rows at both their counters: each operation is a launch"

@@ -47,8 +47,8 @@ class HostCall(Rule):
         summary="A call of Python, of another library or of a function that is not migrated, with array arguments.",
         why="The callee expects ndarrays; each call copies its array arguments from the device.",
         does=(
-            "Wraps the arguments into rt.host(...). Migrated functions of the module are called by their cores,"
-            " without copies."
+            "Wraps the arguments into rt.host(...); parameters that would only be fetched come as they are. Migrated"
+            " functions of the module are called by their cores, without copies."
         ),
         bad="""
             import json
@@ -61,9 +61,9 @@ class HostCall(Rule):
             import json
 
 
-            @rt.migrated
+            @rt.migrated(hosted=("path",))
             def save(x, path):
-                json.dump(rt.host(rt.exp(x)), rt.host(path))
+                json.dump(rt.host(rt.exp(x)), path)
         """,
         safety="Safe. A callee that may change its arguments is TNP503.",
     )

@@ -8,7 +8,17 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.scopes import target_names
-from np2tnp.analysis.values import Array, Const, Scalar, Sequence, Symbol, Value
+from np2tnp.analysis.values import (
+    HOST,
+    Array,
+    Const,
+    Scalar,
+    Sequence,
+    Symbol,
+    Value,
+    home_of,
+    scalar_type,
+)
 from np2tnp.analysis.walk import walk
 from np2tnp.rules.base import Context
 
@@ -42,6 +52,36 @@ def work_on_pairs(loop: ev.Loop, context: Context) -> cst.For | None:
         ):
             return inner
     return None
+
+
+def each_element(loop: ev.Loop, context: Context) -> cst.CSTNode | None:
+    """The statement that stores an element of an ndarray at both counters of two nested loops; None without one.
+
+    And if TensorFlow works in the inner loop: then it is called for each element by itself. Stores into tensors have
+    events of their own.
+    """
+    inner_loops = [part for part in walk(loop.node.body) if type(part) is cst.For]
+    for inner in inner_loops:
+        inside = {id(part) for part in walk(inner.body)}
+        if inside.isdisjoint(context.edits.replace):
+            continue
+        counters = (set(target_names(loop.node.target)), set(target_names(inner.target)))
+        for event in context.facts.events:
+            if (
+                isinstance(event, ev.Store)
+                and id(event.node) in inside
+                and type(event.target) is cst.Subscript
+                and len(event.target.slice) > 1
+                and home_of(event.base) == HOST
+                and all(_is_index(names, event.target) for names in counters)
+                and _is_number_each(event.keys)
+            ):
+                return event.node
+    return None
+
+
+def _is_number_each(keys: tuple[Value, ...] | None) -> bool:
+    return keys is not None and all(scalar_type(key) in ("int", "number") for key in keys)
 
 
 def _assigned(body: cst.CSTNode) -> Iterator[str]:
