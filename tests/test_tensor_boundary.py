@@ -360,3 +360,35 @@ def test_a_tensor_is_no_array_that_others_update(text: str) -> None:
         x = np.array([1.0, 4.0])
         expected = loaded("import numpy as np\n" + text, "old").f(x.copy())
         np.testing.assert_allclose(loaded(report.new_text, "new").f(x.copy()), expected)
+
+
+def test_builtins_that_are_operators_give_numpys_dtypes() -> None:
+    text = """
+import numpy as np
+
+
+def f(a, b):
+    return pow(a, 2), divmod(a, b), abs(a), pow(2, a), divmod(7, b), np.cos(a)
+
+
+def g(a):
+    return np.sqrt(abs(a)), pow(a, 2), abs(-3), pow(2, 5), divmod(7, 2)
+
+
+def total(a):
+    return abs(a).sum() + np.exp(0.0)
+"""
+    old, new = loaded(text, "old"), loaded(rewrite(text, boundary="tensor").new_text or "", "new")
+    for dtype in "?bBhHiIlLfd":
+        a, b = np.array([1, 0, 1]).astype(dtype), np.array([1, 1, 1]).astype(dtype)
+        calls: list[tuple[str, tuple[Any, ...]]] = [("g", (a,)), ("total", (a,)), ("f", (a, b))]
+        for name, arguments in calls:
+            expected = _leaves(getattr(old, name)(*arguments))
+            found = _leaves(getattr(new, name)(*map(tf.constant, arguments)))
+            for one, other in zip(expected, map(np.asarray, found), strict=True):
+                assert np.asarray(one).dtype == other.dtype, (dtype, name)
+                np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def _leaves(value: Any) -> list[Any]:
+    return [leaf for item in value for leaf in _leaves(item)] if isinstance(value, (tuple, list)) else [value]

@@ -6,6 +6,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.asked_objects import AskedObjects
+from np2tnp.analysis.asking import asked_by
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.results import is_read_only
@@ -134,6 +135,7 @@ class Access(AskedObjects):
             if not called and isinstance(value, Symbol) and value.name.startswith("numpy."):
                 self.emit(ev.NameRead(node, self.place(node), value.name))
             return value
+        self.attribute_read(node, base, name, env)
         if id(node) in self.direct and not isinstance(base, Class):
             return self._state_read(base, name)
         if isinstance(base, Instance):
@@ -162,6 +164,8 @@ class Access(AskedObjects):
         if isinstance(base, Array) and name in MEMBERS:
             return self._array_attribute(node, base, name)
         refs = NO_NAMES if name in _NUMBERS_OF_ARRAYS else env.reach(f".{name}") | refs_of(base)
+        if name in self.changers().shown:
+            refs |= env.held_outside()
         if self.met_subclass and name not in VIEW_ATTRIBUTES:
             refs -= {SUBCLASS}  # such as .data and .mask
         result = Unknown(home_of(base) if home_of(base) == HOST else EITHER, refs, view="view")
@@ -229,9 +233,11 @@ class Access(AskedObjects):
         location = f".{name}"
         if method is not None:
             is_read = method[1] == "property" or (method[1] == "decorated" and not called)
-            return Unknown(HOST, frozenset((location,))) if is_read else Bound(base, name)
+            return Unknown(HOST, env.held_outside() | {location}) if is_read else Bound(base, name)
         declared = self.services.attributes(base).get(name)
         refs = env.reach(location)
+        if name in self.changers().shown or (declared is None and self.gives_any(base)):
+            refs |= env.held_outside()
         if declared is not None and SUBCLASS in declared.refs:
             refs |= self.subclass_mark(declared)
         if isinstance(declared, Array):
@@ -248,16 +254,18 @@ class Access(AskedObjects):
         return Array(EITHER, weak=True) if isinstance(declared, Array) else Unknown(EITHER)
 
     def _subscript(self, node: cst.Subscript, env: Env) -> Value:
-        base = self.evaluate(node.value, env)
+        base, worked = self.evaluate(node.value, env), self.worked
         keys = self.keys(node, env)
+        self.read_before(node, node.value, base, worked, env)
         of_shape = type(node.value) is cst.Attribute and node.value.attr.value == "shape"
         if of_shape and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
             self.facts.extra.setdefault("plain shapes", set()).add(id(node.value))
         result = self.read(base, keys, node)
         if self.met_subclass and self.made != HOST and may_hold_tensor(base) and self.subclass_mark(*keys):
             self.construct(node, "subclass operand")
+        self.ask(node, env, [base], asked_by(node), deep=False)
         if isinstance(base, Instance):
-            self.object_works(node, base, env)
+            result = self.with_shown(result, env)
         if isinstance(base, Instance) and any(map(may_hold_tensor, keys)):
             self.object_method(node, base, "__getitem__")
         if isinstance(base, Symbol) and base.name in JOINERS:
@@ -270,10 +278,12 @@ class Access(AskedObjects):
     def keys(self, node: cst.Subscript, env: Env) -> tuple[Value, ...]:
         """The value of each part of an index; a slice is a Scalar("slice"), whatever its bounds are."""
         values: list[Value] = []
+        read: list[tuple[cst.BaseExpression, Value, int]] = []
         for element in node.slice:
             part = element.slice
             if type(part) is cst.Index:
                 value = self.evaluate(part.value, env)
+                read.append((part.value, value, self.worked))
                 if (
                     isinstance(value, Sequence)
                     and value.type == "tuple"
@@ -286,8 +296,11 @@ class Access(AskedObjects):
             elif type(part) is cst.Slice:
                 for bound in (part.lower, part.upper, part.step):
                     if bound is not None:
-                        self.evaluate(bound, env)
+                        self.ask_parts(node, env, self.evaluate(bound, env))
                 values.append(Scalar("slice"))
+        self.ask_parts(node, env, *values)
+        for part_node, value, worked in read:
+            self.read_before(node, part_node, value, worked, env)
         return tuple(values)
 
     def read(self, base: Value, keys: tuple[Value, ...], node: cst.Subscript | None = None) -> Value:

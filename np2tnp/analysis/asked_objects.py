@@ -1,81 +1,296 @@
-"""Objects of the program's classes that Python asks by special methods: operators, iteration, ``with``, builtins."""
+"""Objects of the program's classes that Python asks by special methods: operators, iteration, ``with``, builtins.
+
+Where what is asked may be an object whose class may then update an array in place (changers.py), it is assumed to do
+so.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 import libcst as cst
 
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.asking import (
+    ASKING_AT_ONCE,
+    BUILTINS,
+    BY_NUMPY,
+    CALLED,
+    ENTERING,
+    HASH,
+    ITERATION,
+    READING,
+    STORING,
+    TRUTH,
+    asked_by,
+)
+from np2tnp.analysis.changers import Changers, changers_of
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.scopes import dotted
 from np2tnp.analysis.state import State
-from np2tnp.analysis.values import HOST, Instance, Unknown, Value
+from np2tnp.analysis.summaries import Summary
+from np2tnp.analysis.tables import CALLBACKS, CALLERS, CONTAINER_MUTATORS, HARMLESS_METHODS, MEMBERS
+from np2tnp.analysis.values import (
+    HOST,
+    LENT,
+    NO_NAMES,
+    TENSOR,
+    UNTENSORED,
+    Array,
+    Bound,
+    Class,
+    Const,
+    Function,
+    Instance,
+    Scalar,
+    Sequence,
+    Symbol,
+    Unknown,
+    Value,
+    with_refs,
+)
 
-_ITERATION = ("__iter__", "__next__", "__getitem__", "__len__")
-_TEXT = ("__str__", "__repr__", "__format__")
-_NUMBER = ("__float__", "__int__", "__index__", "__complex__", "__trunc__")
-#: Builtins that look at the class of an object, or at nothing of it.
-_LOOKING = frozenset("callable id isinstance issubclass super type".split())
-#: Builtins that give a text or a number of an object, and by which of its methods.
-_ASKING: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("ascii", "format", "print", "repr", "str"), _TEXT),
-    **dict.fromkeys(("complex", "float", "int", "round"), (*_NUMBER, "__round__")),
-    "abs": ("__abs__",),
-    "bool": ("__bool__", "__len__"),
-    "hasattr": ("__getattr__", "__getattribute__"),
-    "hash": ("__hash__", "__eq__"),
-    "len": ("__len__",),
-}
+_NEVER = frozenset((Const, Scalar, Array))
+_QUIET_METHODS = MEMBERS | HARMLESS_METHODS | CONTAINER_MUTATORS
+#: Functions of NumPy's that go through a generator.
+_RESUMING = frozenset(("numpy.fromiter", "numpy.sum"))
+#: Functions that give no part of an object.
+_TELLING = frozenset(
+    "ascii format print repr str complex float int round len bool hash id callable isinstance issubclass"
+    " hasattr".split()
+)
 
 
 class AskedObjects(State):
-    """What an object holds may be changed by its special methods, and shown by others."""
+    """What an object holds may be changed by code that nobody wrote a call of, and shown by such code."""
 
-    def object_asked(self, node: cst.CSTNode, value: Value, env: Env, *names: str) -> None:
-        """Python calls those of the special methods `names` that an object has; they may change what it holds."""
-        if not isinstance(value, Instance):
-            return
+    # ---- whose code may run
+
+    def changers(self) -> Changers:
+        """What in this module may update arrays in place without a call of it."""
+        found = changers_of(self.module, self.catalog)
+        if self.module.asked is None:
+            self.module.asked = found.asked
+            classes = [self.known_class(value) for value in self.module.values.values()]
+            self.module.asked = found.asked.union(
+                *(known.asked for known in map(self.services.class_of, filter(None, classes)) if known is not None)
+            )
+        return found
+
+    def asked_here(self) -> frozenset[str]:
+        """By which names Python may run code that updates arrays, of objects of which nobody knows the class."""
+        self.changers()
+        return self.module.asked or NO_NAMES
+
+    def known_class(self, value: Value) -> Class | None:
+        """The class of the project that the name of a module's top level means."""
+        if isinstance(value, Symbol) and not value.name.startswith(("numpy.", "builtins.")):
+            found = self.services.resolve(value.name)
+            value = found if found is not None else value
+        return value if isinstance(value, Class) else None
+
+    def answers(self, value: Value, names: frozenset[str] | None, deep: bool = True) -> bool:
+        """Whether code that may update arrays runs where `value`, or what it holds, is asked for one of `names`.
+
+        None: for any of them.
+        """
+        kind = type(value)
+        if kind in _NEVER:
+            return False
+        if kind is Instance:
+            return self._instance_answers(value, names)  # type: ignore[arg-type]
+        if kind is Unknown:
+            if value.home == TENSOR:  # type: ignore[union-attr]
+                return False
+            asked = self.asked_here()
+            lazy = self.lazy_works and (names is None or not names.isdisjoint(ITERATION))
+            return lazy or (bool(asked) if names is None else not asked.isdisjoint(names))
+        if kind is Sequence:
+            if value.type in ("iterator", "map") and self.lazy_works:  # type: ignore[union-attr]
+                return True
+            items = value.items if value.items is not None else (value.element,)  # type: ignore[union-attr]
+            return deep and any(self.answers(item, names) for item in items)
+        if kind is Class:
+            asked = self.asked_here()
+            own = names is None or CALLED in names
+            return (not asked.isdisjoint(names) if names is not None else bool(asked)) or (own and self._works(value))
+        return (names is None or CALLED in names) and self._works(value)
+
+    def _instance_answers(self, value: Instance, names: frozenset[str] | None) -> bool:
         known = self.services.class_of(value)
-        methods = [it for name in names if (it := known.methods.get(name)) is not None] if known is not None else []
-        summaries = [self.services.summary(function) for function, _ in methods]
-        if known is None or any(it is None or it.updates or it.mutates or not it.quiet for it in summaries):
-            self.object_works(node, value, env)
+        if known is None:
+            return True
+        patched = self.changers().patched
+        asked = known.asked | patched
+        if known.holds_items:  # a record, or a container: it asks what it holds
+            asked |= self.asked_here()
+        if names is None:
+            return bool(asked) or known.is_open
+        if not asked.isdisjoint(names):
+            return True
+        return known.is_open and any(name not in known.methods for name in names - READING - STORING - {CALLED})
 
-    def object_compared(self, node: cst.CSTNode, value: Value, env: Env, op: str) -> None:
-        """An operator, by its name in ``operator``, on an object."""
-        name = op.strip("_")
-        more = {"mod": _TEXT, "contains": ("__iter__",), "ne": ("__eq__",)}.get(name, ())
-        self.object_asked(node, value, env, f"__{name}__", f"__r{name}__", *more)
+    def _works(self, value: Value) -> bool:
+        """Whether calling `value` runs code that may update arrays which objects hold."""
+        if isinstance(value, Function):
+            if value.nested:
+                return value.qualname in self.nested_working
+            return _runs(self.services.summary(value))
+        if isinstance(value, Bound):
+            if isinstance(value.receiver, Array):
+                return False
+            if isinstance(value.receiver, Instance):
+                known = self.services.class_of(value.receiver)
+                method = known.methods.get(value.name) if known is not None else None
+                summary = self.services.summary(method[0]) if method is not None else None
+                return _runs(summary)
+            return value.name not in _QUIET_METHODS or value.name in self.changers().changing
+        if isinstance(value, Class):
+            known = self.services.class_of(value)
+            init = known.methods.get("__init__") if known is not None else None
+            summary = self.services.summary(init[0]) if init is not None else None
+            return known is None or known.is_open or (init is not None and _runs(summary))
+        return value is LENT
+
+    # ---- asking
+
+    def ask(
+        self,
+        node: cst.CSTNode,
+        env: Env,
+        values: Iterable[Value],
+        names: frozenset[str] | None,
+        deep: bool = True,
+    ) -> bool:
+        """Python may call those of the special methods `names` that one of `values` has, or that what it holds has."""
+        found = any(self.answers(value, names, deep) for value in values)
+        if found:
+            self.code_runs(node, "code of an object", env)
+        return found
+
+    def ask_parts(self, node: cst.CSTNode, env: Env, *values: Value) -> None:
+        """Python asks `values`, the parts of an expression or statement."""
+        self.ask(node, env, values, asked_by(node))
+
+    def read_before(self, whole: cst.CSTNode, node: cst.BaseExpression, value: Value, worked: int, env: Env) -> None:
+        """`value` was read at `node` when so much code had run as `worked` says: what ran since may have changed it."""
+        if self.worked == worked or not value.refs or type(node) is cst.Call:
+            return  # what a callee gave back is a new array nearly always, and NumPy's own object
+        for name in sorted(value.refs & env.stale.keys())[:1]:
+            self.emit(ev.StaleRead(node, self.place(node), name, env.stale[name], env.aliases(name)))
+        if not value.refs.isdisjoint(env.held_outside()):
+            self.ran_late.add(id(whole))
 
     def object_tested(self, node: cst.CSTNode, value: Value, env: Env) -> None:
         """Whether an object is true."""
-        self.object_asked(node, value, env, "__bool__", "__len__")
+        self.ask(node, env, [value], TRUTH, deep=False)
 
     def object_iterated(self, node: cst.CSTNode, value: Value, env: Env) -> Value:
         """`value`, or what iterating over an object may give: anything that some object holds."""
-        if not isinstance(value, Instance):
-            return value
-        self.object_asked(node, value, env, *_ITERATION)
-        return self._shown(env)
+        self.ask(node, env, [value], ITERATION, deep=False)
+        return self.shown_of_objects(env) if isinstance(value, Instance) else value
 
     def object_entered(self, node: cst.CSTNode, value: Value, env: Env) -> Value:
-        """What a ``with`` statement that begins, and ends, with an object gives."""
+        """What a ``with`` statement that begins with an object gives."""
+        self.ask(node, env, [value], ENTERING, deep=False)
         if not isinstance(value, Instance):
             return value
-        self.object_asked(node, value, env, "__enter__", "__exit__")
         method = self.method_of(value, "__enter__")
         summary = self.services.summary(method[0]) if method is not None else None
-        return value if summary is not None and isinstance(summary.result, Instance) else self._shown(env)
+        return value if summary is not None and isinstance(summary.result, Instance) else self.shown_of_objects(env)
 
     def object_given(self, node: cst.CSTNode, value: Value, env: Env, builtin: str) -> Value:
         """`value`, or what the function `builtin` of Python's may get out of an object."""
-        if not isinstance(value, Instance) or builtin in _LOOKING:
+        self.ask(node, env, [value], BUILTINS.get(builtin))
+        if not isinstance(value, Instance) or builtin in BUILTINS:
             return value
-        names = _ASKING.get(builtin)
-        if names is not None:
-            self.object_asked(node, value, env, *names)
-            return value
-        self.object_asked(node, value, env, *_ITERATION, "__lt__", "__gt__", "__eq__", "__add__", "__getattr__")
-        return self._shown(env)
+        return self.shown_of_objects(env)
 
-    def _shown(self, env: Env) -> Value:
+    def attribute_read(self, node: cst.CSTNode, base: Value, name: str, env: Env) -> None:
+        """``base.name``, which may be a property."""
+        names = frozenset((name,))
+        if isinstance(base, Instance):
+            known = self.services.class_of(base)
+            there = known is not None and (name in known.methods or name in self.services.attributes(base))
+            names |= frozenset(("__getattribute__",)) if there else READING
+        else:
+            names |= READING
+        self.ask(node, env, [base], names, deep=False)
+
+    def attribute_stored_by(self, target: cst.Attribute, base: Value, env: Env) -> None:
+        """``base.name = ...`` or ``del base.name``, where `name` may be a property."""
+        self.ask(target, env, [base], STORING | {target.attr.value, "__set__", "__delete__"}, deep=False)
+
+    def call_made(
+        self, node: cst.Call, callee: Value, api: str | None, arguments: tuple[ev.Argument, ...], env: Env
+    ) -> bool:
+        """What a call may run besides its callee. Whether what it gives may be anything that an object holds."""
+        values = [argument.value for argument in arguments]
+        name = api or (callee.name if isinstance(callee, Symbol) else "")
+        spread = [it.value for it in arguments if it.star]
+        if spread:
+            self.ask(node, env, spread, ITERATION | {"keys"}, deep=False)
+        if isinstance(callee, (Function, Class)) or (
+            isinstance(callee, Bound) and isinstance(callee.receiver, Instance)
+        ):
+            if isinstance(callee, Function) and callee.nested and self._works(callee):
+                self.code_runs(node, dotted(node.func) or "a nested function", env)
+            handed = [it for it in values if isinstance(it, Instance) or (isinstance(it, Function) and it.nested)]
+            self.ask(node, env, handed, frozenset((CALLED,)))
+            self.ask(node, env, [it for it in handed if isinstance(it, Instance)], None)
+            return False
+        names: frozenset[str] | None = None
+        builtin = name.removeprefix("builtins.") if name.startswith("builtins.") else ""
+        if builtin in BUILTINS:
+            names = BUILTINS[builtin]
+        elif api is not None:
+            names = BY_NUMPY | {CALLED} | (ITERATION if api in _RESUMING else NO_NAMES)
+        elif isinstance(callee, Bound) and isinstance(callee.receiver, (Const, Scalar)):
+            names = None
+        receiver = callee.receiver if isinstance(callee, Bound) else None
+        if isinstance(receiver, Sequence) or (isinstance(receiver, Unknown) and UNTENSORED in receiver.refs):
+            values.append(receiver)
+        named = (name or getattr(callee, "name", "")).rpartition(".")[2] in self.changers().changing
+        if named and any(isinstance(value, (Unknown, Instance)) for value in (*values, receiver)):
+            self.code_runs(node, dotted(node.func) or "a method", env)
+        position, keyword = CALLBACKS.get(name, (0 if name in CALLERS else None, None))
+        called = [
+            it.value
+            for index, it in enumerate(arguments)
+            if (it.name is None and index == position) or (keyword is not None and it.name == keyword)
+        ]
+        if any(isinstance(it, Unknown) for it in called):
+            self.code_runs(node, name, env)
+        if self.ask(node, env, values, names) and builtin not in ASKING_AT_ONCE:
+            self.lazy_works = True
+        objects = any(map(_holds_instance, values))
+        return objects and builtin not in _TELLING and not isinstance(callee, Bound)
+
+    def with_shown(self, result: Value, env: Env) -> Value:
+        """`result` of what got an object: it may be what some object holds."""
+        if isinstance(result, (Unknown, Sequence)):
+            return with_refs(result, result.refs | env.held_outside())
+        return result
+
+    def gives_any(self, base: Instance) -> bool:
+        """Whether a method of the object's class says what its attributes are."""
+        known = self.services.class_of(base)
+        return known is None or not READING.isdisjoint(known.methods)
+
+    def shown_of_objects(self, env: Env) -> Value:
+        """Anything that some object holds."""
         return Unknown(HOST, env.held_outside(), view="view")
+
+    def key_asked(self, node: cst.CSTNode, values: Iterable[Value], env: Env) -> None:
+        """What is a key is hashed."""
+        self.ask(node, env, values, HASH)
+
+
+def _runs(summary: Summary | None) -> bool:
+    return summary is None or summary.works or bool(summary.updates or summary.mutates)
+
+
+def _holds_instance(value: Value) -> bool:
+    if isinstance(value, Sequence):
+        return any(map(_holds_instance, value.items if value.items is not None else (value.element,)))
+    return isinstance(value, Instance) or (isinstance(value, Bound) and isinstance(value.receiver, Instance))

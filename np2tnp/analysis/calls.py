@@ -82,6 +82,7 @@ def _holds_objects(value: Value) -> bool:
 
 #: Builtins that call ``key`` themselves, and only compare what it gives.
 _COMPARING = (Symbol("builtins.max"), Symbol("builtins.min"), Symbol("builtins.sorted"))
+_OPERANDS = frozenset((Array, Const, Scalar, Unknown))
 #: Builtins after which names may be bound, and NumPy used, that nobody sees.
 _RUNNING = ("__import__", "eval", "exec")
 
@@ -97,7 +98,7 @@ class Calls(ContainerMethods):
             callee = self.as_builtin(node, rest)
             arguments = (self._argument(node.args[0], env, callee, self.is_foreign(callee)), *rest)
         else:
-            arguments = tuple([self._argument(arg, env, callee, foreign) for arg in node.args])  # calls nest
+            arguments = self._arguments(node, env, callee, foreign)
         for argument in arguments:
             if argument.value is LENT and not (foreign or getattr(callee, "name", "") in KEEPING):
                 self.construct(node, "lent")
@@ -106,6 +107,7 @@ class Calls(ContainerMethods):
         callee = self.as_of_text(node, callee, arguments)
         api = None if self.calls_back(callee, arguments) else self.api_of(callee)
         receiver = callee.receiver if isinstance(callee, Bound) else None
+        shows = self.call_made(node, callee, api, arguments, env)
         self.hand_over(node, api or (callee.name if isinstance(callee, Symbol) else ""), arguments)
         if api is not None and api.startswith(("numpy", "ndarray")):
             result = self._numpy_call(node, api, arguments, receiver, env)
@@ -156,6 +158,8 @@ class Calls(ContainerMethods):
                 result = Unknown(EITHER, refs_of(result), view="view")
             elif HOLDS_ARGUMENTS in refs_of(callee):
                 result = Unknown(HOST, refs_of(result) | refs_of(callee), view="view")
+        if shows:
+            result = self.with_shown(result, env)
         for argument in arguments:
             if argument.value.refs and UNTENSORED in argument.value.refs:
                 result = self.calculated(node, api, arguments, argument.value, result)
@@ -179,6 +183,18 @@ class Calls(ContainerMethods):
                 self._copies_may_differ(node, made.qualname, argument, arguments)
                 self.keep(frozenset((f"kept by {made.qualname}",)), argument.value, env)
         return Instance(made.qualname, made.module)
+
+    def _arguments(self, node: cst.Call, env: Env, callee: Value, foreign: bool) -> tuple[ev.Argument, ...]:
+        found, start, worked = [], self.worked, []
+        for arg in node.args:
+            found.append(self._argument(arg, env, callee, foreign))
+            worked.append(self.worked)
+        if self.worked > start:
+            for item, before in zip(found, worked, strict=True):
+                self.read_before(node, item.node.value, item.value, before, env)
+            if isinstance(callee, Bound) and type(node.func) is cst.Attribute:
+                self.read_before(node, node.func.value, callee.receiver, start, env)
+        return tuple(found)
 
     def _argument(self, arg: cst.Arg, env: Env, callee: Value, foreign: bool) -> ev.Argument:
         lent = foreign and type(arg.value) is cst.Lambda and self.lends(arg.value, env)
@@ -288,8 +304,9 @@ class Calls(ContainerMethods):
             self.unresolved += 1
         if self.facts.extra.get("captured") and any(isinstance(v, Function) and v.nested for v in values):
             self.construct(arguments[0].node, "closure store", "arrays")  # who knows when it runs
+        operator = self._operator_called(name, arguments)
         for argument in arguments:
-            if not takes_tensor(name, argument.value):
+            if operator is None and not takes_tensor(name, argument.value):
                 self.escape(argument.node.value, argument.value, f"is passed to {name}()")
             if name == "id" and may_be_array(argument.value):  # a tensor is another object, after each update anew
                 self.keep(frozenset(("kept by its id",)), argument.value, env)
@@ -299,6 +316,8 @@ class Calls(ContainerMethods):
         if self.called_with_items(key, [argument for argument in arguments if not argument.name]):
             values = [from_host(value) for value in values]
             first = values[0]
+        if operator is not None:
+            return operator
         if name in BUILTINS_PYTHON:
             kind = BUILTINS_PYTHON[name]
             shown = values[0] if name in ("getattr", "vars") and values and type(values[0]) is Unknown else UNKNOWN
@@ -348,12 +367,26 @@ class Calls(ContainerMethods):
             return Scalar("number") if len(values) == 1 or not may_be_array(first) else UNKNOWN
         return Unknown(HOST, self._given_back(arguments), view="view")
 
+    def _operator_called(self, name: str, arguments: tuple[ev.Argument, ...]) -> Value | None:
+        """What ``pow(x, y)`` and ``divmod(x, y)`` give of arrays and numbers: they are operators."""
+        operands = [argument.value for argument in arguments]
+        if name not in ("pow", "divmod") or len(operands) != 2 or any(it.star or it.name for it in arguments):
+            return None
+        if not any(map(may_be_array, operands)) or not _OPERANDS.issuperset(map(type, operands)):
+            return None
+        if name == "pow":
+            return self.operator_result("pow", operands)
+        return self.sequence("tuple", [self.operator_result(op, operands) for op in ("floordiv", "mod")])
+
     def _method(self, node: cst.Call, callee: Bound, arguments: tuple[ev.Argument, ...], env: Env) -> Value:
         receiver, name = callee.receiver, callee.name
         if isinstance(receiver, Instance):
             method = self.method_of(receiver, name)
             if method is not None:
                 return self._project_call(node, method[0], arguments, env, method[1])
+            known = self.services.class_of(receiver)
+            if known is None or known.is_open or self.gives_any(receiver):
+                self.code_runs(node, dotted(node.func) or receiver.qualname, env)
         where = node.func.value if type(node.func) is cst.Attribute else node.func
         if isinstance(receiver, Sequence):
             return self.container_method(where, receiver, name, arguments, env)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from np2tnp.analysis.changers import Changers
 from np2tnp.analysis.module import ModuleInfo, dotted
 from np2tnp.analysis.state import Services
 from np2tnp.analysis.subclasses import ARRAYS
@@ -15,7 +16,23 @@ from np2tnp.analysis.values import UNKNOWN, Class, Function, Symbol, Value
 _PLAIN_BASES = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple")
 
 
-def summarize_class(module: ModuleInfo, qualname: str, services: Services) -> ClassSummary | None:
+_PLAIN_SYMBOLS = frozenset(map(Symbol, _PLAIN_BASES[:4]))
+#: Those that run nothing of theirs which could change an array; how the names begin of the modules that have such.
+_KNOWN_BASES = (
+    "builtins.",
+    "abc.",
+    "typing.",
+    "typing_extensions.",
+    "enum.",
+    "collections.",
+    "numbers.",
+    "dataclasses.",
+)
+#: Decorators of classes that add nothing which could.
+_DECORATORS = frozenset(("dataclass", "total_ordering", "final", "runtime_checkable", "unique", "define", "frozen"))
+
+
+def summarize_class(module: ModuleInfo, qualname: str, services: Services, changers: Changers) -> ClassSummary | None:
     """The class with what it inherits, as far as its bases are known."""
     info = module.classes.get(qualname)
     if info is None:
@@ -45,7 +62,25 @@ def summarize_class(module: ModuleInfo, qualname: str, services: Services) -> Cl
     array_bases = [base.name for base in bases if isinstance(base, Symbol) and base.name in ARRAYS]
     array_bases += [summary.array_base for summary in known if summary.array_base]
     resolved = tuple(base for base in bases if isinstance(base, Class)) if complete else ()
-    return ClassSummary(methods, resolved, bool(is_record), array_bases[0] if array_bases else "")
+    outside = [base for base in bases if not isinstance(base, Class)]
+    metaclasses = [dotted(argument.value).rpartition(".")[2] for argument in info.node.keywords]
+    asked = changers.of_class(info.node.name.value, iter({*methods, *changers.shown, *changers.asked}))
+    return ClassSummary(
+        methods,
+        resolved,
+        bool(is_record),
+        array_bases[0] if array_bases else "",
+        asked=(asked & changers.asked).union(*(summary.asked for summary in known)),
+        is_open=len(known) + len(outside) < len(bases)
+        or any(not (isinstance(base, Symbol) and base.name.startswith(_KNOWN_BASES)) for base in outside)
+        or not {"ABCMeta", "EnumMeta"}.issuperset(metaclasses)
+        or not _DECORATORS.issuperset(names)
+        or any(summary.is_open for summary in known),
+        holds_items=bool(is_record)
+        or bool(names)
+        or any(base not in _PLAIN_SYMBOLS for base in outside)
+        or any(summary.holds_items for summary in known),
+    )
 
 
 def _base(node: cst.BaseExpression, module: ModuleInfo, services: Services) -> Value:

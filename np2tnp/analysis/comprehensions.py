@@ -56,23 +56,13 @@ class Comprehensions(Access):
         return value
 
     def _comprehension(self, node: Any, env: Env, inner: Env) -> Value:
-        puts = len(self.puts_made)
-        self._clauses(node.for_in, inner)
-        self.depth += 1
-        self.comprehended += 1
-        if type(node) is cst.DictComp:
-            key = self.evaluate(node.key, inner)
-            self.escape(node.key, key, "is a dictionary key")
-            value = self.evaluate(node.value, inner)
-            kind = "dict"
-        else:
-            value = self.evaluate(node.elt, inner)
-            kind = _COMPREHENSIONS[type(node)]
-            if kind == "set" and may_hold_tensor(value):
-                self.escape(node.elt, value, "is an item of a set")
-                value = from_host(value)
-        self.depth -= 1
-        self.comprehended -= 1
+        puts, worked = len(self.puts_made), self.worked
+        first = self._iterated(node.for_in, inner)
+        value, kind = self._each(node, first, inner)
+        if self.worked > worked:  # each item is made after what ran for those before it
+            value, kind = self._each(node, first, inner)
+            self.code_runs(node, "a comprehension", env)
+            self.lazy_works |= type(node) is cst.GeneratorExp
         for name in self.captured_inside:
             self.may_be_filled(name, env)
         if not self.comprehended:
@@ -87,6 +77,27 @@ class Comprehensions(Access):
         return Sequence(
             kind, value, None, frozenset(ref for ref in refs if ref in env.values or not ref.isidentifier())
         )
+
+    def _each(self, node: Any, iterated: Value, inner: Env) -> tuple[Value, str]:
+        """One item, and the kind of what holds all of them."""
+        self._clauses(node.for_in, iterated, inner)
+        self.depth += 1
+        self.comprehended += 1
+        if type(node) is cst.DictComp:
+            key = self.evaluate(node.key, inner)
+            self.ask_parts(node, inner, key)
+            self.escape(node.key, key, "is a dictionary key")
+            value, kind = self.evaluate(node.value, inner), "dict"
+        else:
+            value, kind = self.evaluate(node.elt, inner), _COMPREHENSIONS[type(node)]
+            if kind == "set":
+                self.ask_parts(node, inner, value)
+            if kind == "set" and may_hold_tensor(value):
+                self.escape(node.elt, value, "is an item of a set")
+                value = from_host(value)
+        self.depth -= 1
+        self.comprehended -= 1
+        return value, kind
 
     def _is_asked_at_once(self, node: cst.GeneratorExp) -> bool:
         """Whether a function of Python's that keeps no iterator gets it: ``any(... for ...)``."""
@@ -127,14 +138,16 @@ class Comprehensions(Access):
         elif held is not None and may_be_array(held):
             self.facts.extra.setdefault("captured", set()).add(name)
 
-    def _clauses(self, clause: cst.CompFor, inner: Env) -> None:
-        iterated = self.object_iterated(clause.iter, self.evaluate(clause.iter, inner), inner)
+    def _iterated(self, clause: cst.CompFor, inner: Env) -> Value:
+        return self.object_iterated(clause.iter, self.evaluate(clause.iter, inner), inner)
+
+    def _clauses(self, clause: cst.CompFor, iterated: Value, inner: Env) -> None:
         self.loops += 1
         self.bind_target(clause.target, self.element_of(iterated), inner)
         for condition in clause.ifs:
-            self.evaluate(condition.test, inner)
+            self.object_tested(condition, self.evaluate(condition.test, inner), inner)
         if clause.inner_for_in is not None:
-            self._clauses(clause.inner_for_in, inner)
+            self._clauses(clause.inner_for_in, self._iterated(clause.inner_for_in, inner), inner)
         self.loops -= 1
 
 

@@ -85,6 +85,8 @@ class Effects(Keeping):
             return Unknown(HOST, back | self._translate(told, {}))
         if not summary.quiet:
             self._kept_may_change(node, callee, env)
+        if summary.works and isinstance(summary.result, Sequence) and summary.result.type == "iterator":
+            self.lazy_works = True
         if summary.updates:
             self.facts.updates |= self._own_state(summary)
             self._updates_behind(summary, matched)
@@ -240,12 +242,16 @@ class Effects(Keeping):
 
     def _kept_may_change(self, node: cst.CSTNode, callee: str, env: Env) -> None:
         """What some object holds on to may be changed by any code that runs: our tensors would not show it."""
+        self.worked += 1
         self.facts.extra["runs others"] = True
         stale = Stale(callee, id(node), "call on a view")
         for name in env.held_outside():
             held = env.values.get(name)
             if held is not None and name.isidentifier() and may_hold_tensor(held) and not is_numpy_number(held):
                 env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale
+
+    def code_runs(self, node: cst.CSTNode, whose: str, env: Env) -> None:
+        self._kept_may_change(node, whose, env)
 
     def object_works(self, node: cst.CSTNode, receiver: Instance, env: Env) -> None:
         if receiver.qualname != NAMEDTUPLE:

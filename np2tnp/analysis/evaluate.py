@@ -117,9 +117,8 @@ class Evaluator(Operands):
                 if part.format_spec:
                     for inner in part.format_spec:
                         if type(inner) is cst.FormattedStringExpression:
-                            self.escape(
-                                inner.expression, self.evaluate(inner.expression, env), "is formatted into a string"
-                            )
+                            shown = self.object_given(inner, self.evaluate(inner.expression, env), env, "format")
+                            self.escape(inner.expression, shown, "is formatted into a string")
         return Scalar("str")
 
     def _ellipsis(self, node: cst.Ellipsis, env: Env) -> Value:
@@ -130,15 +129,19 @@ class Evaluator(Operands):
     def _display(self, node: cst.Tuple | cst.List | cst.Set, env: Env) -> Value:
         kind = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set"}[type(node)]
         items: list[Value] = []
-        known = True
+        known, start, worked = True, self.worked, []
         for element in node.elements:
             value = self.evaluate(element.value, env)
+            worked.append(self.worked)
             if kind == "set":
                 self.escape(element.value, self.object_given(element, value, env, "hash"), "is put into a set")
             if type(element) is cst.StarredElement:
                 known = False
                 value = self.element_of(self.object_iterated(element, value, env))
             items.append(value)
+        if self.worked > start:
+            for element, value, before in zip(node.elements, items, worked, strict=True):
+                self.read_before(node, element.value, value, before, env)
         return self.sequence(kind, items, known)
 
     def sequence(self, kind: str, items: list[Value], known: bool = True) -> Sequence:
@@ -162,7 +165,9 @@ class Evaluator(Operands):
                 self.escape(element.key, key, "is a dictionary key")
                 values.append(self.evaluate(element.value, env))
             else:
-                values.append(self.element_of(self.evaluate(element.value, env)))
+                spread = self.evaluate(element.value, env)
+                self.ask_parts(node, env, spread)
+                values.append(self.element_of(self.object_iterated(node, spread, env)))
         if not values:
             return Sequence("dict", NOTHING)
         self.facts.displays[id(node)] = tuple(values)
@@ -171,15 +176,17 @@ class Evaluator(Operands):
     # ---- operators
 
     def _binary(self, node: cst.BinaryOperation, env: Env) -> Value:
-        left, right = self.evaluate(node.left, env), self.evaluate(node.right, env)
+        left, worked = self.evaluate(node.left, env), self.worked
+        right = self.evaluate(node.right, env)
+        self.read_before(node, node.left, left, worked, env)
         op = BINARY[type(node.operator)]
         if op == "mod" and scalar_type(left) == "str":
             if isinstance(right, Sequence) and type(node.right) is cst.Tuple:
                 for element, value in zip(node.right.elements, right.items or (), strict=False):
-                    shown = self.object_given(element, value, env, "format")
+                    shown = self.object_given(element, value, env, "%")
                     self.escape(element.value, shown, "is formatted into a string")
             else:
-                shown = self.object_given(node, right, env, "format")
+                shown = self.object_given(node, right, env, "%")
                 self.escape(node.right, shown, "is formatted into a string")
             return Scalar("str")
         return self.operate(node, op, [left, right], env)
@@ -197,6 +204,7 @@ class Evaluator(Operands):
     def operate(self, node: cst.BaseExpression, op: str, operands: list[Value], env: Env) -> Value:
         """The result of an operator on `operands`; emits it where an operand may be an array."""
         result = self.operator_result(op, operands)
+        self.ask_parts(node, env, *operands)
         if self.is_numpys(node, operands):
             return result
         kinds = {type(value) for value in operands}
@@ -204,8 +212,7 @@ class Evaluator(Operands):
             return result
         if Instance in kinds:
             self.facts.extra.setdefault("object operators", set()).add(op)
-            for value in operands:
-                self.object_compared(node, value, env, op)
+            result = self.with_shown(result, env)
         if Instance in kinds and type(node) is cst.BinaryOperation:
             self.beside_object(node, op, list(zip((node.left, node.right), operands, strict=True)))
             return result
@@ -302,14 +309,16 @@ class Evaluator(Operands):
         left_node = node.left
         for item in node.comparisons:
             first = item is node.comparisons[0]  # the others are looked at where those before them hold
+            worked = self.worked
             right = (self.evaluate if first else self._perhaps)(item.comparator, env)
+            self.read_before(node, left_node, left, worked, env)
             op = COMPARISONS.get(type(item.operator))
+            if type(item.operator) not in (cst.Is, cst.IsNot):
+                self.ask_parts(node, env, left, right)
             if isinstance(left, Instance) or isinstance(right, Instance):
-                for value in (left, right):
-                    self.object_compared(node, value, env, op or "contains")
                 if type(item.operator) not in (cst.Is, cst.IsNot):
                     self.beside_object(node, op or "contains", [(left_node, left), (item.comparator, right)])
-                    result = UNKNOWN if op else result
+                    result = self.shown_of_objects(env) if op else result
             elif op is not None:
                 compared = self.operator_result(op, [left, right])
                 if self.is_numpys(node, [left, right], (left_node, item.comparator)):
@@ -360,10 +369,12 @@ class Evaluator(Operands):
     def _lambda(self, node: cst.Lambda, env: Env) -> Value:
         name = f"<lambda {id(node)}>"
         inner = self.nested_env(name, node.params, reads(node.body), env)
-        puts = len(self.puts_made)
+        puts, worked = len(self.puts_made), self.worked
         self.depth += 1
         result = self.evaluate(node.body, inner)
         self.depth -= 1
+        if self.worked > worked:
+            self.nested_working.add(name)
         self.leave_nested(puts, {parameter.name.value for parameter in parameters_of(node.params)}, env)
         self.nested_results[name] = result
         if self.made == HOST:

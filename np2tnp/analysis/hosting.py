@@ -84,11 +84,14 @@ class Hosting(Stores):
             self.meet_subclass(event.node, *event.operands)
         if len(event.operands) > 1 and home_of(event.operands[0]) == HOST:
             later = event.node.right if type(event.node) is cst.BinaryOperation else event.node
-            if self._updated_by(later, refs_of(event.operands[0])):  # the operand must not be copied before
+            ran = id(event.node) in self.ran_late
+            if ran or self._updated_by(later, refs_of(event.operands[0])):  # the operand must not be copied before
                 self.facts.extra.setdefault("read late", set()).add(id(event.node))
 
     def _reads_before_updates(self, node: cst.Call, arguments: tuple[ev.Argument, ...], receiver: Value | None) -> None:
         """``np.add(x, f())``, where `f` may update `x`: NumPy reads it after the call, a tensor is made before it."""
+        if id(node) in self.ran_late:
+            self.construct(node, "read late", "an object")
         before = refs_of(receiver) if receiver is not None else NO_NAMES
         for argument in arguments:
             for updated in sorted(self._updated_by(argument.node.value, before)):

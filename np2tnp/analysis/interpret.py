@@ -10,6 +10,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.asking import asked_by
 from np2tnp.analysis.dead_names import dead_at_head
 from np2tnp.analysis.env import ITERATED, ROUNDS, Env, Gathered, iterated_name, join_all, widen
 from np2tnp.analysis.hosting import makers
@@ -29,6 +30,7 @@ from np2tnp.analysis.values import (
     Class,
     Const,
     Function,
+    Instance,
     Scalar,
     Sequence,
     Symbol,
@@ -94,6 +96,8 @@ class Interpreter(Raising):
             handler = _SIMPLE.get(type(node))
             if handler is not None:
                 handler(self, node, env)
+                if "__del__" in self.asked_here():  # some object may be gone now
+                    self.code_runs(node, "__del__", env)
                 if handler in _LEAVING:
                     self.may_raise(env)
                     return None
@@ -205,8 +209,12 @@ class Interpreter(Raising):
         for target in targets:
             if type(target) is cst.Name:
                 env.forget(target.value)
+            elif type(target) is cst.Attribute:
+                self.attribute_stored_by(target, self.evaluate(target.value, env), env)
             elif type(target) is cst.Subscript:
                 container = self.evaluate(target.value, env)
+                self.keys(target, env)
+                self.ask(node, env, [container], asked_by(target), deep=False)
                 self.changes_container(container, env)
                 if may_hold_tensor(container):  # the caller's own loses an item
                     self.facts.host_parameters |= parameters_in(refs_of(container))
@@ -305,6 +313,7 @@ class Interpreter(Raising):
             if alive in current.stale:
                 stale, shared = current.stale[alive], current.aliases(alive)
                 self.emit(ev.StaleRead(node.iter, self.place(node.iter), ITERATED, stale, shared))
+            self.ask(node, current, [iterated], asked_by(node), deep=False)
             self.bind_target(node.target, element, current)
 
         out = self._loop(node, env, step)
@@ -328,6 +337,7 @@ class Interpreter(Raising):
     def _match(self, node: cst.Match, env: Env) -> Env | None:
         self.statement, self.root = node, None
         subject = self.evaluate(node.subject, env)
+        self.ask(node, env, [subject], None)  # a pattern compares, and reads any attribute
         if may_hold_tensor(subject):
             self.construct(node, "match")
             self.facts.host_parameters |= parameters_in(refs_of(subject))
@@ -336,7 +346,8 @@ class Interpreter(Raising):
             branch = env.copy()
             for part in walk(case.pattern):
                 if isinstance(part, (cst.MatchAs, cst.MatchStar)) and part.name is not None:
-                    branch.bind(part.name.value, self.element_of(subject))
+                    shown = self.shown_of_objects(env) if isinstance(subject, Instance) else self.element_of(subject)
+                    branch.bind(part.name.value, shown)
             if case.guard is not None:
                 self.evaluate(case.guard, branch)
             branches.append(self.run(case.body, branch))

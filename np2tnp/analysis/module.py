@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -15,6 +16,9 @@ from np2tnp.analysis.values import NO_NAMES, Value
 from np2tnp.analysis.walk import walk
 from np2tnp.files.outline import operators_of
 from np2tnp.files.replaced import ANY
+
+if TYPE_CHECKING:
+    from np2tnp.analysis.changers import Changers
 
 _KINDS = {
     "staticmethod": "static", "classmethod": "class",
@@ -123,6 +127,8 @@ class ModuleInfo:
     private_lists: dict[int, frozenset[str]] = field(default_factory=dict)  #: ... and lists that one name keeps
     methods: frozenset[str] | None = None  #: as `has_method` says, once somebody asked
     attributes: frozenset[str] | None = None  #: as `gives` says, once somebody asked
+    changers: Changers | None = None  #: what may update arrays without a call of it, once somebody asked
+    asked: frozenset[str] | None = None  #: ... by which names, classes included that the module imports
 
     def keeps_tensor(self, region: str, target: cst.BaseExpression) -> bool:
         """Whether what the region assigns to the attribute `target` may stay a tensor there."""

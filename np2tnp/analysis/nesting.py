@@ -83,7 +83,7 @@ class Nesting(Hosting):
         outer_own, self.own_names = self.own_names, _seen_by_nobody_else(node, frozenset(bound))
         outer_returns, outer_yields = self.nested_returns, self.nested_yields
         self.nested_returns, self.nested_yields = [], []
-        puts = len(self.puts_made)
+        puts, worked = len(self.puts_made), self.worked
         self.depth += 1
         inner = self.nested_env(name, node.params, reads(node.body) - bound, env)
         for local in bound - {parameter.name.value for parameter in parameters_of(node.params)}:
@@ -92,6 +92,9 @@ class Nesting(Hosting):
             inner.bind(node.name.value, itself)
         end = self.run(node.body, inner)
         self.depth -= 1
+        if self.worked > worked:
+            self.nested_working.add(name)
+            self.lazy_works |= bool(self.nested_yields)
         self.leave_nested(puts, bound, env)
         result: Value | None = NONE if end is not None or not self.nested_returns else None
         for value in self.nested_returns:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.asking import asked_by
 from np2tnp.analysis.env import Env, Gathered, join_all
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.nesting import Nesting
@@ -43,7 +44,7 @@ class Raising(Nesting):
             self.construct(node, "raise after mutation")
 
     def assert_(self, node: cst.Assert, env: Env) -> None:
-        self.evaluate(node.test, env)
+        self.object_tested(node, self.evaluate(node.test, env), env)
         if node.msg is not None:
             value = self.evaluate(node.msg, env)
             self.escape(node.msg, value, "is shown by assert")
@@ -89,9 +90,11 @@ class Raising(Nesting):
 
     def with_(self, node: cst.With, env: Env) -> Env | None:
         swallows = False
+        entered = []
         for item in node.items:
             self.statement, self.root = node, None
-            value = self.object_entered(item, self.evaluate(item.item, env), env)
+            entered.append(self.evaluate(item.item, env))
+            value = self.object_entered(item, entered[-1], env)
             call = self.recorded.get((ev.Call, id(item.item)))
             callee = call.callee if isinstance(call, ev.Call) else None
             swallows = swallows or not (isinstance(callee, Symbol) and callee.name in INDIFFERENT)
@@ -103,6 +106,9 @@ class Raising(Nesting):
         end, tried = self._trying(lambda: self.run(node.body, env))
         if tried is not None:
             self.may_raise(tried)
+        for left in (end, tried):
+            if left is not None:
+                self.ask(node, left, entered, asked_by(node), deep=False)
         if swallows and end is None:
             self.swallowed = tried  # what follows is there to be reached
         return join_all([end, tried]) if swallows and end is not None else end

@@ -10,6 +10,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.callers import arrays_given
+from np2tnp.analysis.changers import changers_of
 from np2tnp.analysis.classes import summarize_class
 from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
 from np2tnp.analysis.declared import array_defaults, declared, filled_containers, handed_texts, likely_numbers, texts
@@ -287,7 +288,7 @@ class Analysis:
         return [e.detail for e in events if isinstance(e, ev.Construct) and e.kind in kinds]
 
     def summarize_class(self, qualname: str) -> ClassSummary | None:
-        return summarize_class(self.info, qualname, self)
+        return summarize_class(self.info, qualname, self, changers_of(self.info, self.catalog))
 
     def class_attributes(self, qualname: str) -> dict[str, Value]:
         """What the methods of a class and of its bases assign to ``self.name``, joined."""

@@ -127,6 +127,10 @@ class State:
         self.recorded: dict[tuple[type | str, int], ev.Event] = {}
         self.met_subclass = False  #: some value so far may be an array of a subclass of ndarray
         self.unresolved = 0
+        self.worked = 0  #: how often code ran so far that may change what objects hold
+        self.nested_working: set[str] = set()  #: nested functions in which such code runs
+        self.ran_late: set[int] = set()  #: ids of nodes in which such code runs after an operand was read
+        self.lazy_works = False  #: an iterator was made that runs such code when it is asked
         self.puts_made: list[tuple[str, Value]] = []  #: by names, what was put into containers and objects so far
         self.puts_inside: dict[str, Value] = {}  #: what nested functions put into containers of their enclosing ones
         self.capturable: list[frozenset[str]] = []  #: names that each enclosing nested function can only read
@@ -364,7 +368,11 @@ class State:
         raise NotImplementedError
 
     def object_works(self, node: cst.CSTNode, receiver: Instance, env: Env) -> None:
-        """A method of `receiver` that syntax calls, such as ``__getitem__``, may change what it holds (effects.py)."""
+        """What `receiver` holds may be changed by whom it was given to (effects.py)."""
+        raise NotImplementedError
+
+    def code_runs(self, node: cst.CSTNode, whose: str, env: Env) -> None:
+        """Code runs here that may change whatever objects hold (effects.py)."""
         raise NotImplementedError
 
     def write(

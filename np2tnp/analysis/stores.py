@@ -89,6 +89,8 @@ class Stores(Yields):
         elif type(target) is cst.Subscript:
             base = self._store_base(target, env)
             keys = self.keys(target, env)
+            if may_be_array(base):
+                self.ask_parts(target, env, value)
             flat = type(target.value) is cst.Attribute and target.value.attr.value == "flat"
             if flat and may_hold_tensor(base) and not is_number(value):
                 self.construct(node, "flat store")
@@ -172,6 +174,7 @@ class Stores(Yields):
         self, node: cst.CSTNode, target: cst.Attribute, value: Value, env: Env, source: cst.BaseExpression | None
     ) -> None:
         base = self.evaluate(target.value, env)
+        self.attribute_stored_by(target, base, env)
         value = shown_by(value, env)  # another target of the same assignment may keep it by now
         name = target.attr.value
         local = isinstance(base, Array) and home_of(base) != HOST  # x.shape = s keeps nothing
@@ -218,12 +221,15 @@ class Stores(Yields):
         value = self.evaluate(node.value, env)
         op = AUGMENTED[type(node.operator)]
         target = node.target
+        if not isinstance(target, cst.Name):
+            self.ask_parts(node, env, value)
         if self.host_locals and type(target) is cst.Name:
             value = self.kept_on_host([target], node.value, value)
         if type(target) is cst.Subscript:
             base = self._store_base(target, env)
             keys = self.keys(target, env)
             item = self.read(base, keys) if isinstance(base, Sequence) else None
+            self.ask_parts(node, env, item if item is not None else base, value)
             if item is not None and may_be_array(item) and not is_numpy_number(item):
                 self.emit(ev.Read(target, self.place(target), base, keys, item))
                 self.write(node, target, item, value, env, op=op, keys=None)
@@ -231,7 +237,9 @@ class Stores(Yields):
                 self.write(node, target, base, value, env, op=op, keys=keys)
             return
         old = self.evaluate(target, env)
+        self.ask_parts(node, env, old, value)
         if type(target) is cst.Attribute:
+            self.attribute_stored_by(target, self.evaluate(target.value, env), env)
             self.emit(ev.AttributeStore(node, target, self.place(target), old, target.attr.value, value, node.value))
             self._mark_shared(refs_of(old), f"{dotted(target)}", node, env, skip=owner_of(target), base=old)
             if isinstance(value, Sequence):  # a list there takes the items
@@ -271,9 +279,6 @@ class Stores(Yields):
             return
         result = self.operator_result(op, [old, value])
         if isinstance(old, Instance) or isinstance(value, Instance):
-            for operand in (old, value):
-                self.object_compared(node, operand, env, f"i{op}")
-                self.object_compared(node, operand, env, op)
             self.beside_object(node, f"i{op}", [(target, old), (node.value, value)])
             self.beside_object(node, op, [(target, old), (node.value, value)])
             env.bind(target.value, old if isinstance(old, Instance) else result)

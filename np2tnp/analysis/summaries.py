@@ -36,6 +36,7 @@ class Summary:
     joins: frozenset[tuple[str, str, bool]] = frozenset()  #: what it may join, as in callee_results.joined
     by_layout: frozenset[str] = NO_NAMES  #: parameters that it updates, or a copy of them, by their memory order
     relies: frozenset[str] = NO_NAMES  #: methods of its object that were taken for those of its class
+    works: bool = False  #: it runs code that nobody knows, and that may change what objects hold
     quiet: bool = False  #: it runs no code that nobody knows: no array changes but those that its caller passed
 
     def match(self, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:
@@ -79,9 +80,15 @@ class ClassSummary:
     methods: name -> (the function, "method", "property", "class", "static" or "decorated").
     is_record: making an instance only stores its arguments (a NamedTuple or a dataclass).
     array_base: the array class of NumPy's that it inherits from, empty where none is known.
+    asked: names by which Python runs code of it that may update arrays in place: special methods, properties.
+    is_open: something of it is not known: a base class from outside, a metaclass, a decorator.
+    holds_items: it asks what it holds when it is asked itself: a record or a container.
     """
 
     methods: Mapping[str, tuple[Function, str]] = field(default_factory=dict)
     bases: tuple[Class, ...] = ()
     is_record: bool = False
     array_base: str = ""
+    asked: frozenset[str] = NO_NAMES
+    is_open: bool = False
+    holds_items: bool = False

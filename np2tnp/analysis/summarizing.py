@@ -41,6 +41,7 @@ def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, def
         joins=frozenset(() if migrated else joined(facts.events)),
         shows_defaults=frozenset(item for item in defaults.items() if f"@{item[0]}" in refs_of(result)),
         relies=frozenset(facts.extra.get("relies", ())),
+        works="runs others" in facts.extra,
         quiet=not (facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method),
     )
 
@@ -69,6 +70,7 @@ def summarize_lambda(node: cst.Lambda, interpreter: Interpreter) -> Summary | No
         updates=facts.updates,
         fills=frozenset(facts.extra.get("fills", ())),
         by_layout=frozenset(facts.extra.get("by layout", ())),
+        works="runs others" in facts.extra,
     )
 
 
@@ -87,6 +89,7 @@ def summarize_generator(facts: ev.RegionFacts, function: FunctionInfo) -> Summar
         keeps=NO_NAMES,
         result=Sequence("iterator", Unknown(HOST, refs, view="view"), None, refs),
         method=function.is_method,
+        works="runs others" in extra,
         relies=frozenset(extra.get("relies", ())),
     )
 

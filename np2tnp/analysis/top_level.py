@@ -154,10 +154,10 @@ class TopLevel(Interpreter):
                 value = _copied(value)
         super().bind_target(target, value, env)
 
-    def _clauses(self, clause: cst.CompFor, inner: Env) -> None:
+    def _clauses(self, clause: cst.CompFor, iterated: Value, inner: Env) -> None:
         shared = self.global_names
         self.global_names = shared - target_names(clause.target)  # its variables are its own
-        super()._clauses(clause, inner)
+        super()._clauses(clause, iterated, inner)
         self.global_names = shared
 
 

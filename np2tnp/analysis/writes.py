@@ -6,6 +6,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.access import indexes_array, owner_of
+from np2tnp.analysis.asking import asked_by
 from np2tnp.analysis.calls import Calls
 from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.exchanges import Exchange
@@ -130,8 +131,7 @@ class Writes(Calls):
         if not may_be_array(base):
             self.escape_value(target, value, node)
             self.keep(frozenset((f"kept by {dotted(target) or 'an object'}",)), value, env)
-            if isinstance(base, Instance):
-                self.object_works(node, base, env)
+            self.ask(node, env, [base], asked_by(target), deep=False)
             if isinstance(base, Instance) and may_hold_tensor(value):
                 self.object_method(node, base, "__setitem__", keeps=True)
             return

@@ -20,6 +20,7 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
     home_of,
+    may_be_array,
     scalar_type,
     zero_d_of,
 )
@@ -59,7 +60,7 @@ class OperatorDiffers(Rule):
         if not context.in_region:
             return
         if isinstance(event, ev.Call):
-            _exact_abs(event, context)
+            _exact_builtin(event, context)
             if context.boundary != "tensor" and _sums_complex(event):
                 yield self.hit(event.node, "a `sum` in which Python's complex answers", Verdict.BLOCK)
             return
@@ -166,15 +167,19 @@ def _has_own_powers(base: Value, exponent: Value) -> bool:
     return not isinstance(exponent, Const) or exponent.value in (0.5, 1, -1)
 
 
-def _exact_abs(event: ev.Call, context: Context) -> None:
-    """``abs(x)``, an operator in the form of a call: it is not reported, as calls of Python's own are not."""
-    callee = event.callee
-    if not isinstance(callee, Symbol) or callee.name != "builtins.abs" or len(event.arguments) != 1:
+def _exact_builtin(event: ev.Call, context: Context) -> None:
+    """``abs(x)``, ``pow(x, n)``: operators in the form of a call. Not reported, as calls of Python's own are not."""
+    op = event.callee.name.removeprefix("builtins.") if isinstance(event.callee, Symbol) else ""
+    values = tuple([argument.value for argument in event.arguments])
+    if len(values) != _BUILTINS.get(op) or any(argument.star or argument.name for argument in event.arguments):
         return
-    value = event.arguments[0].value
-    if home_of(value) != HOST and operator_differs(context.catalog, "abs", (value,), context.guarded):
+    differs = any(home_of(value) != HOST for value in values)
+    if op == "abs":
+        differs = differs and operator_differs(context.catalog, "abs", values, context.guarded)
+    # without a wrapper, callers pass tensors for what is an ndarray otherwise
+    if differs or (context.boundary == "tensor" and any(may_be_array(it) and home_of(it) == HOST for it in values)):
         context.edits.replace[id(event.node)] = lambda updated: updated.with_changes(
-            func=build.name(f"{context.rt}.op_abs")
+            func=build.name(f"{context.rt}.op_{op}")
         )
 
 
@@ -195,6 +200,9 @@ def _search(event: ev.Operator, context: Context) -> None:
 #: Operators whose tensor form XLA computes otherwise: integers by zero.
 _COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
 _OTHERWISE_IN_GRAPHS = frozenset(("floordiv", "mod"))
+
+#: Builtins that are operators, and how many operands they then have.
+_BUILTINS = {"abs": 1, "divmod": 2, "pow": 2}
 
 _SIGNS = {
     "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "eq": "==", "ne": "!=", "lshift": "<<", "rshift": ">>",

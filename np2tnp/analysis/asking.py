@@ -1,0 +1,103 @@
+"""By which special methods syntax and Python's functions ask objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis.tables import BINARY, UNARY
+from np2tnp.analysis.values import NO_NAMES
+
+#: Asked of an iterator: whether a generator goes on that may change arrays.
+RESUMED = "(next)"
+_SEQUENCE = frozenset("__iter__ __next__ __getitem__ __len__ __length_hint__ __reversed__ __contains__".split())
+ITERATION = _SEQUENCE | {RESUMED}
+ENTERING = frozenset(("__enter__", "__exit__", "__aenter__", "__aexit__"))
+TRUTH = frozenset(("__bool__", "__len__"))
+TEXT = frozenset(("__str__", "__repr__", "__format__"))
+HASH = frozenset(("__hash__", "__eq__"))
+ORDER = frozenset("__lt__ __le__ __gt__ __ge__ __eq__ __ne__".split())
+NUMBER = frozenset("__float__ __int__ __index__ __complex__ __trunc__ __bool__".split())
+ARRAYS = frozenset(
+    "__array__ __array_ufunc__ __array_function__ __array_interface__ __array_struct__ __array_wrap__".split()
+)
+READING = frozenset(("__getattr__", "__getattribute__"))
+STORING = frozenset(("__setattr__", "__delattr__"))
+#: How NumPy looks at what it gets.
+BY_NUMPY = ARRAYS | _SEQUENCE | NUMBER | ORDER | HASH
+#: What runs when an object is made, and no other time.
+MAKING = frozenset("__init__ __new__ __post_init__ __init_subclass__ __class_getitem__ __set_name__".split())
+#: Asked of a function: whether calling it runs what may change arrays.
+CALLED = "()"
+_MATCHED = frozenset(("__instancecheck__", "__subclasscheck__", "__subclasshook__"))
+
+#: Builtins that give a text or a number of an object, or nothing of it, and by which of its methods.
+BUILTINS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys("ascii format print repr str".split(), TEXT),
+    **dict.fromkeys("complex float int round range slice bin hex oct chr".split(), NUMBER | {"__round__"}),
+    **dict.fromkeys("callable id type super object".split(), NO_NAMES),
+    **dict.fromkeys(("isinstance", "issubclass"), _MATCHED | {"__class__"}),
+    "bool": TRUTH,
+    "hash": HASH,
+    "len": frozenset(("__len__",)),
+}
+
+#: Builtins that are done with what they get when they return.
+ASKING_AT_ONCE = frozenset(
+    "all any dict frozenset list max min next set sorted sum tuple abs divmod pow len print format str repr ascii hash"
+    " bool int float complex round range slice isinstance issubclass callable id type hasattr setattr bytes".split()
+)
+
+
+def is_special(name: str) -> bool:
+    """Whether Python calls methods of that name itself."""
+    return name.startswith("__") and name.endswith("__")
+
+
+def _operators(op: str, *more: str) -> frozenset[str]:
+    name = op.strip("_")
+    return frozenset((f"__{name}__", f"__r{name}__", f"__i{name}__", *more)) | BY_NUMPY
+
+
+_BINARY = {kind: _operators(op, *(TEXT if op == "mod" else ())) for kind, op in BINARY.items()}
+_UNARY = {kind: _operators(op) for kind, op in UNARY.items()}
+_COMPARED = ORDER | BY_NUMPY
+_BY_KIND: Mapping[type, frozenset[str]] = {
+    cst.Attribute: READING,
+    cst.Subscript: frozenset(("__getitem__", "__missing__", "__setitem__", "__delitem__")) | HASH | NUMBER | ARRAYS,
+    cst.Comparison: _COMPARED | {RESUMED},
+    cst.AugAssign: frozenset(name for names in _BINARY.values() for name in names),
+    cst.For: ITERATION,
+    cst.CompFor: ITERATION,
+    cst.StarredElement: ITERATION,
+    cst.StarredDictElement: ITERATION | {"keys"},
+    cst.With: ENTERING,
+    cst.BooleanOperation: TRUTH,
+    cst.IfExp: TRUTH,
+    cst.If: TRUTH,
+    cst.While: TRUTH,
+    cst.CompIf: TRUTH,
+    cst.Assert: TRUTH,
+    cst.FormattedStringExpression: TEXT,
+    cst.Set: HASH,
+    cst.Dict: HASH | ITERATION | {"keys"},
+    cst.SetComp: HASH,
+    cst.DictComp: HASH,
+    cst.Yield: ITERATION,
+    cst.Match: _COMPARED | ITERATION | _MATCHED | READING,
+    cst.Del: frozenset(("__delitem__", "__delattr__", "__delete__")),
+    cst.AssignTarget: frozenset(("__setitem__", "__setattr__", "__set__")) | ITERATION,
+    cst.Call: HASH | TEXT | NUMBER | ORDER | ITERATION | ARRAYS,
+}
+
+
+def asked_by(node: Any) -> frozenset[str]:
+    """The special methods by which Python may ask the objects that stand directly in `node`."""
+    kind = type(node)
+    if kind is cst.BinaryOperation:
+        return _BINARY[type(node.operator)]
+    if kind is cst.UnaryOperation:
+        return TRUTH if type(node.operator) is cst.Not else _UNARY[type(node.operator)]
+    return _BY_KIND.get(kind, NO_NAMES)
