@@ -254,9 +254,9 @@ class Access(AskedObjects):
         return Array(EITHER, weak=True) if isinstance(declared, Array) else Unknown(EITHER)
 
     def _subscript(self, node: cst.Subscript, env: Env) -> Value:
-        base, worked = self.evaluate(node.value, env), self.worked
+        base, ran = self.evaluate(node.value, env), self.ran
         keys = self.keys(node, env)
-        self.read_before(node, node.value, base, worked, env)
+        self.read_before(node, node.value, base, ran, env)
         of_shape = type(node.value) is cst.Attribute and node.value.attr.value == "shape"
         if of_shape and len(keys) == 1 and isinstance(keys[0], Const) and keys[0].type == "int":
             self.facts.extra.setdefault("plain shapes", set()).add(id(node.value))
@@ -283,7 +283,7 @@ class Access(AskedObjects):
             part = element.slice
             if type(part) is cst.Index:
                 value = self.evaluate(part.value, env)
-                read.append((part.value, value, self.worked))
+                read.append((part.value, value, self.ran))
                 if (
                     isinstance(value, Sequence)
                     and value.type == "tuple"
@@ -299,8 +299,8 @@ class Access(AskedObjects):
                         self.ask_parts(node, env, self.evaluate(bound, env))
                 values.append(Scalar("slice"))
         self.ask_parts(node, env, *values)
-        for part_node, value, worked in read:
-            self.read_before(node, part_node, value, worked, env)
+        for part_node, value, ran in read:
+            self.read_before(node, part_node, value, ran, env)
         return tuple(values)
 
     def read(self, base: Value, keys: tuple[Value, ...], node: cst.Subscript | None = None) -> Value:

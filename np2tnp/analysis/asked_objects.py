@@ -172,9 +172,9 @@ class AskedObjects(State):
         """Python asks `values`, the parts of an expression or statement."""
         self.ask(node, env, values, asked_by(node))
 
-    def read_before(self, whole: cst.CSTNode, node: cst.BaseExpression, value: Value, worked: int, env: Env) -> None:
-        """`value` was read at `node` when so much code had run as `worked` says: what ran since may have changed it."""
-        if self.worked == worked or not value.refs or type(node) is cst.Call:
+    def read_before(self, whole: cst.CSTNode, node: cst.BaseExpression, value: Value, ran: int, env: Env) -> None:
+        """`value` was read at `node` when so much code had run as `ran` says: what ran since may have changed it."""
+        if self.ran == ran or not value.refs or type(node) is cst.Call:
             return  # what a callee gave back is a new array nearly always, and NumPy's own object
         for name in sorted(value.refs & env.stale.keys())[:1]:
             self.emit(ev.StaleRead(node, self.place(node), name, env.stale[name], env.aliases(name)))

@@ -185,12 +185,12 @@ class Calls(ContainerMethods):
         return Instance(made.qualname, made.module)
 
     def _arguments(self, node: cst.Call, env: Env, callee: Value, foreign: bool) -> tuple[ev.Argument, ...]:
-        found, start, worked = [], self.worked, []
+        found, start, ran = [], self.ran, []
         for arg in node.args:
             found.append(self._argument(arg, env, callee, foreign))
-            worked.append(self.worked)
-        if self.worked > start:
-            for item, before in zip(found, worked, strict=True):
+            ran.append(self.ran)
+        if self.ran > start:
+            for item, before in zip(found, ran, strict=True):
                 self.read_before(node, item.node.value, item.value, before, env)
             if isinstance(callee, Bound) and type(node.func) is cst.Attribute:
                 self.read_before(node, node.func.value, callee.receiver, start, env)

@@ -251,6 +251,7 @@ class Effects(Keeping):
                 env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale
 
     def code_runs(self, node: cst.CSTNode, whose: str, env: Env) -> None:
+        self.ran += 1
         self._kept_may_change(node, whose, env)
 
     def object_works(self, node: cst.CSTNode, receiver: Instance, env: Env) -> None:

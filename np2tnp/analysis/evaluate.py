@@ -129,18 +129,18 @@ class Evaluator(Operands):
     def _display(self, node: cst.Tuple | cst.List | cst.Set, env: Env) -> Value:
         kind = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set"}[type(node)]
         items: list[Value] = []
-        known, start, worked = True, self.worked, []
+        known, start, ran = True, self.ran, []
         for element in node.elements:
             value = self.evaluate(element.value, env)
-            worked.append(self.worked)
+            ran.append(self.ran)
             if kind == "set":
                 self.escape(element.value, self.object_given(element, value, env, "hash"), "is put into a set")
             if type(element) is cst.StarredElement:
                 known = False
                 value = self.element_of(self.object_iterated(element, value, env))
             items.append(value)
-        if self.worked > start:
-            for element, value, before in zip(node.elements, items, worked, strict=True):
+        if self.ran > start:
+            for element, value, before in zip(node.elements, items, ran, strict=True):
                 self.read_before(node, element.value, value, before, env)
         return self.sequence(kind, items, known)
 
@@ -176,9 +176,9 @@ class Evaluator(Operands):
     # ---- operators
 
     def _binary(self, node: cst.BinaryOperation, env: Env) -> Value:
-        left, worked = self.evaluate(node.left, env), self.worked
+        left, ran = self.evaluate(node.left, env), self.ran
         right = self.evaluate(node.right, env)
-        self.read_before(node, node.left, left, worked, env)
+        self.read_before(node, node.left, left, ran, env)
         op = BINARY[type(node.operator)]
         if op == "mod" and scalar_type(left) == "str":
             if isinstance(right, Sequence) and type(node.right) is cst.Tuple:
@@ -309,9 +309,9 @@ class Evaluator(Operands):
         left_node = node.left
         for item in node.comparisons:
             first = item is node.comparisons[0]  # the others are looked at where those before them hold
-            worked = self.worked
+            ran = self.ran
             right = (self.evaluate if first else self._perhaps)(item.comparator, env)
-            self.read_before(node, left_node, left, worked, env)
+            self.read_before(node, left_node, left, ran, env)
             op = COMPARISONS.get(type(item.operator))
             if type(item.operator) not in (cst.Is, cst.IsNot):
                 self.ask_parts(node, env, left, right)

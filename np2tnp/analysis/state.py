@@ -129,6 +129,7 @@ class State:
         self.unresolved = 0
         self.worked = 0  #: how often code ran so far that may change what objects hold
         self.nested_working: set[str] = set()  #: nested functions in which such code runs
+        self.ran = 0  #: ... without anybody having written a call of it: calls are guarded apart
         self.ran_late: set[int] = set()  #: ids of nodes in which such code runs after an operand was read
         self.lazy_works = False  #: an iterator was made that runs such code when it is asked
         self.puts_made: list[tuple[str, Value]] = []  #: by names, what was put into containers and objects so far
