@@ -16,7 +16,7 @@ from np2tnp.edits.edit import Edits
 from np2tnp.files import syntax
 from np2tnp.files.problems import Problem, report_problem
 from np2tnp.files.source import Source
-from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
+from np2tnp.model import FileReport, Finding, Region, RegionState, Span, Verdict
 from np2tnp.project import Project
 from np2tnp.rewrite.apply import Applier
 from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, with_last_return, wrap_function
@@ -92,7 +92,7 @@ def _report(source: Source, session: Session) -> FileReport:
             span = spans.get(id(hit.node), Span(1, 1, 1, 1))
             changes = fixable and hit.verdict in (Verdict.CONVERT, Verdict.ADAPT)
             words = sys.intern(hit.message)  # most are said again and again
-            findings.add(Finding(source.path, span, hit.code, words, hit.verdict, Safety.SAFE, name, changes))
+            findings.add(Finding(source.path, span, hit.code, words, hit.verdict, hit.safety, name, changes))
         reasons = tuple(
             dict.fromkeys(
                 f"{hit.code} line {spans[id(hit.node)].line}: {hit.message}"

@@ -95,7 +95,7 @@ def add_emission(parser: argparse.ArgumentParser) -> None:
     add("--device", metavar="DEVICE", help="where migrated functions work, such as /GPU:0")
     add("--float32", action="store_true", default=None, help="work in float32: faster on GPUs, changes values")
     add("--top-level", action="store_true", default=None, help="migrate the top level of scripts that nobody imports")
-    add("--unsafe", action="store_true", default=None, help="apply edits that need evidence the analysis lacks, too")
+    add("--unsafe", action="store_true", default=None, help="trust code that cannot be seen to change nothing")
     for name in ("runtime", "enable_numpy_behavior", "target_tensorflow", "target_numpy"):
         add_choice(group, name)
 
@@ -105,9 +105,7 @@ def add_missing_emission(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("how it is rewritten")
     for name in EMITTED:
         add_choice(group, name)
-    group.add_argument(
-        "--unsafe", action="store_true", default=None, help="with edits that need evidence the analysis lacks"
-    )
+    group.add_argument("--unsafe", action="store_true", default=None, help="with trust in code that cannot be seen")
     group.add_argument("--float32", action="store_true", default=None, help="in float32, compared as float32 rounds")
 
 

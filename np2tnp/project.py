@@ -328,6 +328,7 @@ class Project:
                 config.enable_numpy_behavior,
                 config.float32,
                 config.state,
+                config.unsafe,
             ),
             functools.partial(config.wants_region, source.path),
             functools.partial(config.spares_region, source.path),

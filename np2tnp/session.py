@@ -119,8 +119,13 @@ class Session:
         """What the parser kept of the text, where the tree is libcst's own."""
         return self.tree.code if self._printed is None else self._printed
 
-    def decide(self, facts: ev.RegionFacts, again: bool = False) -> Fate:
-        """Plan one region; what becomes of it. `again`: the plan is kept only if nothing blocks it."""
+    def decide(self, facts: ev.RegionFacts, again: bool = False, trusting: bool = False) -> Fate:
+        """Plan one region; what becomes of it. `again`: the plan is kept only if nothing blocks it.
+
+        `trusting`: as in `plan_region`, which only ``--unsafe`` does.
+        """
+        if trusting and not self.options.unsafe:
+            return Fate.STAYS
         analysis = self.analysis
         special = self.decided(facts.qualname).compile if facts.qualname != MODULE else "none"
         options = self.options if special is None else replace(self.options, compile=special)
@@ -135,6 +140,7 @@ class Session:
             top_level=facts.qualname == MODULE and bool(self.library),
             against=self._against(facts),
             is_pure=self._is_pure,
+            trusting=trusting,
         )
         if plan.state is RegionState.CONVERTIBLE and not self.wants(facts.qualname):
             # its callers are then planned as callers of a NumPy function

@@ -64,7 +64,17 @@ def note_decorators(node: cst.FunctionDef, interpreter: Interpreter, wrapped: bo
             effect = interpreter.services.decorating(asked)[call is not None] if known else ""
         if effect != SAME:
             calls = effect == CALLS or (wrapped and name in WRAPPING_DECORATORS)
-            interpreter.construct(decorator, "wrapping decorator" if calls else "decorator", name)
+            kind = "decorator" if _is_in_sight(value, module) else "unseen decorator"
+            interpreter.construct(decorator, "wrapping decorator" if calls else kind, name)
+
+
+def _is_in_sight(value: Value, module: ModuleInfo) -> bool:
+    """Whether the project has the text of a decorator of this value."""
+    if isinstance(value, Bound):
+        return _is_in_sight(value.receiver, module)
+    if isinstance(value, Symbol):
+        return value.name.lstrip(".").partition(".")[0] in module.first_party or value.name.startswith(".")
+    return isinstance(value, (Function, Class, Instance))
 
 
 def asked_of(value: Value) -> Function | None:

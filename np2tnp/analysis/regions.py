@@ -64,7 +64,10 @@ class Fate(Enum):
     IN_DOUBT = auto()  #: it stays for what may happen to its arrays: it might migrate where more of them are ndarrays
 
 
-Decide = Callable[[ev.RegionFacts, bool], Fate]
+class Decide(Protocol):
+    """Plans a region: `again` where it was planned before, `trusting` with what nobody can see taken for harmless."""
+
+    def __call__(self, facts: ev.RegionFacts, again: bool = False, trusting: bool = False) -> Fate: ...
 
 
 class Project(Protocol):
@@ -201,6 +204,7 @@ class Analysis:
             self._give_what_is_fetched(function, facts)
         migrated = fate is Fate.MIGRATES or (fate is Fate.IN_DOUBT and self._migrates_on_host(function, facts))
         migrated = migrated or (fate is Fate.STAYS and self._migrates_for_callers(function, facts))
+        migrated = migrated or (fate is not Fate.MIGRATES and self.decide(facts, True, True) is Fate.MIGRATES)
         facts = self.facts[qualname]
         migrated = migrated and not function.is_cached
         return summarize(function, facts, migrated, array_defaults(function, self.info, self.resolve))
@@ -213,8 +217,8 @@ class Analysis:
             given = arguments_of(function) - declared(function)[1]
             facts = self._analyze(function, given=given, generator=True)
         self.facts[function.qualname] = facts
-        if self.decide(facts, False) is Fate.IN_DOUBT:
-            self._migrates_on_host(function, facts, given)
+        if self.decide(facts, False) is Fate.IN_DOUBT and not self._migrates_on_host(function, facts, given):
+            self.decide(facts, True, True)
         return summary
 
     def decorating_effects(self, qualname: str) -> tuple[str, str]:
@@ -284,7 +288,7 @@ class Analysis:
     def decorators_of(self, qualname: str) -> list[str]:
         """The canonical names of an analysed function's decorators, without those that give back the very function."""
         events = self.facts[qualname].events if qualname in self.facts else ()
-        kinds = ("decorator", "wrapping decorator")
+        kinds = ("decorator", "unseen decorator", "wrapping decorator")
         return [e.detail for e in events if isinstance(e, ev.Construct) and e.kind in kinds]
 
     def summarize_class(self, qualname: str) -> ClassSummary | None:

@@ -77,6 +77,7 @@ class Options:
     numpy_behavior: str = "call"
     float32: bool = False
     state: str = "numpy"
+    unsafe: bool = False  #: trusts code that nobody can see, where nothing else helps
 
 
 def plan_region(
@@ -90,16 +91,18 @@ def plan_region(
     top_level: bool = False,
     against: Hit | None = None,
     is_pure: Callable[[Function], bool] = lambda function: False,
+    trusting: bool = False,
 ) -> RegionPlan:
     """Ask every rule about every event of the region, and decide. `against`: what stands against it beforehand.
 
     `is_pure`: whether a function of the module surely has no effect but its result.
+    `trusting`: code that nobody can see is taken to change nothing that it was given.
     """
     edits = Edits()
     context = Context(
         catalog, module, facts, edits, names.numpy, names.tnp, names.rt, options.random, not top_level, services
     )
-    context.compile, context.is_pure = options.compile, is_pure
+    context.compile, context.is_pure, context.trusts = options.compile, is_pure, trusting
     context.boundary, context.float32 = options.boundary, options.float32
     for event in facts.events:
         if isinstance(event, ev.Store) and isinstance(event.node, cst.Call):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.tables import MARKS, TRANSPARENT_DECORATORS
-from np2tnp.model import Verdict
+from np2tnp.model import Safety, Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.native_code import is_native
 
@@ -32,7 +32,8 @@ class Decorator(Rule):
             "Leaves the whole function in NumPy. property, staticmethod, classmethod, lru_cache, wraps, pytest.mark and"
             " the like are no obstacle, nor is a decorator of the project (a function, a class, an object such as"
             " `REGISTRY.register('name')`) that only calls, keeps or returns the function, or asks for its signature:"
-            " it gets the migrated function with its NumPy interface."
+            " it gets the migrated function with its NumPy interface. `--unsafe` takes those that"
+            " cannot be seen for such."
         ),
         bad="""
             from somewhere import traced
@@ -47,18 +48,22 @@ class Decorator(Rule):
                 return np.exp(x)
         """,
     )
-    on = ("decorator", "nested decorator")
+    on = ("decorator", "unseen decorator", "nested decorator")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         assert isinstance(event, ev.Construct)
         name = event.detail
         if not context.in_region or is_native(name):
             return
-        if event.kind == "decorator":
+        if event.kind != "nested decorator":
             if is_opaque(name):
                 does = "may look at arguments or results: put the array work into a function without it"
                 words = f"the decorator {name or 'here'} {does}"
-                yield self.hit(event.node, words, Verdict.BLOCK)
+                if event.kind == "decorator":
+                    yield self.hit(event.node, words, Verdict.BLOCK)
+                else:
+                    verdict = Verdict.HOST if context.trusts else Verdict.BLOCK
+                    yield self.hit(event.node, words, verdict, Safety.UNSAFE)
         elif name not in ("builtins.staticmethod", "functools.wraps"):
             words = (
                 f"the decorator {name or 'here'} of a nested function may look at arrays: define that function outside"

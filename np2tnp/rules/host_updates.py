@@ -8,12 +8,23 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Stale
+from np2tnp.analysis.values import Bound, Class, Function, Instance
 from np2tnp.analysis.walk import walk
 from np2tnp.edits.calls import convert_arguments
-from np2tnp.model import Verdict
+from np2tnp.model import Safety, Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import CallCase, call_case, is_outside
 from np2tnp.rules.shared import callee_words, is_mentioned_beside, makes_tensor, read_back
+
+
+def _is_out_of_sight(call: ev.Call | None) -> bool:
+    """Whether a call goes to code that nobody could read: no function and no class of the project."""
+    if call is None or call.api is not None:
+        return False
+    callee = call.callee
+    return not isinstance(callee, (Function, Class)) and not (
+        isinstance(callee, Bound) and isinstance(callee.receiver, Instance)
+    )
 
 
 @register
@@ -25,7 +36,8 @@ class HostUpdate(Rule):
         why="The callee changes a host copy; without reading it back the change would be lost.",
         does=(
             "Gives it a host copy by name and reads that back after the statement; where this is not possible,"
-            " leaves the function in NumPy."
+            " leaves the function in NumPy. Where the code of the callee cannot be seen, `--unsafe` takes it to change"
+            " nothing."
         ),
         bad="""
             import random
@@ -61,7 +73,7 @@ class HostUpdate(Rule):
             if context.in_region:
                 for reason in event.stale.reasons:
                     yield from self._stale(event, reason, context)
-                yield from self._views(event)
+                yield from self._views(event, context)
             return
         assert isinstance(event, ev.Call)
         case = call_case(event, context)
@@ -107,19 +119,23 @@ class HostUpdate(Rule):
                         Verdict.HOST,
                     )
                     return
-            yield self.hit(
-                event.node,
-                f"{event.name} may have been changed by {stale.via}: give that call a statement of its own",
-                Verdict.BLOCK,
-            )
+            words = f"{event.name} may have been changed by {stale.via}: give that call a statement of its own"
+            yield self._changed(event.node, words, [stale], context)
 
-    def _views(self, event: ev.StaleRead) -> Iterator[Hit]:
-        callees = list(dict.fromkeys(each.via for each in event.stale.reasons if each.kind == "call on a view"))
+    def _views(self, event: ev.StaleRead, context: Context) -> Iterator[Hit]:
+        reasons = [each for each in event.stale.reasons if each.kind == "call on a view"]
+        callees = list(dict.fromkeys(each.via for each in reasons))
         if callees:
             which = "one of which" if len(callees) > 1 else "which"
             told = ", ".join(callees if len(callees) < 4 else [*callees[:3], "others"])
             words = f"{event.name.lstrip('@')} may have been changed by {told}, {which} got a view of it"
-            yield self.hit(event.node, f"{words} or an object that holds it; pass a copy", Verdict.BLOCK)
+            yield self._changed(event.node, f"{words} or an object that holds it; pass a copy", reasons, context)
+
+    def _changed(self, node: cst.CSTNode, words: str, reasons: list[Stale], context: Context) -> Hit:
+        """What blocks the region; with ``--unsafe`` only if the code of one of the callees says that it does that."""
+        if not all(_is_out_of_sight(context.calls.get(each.line_node)) for each in reasons):
+            return self.hit(node, words, Verdict.BLOCK)
+        return self.hit(node, words, Verdict.HOST if context.trusts else Verdict.BLOCK, Safety.UNSAFE)
 
     def _beside(self, node: cst.CSTNode, name: str) -> Hit:
         message = f"{name} is changed by this call and used in the same statement: give the call a statement of its own"

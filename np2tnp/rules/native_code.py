@@ -50,7 +50,7 @@ class NativeCode(Rule):
                 return np.sqrt((x * x).sum())
         """,
     )
-    on = (ev.Call, ev.AttributeRead, "decorator", "nested decorator", "compiled function")
+    on = (ev.Call, ev.AttributeRead, "decorator", "unseen decorator", "nested decorator", "compiled function")
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if not context.in_region:

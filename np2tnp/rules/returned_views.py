@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis import events as ev
-from np2tnp.model import Verdict
+from np2tnp.model import Safety, Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import location_words
 
@@ -20,7 +20,10 @@ class ReturnedView(Rule):
             "Results are arrays of their own after the migration: who writes to one would not change the other any"
             " more. Plain views go on being made by NumPy; this is about those that tensors cannot tell from copies."
         ),
-        does="Leaves the whole function in NumPy.",
+        does=(
+            "Leaves the whole function in NumPy. Where only code that cannot be seen might hold the memory, `--unsafe`"
+            " takes it not to."
+        ),
         bad="""
             def spectrum(x):
                 y = np.exp(x)
@@ -43,4 +46,7 @@ class ReturnedView(Rule):
         if event.detail:
             shown = location_words(frozenset((event.detail,)))
             words = f"the result may be a view of {shown}: return a copy (.copy())"
-        yield self.hit(event.node, words, Verdict.BLOCK)
+        if event.detail.startswith("seen by "):  # by code that cannot be seen itself
+            yield self.hit(event.node, words, Verdict.HOST if context.trusts else Verdict.BLOCK, Safety.UNSAFE)
+        else:
+            yield self.hit(event.node, words, Verdict.BLOCK)
