@@ -87,7 +87,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.mark.parametrize(
     ("step", "arrays"),
     [(rolls, 2), (pads, 2), (joins, 2), (stores, 0), (twice, 1), (shifts, 0)],
-    ids=lambda value: str(value),
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 def test_values(step: Callable[..., Any], arrays: int, dtype: str, made: list[int]) -> None:
