@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.access import indexes_array, owner_of
+from np2tnp.analysis.access import owner_of
 from np2tnp.analysis.asking import asked_by
 from np2tnp.analysis.calls import Calls
 from np2tnp.analysis.env import Env, Stale
@@ -14,6 +14,7 @@ from np2tnp.analysis.module import dotted
 from np2tnp.analysis.returned import COPIED_OUTSIDE
 from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.subclasses import holds_subclass
+from np2tnp.analysis.subscripts import indexes_array
 from np2tnp.analysis.values import (
     BY_LAYOUT,
     BY_THEIR_LAYOUT,
