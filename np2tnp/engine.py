@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import libcst as cst
 
+from np2tnp.analysis.answers import MODULE
 from np2tnp.analysis.lowering.nodes import Unsupported
-from np2tnp.analysis.regions import MODULE
 from np2tnp.config import NEVER, Config
 from np2tnp.edits.edit import Edits
 from np2tnp.files import syntax

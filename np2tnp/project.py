@@ -12,11 +12,11 @@ from collections.abc import Mapping
 
 import libcst as cst
 
+from np2tnp.analysis.answers import MODULE
 from np2tnp.analysis.decorating import IMPORTED, NOT_KNOWN
 from np2tnp.analysis.imports import SAME_AS
 from np2tnp.analysis.module import signature_names
 from np2tnp.analysis.project import Names, Target
-from np2tnp.analysis.regions import MODULE
 from np2tnp.analysis.scripts import Script, script_of
 from np2tnp.analysis.solver import Key, Solver
 from np2tnp.analysis.summaries import ClassSummary, Summary

@@ -10,6 +10,8 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis import tensor_state
+from np2tnp.analysis.answers import MODULE, Fate
+from np2tnp.analysis.answers import Project as Answers
 from np2tnp.analysis.blanks import with_blanks
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.lowering.tree import LoweredTree
@@ -17,8 +19,7 @@ from np2tnp.analysis.module import note_replaced
 from np2tnp.analysis.named_views import Inlined, inline_views, is_likely
 from np2tnp.analysis.positions import positions, render
 from np2tnp.analysis.project import Target
-from np2tnp.analysis.regions import MODULE, Analysis, Fate
-from np2tnp.analysis.regions import Project as Answers
+from np2tnp.analysis.regions import Analysis
 from np2tnp.analysis.tables import BY_ORDER
 from np2tnp.analysis.values import NO_NAMES, Function
 from np2tnp.analysis.walk import walk

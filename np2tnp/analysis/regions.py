@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import Enum, auto
-from typing import Protocol
 
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.answers import MODULE, Decide, Fate, Project
 from np2tnp.analysis.callers import arrays_given
 from np2tnp.analysis.changers import changers_of
 from np2tnp.analysis.classes import summarize_class
@@ -49,36 +48,10 @@ from np2tnp.analysis.values import (
 from np2tnp.analysis.yields import arguments_of
 from np2tnp.catalog.catalog import Catalog
 
-MODULE = "<module>"
 #: How often a region is interpreted anew because it showed what its parameters must be.
 ATTEMPTS = 4
 #: What any class of namedtuple's is.
 _RECORD = ClassSummary(is_record=True)
-
-
-class Fate(Enum):
-    """What becomes of a region."""
-
-    MIGRATES = auto()
-    STAYS = auto()
-    IN_DOUBT = auto()  #: it stays for what may happen to its arrays: it might migrate where more of them are ndarrays
-
-
-class Decide(Protocol):
-    """Plans a region: `again` where it was planned before, `trusting` with what nobody can see taken for harmless."""
-
-    def __call__(self, facts: ev.RegionFacts, again: bool = False, trusting: bool = False) -> Fate: ...
-
-
-class Project(Protocol):
-    """What an analysis asks about everything but its own tree: its own functions and classes among it."""
-
-    def summary(self, function: Function) -> Summary | None: ...
-    def class_of(self, module: str, qualname: str) -> ClassSummary | None: ...
-    def attributes(self, module: str, qualname: str) -> Mapping[str, Value]: ...
-    def decorating(self, module: str, qualname: str) -> tuple[str, str]: ...
-    def resolve(self, module: str, name: str) -> Value | None: ...
-    def star_names(self, module: str, imported: str) -> tuple[str, ...]: ...
 
 
 class Analysis:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.answers import Fate
 from np2tnp.analysis.declared import declared
 from np2tnp.analysis.module import ModuleInfo
-from np2tnp.analysis.regions import Fate
 from np2tnp.analysis.state import Services
 from np2tnp.analysis.values import Array, Function
 from np2tnp.analysis.walk import walk

@@ -12,8 +12,8 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.answers import MODULE
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo, parameters_of
-from np2tnp.analysis.regions import MODULE
 from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.values import (
     FOREIGN,
