@@ -122,7 +122,7 @@ def test_a_lambda_only_called_here_works_on_tensors_and_others_on_ndarrays(tmp_p
         "scale = 3.0\nshift = np.ones(3)\n"
         "mine = lambda x: np.sin(x) * scale\n"
         "given = functools.partial(lambda a, b: np.add(a, b) + shift, 1)\n"
-        "y = mine(np.arange(3.0))\nprint(y, given(y), list(map(lambda v: v + 1, [1, 2])))\n"
+        "y = mine(np.arange(3.0))\nprint(y, given(shift), list(map(lambda v: v + 1, [1, 2])))\n"
     )
     new = rewritten(text, tmp_path)
     assert "mine = lambda x: rt.sin(x) * scale" in new
@@ -203,7 +203,7 @@ def test_tensorflow_starts_before_the_first_operation(tmp_path: Path) -> None:
 
 def test_a_missing_device_is_said_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="no device /GPU:7"):
-        ran(rewritten(HEAD + "print(np.exp(1.0))\n", tmp_path, device="/GPU:7"))
+        ran(rewritten(HEAD + "print(np.exp(np.arange(3.0)))\n", tmp_path, device="/GPU:7"))
 
 
 @pytest.mark.parametrize(

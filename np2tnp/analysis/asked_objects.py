@@ -225,7 +225,7 @@ class AskedObjects(State):
         self, node: cst.Call, callee: Value, api: str | None, arguments: tuple[ev.Argument, ...], env: Env
     ) -> bool:
         """What a call may run besides its callee. Whether what it gives may be anything that an object holds."""
-        values = [argument.value for argument in arguments]
+        values = [it.value for it in arguments if not self._is_quiet(it.node.value)]
         name = api or (callee.name if isinstance(callee, Symbol) else "")
         spread = [it.value for it in arguments if it.star]
         if spread:
@@ -255,16 +255,21 @@ class AskedObjects(State):
             self.code_runs(node, dotted(node.func) or "a method", env)
         position, keyword = CALLBACKS.get(name, (0 if name in CALLERS else None, None))
         called = [
-            it.value
+            it
             for index, it in enumerate(arguments)
             if (it.name is None and index == position) or (keyword is not None and it.name == keyword)
         ]
-        if any(isinstance(it, Unknown) for it in called):
+        if any(isinstance(it.value, Unknown) and not self._is_quiet(it.node.value) for it in called):
             self.code_runs(node, name, env)
         if self.ask(node, env, values, names) and builtin not in ASKING_AT_ONCE:
             self.lazy_works = True
         objects = any(map(_holds_instance, values))
         return objects and builtin not in _TELLING and not isinstance(callee, Bound)
+
+    def _is_quiet(self, node: cst.BaseExpression) -> bool:
+        """Whether a function is written out there in which no such code runs."""
+        name = f"<lambda {id(node)}>"
+        return type(node) is cst.Lambda and name in self.nested_results and name not in self.nested_working
 
     def with_shown(self, result: Value, env: Env) -> Value:
         """`result` of what got an object: it may be what some object holds."""

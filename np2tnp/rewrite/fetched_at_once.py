@@ -21,14 +21,17 @@ from np2tnp.rules.host_calls import HostCall
 _CREATIONS = frozenset(f"numpy.{name}" for name in "arange zeros ones empty eye identity linspace tri indices".split())
 
 
-def leave(facts: ev.RegionFacts, edits: Edits, hits: list[Hit]) -> list[Hit]:
-    """Leave these calls to NumPy; `hits` with what is said of that. A region with nothing else stays as it is."""
+def leave(facts: ev.RegionFacts, edits: Edits, hits: list[Hit], wrapped: bool) -> list[Hit]:
+    """Leave these calls to NumPy; `hits` with what is said of that. A region with nothing else stays as it is.
+
+    But where functions are not `wrapped` it does not: it may be what hands on the tensors of others.
+    """
     calls = [event for event in facts.events if isinstance(event, ev.Call) and _is_fetched(event, edits)]
     for event in calls:
         key = id(event.node)
         del edits.replace[key]
         edits.unwrap(event.node)
-        edits.converted -= 1
+        edits.converted -= wrapped
     left = {id(event.node) for event in calls}
     others = [hit for hit in hits if id(hit.node) not in left or hit.verdict is Verdict.NOTE]
     return [*others, *(Hit(HostCall.doc.code, event.node, _words(event), Verdict.HOST) for event in calls)]

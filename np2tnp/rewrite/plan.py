@@ -117,7 +117,7 @@ def plan_region(
     double = [hit for hit in hits if hit.code == single_precision.STAYS]
     hits = [hit for hit in hits if hit.code not in (compiled_regions.CODE, single_precision.STAYS)]
     if options.compile == "none" and not top_level:  # what is traced has numbers that NumPy does not know
-        hits = fetched_at_once.leave(facts, edits, hits)
+        hits = fetched_at_once.leave(facts, edits, hits, options.boundary == "numpy")
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     slow = [hit for hit in hits if hit.code == SLOW]
     if top_level:

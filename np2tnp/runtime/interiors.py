@@ -46,11 +46,12 @@ def interior_of(trace: Trace, x: Any) -> Bounds | None:
     """The bounds of the interior of `x`, a tensor of the graph that is being made; None where that is no gain."""
     if trace.opaque is None or not is_large(x):
         return None
+    parts = _Parts(trace)
     try:
-        cuts = _Parts(trace).cuts(origin(x))
+        cuts = parts.cuts(origin(x))
     except _Irregular:
         return None
-    if not any(cuts):
+    if not any(cuts) or not parts.joined:
         return None
     bounds = []
     for length, places in zip(tuple(x.shape), cuts, strict=True):
@@ -108,6 +109,7 @@ class _Parts:
         self._trace = trace
         self._cuts: dict[int, Cuts] = {}
         self._made: dict[tuple[int, Bounds], Any] = {}
+        self.joined = False  #: whether elements are read from one of several places: else XLA makes vector code itself
 
     def cuts(self, x: Any) -> Cuts:
         """Where what `x` is made of changes. Raises _Irregular."""
@@ -124,6 +126,7 @@ class _Parts:
         nothing: Cuts = (frozenset(),) * int(x.shape.rank)
         moves = _moves(x.op) if is_large(x) else None
         if moves is not None:
+            self.joined |= len(moves) > 1 or x.op.type == "GatherV2"
             result = [set(places) for places in nothing]
             for source, places in moves:
                 for axis, found in enumerate(self.cuts(source)):
@@ -158,6 +161,7 @@ class _Parts:
             if np.count_nonzero(changes) > _MOST_CUTS:
                 raise _Irregular
             found.append(frozenset((np.flatnonzero(changes) + 1).tolist()))
+        self.joined |= any(found)
         return tuple(found)
 
     def part(self, x: Any, bounds: Bounds) -> Any:

@@ -24,6 +24,8 @@ _COSTS = {
     **dict.fromkeys("IsNan IsInf IsFinite Floor Ceil FloorDiv FloorMod Real Imag Complex Conj".split(), 1),
 }
 _SLICES = frozenset(("StridedSlice", "Slice"))
+#: From what on an operation counts: sums and products of what is read anyhow take no time beside the reading.
+_LONG = 4
 #: What storing and reading one byte takes, beside a sum; and what the pass by itself takes at least.
 _PER_BYTE, _LEAST = 3, 8
 #: The graphs of longer iterations are left as they are.
@@ -80,6 +82,6 @@ def _cost(operation: Any, there: set[int]) -> int:
         if id(one) in seen or id(one) in there or not _is_fused(one):
             continue
         seen.add(id(one))
-        cost += _COSTS[one.type]
+        cost += _COSTS[one.type] if _COSTS[one.type] >= _LONG else 0
         todo.extend(part.op for part in one.inputs)
     return cost
