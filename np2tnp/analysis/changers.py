@@ -8,7 +8,7 @@ that is not new, calls what is not known to leave arrays alone, or mentions the 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import libcst as cst
@@ -26,6 +26,7 @@ _PLAIN = frozenset("__dict__ __doc__ __name__ __module__ __qualname__ __annotati
 #: Methods that Python's own functions call by name.
 _PROTOCOL = frozenset("keys items close write read".split())
 _DESCRIPTORS = frozenset(("__get__", "__set__", "__delete__"))
+_WITH_PARAMETERS = (cst.FunctionDef, cst.Lambda)
 _FORMS = frozenset("shape dtype strides real imag flat data".split())
 
 
@@ -40,17 +41,18 @@ class Changers:
 
     def __init__(self, module: ModuleInfo, catalog: Catalog) -> None:
         self.asked = self.patched = self.shown = self.changing = NO_NAMES
-        classes = [node for node in walk(module.node) if type(node) is cst.ClassDef]
-        if not classes:
+        everything = list(walk(module.node))  # walking is what takes time here
+        if not any(type(node) is cst.ClassDef for node in everything):
             return
         self._alone = LeavingAlone(module, catalog)
         self._mentions: dict[str, set[str]] = defaultdict(set)
         self._changing: set[str] = set()
         self._attributes: set[str] = set()  # properties
         self._assigned: set[str] = set()  # in the bodies of classes, by calls
-        self._numbers, self._containers = kinds_of_attributes(module.node)
-        patched = self._patches(module.node)
-        for node in walk(module.node):
+        self._found: dict[int, tuple[set[str], bool, set[str] | None]] = {}
+        self._numbers, self._containers = kinds_of_attributes(everything)
+        patched = self._patches(everything)
+        for node in everything:
             if type(node) is cst.FunctionDef:
                 self._read(node, [node.name.value])
             elif type(node) is cst.ClassDef:
@@ -77,11 +79,11 @@ class Changers:
 
     # ---- what is written
 
-    def _patches(self, tree: cst.Module) -> set[str]:
+    def _patches(self, everything: list[cst.CSTNode]) -> set[str]:
         """Special methods that are assigned as attributes: ``Class.__len__ = function``."""
         found: set[str] = set()
         self._generators, self._managers = set(), set()
-        for node in walk(tree):
+        for node in everything:
             if type(node) is not cst.Assign:
                 continue
             for item in node.targets:
@@ -114,29 +116,42 @@ class Changers:
 
     def _read(self, node: Any, names: list[str]) -> None:
         """Note of a function, or of what is assigned to such a name, whether it changes anything, and what it names."""
-        function = type(node) is cst.FunctionDef
-        mentions = {name for part in walk(node.body if function else node) for name in asked_by(part)}
-        if function:
-            mentions.update(name for it in node.decorators for name in _names_in(it))
-        mentions.update(_names_in(node.body if function else node))
-        if function and any(type(part) is cst.Yield for part in walk(node.body)):
-            made_by = {dotted(_made_by(it)).rpartition(".")[2] for it in node.decorators}
-            managers = {"contextmanager", "asynccontextmanager"} & made_by
-            (self._managers if managers else self._generators).update(names)
-        direct = not (function or type(node) in (cst.Name, cst.Lambda, cst.Attribute)) and not _is_literal(node)
-        if direct or (function and self._changes(node)) or (type(node) is cst.Lambda and self._changes(node)):
+        if id(node) not in self._found:
+            self._found[id(node)] = self._look(node)
+        mentions, changes, resumed = self._found[id(node)]
+        if resumed is not None:
+            resumed.update(names)
+        if changes:
             self._changing.update(names)
         for name in names:
             self._mentions[name] |= mentions
 
+    def _look(self, node: Any) -> tuple[set[str], bool, set[str] | None]:
+        """What it mentions, whether it changes anything itself, and among whom it is noted if it can be resumed."""
+        function = type(node) is cst.FunctionDef
+        parts = list(walk(node.body if function else node))
+        mentions = {name for part in parts for name in asked_by(part)}
+        mentions.update(_names_in(parts))
+        resumed = None
+        if function:
+            mentions.update(name for it in node.decorators for name in _names_in(walk(it)))
+            if any(type(part) is cst.Yield for part in parts):
+                made_by = {dotted(_made_by(it)).rpartition(".")[2] for it in node.decorators}
+                managers = {"contextmanager", "asynccontextmanager"} & made_by
+                resumed = self._managers if managers else self._generators
+        if function or type(node) is cst.Lambda:
+            return mentions, self._changes(node), resumed
+        return mentions, type(node) not in (cst.Name, cst.Attribute) and not _is_literal(node), resumed
+
     def _changes(self, function: Any) -> bool:
         """Whether its own text changes what it did not make, or calls what may."""
-        made, new, containers = kinds_of_names(function, self._alone)
-        inside = {part.name.value for part in walk(function.body) if type(part) is cst.FunctionDef}
-        given = {name.lstrip("*") for part in walk(function) if (own := getattr(part, "params", None)) is not None
-                 and type(own) is cst.Parameters for name in signature_names(own)}  # fmt: skip
+        parts, header = list(walk(function.body)), list(walk(function.params))
+        made, new, containers = kinds_of_names(parts, header, self._alone)
+        inside = {part.name.value for part in parts if type(part) is cst.FunctionDef}
+        signatures = [part.params for part in (function, *parts, *header) if isinstance(part, _WITH_PARAMETERS)]
+        given = {name.lstrip("*") for signature in signatures for name in signature_names(signature)}
         part: Any
-        for part in walk(function.body):
+        for part in parts:
             kind = type(part)
             if kind is cst.Call:
                 if not self._alone.leaves(part, made, new | containers | given, inside):
@@ -199,8 +214,8 @@ class Changers:
                     more = True
 
 
-def _names_in(node: Any) -> Iterator[str]:
-    for part in walk(node):
+def _names_in(parts: Iterable[cst.CSTNode]) -> Iterator[str]:
+    for part in parts:
         if type(part) is cst.Attribute:
             yield part.attr.value
         elif type(part) is cst.Name:

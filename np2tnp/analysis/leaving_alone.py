@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 import libcst as cst
@@ -138,13 +139,15 @@ def _is_super(node: cst.BaseExpression) -> bool:
     return type(node) is cst.Call and type(node.func) is cst.Name and node.func.value == "super"
 
 
-def kinds_of_names(function: Any, alone: LeavingAlone) -> tuple[set[str], set[str], set[str]]:
-    """The names of a function that only ever hold what it made.
+def kinds_of_names(
+    body: Iterable[cst.CSTNode], header: Iterable[cst.CSTNode], alone: LeavingAlone
+) -> tuple[set[str], set[str], set[str]]:
+    """The names of a function, given by all nodes of its body and of its parameters, that only hold what it made.
 
     Those of arrays that NumPy made and numbers, those of what operators gave as well, and those of containers.
     """
     found: dict[str, set[str]] = defaultdict(set)
-    for part in walk(function.body):
+    for part in body:
         kind = type(part)
         if kind is cst.Assign:
             for item in part.targets:  # type: ignore[attr-defined]
@@ -164,7 +167,9 @@ def kinds_of_names(function: Any, alone: LeavingAlone) -> tuple[set[str], set[st
             for inner in walk(part):
                 if type(inner) is cst.Name:
                     found[inner.value].add("other")
-    for part in walk(function):
+        elif kind is cst.Param:
+            found[part.name.value].add("other")  # type: ignore[attr-defined]
+    for part in header:
         if type(part) is cst.Param:
             found[part.name.value].add("other")
     made = {name for name, kinds in found.items() if kinds == {"made"}}
@@ -182,10 +187,10 @@ def _kind(node: Any, alone: LeavingAlone) -> str:
     return "made" if alone.is_new(node, set()) else "other"
 
 
-def kinds_of_attributes(tree: cst.Module) -> tuple[frozenset[str], frozenset[str]]:
+def kinds_of_attributes(everything: Iterable[cst.CSTNode]) -> tuple[frozenset[str], frozenset[str]]:
     """The attributes to which the module only ever assigns numbers, and those that only get new containers."""
     found: dict[str, set[str]] = defaultdict(set)
-    for part in walk(tree):
+    for part in everything:
         if type(part) is cst.Assign:
             for item in part.targets:
                 if type(item.target) is cst.Attribute:
