@@ -39,8 +39,9 @@ _SINGLE = frozenset(
     | {np.dtype(char).type for char in NUMERIC}
 )
 
-#: Of a container that an object holds no more than so many items are looked at: it may be a long record of numbers.
-_ITEMS = 64
+#: Of a container that an object holds no more than so many items are looked at, and of containers in it: it may be a
+#: long record of events, and the object is looked at in each call of a method.
+_ITEMS, _NESTED = 16, 4
 
 _DEPTH = 4
 
@@ -225,7 +226,7 @@ def _items_extent(items: Iterable[Any], depth: int, most: int | None) -> int:
         if type(item) in _SINGLE:
             numbers += 1
         else:
-            size = _extent(item, depth, most)
+            size = _extent(item, depth, most and _NESTED)
             if KINDS[type(item)] == "items":  # rows of numbers
                 numbers += size
             largest = max(largest, size)
