@@ -118,7 +118,10 @@ class Access(Subscripts):
             refs -= {SUBCLASS}  # such as .data and .mask
         result = Unknown(home_of(base) if home_of(base) == HOST else EITHER, refs, view="view")
         if name in MEMBERS and name not in PYTHON_ATTRIBUTES and name not in VIEW_ATTRIBUTES:
-            self.facts.host_parameters |= parameters_in(refs_of(base))  # perhaps a method that only ndarrays have
+            given = parameters_in(refs_of(base))
+            if given <= self.hosted and may_hold_tensor(base):  # an array made here, or a parameter
+                self.construct(node, "method object", name)
+            self.facts.host_parameters |= given  # perhaps a method that only ndarrays have
         if result.home != HOST:
             self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
         return result
