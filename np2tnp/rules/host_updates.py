@@ -132,7 +132,7 @@ class HostUpdate(Rule):
             yield self._changed(event.node, f"{words} or an object that holds it; pass a copy", reasons, context)
 
     def _changed(self, node: cst.CSTNode, words: str, reasons: list[Stale], context: Context) -> Hit:
-        """What blocks the region; with ``--unsafe`` only if the code of one of the callees says that it does that."""
+        """What blocks the region, but for callees out of sight where ``--unsafe`` trusts them."""
         if not all(_is_out_of_sight(context.calls.get(each.line_node)) for each in reasons):
             return self.hit(node, words, Verdict.BLOCK)
         return self.hit(node, words, Verdict.HOST if context.trusts else Verdict.BLOCK, Safety.UNSAFE)
