@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from np2tnp import __version__, options
+from np2tnp import __version__, importing, options
 from np2tnp.config import CHOICES, Config, ConfigError, did_you_mean, load
 from np2tnp.status import BROKEN_PIPE, CLEAN, ERROR, FOUND, INTERRUPTED
 from np2tnp.terminal import OutputError, close_stdout, print_bytes, print_exactly, say
@@ -59,6 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if sys.stdout is None:  # it was closed (`>&-`): the exit status is all that is wanted
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 # for the rest of the process
+    before = list(sys.path)
+    sys.path[:] = importing.path_without_projects(arguments)  # whoever calls this may have a project on it
     try:
         status = _main(arguments)
         print_bytes(b"")
@@ -88,6 +90,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         traceback.print_exc()
         say("this is a bug in np2tnp: please report it, with the lines above")
         return ERROR
+    finally:
+        sys.path[:] = before
     return status
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from np2tnp.importing import project_root, upwards
+
 DEFAULT_EXCLUDE = (
     *(".bzr", ".direnv", ".eggs", ".git", ".hg", ".hypothesis", ".idea", ".ipynb_checkpoints", ".mypy_cache", ".nox"),
     *(".np2tnp_cache", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode"),
@@ -238,14 +240,14 @@ def load(
     """
     start = _common_directory(paths)
     table: dict[str, Any] = {}
-    root = _project_root(start)
+    root = project_root(start)
     if config_file is not None:
         if isolated:
             raise ConfigError("--config and --isolated exclude each other")
         table = _read_table(config_file, explicit=True) or {}
         root = os.path.dirname(os.path.abspath(config_file))
     elif not isolated:
-        for directory in _upwards(start):
+        for directory in upwards(start):
             found, where = _table_in(directory)
             if found is not None:
                 table, config_file, root = found, where, directory
@@ -281,23 +283,6 @@ def _common_directory(paths: Iterable[str]) -> str:
     except ValueError:  # different drives on Windows
         common = os.getcwd()
     return common if os.path.isdir(common) else os.path.dirname(common)
-
-
-def _upwards(directory: str) -> Iterable[str]:
-    while True:
-        yield directory
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return
-        directory = parent
-
-
-def _project_root(start: str) -> str:
-    marks = (".git", ".hg", "pyproject.toml", "setup.py")
-    for directory in _upwards(start):
-        if any(os.path.lexists(os.path.join(directory, name)) for name in marks):
-            return directory
-    return start
 
 
 def _table_in(directory: str) -> tuple[dict[str, Any] | None, str]:

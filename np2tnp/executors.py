@@ -6,15 +6,17 @@ and one item at a time.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
+    from queue import SimpleQueue
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -51,114 +53,146 @@ def map_serially(
 
 
 def map_in_processes(
-    function: Callable[[A], B], items: Sequence[A], workers: int, timeout: float
+    function: Callable[[A], B], items: Sequence[A], workers: int, timeout: float, path: Sequence[str]
 ) -> Iterator[tuple[int, B | Lost]]:
     """(index, result) for each item as it gets done; Lost for one whose worker died or took over ``timeout`` seconds.
 
-    ``function`` and the items must pickle. Workers are spawned, never forked: a child that is forked from a process
-    with threads can hang.
+    ``function`` and the items must pickle; ``path``: the directories that workers import from. They are programs of
+    their own, never forked: a child that is forked from a process with threads can hang.
     """
-    from multiprocessing.connection import wait
+    import queue
 
-    pool: list[_Worker[A, B]] = []
+    answers: SimpleQueue[_Answer] = queue.SimpleQueue()
+    pool: list[_Worker[A]] = []
     waiting = deque(enumerate(items))
     try:
-        pool = [_Worker(function) for _ in range(min(workers, len(items)))]
+        pool = [_Worker(function, path, answers) for _ in range(min(workers, len(items)))]
+        busy = set(pool)
         for worker in pool:
             worker.give(*waiting.popleft())
-        busy = {worker.pipe: worker for worker in pool}
         while busy:
-            now = time.monotonic()
-            patience = min(worker.started for worker in busy.values()) + timeout - now
-            ready = wait(list(busy), timeout=max(patience, 0.0))
-            for pipe in ready:
-                worker = busy[pipe]  # type: ignore[index]
-                yield worker.index, worker.take()
-                _go_on(worker, waiting, busy)
-            if not ready:
-                now = time.monotonic()
-                for worker in [one for one in busy.values() if now - one.started >= timeout]:
-                    yield worker.index, Lost(f"took more than {timeout:.0f} seconds")
+            patience = min(worker.started for worker in busy) + timeout - time.monotonic()
+            try:
+                answer = answers.get(timeout=max(patience, 0.0))
+            except queue.Empty:
+                late = [one for one in busy if time.monotonic() - one.started >= timeout]
+                done = [(one, Lost(f"took more than {timeout:.0f} seconds")) for one in late]
+            else:
+                if not answer.worker.is_current(answer):
+                    continue
+                done = [(answer.worker, answer.value)]
+            for worker, result in done:
+                yield worker.index, result
+                if isinstance(result, Lost):
                     worker.stop()
-                    _go_on(worker, waiting, busy)
+                if not waiting:
+                    worker.stop()
+                    busy.discard(worker)
+                else:
+                    worker.give(*waiting.popleft())
     finally:
         for worker in pool:
             worker.stop()
 
 
-def _go_on(worker: _Worker[A, B], waiting: deque[tuple[int, A]], busy: dict[Connection, _Worker[A, B]]) -> None:
-    """Gives the worker its next item, or its leave; one that died is replaced first."""
-    busy.pop(worker.pipe, None)
-    if not waiting:
-        worker.stop()
-        return
-    if worker.is_stopped:
-        worker.restart()
-    worker.give(*waiting.popleft())
-    busy[worker.pipe] = worker
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    worker: _Worker[Any]
+    process: Any  #: which of the worker's processes gave it
+    value: Any  #: Lost where it died instead
 
 
-class _Worker(Generic[A, B]):
-    """One process and this end of its pipe."""
+class _Worker(Generic[A]):
+    """One process that works on one item at a time, and a thread that waits for its answers."""
 
-    def __init__(self, function: Callable[[A], B]) -> None:
+    def __init__(self, function: Callable[[A], Any], path: Sequence[str], answers: SimpleQueue[_Answer]) -> None:
         self._function = function
+        self._path = path
+        self._answers = answers
+        self._process: Any = None
         self.index = -1
         self.started = 0.0
-        self.restart()
-
-    def restart(self) -> None:
-        import multiprocessing  # 15 ms that a run in one process does not pay
-
-        context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, self._function), daemon=True)
-        self._process.start()
-        theirs.close()
-        self.is_stopped = False
 
     def give(self, index: int, item: A) -> None:
         self.index = index
         self.started = time.monotonic()
-        # A worker that died while idle shows when its answer is awaited.
-        try:
-            self.pipe.send(item)
-        except OSError:
-            return
+        if self._process is None:
+            try:
+                self._process = self._start()
+            except OSError as error:
+                self._answers.put(_Answer(self, None, Lost(f"no process could be started: {error.strerror or error}")))
+                return
+            self._send(self._function)
+        self._send(item)
 
-    def take(self) -> B | Lost:
-        try:
-            kind, value = self.pipe.recv()
-        except (EOFError, OSError):
-            self._process.join(5)
-            status = self._process.exitcode
-            self.stop()
-            return Lost(f"the worker process died (exit status {status})")
-        if kind == "error":
-            raise value
-        result: B = value
-        return result
+    def _send(self, value: object) -> None:
+        # A worker that died while idle shows when its answer is awaited.
+        with contextlib.suppress(OSError):
+            _send(self._process.stdin, value)
+
+    def is_current(self, answer: _Answer) -> bool:
+        """Whether it is no last word of a process that was stopped."""
+        return answer.process is self._process
 
     def stop(self) -> None:
-        if self.is_stopped:
+        process, self._process = self._process, None
+        if process is None:
             return
-        self.is_stopped = True
-        self.pipe.close()
-        self._process.kill()
-        self._process.join()
+        process.kill()
+        process.wait()
+        with contextlib.suppress(OSError):  # what it did not read any more
+            process.stdin.close()
+
+    def _start(self) -> Any:
+        import subprocess
+        import threading
+
+        package = os.path.dirname(os.path.abspath(__file__))
+        # -S: what is installed may run code when Python starts, and PYTHONPATH is what the project is on
+        command = [sys.executable, "-S", os.path.join(package, "worker.py"), package, *self._path]
+        environment = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_WORKERS}
+        environment["PYTHONUTF8"] = str(sys.flags.utf8_mode)
+        if sys.dont_write_bytecode:
+            environment["PYTHONDONTWRITEBYTECODE"] = "1"
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment)
+        threading.Thread(target=self._listen, args=(process,), daemon=True).start()
+        return process
+
+    def _listen(self, process: Any) -> None:
+        import pickle
+
+        with process.stdout:
+            while True:
+                try:
+                    value = pickle.load(process.stdout)
+                except Exception:  # it ended, maybe in the middle of a word
+                    break
+                self._answers.put(_Answer(self, process, value))
+        self._answers.put(_Answer(self, process, Lost(f"the worker process died (exit status {process.wait()})")))
 
 
-def _serve(pipe: Connection, function: Callable[[Any], Any]) -> None:
+#: What makes Python import, or wait for, something else than it is told to.
+_NOT_FOR_WORKERS = frozenset(("PYTHONPATH", "PYTHONSTARTUP", "PYTHONINSPECT"))
+
+
+def _send(stream: IO[bytes], value: object) -> None:
+    import pickle
+
+    stream.write(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+    stream.flush()
+
+
+def serve() -> None:
+    """What a worker does: for each item that comes in, the answer goes out."""
+    import pickle
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business: it stops the workers
-    while True:
-        try:
-            item = pipe.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            answer: tuple[str, Any] = ("result", function(item))
-        except Exception as error:  # handed on: the function is expected to have none
-            answer = ("error", error)
-        pipe.send(answer)
+    questions = sys.stdin.buffer
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is printed is no answer
+    with contextlib.suppress(EOFError, OSError):  # the parent has ended
+        function = pickle.load(questions)
+        while True:
+            _send(answers, function(pickle.load(questions)))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from np2tnp import __version__, executors
+from np2tnp import __version__, executors, importing
 from np2tnp.config import Config
 from np2tnp.files.discover import discover
 from np2tnp.files.needles import holds_needle
@@ -299,7 +299,8 @@ def _analyse(items: Sequence[tuple[str, bytes]], config: Config, progress: Progr
     heavy = sum(holds_needle(data, config.needles) for _, data in items)
     workers = executors.worker_count(heavy, config.jobs) if heavy > 1 else 1
     if workers > 1:
-        results = executors.map_in_processes(work, items, workers, config.file_timeout or 1e9)
+        path = importing.path_without_projects(list({os.path.dirname(path) for path, _ in items}))
+        results = executors.map_in_processes(work, items, workers, config.file_timeout or 1e9, path)
     else:
         numbers = {os.path.abspath(path): number for number, (path, _) in enumerate(items)}
         # what was opened for others has answers that are forgotten, and found again, once it is closed

@@ -192,7 +192,7 @@ def visit(item: int) -> int:
 
 
 def test_a_worker_that_dies_or_hangs_costs_one_item() -> None:
-    results = dict(executors.map_in_processes(visit, range(8), 2, timeout=20.0))
+    results = dict(executors.map_in_processes(visit, range(8), 2, 20.0, sys.path))
     assert set(results) == set(range(8))
     for item, result in results.items():
         if item in (3, 5):
