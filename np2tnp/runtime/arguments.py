@@ -16,6 +16,7 @@ from np2tnp.runtime.by_name import ByName
 from np2tnp.runtime.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.held import Watched, kept_by, may_hold, only_reads_attributes, watched
+from np2tnp.runtime.looking import is_of, is_plain_tuple, member, own_dict, tuple_like
 from np2tnp.runtime.masked import Masked
 from np2tnp.runtime.overlaps import OF_ARRAYS, attributes, leaves, overlap, overlaps_itself
 from np2tnp.runtime.overriding import Methods
@@ -209,14 +210,14 @@ class Plan:
 
     def _stays(self, name: str, value: Any, public: bool) -> bool:
         """Whether the updated argument `value` reaches the body unconverted; checks that it can be updated at all."""
-        if name in (self._star, self._star_star) or isinstance(value, (list, dict, tuple)):
+        if name in (self._star, self._star_star) or is_of(value, (list, dict, tuple)):
             for leaf in leaves(value, of=(object,)):
-                if isinstance(leaf, np.ndarray):
+                if is_of(leaf, np.ndarray):
                     self._require_writable(name, leaf)
                 elif is_foreign(leaf):
                     raise self._refusal(name, f"argument {name!r}: {_describe(leaf)}")
             return True
-        if isinstance(value, np.ndarray):
+        if is_of(value, np.ndarray):
             self._require_writable(name, value)
             if value.ndim or precision.active or not public:
                 return not public
@@ -230,7 +231,7 @@ class Plan:
     def _require_own(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Refuse arrays that other threads may change while the body waits for these."""
         given = [*args, *kwargs.values()]
-        if not any(isinstance(value, _HOLDERS) or is_tensor(value) for value in given):
+        if not any(is_of(value, _HOLDERS) or is_tensor(value) for value in given):
             return
         first = type(given[0])
         if first not in self._waits_for:
@@ -254,7 +255,7 @@ class Plan:
             raise UnverifiedError(f"{self.name} updates {name!r}, whose elements share memory with each other")
 
     def _require_array(self, name: str, value: Any) -> None:
-        if not (is_array(value) or value is None or isinstance(value, _TAKEN) or is_tensor(value)):
+        if not (is_array(value) or value is None or is_of(value, _TAKEN) or is_tensor(value)):
             raise self._refusal(name, f"argument {name!r} must be an ndarray or a number: {_describe(value)}")
 
     def _with_scalars(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -268,8 +269,8 @@ class Plan:
                     args = (*args[:index], scalar, *args[index + 1 :])
                 else:
                     kwargs = {**kwargs, name: scalar}
-            elif isinstance(value, (np.ndarray, list, tuple)) or is_tensor(value):
-                what = f"a {type(value).__name__}" if isinstance(value, (list, tuple)) else "an array"
+            elif is_of(value, (np.ndarray, list, tuple)) or is_tensor(value):
+                what = f"a {type(value).__name__}" if is_of(value, (list, tuple)) else "an array"
                 raise self._refusal(name, f"argument {name!r} was taken to be a plain number, not {what}")
         return args, kwargs
 
@@ -286,8 +287,8 @@ class Plan:
 
     def _state(self, args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
         """(place, ndarray) for the arrays that the body may read by name: module globals and attributes of `self`."""
-        own = getattr(args[0], "__dict__", {"": None}) if self.receiver is not None and args else {}
-        runs = own and (self._shows_itself or any(hasattr(type(args[0]), name) for name in self._reads))
+        own = (own_dict(args[0]) or {"": None}) if self.receiver is not None and args else {}
+        runs = own and (self._shows_itself or any(member(type(args[0]), name) is not None for name in self._reads))
         for array in kept_by(args[:1]) if runs else ():
             yield "what its object holds", array
         for name in self._reads if own else ():
@@ -373,7 +374,7 @@ def enter(value: Any, memo: dict[int, Any], keeps_zero_d: bool = False) -> Any:
                 raise UnverifiedError(_describe(value))
             known = memo[id(value)] = value if keeps_zero_d and not value.ndim else to_tensor(value)
         return known
-    if kind is list or kind is dict or (isinstance(value, tuple) and (kind is tuple or hasattr(value, "_fields"))):
+    if kind is list or kind is dict or is_plain_tuple(value):
         known = memo.get(id(value))
         if known is None:
             memo[id(value)] = value  # a container that holds itself stays as it is
@@ -393,12 +394,12 @@ def _enter_container(value: Any, memo: dict[int, Any], keeps_zero_d: bool) -> An
         return value
     if type(value) is list:
         return items
-    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    return tuple_like(value, items)
 
 
 def is_immutable(value: Any) -> bool:
     """Whether `value` is a number, text or None: an in-place operator binds a name to another one."""
-    return isinstance(value, (*_IMMUTABLE, Weak))
+    return is_of(value, (*_IMMUTABLE, Weak))
 
 
 def _dtypes(characters: str) -> frozenset[str]:
@@ -406,6 +407,6 @@ def _dtypes(characters: str) -> frozenset[str]:
 
 
 def _describe(value: Any) -> str:
-    dtype = getattr(value, "dtype", None)
+    dtype = np.ndarray.dtype.__get__(value) if is_of(value, np.ndarray) else None
     what = f"{type(value).__module__}.{type(value).__qualname__}" + (f" of dtype {dtype}" if dtype is not None else "")
     return f"{what} was not verified to behave as an ndarray of numbers does; convert it first"

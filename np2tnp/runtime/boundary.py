@@ -24,6 +24,7 @@ from np2tnp.runtime.dispatch import host, is_tensor, to_ndarray
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import MISTAKES, translate
 from np2tnp.runtime.fallback import Fallback, share_defaults
+from np2tnp.runtime.looking import is_of
 from np2tnp.runtime.narrowing import crossed, kept_where_same, takes
 from np2tnp.runtime.object_state import lift, remember
 from np2tnp.runtime.parameters import with_parameters_of
@@ -404,7 +405,7 @@ def _write_back(call: Call, finals: dict[str, Any], plan: Plan) -> None:
         final = finals.get(name, original)
         if name not in plan.mutates_set or final is original:
             continue
-        if isinstance(original, np.ndarray):
+        if is_of(original, np.ndarray):
             value = to_ndarray(final) if is_tensor(final) else final
             if isinstance(value, np.generic):  # a 0-d array counts as a scalar inside
                 value = np.asarray(value)
@@ -418,7 +419,7 @@ def _write_back(call: Call, finals: dict[str, Any], plan: Plan) -> None:
         elif is_tensor(original):
             writes.append((original, final, None))
     for original, value, before in writes:
-        if isinstance(original, np.ndarray):
+        if is_of(original, np.ndarray):
             if beside:
                 threads.write_what_changed(original, host(before), value)
             else:

@@ -6,6 +6,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from np2tnp.runtime.looking import function_of, is_of, package_of
 from np2tnp.runtime.sizes import kind_of
 
 #: How many functions are looked at.
@@ -52,7 +53,7 @@ class _Search:
         self._waiting: list[types.FunctionType] = []
 
     def function(self, value: Any) -> None:
-        while isinstance(value, types.FunctionType):
+        while is_of(value, types.FunctionType):
             if id(value) in self._seen or len(self._seen) > _MOST:
                 return
             self._seen.add(id(value))
@@ -78,14 +79,14 @@ class _Search:
 
     def _place(self, scope: dict[str, Any], name: str, names: Iterable[str]) -> None:
         value = scope[name]
-        if isinstance(value, types.FunctionType):
+        if is_of(value, types.FunctionType):
             self.function(value)
-        elif isinstance(value, type):
+        elif is_of(value, type):
             self.of_class(value)
-        elif isinstance(value, types.ModuleType):
+        elif is_of(value, types.ModuleType):
             if not _is_other(value.__name__):
                 for attribute in names:
-                    if attribute in vars(value) and not isinstance(vars(value)[attribute], types.ModuleType):
+                    if attribute in vars(value) and not is_of(vars(value)[attribute], types.ModuleType):
                         self._place(vars(value), attribute, ())
         elif value is None or kind_of(value) != "single":
             self.places[id(scope), name] = scope, name
@@ -95,11 +96,11 @@ class _Search:
     def of_class(self, kind: type) -> None:
         """What its methods read."""
         for base in kind.__mro__:
-            if id(base) in self._seen or _is_other(base.__module__):
+            if id(base) in self._seen or package_of(base) in _OTHERS:
                 continue
             self._seen.add(id(base))
             for value in vars(base).values():
-                self.function(getattr(value, "fget", None) or getattr(value, "__func__", value))
+                self.function(function_of(value))
 
 
 def _names(code: types.CodeType) -> set[str]:

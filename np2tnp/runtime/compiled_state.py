@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from np2tnp.runtime.arguments import enter
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.looking import is_of, member, own_dict
 from np2tnp.runtime.precision import is_single
 from np2tnp.runtime.tracing import attribute_names
 
@@ -52,21 +53,20 @@ class State:
     def read(self, owner: Any) -> tuple[Held, tuple[Any, ...]]:
         """What a call reads of the object, arrays as tensors, and the methods that it may call. Raises Unsupported."""
         kind = type(owner)
-        reading: Any = kind.__getattribute__
-        if reading is not object.__getattribute__ or any(hasattr(kind, name) for name in _OWN_WAYS):
+        if member(kind, "__getattribute__") is not object.__getattribute__ or any(member(kind, it) for it in _OWN_WAYS):
             raise Unsupported(f"{kind.__name__} has attributes of its own way")
-        own = getattr(owner, "__dict__", None)
-        if type(own) is not dict:
+        if member(kind, "__dict__") is None:
             raise Unsupported(f"{kind.__name__} has no dictionary of attributes")
+        own = own_dict(owner)
         found: dict[str, Any] = {}
         methods: list[Any] = []
         memo: dict[int, Any] = {}
         for name in sorted(self._names):
-            inherited = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
-            if hasattr(type(inherited), "__get__") and not isinstance(inherited, _METHODS):
+            inherited = member(kind, name)
+            if member(type(inherited), "__get__") is not None and not is_of(inherited, _METHODS):
                 raise Unsupported(f"{kind.__name__}.{name} is a {type(inherited).__name__}")
             value = own.get(name, inherited)
-            if isinstance(value, _METHODS) and name not in own:
+            if is_of(value, _METHODS) and name not in own:
                 methods.append(value)
                 continue
             if value is None and name not in own:

@@ -21,6 +21,7 @@ from np2tnp.runtime.core_results import updated
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.hardware import has_gpu
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.looking import is_of, is_plain_tuple, items_of, member, module_of, tuple_like
 
 if int(np.__version__.partition(".")[0]) < 2:
     raise ImportError(f"np2tnp's runtime needs NumPy 2, whose promotion it reproduces: this is {np.__version__}")
@@ -41,6 +42,12 @@ _NUMBERS = frozenset((bool, int, float, complex, np.float64, np.ndarray))
 #: The modules of the runtime: some of what stands for arrays in them refuses to become one.
 _OWN = f"{__package__}."
 
+#: By one of these an object turns into an array.
+_ARRAY_PROTOCOLS = ("__array__", "__array_interface__")
+
+#: Types met so far -> whether they are arrays of another kind.
+_FOREIGN: dict[type, bool] = {}
+
 #: Helpers by NumPy name: ``numpy.sort`` -> function. Filled by :func:`exact`; read by the probe and by tests.
 HELPERS: dict[str, Callable[..., Any]] = {}
 
@@ -60,7 +67,7 @@ def is_tensor(value: object) -> bool:
     """Whether `value` is a TensorFlow tensor or variable (never imports TensorFlow by itself)."""
     known = _TENSOR_TYPES.get(type(value))
     if known is None:
-        if not type(value).__module__.startswith("tensorflow"):
+        if not module_of(type(value)).startswith("tensorflow"):
             return False
         known = _TENSOR_TYPES[type(value)] = bool(tf.is_tensor(value))
     return known
@@ -87,7 +94,7 @@ def is_symbolic(value: object) -> bool:
 
 def holds_symbol(value: object) -> bool:
     """Whether `value`, or something in a list or tuple, is only known when a graph runs."""
-    return any(map(holds_symbol, value)) if isinstance(value, (list, tuple)) else is_symbolic(value)
+    return any(map(holds_symbol, items_of(value) or ())) if is_of(value, (list, tuple)) else is_symbolic(value)
 
 
 def is_array(value: object) -> bool:
@@ -98,9 +105,12 @@ def is_array(value: object) -> bool:
 def is_foreign(value: object) -> bool:
     """Whether `value` is an array of another kind: an ndarray subclass, or an object that turns into an array."""
     kind = type(value)
-    if kind is np.ndarray or isinstance(value, np.generic) or is_tensor(value) or kind.__module__.startswith(_OWN):
-        return False
-    return isinstance(value, np.ndarray) or hasattr(kind, "__array__") or hasattr(kind, "__array_interface__")
+    known = _FOREIGN.get(kind)
+    if known is None:
+        other = kind is not np.ndarray and not issubclass(kind, np.generic) and not is_tensor(value)
+        offers = issubclass(kind, np.ndarray) or any(member(kind, name) is not None for name in _ARRAY_PROTOCOLS)
+        known = _FOREIGN[kind] = other and offers and not module_of(kind).startswith(_OWN)
+    return known
 
 
 def to_tensor(array: Any) -> Any:
@@ -150,14 +160,14 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
         if tensor is value:
             _PLAIN_TENSORS.add(type(value))
         return tensor if dtype is None or tensor.dtype == tf.as_dtype(dtype) else tf.cast(tensor, dtype)
-    if tracing.active and isinstance(value, (list, tuple)):
+    if tracing.active and is_of(value, (list, tuple)):
         from np2tnp.runtime.appended import listed
 
         known = listed(value)
         if known is not None:
             return known if dtype is None or known.dtype == tf.as_dtype(dtype) else tf.cast(known, dtype)
-    if isinstance(value, (list, tuple)) and holds_tensor(value):
-        parts = [as_tensor(item) for item in value]
+    if is_of(value, (list, tuple)) and holds_tensor(value):
+        parts = [as_tensor(item) for item in items_of(value) or ()]
         common = np.dtype(dtype) if dtype is not None else np.result_type(*(p.dtype.as_numpy_dtype for p in parts))
         return tf.raw_ops.Pack(values=[part if part.dtype == common else tf.cast(part, common) for part in parts])
     if _holds_foreign(value):
@@ -170,12 +180,13 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
 
 def holds_tensor(value: Any) -> bool:
     """Whether something in a list or tuple is a tensor."""
-    return any(is_tensor(v) or (isinstance(v, (list, tuple)) and holds_tensor(v)) for v in value)
+    return any(is_tensor(v) or (is_of(v, (list, tuple)) and holds_tensor(v)) for v in items_of(value) or ())
 
 
 def _holds_foreign(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        return not _NUMBERS.issuperset(map(type, value)) and any(map(_holds_foreign, value))
+    if is_of(value, (list, tuple)):
+        items = list(items_of(value) or ())
+        return not _NUMBERS.issuperset(map(type, items)) and any(map(_holds_foreign, items))
     return is_foreign(value)
 
 
@@ -187,11 +198,11 @@ def map_structure(function: Callable[[Any], Any], value: Any) -> Any:
     """
     if type(value) is updated:
         return updated(map_structure(function, value.result), **value.arrays)
-    if isinstance(value, tuple) and (type(value) is tuple or hasattr(value, "_fields")):
+    if is_plain_tuple(value):
         items = [map_structure(function, item) for item in value]
         if all(new is old for new, old in zip(items, value, strict=True)):
             return value
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+        return tuple_like(value, items)
     if type(value) is list:
         items = [map_structure(function, item) for item in value]
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items

@@ -7,13 +7,15 @@ import types
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from numbers import Number
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from np2tnp.runtime.dispatch import is_foreign, is_tensor
 from np2tnp.runtime.errors import UnverifiedError, UnverifiedWarning
+from np2tnp.runtime.looking import is_of, is_plain_tuple, member, own_dict
 from np2tnp.runtime.object_state import names_of
 from np2tnp.runtime.tracing import attribute_names
 
@@ -26,7 +28,8 @@ answered: Counter[str] = Counter()
 _REASONS = 8
 
 #: Arguments that cannot show that a body has begun: no iterators, no objects with a state of their own.
-_PLAIN = (np.ndarray, np.generic, np.dtype, Number, str, bytes, type(None), slice, range, type)
+_NUMBERS = (np.ndarray, np.generic, np.dtype, int, float, complex, Decimal, Fraction)
+_PLAIN = (*_NUMBERS, str, bytes, type(None), slice, range, type)
 
 
 class Fallback:
@@ -58,8 +61,8 @@ class Fallback:
             if not args or not _reads_plainly(args[0], attribute_names(self.method), held):
                 return False
             args = args[1:]
-        return all(isinstance(leaf, _PLAIN) for leaf in leaves((args, kwargs))) and not any(
-            isinstance(value, (list, tuple, dict)) for value in updated
+        return all(is_of(leaf, _PLAIN) for leaf in leaves((args, kwargs))) and not any(
+            is_of(value, (list, tuple, dict)) for value in updated
         )
 
     def __call__(self, reason: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -90,18 +93,17 @@ def _reads_plainly(owner: Any, names: Iterable[str], held: frozenset[str]) -> bo
     `held`: of which tensors become ndarrays where the original reads them.
     """
     kind = type(owner)
-    own = getattr(owner, "__dict__", None)
-    reading: Any = kind.__getattribute__
-    if reading is not object.__getattribute__ or hasattr(kind, "__getattr__") or type(own) is not dict:
+    own = own_dict(owner)
+    if member(kind, "__getattribute__") is not object.__getattribute__ or member(kind, "__getattr__") is not None:
         return False
     for name in names:
-        inherited = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
-        if hasattr(type(inherited), "__get__"):  # a property or a method
+        inherited = member(kind, name)
+        if member(type(inherited), "__get__") is not None:  # a property or a method
             return False
         value = own.get(name, inherited)
         if is_tensor(value) and name in held:
             continue
-        if not all(isinstance(leaf, _PLAIN) or is_foreign(leaf) for leaf in leaves(value)):
+        if not all(is_of(leaf, _PLAIN) or is_foreign(leaf) for leaf in leaves(value)):
             return False
     return True
 
@@ -115,7 +117,7 @@ def share_defaults(body: Callable[..., Any], original: Callable[..., Any]) -> No
 
 def leaves(value: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
     """Everything in `value` that is no list, tuple or dict, the items of those included."""
-    if type(value) in (list, tuple, dict) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+    if type(value) in (list, dict) or is_plain_tuple(value):
         if id(value) not in seen:
             for item in value.values() if type(value) is dict else value:
                 yield from leaves(item, seen | {id(value)})

@@ -16,6 +16,7 @@ from np2tnp.runtime.carried import Kind
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.looking import is_of, is_plain_tuple, tuple_like
 from np2tnp.runtime.signatures import IDENTITY
 from np2tnp.runtime.tracing import Trace
 from np2tnp.runtime.weak import DTYPES, Weak
@@ -86,10 +87,10 @@ def containers_in(args: Sequence[Any], kwargs: Mapping[str, Any], known: bool) -
 
 
 def _containers(value: Any, keys: tuple[Any, ...]) -> Iterator[Container]:
-    if not isinstance(value, (list, tuple, dict)):
+    if not is_of(value, (list, tuple, dict)):
         return
-    items = value.items() if isinstance(value, dict) else enumerate(value)
-    if not isinstance(value, tuple):
+    items = value.items() if is_of(value, dict) else enumerate(value)
+    if not is_of(value, tuple):
         yield Container(value, value.copy(), keys)
     for key, item in items:
         yield from _containers(item, (*keys, key) if keys else ())
@@ -122,10 +123,9 @@ class Templates:
             return updated(self.of(value.result), **{name: self.of(item) for name, item in value.arrays.items()})
         if kind is list or kind is dict:
             return self._of_container(value)
-        if isinstance(value, tuple) and (kind is tuple or hasattr(value, "_fields")):
-            items = [self.of(item) for item in value]
-            return kind(*items) if kind is not tuple else tuple(items)
-        if kind in DTYPES or isinstance(value, (*IDENTITY, np.generic)):
+        if is_plain_tuple(value):
+            return tuple_like(value, [self.of(item) for item in value])
+        if kind in DTYPES or is_of(value, (*IDENTITY, np.generic)):
             return value
         raise Unsupported(f"a result is a {kind.__name__}")
 
@@ -199,8 +199,8 @@ class Results:
         if hasattr(template, "arrays"):
             arrays = {name: self.built(item) for name, item in template.arrays.items()}
             return kind(self.built(template.result), **arrays)
-        if isinstance(template, tuple):
-            return kind(*[self.built(item) for item in template])
+        if is_of(template, tuple):
+            return tuple_like(template, [self.built(item) for item in template])
         return template
 
     def _container(self, template: Any) -> Any:

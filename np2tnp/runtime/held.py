@@ -9,13 +9,13 @@ import dis
 import itertools
 import sys
 import types
-from collections import deque
 from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
 
 from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.looking import is_of, items_of
 from np2tnp.runtime.overlaps import leaves, overlap
 from np2tnp.runtime.reached import ACTIVE, reached_by
 from np2tnp.runtime.sizes import KINDS, attributes_of, kind_of
@@ -25,8 +25,6 @@ _MOST = 1000
 #: What leads through the whole interpreter, or holds no arrays of the program's.
 _OPAQUE = (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc, np.dtype, *ACTIVE)
 
-#: Containers besides lists, tuples and dicts.
-_MORE = (set, frozenset, deque)
 #: Kinds of values that hold no arrays of NumPy's.
 _EMPTY = frozenset(("single", "tensor"))
 
@@ -55,7 +53,7 @@ def may_hold(value: Any) -> bool:
 
 def is_object(value: Any) -> bool:
     """Whether `value` may hold arrays in attributes: no array, number, text, container or function."""
-    return kind_of(value) == "object" and not isinstance(value, _OPAQUE)
+    return kind_of(value) == "object" and not is_of(value, _OPAQUE)
 
 
 def kept_by(objects: Iterable[Any]) -> list[np.ndarray]:
@@ -79,7 +77,7 @@ def kept_by(objects: Iterable[Any]) -> list[np.ndarray]:
             break
         if (items := _items(value)) is not None:
             look_at(items)
-        elif not isinstance(value, _OPAQUE):
+        elif not is_of(value, _OPAQUE):
             look_at(attributes_of(value))
     return found
 
@@ -104,7 +102,7 @@ def watched(
     more: list[Any] = []  #: its own object, and what runs code
     for name, value in slots:
         kind = KINDS.get(type(value)) or kind_of(value)
-        if name == receiver or isinstance(value, ACTIVE):
+        if name == receiver or is_of(value, ACTIVE):
             more.append(value)
         elif kind == "array":
             if value.ndim and name not in hosted:
@@ -125,7 +123,7 @@ def watched(
             what = "updates" if name in mutates else "gets"
             raise UnverifiedError(f"{function} {what} {name!r} and an object that holds it; pass a copy of it")
     if more and not pure:
-        active = [value for value in more if isinstance(value, ACTIVE)]
+        active = [value for value in more if is_of(value, ACTIVE)]
         own = kept_by([value for value in more if is_object(value)])
         found += _shared(taken, [*own, *itertools.chain.from_iterable(map(reached_by, active))])
     return [Watched(name, array) for name, array in found if name not in mutates]
@@ -149,10 +147,8 @@ def only_reads_attributes(code: types.CodeType, name: str) -> bool:
 
 def _items(value: Any) -> Iterable[Any] | None:
     """What a container holds, as far as it is looked at; None where `value` is none."""
-    kind = kind_of(value)
-    if kind == "items" or kind == "table" or isinstance(value, _MORE):
-        return itertools.islice(value.values() if kind == "table" else value, _MOST)
-    return None
+    items = items_of(value)
+    return None if items is None else itertools.islice(items, _MOST)
 
 
 def _shared(taken: list[tuple[str, np.ndarray]], held: Iterable[np.ndarray]) -> list[tuple[str, np.ndarray]]:

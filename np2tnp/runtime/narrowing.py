@@ -20,6 +20,7 @@ from np2tnp.runtime.core_results import updated
 from np2tnp.runtime.dispatch import holds_tensor, is_tensor, map_structure
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.looking import is_of
 from np2tnp.runtime.precision import RUNS, is_single, working
 from np2tnp.runtime.weak import Weak
 
@@ -47,7 +48,7 @@ def has_small(value: Any) -> bool:
 
     def look(leaf: Any) -> Any:
         nonlocal found
-        if isinstance(leaf, (np.ndarray, np.generic)):
+        if is_of(leaf, (np.ndarray, np.generic)):
             found = found or leaf.dtype.char in _SMALL
         elif is_tensor(leaf):
             found = found or leaf.dtype in (tf.float32, tf.complex64, tf.float16)
@@ -135,7 +136,7 @@ def crossed(
         return exchanged[id(leaf)][0]
 
     for name, value in plan.tracked(args, kwargs).items():
-        if name in plan.mutates_set and isinstance(value, (list, dict)) and holds_tensor(value):
+        if name in plan.mutates_set and is_of(value, (list, dict)) and holds_tensor(value):
             raise UnverifiedError(f"{plan.name} updates {name!r}, and works in another precision than its caller")
     given = map_structure(functools.partial(convert, enter), (args, kwargs))
     RUNS["float32"] += float32
@@ -176,11 +177,11 @@ def _is_single(value: Any) -> bool:
     """Whether float32 is due in the result: an operand or a dtype is of it."""
     if is_tensor(value):
         return value.dtype in (tf.float32, tf.complex64)
-    if isinstance(value, (np.ndarray, np.generic)):
+    if is_of(value, (np.ndarray, np.generic)):
         return value.dtype.char in "fF"
-    if isinstance(value, np.dtype):
+    if is_of(value, np.dtype):
         return value.char in "fF"
-    return isinstance(value, (list, tuple)) and any(map(_is_single, value))
+    return is_of(value, (list, tuple)) and any(map(_is_single, value))
 
 
 def _is_integer(value: Any) -> bool:
@@ -191,17 +192,17 @@ def _argument(value: Any) -> Any:
     kind = type(value)
     if kind is int or kind is str or value is None or is_tensor(value):
         return _narrow_tensor(value)
-    if kind is tuple or kind is list or kind is dict or isinstance(value, tuple):
+    if kind is tuple or kind is list or kind is dict or is_of(value, tuple):
         return map_structure(_argument, value)
     if kind is float:
         return checked(value)
-    if isinstance(value, (np.ndarray, np.generic)):
-        if isinstance(value, np.float64):
+    if is_of(value, (np.ndarray, np.generic)):
+        if is_of(value, np.float64):
             checked(float(value))
         return narrow_array(value) if value.dtype.kind in "fc" else value
-    if isinstance(value, (type, np.dtype)):
+    if is_of(value, (type, np.dtype)):
         return _dtype(value)
-    return _resumed(value) if isinstance(value, _PYTHON) else value
+    return _resumed(value) if is_of(value, _PYTHON) else value
 
 
 def checked(number: float) -> float:
@@ -214,7 +215,7 @@ def checked(number: float) -> float:
 
 def _dtype(value: Any) -> Any:
     """A dtype that is asked for, as the one that stands for it."""
-    if value is None or isinstance(value, Weak):
+    if value is None or is_of(value, Weak):
         return value
     try:
         wanted = np.dtype(value.as_numpy_dtype if isinstance(value, tf.DType) else value)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.looking import is_of, items_of, member, own_dict, slots_of
 
 #: For `leaves`: ndarrays and tensors.
 OF_ARRAYS = (np.ndarray, np.matrix)
@@ -21,12 +22,12 @@ _OPAQUE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType
 
 def leaves(value: Any, of: tuple[type, ...] = (np.ndarray,), seen: frozenset[int] = frozenset()) -> Iterator[Any]:
     """The instances of `of` (and tensors, where `of` names more than ndarrays) in `value` and its containers."""
-    if isinstance(value, (list, tuple, dict)):
+    if is_of(value, (list, tuple, dict)):
         if id(value) not in seen:
             inner = seen | {id(value)}
-            for item in value.values() if isinstance(value, dict) else value:
+            for item in items_of(value) or ():
                 yield from leaves(item, of, inner)
-    elif isinstance(value, of) or (len(of) > 1 and is_tensor(value)):
+    elif is_of(value, of) or (len(of) > 1 and is_tensor(value)):
         yield value
 
 
@@ -46,22 +47,13 @@ def attributes(objects: list[Any], name: str) -> Iterator[Any]:
     waiting = list(objects)
     while waiting:
         value = waiting.pop()
-        if id(value) in seen or value is None or isinstance(value, (np.ndarray, *_OPAQUE)) or is_tensor(value):
+        if id(value) in seen or value is None or is_of(value, (np.ndarray, *_OPAQUE)) or is_tensor(value):
             continue
         seen.add(id(value))
-        if isinstance(value, Mapping):
-            waiting.extend(value.values())
-        elif isinstance(value, (list, tuple, set, frozenset)):
-            waiting.extend(value)
-        else:
-            own = dict(getattr(value, "__dict__", {}))
-            for kind in type(value).__mro__:
-                slots = kind.__dict__.get("__slots__", ())
-                for slot in (slots,) if isinstance(slots, str) else slots:
-                    own.setdefault(slot, getattr(value, slot, None))
-            inherited = next((kind.__dict__[name] for kind in type(value).__mro__ if name in kind.__dict__), None)
-            yield from leaves(own.get(name, inherited), OF_ARRAYS)
-            waiting.extend(own.values())
+        waiting.extend(items_of(value) or ())
+        own = {**slots_of(value), **own_dict(value)}
+        yield from leaves(own.get(name, member(type(value), name)), OF_ARRAYS)
+        waiting.extend(own.values())
 
 
 def overlap(first: Any, second: Any) -> bool:

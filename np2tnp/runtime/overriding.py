@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.looking import is_of, own_dict
 
 
 class Methods:
@@ -23,12 +24,12 @@ class Methods:
 
     def check(self, receiver: Any) -> None:
         """UnverifiedError for an object, or a class, that has another method in place of one of them."""
-        of = receiver if isinstance(receiver, type) else type(receiver)
+        of = receiver if is_of(receiver, type) else type(receiver)
         why = self._looked_at.get(of)
         if why is None:
             why = self._looked_at[of] = self._difference(of)
         if not why and of is not receiver:
-            held = getattr(receiver, "__dict__", ())
+            held = own_dict(receiver)
             why = next((f"the object has its own .{name}" for name in self._names if name in held), "")
         if why:
             raise UnverifiedError(

@@ -9,6 +9,7 @@ from typing import Any
 from np2tnp.runtime.core_results import Undecided, updated
 from np2tnp.runtime.dispatch import is_tensor, map_structure, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.looking import is_of
 
 
 def call_plain(function: Callable[..., Any], mutates: tuple[str, ...], /, *args: Any, **kwargs: Any) -> Any:
@@ -76,7 +77,7 @@ def _final(name: str, value: Any, after: Any) -> Any:
         value[:] = after
     elif type(value) is dict:
         value.update(after)
-    elif isinstance(value, tuple):
+    elif is_of(value, tuple):
         raise UnverifiedError(f"{name!r} is updated in place, and a tuple of tensors cannot show it")
     else:
         return after

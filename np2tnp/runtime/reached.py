@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.looking import is_of, own_dict, slots_of
 from np2tnp.runtime.overlaps import leaves
 from np2tnp.runtime.tracing import global_names
 
@@ -26,7 +27,7 @@ def reached_by(value: Any) -> Iterator[np.ndarray]:
     None where it is neither a function, a method, a ``functools.partial`` nor an iterator of Python's own. Of installed
     libraries' functions only what they are bound to counts.
     """
-    if not isinstance(value, ACTIVE):
+    if not is_of(value, ACTIVE):
         return
     seen: set[int] = set()
     waiting = [value]
@@ -37,26 +38,26 @@ def reached_by(value: Any) -> Iterator[np.ndarray]:
         seen.add(id(each))
         for part in _parts(each):
             for leaf in leaves(part, of=(np.ndarray, *ACTIVE)):
-                if isinstance(leaf, np.ndarray):
+                if is_of(leaf, np.ndarray):
                     yield leaf
-                elif isinstance(leaf, ACTIVE):
+                elif is_of(leaf, ACTIVE):
                     waiting.append(leaf)
 
 
 def _parts(value: Any) -> list[Any]:
-    if isinstance(value, types.FunctionType):
+    if is_of(value, types.FunctionType):
         cells = [cell.cell_contents for cell in value.__closure__ or () if _is_filled(cell)]
         code = value.__code__  # what libraries hold is not the program's, and they are large
         named = [value.__globals__.get(name) for name in global_names(code)] if _is_own(code) else []
         defaults = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
         return [*cells, *named, *defaults]
-    if isinstance(value, types.MethodType):
-        return [value.__func__, *getattr(value.__self__, "__dict__", {}).values()]
-    if isinstance(value, types.GeneratorType):
+    if is_of(value, types.MethodType):
+        return [value.__func__, *own_dict(value.__self__).values(), *slots_of(value.__self__).values()]
+    if is_of(value, types.GeneratorType):
         return list(value.gi_frame.f_locals.values()) if value.gi_frame is not None else []
-    if isinstance(value, functools.partial):
+    if is_of(value, functools.partial):
         return [value.func, value.args, value.keywords]
-    return list(value.__reduce__()[1])
+    return list(value.__reduce__()[1]) if type(value) in _LAZY else []
 
 
 def _is_own(code: types.CodeType) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.looking import is_of, is_plain_tuple
 
 #: Modules whose attributes nobody changes: a trace may use what it read there.
 CONSTANT_MODULES = frozenset("numpy tensorflow math cmath operator builtins itertools functools".split())
@@ -89,7 +90,7 @@ class Held:
             return kind, value.dtype.str, value.shape, value.strides, value.tobytes()
         if self._items < 0:
             raise Unsupported(f"which holds more than {MOST_ITEMS} items")
-        if kind is list or (isinstance(value, tuple) and (kind is tuple or hasattr(value, "_fields"))):
+        if kind is list or is_plain_tuple(value):
             if kind is list:
                 self.mutable[id(value)] = value
             return kind, tuple(map(self.of, value))
@@ -102,13 +103,13 @@ class Held:
             return kind, value
         if kind is float or kind is complex:
             return kind, repr(value)  # -0.0 is not 0.0
-        if isinstance(value, np.generic):
+        if is_of(value, np.generic):
             return kind, value.tobytes()
         if not is_constant(value):
             raise Unsupported(f"a {kind.__name__}")
-        if isinstance(value, types.FunctionType):
+        if is_of(value, types.FunctionType):
             self.functions.append(value)
-        return (kind, value) if isinstance(value, (str, bytes)) else _Same(value)
+        return (kind, value) if is_of(value, (str, bytes)) else _Same(value)
 
 
 class _Same:
@@ -126,11 +127,11 @@ class _Same:
 _DTYPES = frozenset("?bBhHiIlLqQefdFD")
 
 
-def is_constant(value: object) -> bool:
+def is_constant(value: Any) -> bool:
     """Whether a global with this value changes only by being rebound."""
-    if isinstance(value, types.ModuleType):
+    if is_of(value, types.ModuleType):
         name = value.__name__
         return name.partition(".")[0] in CONSTANT_MODULES or name == __package__ or name.startswith(f"{__package__}.")
-    if isinstance(value, type):
+    if is_of(value, type):
         return value.__module__.partition(".")[0] in CONSTANT_MODULES
-    return isinstance(value, (*_CONSTANTS, *_FUNCTIONS))
+    return is_of(value, (*_CONSTANTS, *_FUNCTIONS))

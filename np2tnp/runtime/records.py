@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.looking import is_of, items_of, member, own_dict
 from np2tnp.runtime.tracing import attribute_names, global_names
 
 #: Attributes of a class that are no code which reading could run.
@@ -36,14 +37,14 @@ _MAKING = frozenset(("replace", "__class__"))
 def is_record(value: Any) -> bool:
     """Whether `value` is an object that :func:`attributes_of` may take apart."""
     kind = type(value)
-    return kind is types.SimpleNamespace or (hasattr(kind, "__dataclass_fields__") and kind is not type)
+    return kind is types.SimpleNamespace or member(kind, "__dataclass_fields__") is not None
 
 
 def attributes_of(record: Any) -> dict[str, Any]:
     """What a record holds. Raises Unsupported where its class has a way of its own."""
     kind: Any = type(record)
-    own = getattr(record, "__dict__", None)
-    if type(own) is not dict or _names_of(kind) is None:
+    own = own_dict(record)
+    if member(kind, "__dict__") is None or _names_of(kind) is None:
         raise Unsupported(f"an argument is a {kind.__name__}, whose class has a way of its own")
     return own
 
@@ -85,10 +86,8 @@ def stand_in(kind: Any, attributes: dict[str, Any]) -> Any:
 def records_in(values: Iterable[Any]) -> Iterator[Any]:
     """The records among arguments, those in containers and records included."""
     for value in values:
-        if isinstance(value, (list, tuple)):
-            yield from records_in(value)
-        elif isinstance(value, dict):
-            yield from records_in(value.values())
+        if is_of(value, (list, tuple, dict)):
+            yield from records_in(items_of(value) or ())
         elif is_record(value):
             yield value
             yield from records_in(vars(value).values())

@@ -9,19 +9,20 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import is_tensor, to_ndarray
 from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.looking import is_of, is_plain_tuple, tuple_like
 from np2tnp.runtime.unbound import Unassigned
 
 
 def keep(kept: dict[int, Any], final: Any, original: Any) -> None:
     """Where `final`, or an item of that container, is in the result, the caller's own object comes back."""
-    if final is not original and isinstance(original, np.ndarray) and (is_tensor(final) or type(final) is np.ndarray):
+    if final is not original and is_of(original, np.ndarray) and (is_tensor(final) or type(final) is np.ndarray):
         kept.setdefault(id(final), (original, final))
     elif type(final) is type(original) is dict:
         for key in final.keys() & original.keys():
             keep(kept, final[key], original[key])
         if final.keys() == original.keys():
             _keep_container(kept, final, original, final.values(), (original[key] for key in final))
-    elif type(final) is type(original) and isinstance(final, (tuple, list)):
+    elif type(final) is type(original) and (type(final) is list or is_plain_tuple(final)):
         for item, own in zip(final, original, strict=False):
             keep(kept, item, own)
         if len(final) == len(original):
@@ -55,7 +56,7 @@ def leave(value: Any, kept: dict[int, Any], zero_d: str) -> Any:
     kind = type(value)
     if kind is np.ndarray:  # what a core got as a copy on the host may stand for the caller's own
         return kept[id(value)][0] if id(value) in kept else value
-    if kind is not list and kind is not dict and not isinstance(value, tuple):
+    if kind is not list and kind is not dict and not is_of(value, tuple):
         return value.refuse() if kind is Unassigned else value
     known = kept.get(id(value))
     if known is None:
@@ -67,7 +68,7 @@ def _container(value: Any, kept: dict[int, Any], zero_d: str) -> Any:
     if type(value) is dict:
         pairs = {key: leave(item, kept, zero_d) for key, item in value.items()}
         return value if all(pairs[key] is item for key, item in value.items()) else pairs
-    if isinstance(value, tuple) and type(value) is not tuple and not hasattr(value, "_fields"):
+    if is_of(value, tuple) and not is_plain_tuple(value):
         return value
     kept[id(value)] = (value, value)  # a container that holds itself stays as it is
     items = [leave(item, kept, zero_d) for item in value]
@@ -75,4 +76,4 @@ def _container(value: Any, kept: dict[int, Any], zero_d: str) -> Any:
         return value
     if type(value) is list:
         return items
-    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    return tuple_like(value, items)

@@ -15,6 +15,7 @@ from np2tnp.runtime.compiled_state import Held
 from np2tnp.runtime.dispatch import NUMERIC, is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.looking import is_of, is_plain_tuple, tuple_like
 from np2tnp.runtime.records import attributes_of, is_record, stand_in
 from np2tnp.runtime.weak import DTYPES, LIMIT, Weak
 
@@ -34,14 +35,14 @@ def form(value: Any, arrays: list[Any], numbers: list[Any], plain: bool = False)
         arrays.append(value)
         return value.dtype, tuple(value.shape)
     kind = type(value)
-    if is_number(value) and not (plain and isinstance(value, np.generic)):
+    if is_number(value) and not (plain and is_of(value, np.generic)):
         numbers.append(value)
         return kind
-    if kind is int or isinstance(value, IDENTITY):
+    if kind is int or is_of(value, IDENTITY):
         return kind, value
-    if isinstance(value, np.generic) and value.dtype.char in NUMERIC:
+    if is_of(value, np.generic) and value.dtype.char in NUMERIC:
         return kind, value.tobytes()
-    if kind is list or (isinstance(value, tuple) and (kind is tuple or hasattr(value, "_fields"))):
+    if kind is list or is_plain_tuple(value):
         inside = plain or kind is Held
         return kind, *[form(item, arrays, numbers, inside) for item in value]
     if kind is dict:
@@ -61,7 +62,7 @@ def form(value: Any, arrays: list[Any], numbers: list[Any], plain: bool = False)
 
 def _of_record(value: Any, arrays: list[Any], numbers: list[Any]) -> Any:
     """The form of an attribute: what cannot change in place."""
-    if is_number(value) or isinstance(value, (*IDENTITY, np.generic, int)) or is_record(value):
+    if is_number(value) or is_of(value, (*IDENTITY, np.generic, int)) or is_record(value):
         return form(value, arrays, numbers, plain=True)
     if type(value) is tuple:
         return tuple, *[_of_record(item, arrays, numbers) for item in value]
@@ -83,7 +84,7 @@ def is_number(value: Any) -> bool:
     kind = type(value)
     if kind is int:
         return bool(-LIMIT <= value <= LIMIT)
-    return kind in (float, complex) or (isinstance(value, np.number) and value.dtype.char in NUMERIC)
+    return kind in (float, complex) or (is_of(value, np.number) and value.dtype.char in NUMERIC)
 
 
 def identity(number: Any) -> Any:
@@ -105,14 +106,14 @@ def exchanged(value: Any, tensors: Iterator[Any], numbers: Iterator[Any], plain:
     if is_tensor(value):
         return next(tensors)
     kind = type(value)
-    if is_number(value) and not (plain and isinstance(value, np.generic)):
+    if is_number(value) and not (plain and is_of(value, np.generic)):
         return next(numbers)
-    if kind is list or isinstance(value, tuple):
+    if kind is list or is_of(value, tuple):
         inside = plain or kind is Held
         items = [exchanged(item, tensors, numbers, inside) for item in value]
         if kind is list:
             return items
-        return kind(*items) if hasattr(value, "_fields") else tuple(items)
+        return tuple_like(value, items)
     if kind is dict:
         return {name: exchanged(item, tensors, numbers, plain) for name, item in value.items()}
     if is_record(value):

@@ -20,6 +20,7 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import NUMERIC, is_tensor
 from np2tnp.runtime.hardware import has_gpu
+from np2tnp.runtime.looking import items_of, own_dict, slots_of
 from np2tnp.runtime.object_state import names_of
 
 #: More elements than any array has: the public function is the original.
@@ -47,9 +48,6 @@ _DEPTH = 4
 
 #: Types met so far -> "array", "single", "tensor", "items", "table" or "object".
 KINDS: dict[type, str] = {}
-
-#: Types met so far -> their slots.
-_SLOTS: dict[type, tuple[types.MemberDescriptorType, ...]] = {}
 
 _log = logging.getLogger("np2tnp")
 
@@ -187,7 +185,7 @@ def _extent(value: Any, depth: int = _DEPTH, most: int | None = None, state: fro
     if kind == "items" or kind == "table":
         if depth == 0:
             return 0
-        items: Iterable[Any] = value.values() if kind == "table" else value
+        items: Iterable[Any] = items_of(value) or ()
         return _items_extent(items if most is None else itertools.islice(items, most), depth - 1, most)
     if most is not None:
         return 0  # an object's objects look at their own sizes when they are called
@@ -235,30 +233,14 @@ def _items_extent(items: Iterable[Any], depth: int, most: int | None) -> int:
 
 def attributes_of(value: Any, state: frozenset[str] = frozenset()) -> list[Any]:
     """What an object keeps, without calling anything of its own."""
-    try:
-        own = object.__getattribute__(value, "__dict__")
-    except (AttributeError, TypeError):
-        own = None
-    found = list(own.values()) if type(own) is dict else []
+    own = own_dict(value)
+    found = list(own.values())
     if state and found:
         for place, name in enumerate(own):
             if name in state and is_tensor(found[place]) and hasattr(found[place], "numpy"):
                 found[place] = _Counted(math.prod(found[place].shape))
-    for slot in _slots(type(value)):
-        try:
-            found.append(slot.__get__(value))
-        except AttributeError:  # not set
-            continue
+    found += slots_of(value).values()
     return found
-
-
-def _slots(kind: type) -> tuple[types.MemberDescriptorType, ...]:
-    known = _SLOTS.get(kind)
-    if known is None:
-        bases = [vars(base) for base in kind.__mro__[:-1] if "__slots__" in vars(base)]
-        slots = tuple(it for base in bases for it in base.values() if isinstance(it, types.MemberDescriptorType))
-        known = _SLOTS[kind] = slots
-    return known
 
 
 def _made(function: Callable[..., Any], elements: Elements) -> Callable[[tuple[Any, ...], dict[str, Any]], int] | None:

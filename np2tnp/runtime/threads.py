@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.looking import function_of, is_of, items_of, member, own_dict, package_of
 from np2tnp.runtime.tracing import attribute_names, global_names
 
 #: Modules whose objects let threads wait for each other.
@@ -55,20 +56,18 @@ def waits(values: Iterable[Any]) -> Any | None:
     """The first of `values`, of their items and of their attributes that threads wait for; None if none is."""
     for value in values:
         for each in (value, *_parts(value)):
-            if type(each).__module__.partition(".")[0] in _MODULES and not isinstance(each, _LOCAL):
+            if package_of(type(each)) in _MODULES and not is_of(each, _LOCAL):
                 return each
     return None
 
 
 def _parts(value: Any) -> Iterable[Any]:
-    if isinstance(value, (list, tuple)):
-        return value[:_MOST]
-    if isinstance(value, dict):
-        return itertools.islice(value.values(), _MOST)
-    package = type(value).__module__.partition(".")[0]
-    if isinstance(value, _SHARED) or package in ("numpy", "tensorflow") or not hasattr(value, "__dict__"):
+    if is_of(value, (list, tuple, dict)):
+        return itertools.islice(items_of(value) or (), _MOST)
+    own = own_dict(value)
+    if is_of(value, _SHARED) or package_of(type(value)) in ("numpy", "tensorflow") or not own:
         return ()
-    return [*vars(value).values(), *(part for kind in type(value).__mro__ for part in vars(kind).values())]
+    return [*own.values(), *(part for kind in type(value).__mro__ for part in vars(kind).values())]
 
 
 def read_by(function: Callable[..., Any], kind: type) -> Iterator[Any]:
@@ -79,15 +78,18 @@ def read_by(function: Callable[..., Any], kind: type) -> Iterator[Any]:
     seen: set[types.CodeType] = set()
     waiting: list[Any] = [function]
     while waiting:
-        each = inspect.unwrap(waiting.pop())
-        if not isinstance(each, types.FunctionType) or each.__code__ in seen or not _is_own(each, function):
+        each = waiting.pop()
+        if not is_of(each, types.FunctionType):
+            continue
+        each = inspect.unwrap(each)
+        if not is_of(each, types.FunctionType) or each.__code__ in seen or not _is_own(each, function):
             continue
         seen.add(each.__code__)
         attributes = frozenset(attribute_names(each.__code__))
-        waiting.extend(method for name in attributes if (method := getattr(kind, name, None)) is not None)
+        waiting.extend(method for name in attributes if (method := function_of(member(kind, name))) is not None)
         for name in global_names(each.__code__):
             value = each.__globals__.get(name)
-            found = [vars(value).get(it) for it in attributes] if isinstance(value, types.ModuleType) else [value]
+            found = [vars(value).get(it) for it in attributes] if is_of(value, types.ModuleType) else [value]
             yield from found
             waiting.extend(found)
 
