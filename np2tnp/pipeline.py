@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import np2tnp
 from np2tnp import __version__, executors, importing
 from np2tnp.config import Config
 from np2tnp.files.discover import discover
@@ -21,8 +22,8 @@ from np2tnp.model import Change, FileReport, RegionState, Run, Summary, Verdict
 if TYPE_CHECKING:
     from np2tnp.project import Project
 
-#: Where the code stands that reports depend on.
-DECIDING = ("", "analysis", "analysis/lowering", "catalog", "edits", "files", "rewrite", "rules")
+#: The folders with code that no report depends on: all other code decides, wherever it stands.
+NOT_DECIDING = ("differential", "migration", "profiling", "report", "runtime")
 #: (files done, files in all); called now and then while a run goes on.
 Progress = Callable[[int, int], None]
 
@@ -374,20 +375,25 @@ def _run_key(config: Config) -> str:
     """What reports depend on besides the file: options, Python's version, our version and the state of our code."""
     from np2tnp.files.cache import hash_bytes
 
-    here = os.path.dirname(os.path.abspath(__file__))
-    stamps = [__version__, config.fingerprint(), sys.version]
-    for folder in DECIDING:
-        directory = os.path.join(here, folder)
-        try:
-            with os.scandir(directory) as entries:
-                stamps += sorted(
-                    f"{entry.name} {entry.stat().st_size} {entry.stat().st_mtime_ns}"
-                    for entry in entries
-                    if entry.name.endswith((".py", ".json", ".toml"))
-                )
-        except OSError:
-            continue
-    return hash_bytes("\n".join(stamps).encode())
+    files = deciding_files(os.path.dirname(os.path.abspath(np2tnp.__file__)))
+    stamps = [f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in files]
+    return hash_bytes("\n".join([__version__, config.fingerprint(), sys.version, *stamps]).encode())
+
+
+def deciding_files(package: str, inside: str = "") -> list[tuple[str, os.stat_result]]:
+    """Our files that reports depend on, by their paths in the folder `package`, in order."""
+    found: list[tuple[str, os.stat_result]] = []
+    try:
+        with os.scandir(os.path.join(package, inside)) as entries:
+            for entry in entries:
+                path = f"{inside}/{entry.name}" if inside else entry.name
+                if entry.name.endswith((".py", ".json", ".toml")):
+                    found.append((path, entry.stat()))
+                elif "." not in entry.name and path not in NOT_DECIDING and entry.name != "__pycache__":
+                    found += deciding_files(package, path)
+    except OSError:  # not a folder, or one that cannot be read
+        pass
+    return sorted(found, key=lambda item: item[0])
 
 
 def _text(data: bytes) -> str:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import np2tnp
 from np2tnp import pipeline
 from np2tnp.config import Config
 from np2tnp.files.cache import lasting_key, stat_key
-from np2tnp.pipeline import DECIDING, _run_key
+from np2tnp.pipeline import NOT_DECIDING, _run_key, deciding_files
 
 USES = "def run(x):\n    y = np.sqrt(x)\n    return blur(y) + y\n"
 GOOD = "import numpy as np\n\n\ndef blur(x):\n    return np.exp(x)\n"
@@ -161,7 +162,25 @@ def test_options_count(tmp_path: Path) -> None:
 
 
 def test_all_code_that_decides_counts() -> None:
-    package = Path(pipeline.__file__).parent
-    folders = {path.parent.relative_to(package).as_posix() for path in package.rglob("*.py")}
-    others = ("runtime", "differential", "profiling", "report", "migration")
-    assert {folder for folder in folders if not folder.startswith(others)} == {name or "." for name in DECIDING}
+    package = Path(np2tnp.__file__).parent
+    expected = {
+        path.relative_to(package).as_posix()
+        for kind in ("*.py", "*.json", "*.toml")
+        for path in package.rglob(kind)
+        if path.relative_to(package).parts[0] not in NOT_DECIDING
+    }
+    assert {path for path, _ in deciding_files(str(package))} == expected
+    assert {"config.py", "analysis/lowering/tree.py", "catalog/facts.json"} <= expected
+    assert set(NOT_DECIDING) <= {path.name for path in package.iterdir()}, "folders that are not there"
+
+
+def test_code_in_folders_within_folders_counts(tmp_path: Path) -> None:
+    deep = tmp_path / "analysis" / "domain" / "values.py"
+    deep.parent.mkdir(parents=True)
+    deep.write_text("one = 1\n")
+    (tmp_path / "runtime").mkdir()
+    (tmp_path / "runtime" / "errors.py").write_text("")
+    before = deciding_files(str(tmp_path))
+    assert [path for path, _ in before] == ["analysis/domain/values.py"]
+    deep.write_text("one = 11\n")
+    assert deciding_files(str(tmp_path)) != before

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+import np2tnp
 from np2tnp import pipeline
 from np2tnp.config import Config
 from np2tnp.files.discover import discover
+from np2tnp.rewrite.vendoring import copy_runtime, relative_imports
 
+RUNTIME = Path(np2tnp.__file__).parent / "runtime"
 SCRIPT = """\
 import numpy as np
 from pkg.sub.ops import scale
@@ -66,7 +69,12 @@ def test_a_copy_beside_the_code_is_enough(tmp_path: Path) -> None:
     assert "import np2tnp_runtime as rt\n" in (tmp_path / "run.py").read_text()
     assert "from pkg import np2tnp_runtime as rt\n" in (tmp_path / "pkg" / "sub" / "ops.py").read_text()
     for folder in (tmp_path / "np2tnp_runtime", tmp_path / "pkg" / "np2tnp_runtime"):
-        assert "from np2tnp" not in "".join(path.read_text() for path in folder.glob("[!_]*.py"))
+        assert "from np2tnp" not in "".join(
+            path.read_text() for path in folder.rglob("*.py") if path.name != "__init__.py"
+        )
+        assert {path.relative_to(folder) for path in folder.rglob("*.py")} == {
+            path.relative_to(RUNTIME) for path in RUNTIME.rglob("*.py")
+        }
     assert run(tmp_path) == expected
     assert not pipeline.rewrite([str(tmp_path)], config, apply=True).changes, "a second run"
     found = discover([str(tmp_path)], config).files
@@ -92,3 +100,22 @@ def test_what_is_not_ours_is_left_alone(make: str, tmp_path: Path) -> None:
     assert "TNP904" in [finding.code for report in done.reports for finding in report.findings]
     assert (tmp_path / "run.py").read_text() == SCRIPT
     assert mine.read_text() == "mine = True\n"
+
+
+def test_imports_are_relative_from_any_depth() -> None:
+    text = "from np2tnp.runtime.base.errors import E\n\n\ndef f():\n    from np2tnp.runtime import lazy\n"
+    assert relative_imports(text, 0) == text.replace("np2tnp.runtime.base", ".base").replace("np2tnp.runtime", ".")
+    assert relative_imports(text, 2) == text.replace("np2tnp.runtime.base", "...base").replace("np2tnp.runtime", "...")
+
+
+def test_a_new_copy_replaces_an_old_one_and_nothing_else(tmp_path: Path) -> None:
+    copy_runtime(str(tmp_path / "copy"))
+    first = (tmp_path / "copy" / "__init__.py").read_text(encoding="utf-8")
+    old = tmp_path / "copy" / "in_an_earlier_version.py"
+    old.write_text(first.splitlines()[0] + "\nx = 1\n", encoding="utf-8")
+    mine = tmp_path / "copy" / "mine.py"
+    mine.write_text("x = 1\n", encoding="utf-8")
+    copy_runtime(str(tmp_path / "copy"))
+    assert not old.exists()
+    assert mine.read_text(encoding="utf-8") == "x = 1\n"
+    assert (tmp_path / "copy" / "__init__.py").read_text(encoding="utf-8") == first

@@ -229,8 +229,8 @@ def import_runtime() -> None:
     from np2tnp.runtime import lazy
 
     lazy.configure()
-    for module in pkgutil.iter_modules(runtime.__path__):
+    for module in pkgutil.walk_packages(runtime.__path__, f"{runtime.__name__}."):
         try:
-            importlib.import_module(f"{runtime.__name__}.{module.name}")
+            importlib.import_module(module.name)
         except ImportError as error:
             print(f"cannot import {module.name}: {error}", file=sys.stderr)

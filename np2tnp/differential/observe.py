@@ -148,8 +148,7 @@ def _freeze_object(value: Any, inside: frozenset[int]) -> Any:
 
 def _without_tensors(state: dict[str, Any]) -> dict[str, Any]:
     """What an object holds, with arrays for the tensors that it may hold (``--state tensor``)."""
-    copies = [module for name, module in list(sys.modules.items()) if name.endswith("runtime.object_state")]
-    names = frozenset[str]().union(*(module.all_names() for module in copies))
+    names = frozenset[str]().union(*(module.all_names() for module in _runtimes("object_state")))
     return {key: _array(item) if key in names else item for key, item in state.items()} if names else state
 
 
@@ -277,8 +276,13 @@ def observe(
 
 def _single_calls() -> int:
     """How many calls worked in float32 so far, by whichever copy of the runtime."""
-    copies = [module for name, module in list(sys.modules.items()) if name.endswith("runtime.precision")]
-    return sum(int(module.RUNS["float32"]) for module in copies)
+    return sum(int(module.RUNS["float32"]) for module in _runtimes("precision"))
+
+
+def _runtimes(name: str) -> list[Any]:
+    """The runtime's module of that name, once for each copy of the runtime, in whichever of its folders it stands."""
+    found = [(path, module) for path, module in list(sys.modules.items()) if path.endswith(f".{name}")]
+    return [module for path, module in found if "runtime." in path]
 
 
 def seed_all() -> None:

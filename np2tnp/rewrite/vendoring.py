@@ -6,16 +6,16 @@ import os
 import re
 from dataclasses import dataclass
 
+import np2tnp
 from np2tnp import __version__
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import read_bytes, replace_file
 
 #: The directory that a copy goes to, and so the name that it is imported by.
 FOLDER = "np2tnp_runtime"
-_MARK = (
-    f"# A copy of the runtime of np2tnp {__version__}, made by `rewrite --runtime vendor`; the next one replaces it."
-)
-_OWN_IMPORT = re.compile(r"^(\s*)from np2tnp\.runtime(?:\.(\w+))? import ", re.MULTILINE)
+_MARKED = "# A copy of the runtime of np2tnp "
+_MARK = f"{_MARKED}{__version__}, made by `rewrite --runtime vendor`; the next one replaces it."
+_OWN_IMPORT = re.compile(r"^(\s*)from np2tnp\.runtime(?:\.([\w.]+))? import ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +51,38 @@ def copy_runtime(directory: str) -> None:
     marked = os.path.join(directory, "__init__.py")
     if os.path.isdir(directory) and not (os.path.isfile(marked) and b"np2tnp" in read_bytes(marked)):
         raise Problem("TNP904", f"{directory} is no copy of np2tnp's runtime: move it away")
-    source = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "runtime")
+    source = os.path.join(os.path.dirname(os.path.abspath(np2tnp.__file__)), "runtime")
+    names = _files(source)
     try:
-        os.makedirs(directory, exist_ok=True)
-        for name in sorted(os.listdir(source)):
-            if not name.endswith(".py"):
-                continue
-            text = _OWN_IMPORT.sub(_relative, read_bytes(os.path.join(source, name)).decode("utf-8"))
+        for name in names:
+            text = relative_imports(read_bytes(os.path.join(source, name)).decode("utf-8"), name.count(os.sep))
             new = f"{_MARK}\n{text}".encode()
             target = os.path.join(directory, name)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
             if not os.path.exists(target):
                 with open(target, "xb"):
                     pass
             old = read_bytes(target)
             if old != new:
                 replace_file(target, old, new)
+        for name in set(_files(directory)) - set(names):  # what an earlier version had, and no other file
+            if read_bytes(os.path.join(directory, name)).startswith(_MARKED.encode()):
+                os.remove(os.path.join(directory, name))
     except OSError as error:
         raise Problem("TNP904", f"{directory} cannot be written: {error.strerror or error}") from None
 
 
-def _relative(match: re.Match[str]) -> str:
-    return f"{match[1]}from .{match[2] or ''} import "
+def _files(folder: str) -> list[str]:
+    """The Python files in the folder and in the folders within it, as paths from there."""
+    return sorted(
+        os.path.relpath(os.path.join(place, name), folder)
+        for place, _, names in os.walk(folder)
+        for name in names
+        if name.endswith(".py")
+    )
+
+
+def relative_imports(text: str, depth: int) -> str:
+    """The runtime's own imports in `text` as relative ones; `depth`: in how many folders of the runtime it stands."""
+    dots = "." * (depth + 1)
+    return _OWN_IMPORT.sub(lambda match: f"{match[1]}from {dots}{match[2] or ''} import ", text)

@@ -15,7 +15,7 @@ from typing import Any
 #: Version of this interface. Rewritten code lives in other people's repositories: a name, once here, keeps its meaning.
 __version__ = 1
 
-#: Modules whose ``__all__`` is exported flat, in the order in which they are searched.
+#: Modules whose ``__all__`` is exported flat, by their paths from here, in the order in which they are searched.
 FAMILIES = (
     "errors",
     "dispatch",
@@ -68,7 +68,6 @@ FAMILIES = (
     "statistics",
     "transcendental",
     "triangles",
-    "ufunc_methods",
     "ufuncs",
     "whole_arrays",
     "windows",
@@ -76,13 +75,17 @@ FAMILIES = (
 
 _UFUNC_METHODS = ("at", "reduce", "accumulate", "outer", "reduceat")
 
-#: Modules that are attributes themselves, as in NumPy.
+#: Modules that are attributes themselves, as in NumPy, by their paths from here.
 NAMESPACES = ("linalg", "fft", "random")
+
+#: The last name of each of these paths -> the path.
+_PATHS = {path.rpartition(".")[2]: path for path in (*FAMILIES, *NAMESPACES)}
 
 
 def __getattr__(name: str) -> Any:
-    if name in NAMESPACES or name in FAMILIES:
-        return importlib.import_module(f"{__name__}.{name}")
+    if name in _PATHS:
+        module = globals()[name] = importlib.import_module(f"{__name__}.{_PATHS[name]}")
+        return module
     if not name.startswith("_"):
         for family in FAMILIES:
             module = _load(family) if _may_have(family, name) else None
@@ -95,7 +98,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     names = {name for family in FAMILIES for module in [_load(family)] if module is not None for name in module.__all__}
-    return sorted(names | set(NAMESPACES) | {"__version__"})
+    return sorted(names | {path.rpartition(".")[2] for path in NAMESPACES} | {"__version__"})
 
 
 def _may_have(family: str, name: str) -> bool:
@@ -105,7 +108,7 @@ def _may_have(family: str, name: str) -> bool:
     ``sys.modules`` that they are going through.
     """
     try:
-        with open(os.path.join(os.path.dirname(__file__), f"{family}.py"), encoding="utf-8") as file:
+        with open(os.path.join(os.path.dirname(__file__), *family.split(".")) + ".py", encoding="utf-8") as file:
             _, _, exported = file.read().partition("\n__all__ = ")
     except OSError:
         return True  # no source here: the module itself must say
@@ -122,6 +125,6 @@ def _load(family: str) -> Any:
     try:
         return importlib.import_module(name)  # waits for another thread that is importing it
     except ModuleNotFoundError as error:
-        if error.name == name:
+        if error.name is not None and f"{name}.".startswith(f"{error.name}."):
             return None
         raise

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.dispatch import HELPERS, as_tensor, exact, host, is_tracing, on_host, resolve
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.manipulation import expand_dims, moveaxis
@@ -41,7 +42,7 @@ def _helper_for(function: Any) -> tuple[str, Callable[..., Any]]:
         is_numpys = False
     if not is_numpys:
         raise Unsupported("a function that is called for each slice")
-    found: Any = sys.modules[__package__]
+    found: Any = sys.modules[own_package]
     for part in name.split(".")[1:]:
         found = getattr(found, part, None)
     if name not in HELPERS or HELPERS[name] is not found:

@@ -6,13 +6,14 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.looking import function_of, is_of, package_of
 from np2tnp.runtime.sizes import kind_of
 
 #: How many functions are looked at.
 _MOST = 500
 #: Packages whose functions read nothing of the program's.
-_OTHERS = frozenset(("numpy", "tensorflow", "builtins", __package__.partition(".")[0]))
+_OTHERS = frozenset(("numpy", "tensorflow", "builtins", own_package.partition(".")[0]))
 #: Functions of Python's that find globals by their text.
 _ANY = frozenset(("globals", "eval", "exec"))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.dispatch import HELPERS, host, is_tensor, map_structure, tensor, to_ndarray
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.masked import Masked
@@ -96,7 +97,7 @@ def call_method(receiver: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         return getattr(receiver, name)(*host(args), **host(kwargs))
     if not is_tensor(receiver) and not isinstance(receiver, Masked):
         return call_on_copies(getattr(receiver, name), (), args, kwargs)[0]
-    runtime: Any = sys.modules[__package__]
+    runtime: Any = sys.modules[own_package]
 
     helper = getattr(runtime, _OTHERS.get(name, name), None) or HELPERS.get(f"numpy.{name}")
     if helper is None or not hasattr(np.ndarray, name):
@@ -112,7 +113,7 @@ def get_attribute(owner: Any, name: str, /) -> Any:
         return getattr(owner, name)
     if name in _MEMORY:
         raise UnverifiedError(f".{name} shows the memory of an ndarray; a tensor has none to show")
-    runtime: Any = sys.modules[__package__]
+    runtime: Any = sys.modules[own_package]
 
     helper = runtime.transpose if name == "T" else runtime.matrix_transpose if name == "mT" else getattr(runtime, name)
     return helper(owner)
@@ -152,6 +153,6 @@ def sort_in_place(owner: Any, *args: Any, **kwargs: Any) -> Any:
         return owner
     if kwargs.get("axis", args[0] if args else -1) is None:  # the function flattens, the method cannot
         raise TypeError("'NoneType' object cannot be interpreted as an integer")
-    runtime: Any = sys.modules[__package__]
+    runtime: Any = sys.modules[own_package]
 
     return runtime.sort(owner, *args, **kwargs)

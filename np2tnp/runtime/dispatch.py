@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime import precision, tracing
 from np2tnp.runtime.core_results import updated
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
@@ -40,7 +41,7 @@ NO_NUMBERS = "OSUVMm"
 _NUMBERS = frozenset((bool, int, float, complex, np.float64, np.ndarray))
 
 #: The modules of the runtime: some of what stands for arrays in them refuses to become one.
-_OWN = f"{__package__}."
+_OWN = f"{own_package}."
 
 #: By one of these an object turns into an array.
 _ARRAY_PROTOCOLS = ("__array__", "__array_interface__")

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.dispatch import exact, host, is_array, is_tensor, to_ndarray, unconverted
 from np2tnp.runtime.either_number import EitherNumber
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
@@ -141,9 +142,9 @@ def _check_dtypes(ufunc: Any, left: np.dtype[Any], right: np.dtype[Any]) -> None
 
 def _function(name: str) -> Callable[..., Any]:
     """The runtime's function for a ufunc (the family that has it is imported on first use)."""
-    package = importlib.import_module(__package__)
+    runtime = importlib.import_module(own_package)
     try:
-        function: Callable[..., Any] = getattr(package, {"divide": "true_divide"}.get(name, name))
+        function: Callable[..., Any] = getattr(runtime, {"divide": "true_divide"}.get(name, name))
     except AttributeError as error:
         raise Unsupported(f"numpy.{name}") from error
     return function

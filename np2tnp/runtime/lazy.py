@@ -83,7 +83,9 @@ def configure() -> None:
             enable_numpy_behavior()
         keep_negative_zeros()
         _configured = True
-        importlib.import_module(f"{__package__}.gradients").register()
+        from np2tnp.runtime.gradients import register
+
+        register()
 
 
 def enable_numpy_behavior() -> None:

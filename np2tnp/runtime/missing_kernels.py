@@ -8,7 +8,6 @@ the exact helper takes over there, in the middle of the function, too.
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -42,7 +41,8 @@ def covered(name: str, method: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
     compares = helper[3:] in _COMPARISONS
 
     def by_helper(tensor: Any, other: Any) -> Any:
-        operators = importlib.import_module(f"{__package__}.operators")
+        from np2tnp.runtime import operators
+
         return getattr(operators, helper)(*((other, tensor) if reflected else (tensor, other)))
 
     @functools.wraps(method)

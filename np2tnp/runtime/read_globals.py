@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.looking import is_of, is_plain_tuple
 
@@ -131,7 +132,7 @@ def is_constant(value: Any) -> bool:
     """Whether a global with this value changes only by being rebound."""
     if is_of(value, types.ModuleType):
         name = value.__name__
-        return name.partition(".")[0] in CONSTANT_MODULES or name == __package__ or name.startswith(f"{__package__}.")
+        return name.partition(".")[0] in CONSTANT_MODULES or name == own_package or name.startswith(f"{own_package}.")
     if is_of(value, type):
         return value.__module__.partition(".")[0] in CONSTANT_MODULES
     return is_of(value, (*_CONSTANTS, *_FUNCTIONS))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.dispatch import NUMERIC
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.exceptions import translate
@@ -94,7 +95,7 @@ def replaced(error: BaseException, handled: BaseException | None) -> BaseExcepti
     while earlier is not None and earlier is not handled:
         trace = earlier.__traceback__
         name = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__", ""))
-        tried = name.partition(".")[0] in _TRYING or name.startswith(f"{__package__}.")
+        tried = name.partition(".")[0] in _TRYING or name.startswith(f"{own_package}.")
         if not tried and isinstance(translate(earlier) or earlier, UnverifiedError):
             return earlier
         earlier = earlier.__context__

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.looking import function_of, is_of, items_of, member, own_dict, package_of
 from np2tnp.runtime.tracing import attribute_names, global_names
 
@@ -97,7 +98,7 @@ def read_by(function: Callable[..., Any], kind: type) -> Iterator[Any]:
 def _is_own(function: types.FunctionType, other: Callable[..., Any]) -> bool:
     """Whether `function` is of the program of `other`, not of a library."""
     module = str(function.__module__)
-    if module.startswith(f"{__package__}."):
+    if module.startswith(f"{own_package}."):
         return False
     package = module.partition(".")[0]
     installed = "site-packages" in function.__code__.co_filename or package in sys.stdlib_module_names

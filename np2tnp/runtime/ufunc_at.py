@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.dispatch import exact, host, is_tensor, unconverted
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.indexing_read import is_plain, stacked
@@ -81,7 +82,7 @@ def _at(name: str, ufunc: Any, a: Any, indices: Any, operands: tuple[Any, ...]) 
         return reshaped(
             getattr(tf.raw_ops, scatter)(tensor=flat, indices=operand(positions[:, None]), updates=values[0]), shape
         )
-    function = getattr(importlib.import_module(__package__), name, None)
+    function = getattr(importlib.import_module(own_package), name, None)
     if function is None:
         raise Unsupported(f"numpy.{name}")
     for chosen in _rounds(positions):

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.dispatch import is_tensor, to_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
@@ -46,7 +47,7 @@ def refused(words: str) -> Unsupported:
 def is_working_on_traces(frame: FrameType) -> bool:
     """Whether it is code of a package to which a number of the trace is what it is."""
     asks = frame.f_globals.get("__name__", "")
-    return asks.startswith(f"{__package__}.") or asks.partition(".")[0] in _WORKING_ON_TRACES
+    return asks.startswith(f"{own_package}.") or asks.partition(".")[0] in _WORKING_ON_TRACES
 
 
 class Weak:

@@ -59,11 +59,12 @@ def test_dir_lists_names_of_every_family() -> None:
 
 
 def test_every_public_name_can_be_reached() -> None:
-    for path in PACKAGE.glob("*.py"):
+    for path in PACKAGE.rglob("*.py"):
         if "\n__all__" not in path.read_text(encoding="utf-8"):
             continue
-        names = importlib.import_module(f"np2tnp.runtime.{path.stem}").__all__
-        found = [rt, *(getattr(rt, namespace) for namespace in rt.NAMESPACES if (PACKAGE / f"{namespace}.py").exists())]
+        place = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        names = importlib.import_module(f"np2tnp.runtime.{place}").__all__
+        found = [rt, *(getattr(rt, namespace.rpartition(".")[2]) for namespace in rt.NAMESPACES)]
         for name in names:
             assert any(hasattr(place, name) for place in found), f"{path.stem}.{name} is exported by nothing"
 
@@ -101,4 +102,24 @@ def test_threads_may_ask_for_first_names_at_once() -> None:
         for thread in threads:
             thread.join()
         assert not failures, failures
+    """)
+
+
+def test_no_folder_or_module_hides_a_public_name() -> None:
+    """An import makes a folder an attribute of the package, in the place of a name that rewritten code uses."""
+    folders = {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    public = set(dir(rt)) - {namespace.rpartition(".")[2] for namespace in rt.NAMESPACES}
+    assert not folders & public
+    assert not {family.partition(".")[0] for family in rt.FAMILIES} & public
+
+
+def test_importing_every_module_leaves_the_public_names_alone() -> None:
+    run("""
+        import pkgutil, types
+        from np2tnp import runtime as rt
+        for module in pkgutil.walk_packages(rt.__path__, "np2tnp.runtime."):
+            __import__(module.name)
+        spaces = {path.rpartition(".")[2] for path in rt.NAMESPACES}
+        for name in dir(rt):
+            assert isinstance(getattr(rt, name), types.ModuleType) is (name in spaces), name
     """)
