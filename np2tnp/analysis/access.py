@@ -14,6 +14,7 @@ from np2tnp.analysis.tables import (
     ARRAY_MEMBERS,
     MEMBERS,
     PYTHON_ATTRIBUTES,
+    RESULT_FIELDS,
     VIEW_ATTRIBUTES,
 )
 from np2tnp.analysis.values import (
@@ -40,6 +41,7 @@ from np2tnp.analysis.values import (
     Symbol,
     Unknown,
     Value,
+    held,
     home_of,
     may_be_array,
     may_hold_tensor,
@@ -105,6 +107,8 @@ class Access(Subscripts):
             base = Array(EITHER, refs=base.refs, exact=base.exact, deps=base.deps, weak=True)
         if called:
             return Bound(base, name)
+        if isinstance(base, Sequence) and base.type == "tuple" and name in RESULT_FIELDS:
+            return held(base.element, base)
         if isinstance(base, (Sequence, Const, Scalar, Function, Bound)):
             if may_hold_tensor(base):
                 self.construct(node, "method object", name)

@@ -17,6 +17,7 @@ from np2tnp.analysis.tables import BUILTINS_PYTHON, CALLBACKS, CALLERS, TENSOR_S
 from np2tnp.analysis.values import (
     EITHER,
     HOST,
+    LENT,
     NO_NAMES,
     UNKNOWN,
     Array,
@@ -37,6 +38,7 @@ from np2tnp.analysis.values import (
     view_of,
     zero_d_of,
 )
+from np2tnp.analysis.walk import walk
 
 
 def _given(
@@ -62,6 +64,8 @@ def _given(
 
 #: What gets classes, and makes no instances of them.
 _NOT_CALLING = frozenset(("builtins.isinstance", "builtins.issubclass"))
+#: What a key function may call without anybody asking what that does to an array: numbers and texts come of it.
+_CONVERSIONS = frozenset(f"builtins.{name}" for name in "int float bool str len abs round".split())
 _CALLABLE = frozenset((Function, Class, Bound))
 REDUCE = Symbol("functools.reduce")
 
@@ -87,7 +91,7 @@ class Callbacks(Effects):
             or (keyword is not None and argument.name == keyword)
             or isinstance(argument.value, (Function, Class, Bound))
         ]
-        if not any(self._changes_arguments(callback.value) for callback in callbacks):
+        if not any(self._changes_arguments(callback.value) and not self._only_reads(callback) for callback in callbacks):
             return
         for argument in arguments:
             # a helper in NumPy's place works on copies, of ndarrays as well
@@ -95,6 +99,20 @@ class Callbacks(Effects):
             if argument not in callbacks and copied:
                 self.facts.host_parameters |= {ref[1:] for ref in refs_of(argument.value) if ref.startswith("@")}
                 self.construct(node, "callback", name.removeprefix("builtins.").replace("numpy.", "np."))
+
+    def _only_reads(self, callback: ev.Argument) -> bool:
+        """Whether it is a lambda that computes with what it gets, and calls nothing but conversions of numbers."""
+        function = callback.node.value
+        if callback.value is not LENT or type(function) is not cst.Lambda:
+            return False
+        for part in walk(function.body):
+            if type(part) is cst.Call:
+                called = self.outer_value(part.func.value, Env()) if type(part.func) is cst.Name else UNKNOWN
+                if not (isinstance(called, Symbol) and called.name in _CONVERSIONS):
+                    return False
+            elif type(part) in (cst.Lambda, cst.Await, cst.Yield):
+                return False
+        return True
 
     def calls_back(self, callee: Value, arguments: tuple[ev.Argument, ...]) -> bool:
         """Whether NumPy is asked to call what may change its arguments: all of it stays NumPy's, with ndarrays.

@@ -90,6 +90,12 @@ PYTHON_ATTRIBUTES = {
     "strides": "tuple", "flags": "object", "base": "object", "data": "object", "ctypes": "object", "device": "str",
 }  # fmt: skip
 
+#: Fields of the named tuples that functions of NumPy 2 return (``svd(a).S``): linalg's, those of ``unique_all`` and its
+#: relatives.
+RESULT_FIELDS = frozenset(
+    "U S Vh Q R eigenvalues eigenvectors sign logabsdet values indices inverse_indices counts".split()
+)
+
 #: Methods of ndarray that give plain Python objects.
 PYTHON_METHODS = {"tolist": "object", "tobytes": "object", "item": "number", "tostring": "object", "dumps": "object"}
 

@@ -58,5 +58,7 @@ def gives_tuple(name: str, values: Mapping[str, Value]) -> bool:
         return "x" not in values
     if name == "svd":
         return "compute_uv" not in values
+    if name == "qr":
+        return values.get("mode", Const.of("reduced")) in (Const.of("reduced"), Const.of("complete"))
     flags = (value for key, value in values.items() if name in ("unique", "intersect1d") and key.startswith("return_"))
     return any(value == Const.of(True) for value in flags)
