@@ -91,7 +91,7 @@ class Callbacks(Effects):
             or (keyword is not None and argument.name == keyword)
             or isinstance(argument.value, (Function, Class, Bound))
         ]
-        if not any(self._changes_arguments(callback.value) and not self._only_reads(callback) for callback in callbacks):
+        if not any(self._changes_arguments(it.value) and not self._only_reads(it) for it in callbacks):
             return
         for argument in arguments:
             # a helper in NumPy's place works on copies, of ndarrays as well

@@ -26,6 +26,7 @@ from np2tnp.analysis.tables import (
     KEEPING_METHODS,
     MEMBERS,
     NAMEDTUPLE,
+    NUMBERS_OF_MODULES,
     ONE_ARRAY,
     OVER_MEMORY,
     POSITIONS,
@@ -79,6 +80,14 @@ def _holds_objects(value: Value) -> bool:
 _COMPARING = (Symbol("builtins.max"), Symbol("builtins.min"), Symbol("builtins.sorted"))
 
 
+#: Functions that give a list of some items of their first argument.
+_SAMPLING = frozenset(("random.sample", "random.choices"))
+
+
+def _is_range(value: Value) -> bool:
+    return isinstance(value, Sequence) and value.type == "range"
+
+
 class Calls(BuiltinCalls):
     """Evaluates calls."""
 
@@ -125,6 +134,10 @@ class Calls(BuiltinCalls):
             result = self._unresolved(node, callee.name, arguments, env, pure=pure)
             if pure and self.catalog.makes_object(callee.name):
                 result = Symbol(f"{callee.name}()")
+            elif pure and callee.name in NUMBERS_OF_MODULES:
+                result = Scalar(NUMBERS_OF_MODULES[callee.name])
+            elif pure and callee.name in _SAMPLING and arguments and _is_range(arguments[0].value):
+                result = Sequence("list", Scalar("int"))
             elif callee.name == NAMEDTUPLE:
                 result = Class(NAMEDTUPLE)
             elif callee.name == "functools.partial" and refs_of(result):

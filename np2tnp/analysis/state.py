@@ -19,6 +19,7 @@ from np2tnp.analysis.late_names import LateNames
 from np2tnp.analysis.module import ModuleInfo, parameters_of
 from np2tnp.analysis.overriding import is_certain, may_be_overridden
 from np2tnp.analysis.summaries import ClassSummary, Summary
+from np2tnp.analysis.tables import NUMBERS_BY_NAME
 from np2tnp.analysis.values import (
     EITHER,
     HOST,
@@ -32,6 +33,7 @@ from np2tnp.analysis.values import (
     Class,
     Function,
     Instance,
+    Scalar,
     Sequence,
     Symbol,
     Unknown,
@@ -72,6 +74,9 @@ class Services(Protocol):
 _BUILTINS = frozenset(dir(builtins))
 #: Those for which star imports of array libraries bring functions of their own.
 _ARRAY_LIBRARIES = frozenset(("abs", "all", "any", "bool", "divmod", "max", "min", "pow", "round", "sum"))
+
+
+_FLOAT = Scalar("float")
 
 
 @lru_cache(maxsize=4096)
@@ -267,7 +272,7 @@ class State:
             self._known[name] = None if outside else self.services.resolve(name)
         value = self._known[name]
         if value is None:
-            return symbol
+            return _FLOAT if name in NUMBERS_BY_NAME else symbol
         refs = refs_of(value)  # an array of another module, at the location that names it
         return with_refs(value, env.reach(*refs) | self.subclass_mark(value)) if refs else value
 

@@ -128,6 +128,24 @@ BUILTINS_PYTHON = {
     "memoryview": "object", "exit": "none", "quit": "none", "help": "none", "frozenset": "object",
     "globals": "object", "locals": "object",
 }  # fmt: skip
+#: Functions of Python's own modules that give numbers, with their type.
+NUMBERS_OF_MODULES = {
+    f"{module}.{name}": kind
+    for module, kind, names in (
+        ("math", "float", "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees dist erf erfc exp"),
+        ("math", "float", "exp2 expm1 fabs fmod fsum gamma hypot ldexp lgamma log log10 log1p log2 nextafter pow"),
+        ("math", "float", "radians remainder sin sinh sqrt tan tanh ulp"),
+        ("math", "int", "comb factorial gcd isqrt lcm perm"),
+        ("math", "bool", "isclose isfinite isinf isnan"),
+        ("random", "float", "betavariate expovariate gammavariate gauss lognormvariate normalvariate paretovariate"),
+        ("random", "float", "random triangular uniform vonmisesvariate weibullvariate"),
+        ("random", "int", "getrandbits randint randrange"),
+        ("time", "float", "monotonic perf_counter process_time time"),
+    )
+    for name in names.split()
+}  # fmt: skip
+#: Names of Python's own modules that stand for floats.
+NUMBERS_BY_NAME = frozenset(f"math.{name}" for name in "pi e tau inf nan".split())
 #: What calls one of its arguments with arrays that it got: where that argument stands, and its keyword.
 CALLBACKS: dict[str, tuple[int | None, str | None]] = {
     "builtins.map": (0, None), "builtins.filter": (0, None), "builtins.sorted": (None, "key"),
