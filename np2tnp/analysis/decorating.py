@@ -284,11 +284,11 @@ class _Ways:
 def _ways(function: cst.FunctionDef, name: str) -> _Ways:
     found = _Ways()
     rest = found.direct
-    for statement in statements_of(function.body):
-        given = _is_given(statement.test, name) if type(statement) is cst.If and statement.orelse is None else None
+    for statement, part in _in_turn(statements_of(function.body)):
+        given = _is_given(statement.test, name) if type(statement) is cst.If and part is statement.body else None
         if given is not None:
             assert isinstance(statement, cst.If)
-            values = [node.value for node in _own(statement.body) if type(node) is cst.Return]
+            values = [node.value for node in _own(part) if type(node) is cst.Return]
             ends = bool(values) and len(statements_of(statement.body)) == 1 if given else bool(values)
             if ends:
                 found.tested.update(map(id, walk(statement.test)))
@@ -296,9 +296,11 @@ def _ways(function: cst.FunctionDef, name: str) -> _Ways:
                 if given:
                     rest = found.made
                 else:
-                    found.tested.update(map(id, walk(statement.body)))
+                    found.tested.update(map(id, walk(part)))
                 continue
-        for node in () if isinstance(statement, (cst.FunctionDef, cst.ClassDef)) else _own(statement):
+        if rest is found.made:  # it is no function from here on
+            found.tested.update(map(id, walk(part)))
+        for node in () if isinstance(statement, (cst.FunctionDef, cst.ClassDef)) else _own(part):
             if type(node) is not cst.Return:
                 continue
             value = node.value
@@ -311,6 +313,27 @@ def _ways(function: cst.FunctionDef, name: str) -> _Ways:
                 found.direct.append(value.body if given else value.orelse)
                 found.made.append(value.orelse if given else value.body)
     return found
+
+
+def _in_turn(statements: Sequence[cst.CSTNode]) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+    """Statements, each with what of it runs; what stands under ``else`` comes after an ``if`` that returns."""
+    for statement in statements:
+        if type(statement) is not cst.If:
+            yield statement, statement
+        elif statement.orelse is None:
+            yield statement, statement.body
+        elif not _returns(statement.body):
+            yield statement, statement
+        else:
+            yield statement, statement.body
+            other = statement.orelse
+            yield from _in_turn([other] if type(other) is cst.If else statements_of(other.body))
+
+
+def _returns(body: cst.BaseSuite) -> bool:
+    """Whether an indented block ends by returning."""
+    last = statements_of(body)[-1:]
+    return bool(last) and type(last[0]) is cst.SimpleStatementLine and type(last[0].body[-1]) is cst.Return
 
 
 def _is_given(test: cst.BaseExpression, name: str) -> bool | None:

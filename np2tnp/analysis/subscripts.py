@@ -25,6 +25,7 @@ from np2tnp.analysis.values import (
     Symbol,
     Unknown,
     Value,
+    has_axes,
     held,
     item_of,
     may_be_array,
@@ -157,7 +158,8 @@ class Subscripts(AskedObjects):
             slices = len(keys) > 1 and any(scalar_type(key) == "slice" for key in keys)
             copies = node is not None and indexes_array(node)
             masked = any(isinstance(key, Array) and key.dtypes == _MASK and key.rank != 0 for key in keys)
-            if (slices or copies or masked) and base.deps:
+            chosen = any(has_axes(key) and _copies(key) for key in keys)  # no list or dict takes an array
+            if (slices or copies or masked or chosen) and base.deps:
                 self.facts.assumed_arrays |= base.deps
                 self.facts.extra["indexed"] = self.facts.extra.get("indexed", NO_NAMES) | base.deps
             # of a list of arrays, perhaps: no evidence about the parameter itself
