@@ -129,7 +129,7 @@ _SIGNS = {
 
 def _conflict_words(words: str, conflicts: frozenset[str]) -> str:
     if READ_ONLY in conflicts:
-        return f"{words} raises in NumPy where the array is a read-only view: copy it first"
+        return f"{words} may be one through a read-only view, which raises in NumPy, or which was made writable"
     return f"{words} may also change {location_words(conflicts)}, which shares its memory"
 
 
