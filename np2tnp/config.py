@@ -101,12 +101,17 @@ class Config:
     chosen_regions: frozenset[tuple[str, str]] | None = None  #: (path, qualified name) exactly; None: all
     region_options: tuple[RegionOptions, ...] = ()
     needles: tuple[str, ...] = ("numpy", "np.")  #: a file that contains none of these is not parsed
+    numpy_names: tuple[str, ...] = ()  #: names that stand for NumPy wherever they are used, such as ``xp``
     verbose: bool = False
     quiet: bool = False
 
     def fingerprint(self) -> str:
         """What the findings of a file depend on, as text: part of the cache's key."""
         return repr([(name, getattr(self, name)) for name in sorted(_ANALYSIS_OPTIONS)])
+
+    def names_numpy(self) -> tuple[str, ...]:
+        """What a file must contain to be parsed."""
+        return (*self.needles, *(f"{name}." for name in self.numpy_names))
 
     def reports(self, code: str, path: str) -> bool:
         """Whether findings of this code in this file are wanted. Errors (TNP90x) always are."""
@@ -172,6 +177,7 @@ _ANALYSIS_OPTIONS = {
         "enable_numpy_behavior",
         "float32",
         "needles",
+        "numpy_names",
         "on_unverified",
         "only_regions",
         "skip_regions",

@@ -96,6 +96,7 @@ def add_emission(parser: argparse.ArgumentParser) -> None:
     add("--float32", action="store_true", default=None, help="work in float32: faster on GPUs, changes values")
     add("--top-level", action="store_true", default=None, help="migrate the top level of scripts that nobody imports")
     add("--unsafe", action="store_true", default=None, help="trust code that cannot be seen to change nothing")
+    add("--numpy-names", metavar="NAMES", type=comma_separated, help="names that stand for NumPy, such as xp")
     for name in ("runtime", "enable_numpy_behavior", "target_tensorflow", "target_numpy"):
         add_choice(group, name)
 

@@ -240,7 +240,7 @@ def analyse_bytes(config: Config, item: tuple[str, bytes], analyst: Analyst | No
     path, data = item
     try:
         source = decode(path, data)
-        if not holds_needle(data, config.needles):
+        if not holds_needle(data, config.names_numpy()):
             return _glance(source)
         from np2tnp.files import guards
 
@@ -297,7 +297,7 @@ def _run(
 
 def _analyse(items: Sequence[tuple[str, bytes]], config: Config, progress: Progress | None) -> Iterator[FileReport]:
     work = Analyst(config)
-    heavy = sum(holds_needle(data, config.needles) for _, data in items)
+    heavy = sum(holds_needle(data, config.names_numpy()) for _, data in items)
     workers = executors.worker_count(heavy, config.jobs) if heavy > 1 else 1
     if workers > 1:
         path = importing.path_without_projects(list({os.path.dirname(path) for path, _ in items}))

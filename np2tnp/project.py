@@ -243,7 +243,7 @@ class Project:
         text = self.modules.text(target.module) or ""
         values, places = self._values.get(target.module) or (None, NO_NAMES)
         self.solver.note(places)
-        if values is None and any(needle in text for needle in self.config.needles):
+        if values is None and any(needle in text for needle in self.config.names_numpy()):
             session = self._session(target.module)
             values = session.analysis.info.values if session is not None else None
         value = values.get(target.name) if values is not None else None
@@ -328,6 +328,7 @@ class Project:
                 config.enable_numpy_behavior,
                 config.float32,
                 config.state,
+                frozenset(config.numpy_names),
                 config.unsafe,
             ),
             functools.partial(config.wants_region, source.path),

@@ -105,6 +105,7 @@ class Session:
         info.part_names = {key: name.value for key, name in self.views.places.items() if isinstance(name, cst.Name)}
         note_replaced(info, replaced)
         info.near_compiler, info.first_party = compiler, first_party
+        info.numpy_names = self.options.numpy_names
         self.analysis.bind_names()
         info.imported_operators = operators
         self.originals, self._left_out = kept_originals(info), left_out(info)

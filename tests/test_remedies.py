@@ -14,7 +14,7 @@ BLOCKED = {
     "def f(x):\n    y = np.exp(x)\n    return y.ctypes.data, y\n": "move what needs it into a function of its own",
     "def f(x):\n    return np.exp(x).astype(np.longdouble)\n": "use float64",
     "def f(x):\n    y = np.exp(x)\n    return y.sort(), y\n": "give it a statement of its own",
-    "def f(x):\n    y = np.exp(x)\n    z = y.ravel()\n    z[0] = 1\n    return y\n": "store through y itself",
+    "def f(x):\n    y = np.exp(x)\n    z = y.ravel()\n    z[0] = 1\n    return y\n": "store through y,",
     "import numba\n\n\n@numba.njit\ndef f(x):\n    return np.sum(x)\n": "move what shall migrate out of it",
     "def f(x):\n    got = yield np.exp(x)\n    x[:] = got\n": "move its work on arrays into a function of its own",
 }

@@ -25,6 +25,7 @@ from np2tnp.analysis.values import (
     GENERATORS,
     HOST,
     NO_NAMES,
+    NUMPY,
     READ_ONLY,
     SUBCLASS,
     TENSOR,
@@ -78,6 +79,8 @@ class Access(Subscripts):
 
     def _attribute(self, node: cst.Attribute, env: Env, called: bool = False, base: Value | None = None) -> Value:
         name = node.attr.value
+        if name in self.module.numpy_names:  # self.xp
+            return NUMPY
         if base is None:
             base = self._described(node, env) if name in _DESCRIBING else self.evaluate_base(node.value, env)
         if isinstance(base, Symbol):

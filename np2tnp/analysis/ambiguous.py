@@ -25,7 +25,7 @@ def why_ambiguous(module: cst.Module, name: str, catalog: Catalog) -> str:
         return ""
     others = [full for full in dict.fromkeys(found) if full not in numpys]
     other = " or ".join(others) if others else "something else"
-    return f"{name} may be {numpys[0]}, and may be {other}: import it in one way to have what uses it migrated"
+    return f"{name} may be {numpys[0]}, and may be {other}: import it in one way, or tell --numpy-names {name}"
 
 
 def _imports(body: object) -> Iterator[cst.Import | cst.ImportFrom]:

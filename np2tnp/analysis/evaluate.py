@@ -26,6 +26,7 @@ from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
     NOTHING,
+    NUMPY,
     SHARED,
     TENSOR,
     UNKNOWN,
@@ -81,6 +82,8 @@ class Evaluator(Operands):
         name = node.value
         if name in KEYWORDS:
             return KEYWORDS[name]
+        if name in self.module.numpy_names:
+            return NUMPY
         stale = env.stale.get(name)
         if stale is not None:
             self.emit(ev.StaleRead(node, self.place(node), name, stale, env.aliases(name)))

@@ -25,6 +25,7 @@ from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
     NOTHING,
+    NUMPY,
     SUBCLASS,
     UNKNOWN,
     UNTENSORED,
@@ -192,6 +193,8 @@ class State:
 
     def outer_value(self, name: str, env: Env) -> Value:
         """The value of a name that the region does not bind: of the module's top level, or a builtin."""
+        if name in self.module.numpy_names:
+            return NUMPY
         if name in self.locals and name not in self.module.values:
             return UNKNOWN
         value = self.module.values.get(name)

@@ -153,6 +153,7 @@ class Bound:
 Value = Unknown | Array | Symbol | Const | Scalar | Sequence | Function | Class | Instance | Bound
 
 UNKNOWN = Unknown()
+NUMPY = Symbol("numpy")
 NONE = Const.of(None)
 #: A reference that results of calls on the host have, where they may be one of their arguments: ours was a copy.
 COPIED = "a copy made for the host"

@@ -12,7 +12,7 @@ from np2tnp.analysis.answers import Fate
 from np2tnp.analysis.declared import declared
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.state import Services
-from np2tnp.analysis.values import Array, Function
+from np2tnp.analysis.values import NO_NAMES, Array, Function
 from np2tnp.analysis.walk import walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
@@ -77,6 +77,7 @@ class Options:
     numpy_behavior: str = "call"
     float32: bool = False
     state: str = "numpy"
+    numpy_names: frozenset[str] = NO_NAMES
     unsafe: bool = False  #: trusts code that nobody can see, where nothing else helps
 
 
