@@ -196,6 +196,8 @@ def _check(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: 
     from np2tnp import pipeline
     from np2tnp.report.progress import Progress
 
+    if not config.quiet:
+        _say_what_was_left(config.root)
     with Progress(config.quiet) as progress:
         run = pipeline.check(paths, config, stdin=stdin, progress=progress)
     pieces = _report(run, config, parsed)
@@ -213,6 +215,18 @@ def _check(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: 
         return CLEAN
     failing = any(finding.verdict.value in config.fail_on for report in run.reports for finding in report.findings)
     return FOUND if failing else CLEAN
+
+
+def _say_what_was_left(root: str) -> None:
+    """Whether a ``rewrite`` that was killed, or works still, changed files."""
+    from np2tnp.migration import journal
+
+    try:
+        left = journal.state_left(root)
+    except ConfigError as error:
+        left = str(error)
+    if left:
+        say(left)
 
 
 def _report(run: Run, config: Config, parsed: argparse.Namespace) -> Iterable[str]:

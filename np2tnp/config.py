@@ -14,7 +14,7 @@ from np2tnp.importing import project_root, upwards
 DEFAULT_EXCLUDE = (
     *(".bzr", ".direnv", ".eggs", ".git", ".hg", ".hypothesis", ".idea", ".ipynb_checkpoints", ".mypy_cache", ".nox"),
     *(".np2tnp_cache", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode"),
-    *(".np2tnp_journal", "__pycache__", "__pypackages__", "_build", "build", "dist", "node_modules", "np2tnp_runtime"),
+    *("__pycache__", "__pypackages__", "_build", "build", "dist", "node_modules", "np2tnp_runtime"),
     *("site-packages", "venv"),
 )
 

@@ -16,7 +16,8 @@ from np2tnp.config import Config
 from np2tnp.files.discover import discover
 from np2tnp.files.needles import holds_needle
 from np2tnp.files.problems import Problem, describe_bug, report_problem
-from np2tnp.files.source import Source, decode, read_bytes, replace_file
+from np2tnp.files.source import Source, decode, read_bytes
+from np2tnp.files.writing import Writer, refuse_link_outwards
 from np2tnp.model import Change, FileReport, RegionState, Run, Summary, Verdict
 
 if TYPE_CHECKING:
@@ -157,6 +158,8 @@ def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan
             source = decode(report.path, files.contents[report.path])
             if report.new_text == source.text:
                 continue
+            if report.path != files.stdin:
+                refuse_link_outwards(report.path, config.root)
             new[report.path] = source.encode(report.new_text)
         except Problem as problem:
             reports[-1] = report_problem(report.path, problem, report)
@@ -167,17 +170,19 @@ def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan
     return Plan(replace(run, changes=tuple(changes)), files, new)
 
 
-def write(made: Plan, config: Config) -> Run:
+def write(made: Plan, config: Config, writer: Writer | None = None) -> Run:
     """Write the planned files, each in one step; the run without those that could not be written."""
     run = made.run
-    failed = _copy_runtimes(made, config)
+    writer = writer or Writer()
+    failed = _copy_runtimes(made, config, writer)
     for path, data in made.new.items():
         if path == made.files.stdin or path in failed:
             continue
         try:
-            replace_file(path, made.files.contents[path], data)
+            writer.replace(path, made.files.contents[path], data)
         except Problem as problem:
             failed[path] = problem
+    run = replace(run, notes=(*run.notes, *writer.notes))
     if not failed:
         return run
     reports = [
@@ -199,14 +204,14 @@ def runtime_folders(made: Plan, config: Config) -> dict[str, list[str]]:
     return found
 
 
-def _copy_runtimes(made: Plan, config: Config) -> dict[str, Problem]:
+def _copy_runtimes(made: Plan, config: Config, writer: Writer) -> dict[str, Problem]:
     """Copy the runtime to where the changed files import it from; the files for which that failed."""
     from np2tnp.rewrite.vendoring import copy_runtime
 
     failed: dict[str, Problem] = {}
     for folder, paths in runtime_folders(made, config).items():
         try:
-            copy_runtime(folder)
+            copy_runtime(folder, writer)
         except Problem as problem:
             failed.update(dict.fromkeys(paths, problem))
     return failed

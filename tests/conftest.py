@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ from np2tnp.runtime import hardware
 
 # tests work on small arrays, which rewritten functions leave to NumPy: what is to be tested is TensorFlow's part
 os.environ["NP2TNP_ABOVE"] = "0"
+# journals of the tests' runs are no business of the user's
+_STATE = tempfile.TemporaryDirectory(prefix="np2tnp-tests-")
+os.environ["XDG_STATE_HOME"] = _STATE.name
 
 # A gate gives the same answer twice: new examples are what the benchmarks look for, and a slow machine is no fault.
 settings.register_profile("gate", deadline=None, derandomize=True)

@@ -234,10 +234,10 @@ def test_interrupting_between_two_files_leaves_none_behind(project: Path) -> Non
     for name in ("one.py", "two.py"):
         (project / name).write_text("import numpy as np\n\n\ndef f(x: np.ndarray):\n    return np.sin(x) + 1\n")
     program = (
-        "import sys, os, signal\nfrom np2tnp import pipeline\nfrom np2tnp.cli import main\n"
-        "write = pipeline.replace_file\n"
-        "def interrupted(*args):\n    write(*args)\n    os.kill(os.getpid(), signal.SIGINT)\n"
-        "pipeline.replace_file = interrupted\nsys.exit(main(['rewrite', '--apply', 'one.py', 'two.py']))"
+        "import sys, os, signal\nfrom np2tnp.migration import journal\nfrom np2tnp.cli import main\n"
+        "write = journal.replace_file\n"
+        "def interrupted(*args):\n    os.kill(os.getpid(), signal.SIGINT)\n    return write(*args)\n"
+        "journal.replace_file = interrupted\nsys.exit(main(['rewrite', '--apply', 'one.py', 'two.py']))"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)

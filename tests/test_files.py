@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,10 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from np2tnp import cli
 from np2tnp.config import Config
 from np2tnp.files.discover import discover
 from np2tnp.files.problems import Problem
-from np2tnp.files.source import Source, decode, read_bytes, replace_file
+from np2tnp.files.source import Source, decode, read_bytes
+from np2tnp.files.writing import create_file, refuse_link_outwards, replace_file
 
 as_root = hasattr(os, "geteuid") and os.geteuid() == 0
 
@@ -109,6 +113,88 @@ def test_replacing_goes_through_links(tmp_path: Path) -> None:
     replace_file(str(link), b"old", b"new")
     assert link.is_symlink()
     assert target.read_bytes() == b"new"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_links_out_of_the_project_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "project" / "inner").mkdir(parents=True)
+    (tmp_path / "shared.py").write_bytes(b"old")
+    (tmp_path / "project" / "real.py").write_bytes(b"old")
+    inside, outside = tmp_path / "project" / "inner" / "inside.py", tmp_path / "project" / "outside.py"
+    inside.symlink_to(tmp_path / "project" / "real.py")
+    outside.symlink_to(tmp_path / "shared.py")
+    refuse_link_outwards(str(inside), str(tmp_path / "project"))
+    refuse_link_outwards(str(outside), str(tmp_path))
+    with pytest.raises(Problem, match="outside of the project") as caught:
+        refuse_link_outwards(str(outside), str(tmp_path / "project"))
+    assert caught.value.code == "TNP904"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_rewriting_leaves_links_out_of_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = "import numpy as np\n\n\ndef f(x: np.ndarray):\n    return np.sin(x) + 1\n"
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    (tmp_path / "shared.py").write_text(text)
+    Path("own.py").write_text(text)
+    Path("link.py").symlink_to("../shared.py")
+    for arguments in (["rewrite", "."], ["rewrite", "--apply", "."], ["rewrite", "--apply", "link.py"]):
+        assert cli.main(arguments) == 2
+        assert "link.py:1:1: TNP904 is a link to" in capfd.readouterr().err
+    assert (tmp_path / "shared.py").read_text() == text
+    assert "rt.migrated" in Path("own.py").read_text()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has other attributes")
+def test_what_a_file_is_besides_its_text(tmp_path: Path) -> None:
+    file, other = tmp_path / "f.py", tmp_path / "other.py"
+    file.write_bytes(b"old")
+    file.chmod(0o4755)
+    attributes = {}
+    with contextlib.suppress(OSError, AttributeError):  # not on every file system
+        os.setxattr(file, "user.mark", b"mine")
+        attributes = {"user.mark": b"mine"}
+    assert replace_file(str(file), b"old", b"new") == []
+    assert stat.S_IMODE(file.stat().st_mode) == 0o4755
+    assert {name: os.getxattr(file, name) for name in attributes} == attributes
+    os.link(file, other)
+    lost = replace_file(str(file), b"new", b"newer")
+    assert lost == ["the file has 1 other name (hard links), which keep the text as it was"]
+    assert (file.read_bytes(), other.read_bytes()) == (b"newer", b"new")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no limits there")
+def test_a_full_disk_leaves_nothing_half_done(tmp_path: Path) -> None:
+    """A limit on the size of files is met as a full disk is: in the middle of a write."""
+    (tmp_path / "f.py").write_bytes(b"old")
+    program = (
+        "import resource\nfrom np2tnp.files.writing import create_file, replace_file\n"
+        "from np2tnp.files.problems import Problem\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+        "try:\n    create_file('f.py.orig', b'x' * 1000)\nexcept OSError as error:\n    print(type(error).__name__)\n"
+        "try:\n    replace_file('f.py', b'old', b'x' * 1000)\nexcept Problem as error:\n    print(error.code)\n"
+    )
+    root = str(Path(__file__).resolve().parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": root},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.returncode) == ("OSError\nTNP904\n", 0), done.stderr
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"f.py": b"old"}
+
+
+def test_new_files_never_replace_others(tmp_path: Path) -> None:
+    create_file(str(tmp_path / "new.py"), b"new")
+    with pytest.raises(FileExistsError):
+        create_file(str(tmp_path / "new.py"), b"newer")
+    assert (tmp_path / "new.py").read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["new.py"]
 
 
 def test_a_file_that_changed_is_left_alone(tmp_path: Path) -> None:

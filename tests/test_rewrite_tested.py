@@ -10,14 +10,15 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from np2tnp.cli import main
-from np2tnp.files.source import replace_file
-from np2tnp.migration import transaction
+from np2tnp.files.writing import replace_file
+from np2tnp.migration import journal
 from np2tnp.migration.subsets import largest_passing
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -132,7 +133,7 @@ def test_all_stays_where_the_tests_pass(project: Path, capfd: pytest.CaptureFixt
     status, _, err = run(capfd, "--apply", "--test", judge(project), ".")
     assert status == 0, err
     assert migrated(project) == ALL
-    assert not (project / transaction.NAME).exists()
+    assert not Path(journal.place(str(project))).exists()
 
 
 def test_what_breaks_the_tests_is_put_back_and_named(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -230,7 +231,7 @@ def test_interrupted_in_the_middle(project: Path, capfd: pytest.CaptureFixture[s
         assert "interrupted: all files are as they were before" in err
         assert (project / "two.py").read_text() == TWO
     assert (project / "one.py").read_text() == ONE
-    assert not (project / transaction.NAME).exists()
+    assert not Path(journal.place(str(project))).exists()
 
 
 def test_trials_are_planned_from_the_originals(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -276,12 +277,13 @@ def test_interrupted_where_it_hurts(
     """Ctrl-C while the originals are saved, in the moment after a file changed, and again while all is put back."""
     done: list[object] = []
 
-    def interrupting(function: Callable[..., None], times: int) -> Callable[..., None]:
-        def call(*arguments: object) -> None:
-            function(*arguments)
+    def interrupting(function: Callable[..., Any], times: int) -> Callable[..., Any]:
+        def call(*arguments: object) -> Any:
+            result = function(*arguments)
             if len(done) < times:
                 done.append(arguments)
                 signal.raise_signal(signal.SIGINT)
+            return result
 
         return call
 
@@ -289,14 +291,14 @@ def test_interrupted_where_it_hurts(
         monkeypatch.setattr(os, "fsync", interrupting(os.fsync, 1))
     else:
         times = 3 if moment == "twice" else 1
-        monkeypatch.setattr(transaction, "replace_file", interrupting(replace_file, times))
+        monkeypatch.setattr(journal, "replace_file", interrupting(replace_file, times))
     status, _, err = run(capfd, "--apply", "--test", judge(project), ".")
     assert done
     assert status == 130
     assert "interrupted: all files are as they were before\n" in err
     assert (project / "one.py").read_text() == ONE
     assert (project / "two.py").read_text() == TWO
-    assert not (project / transaction.NAME).exists()
+    assert not Path(journal.place(str(project))).exists()
 
 
 @pytest.mark.parametrize("left", [["journal.jsonl", "0.orig"], ["journal.jsonl"], []])
@@ -313,28 +315,29 @@ def test_killed_while_it_ended(
     script = project / "judge.py"
     script.write_text(script.read_text().replace("one.py is wrong", "No module named 'np2tnp'"))  # ends the run
     saved: dict[str, bytes] = {}
-    drop = transaction._drop_journal
+    drop = journal.drop
 
     def remember(folder: str) -> None:
         saved.update({name: Path(folder, name).read_bytes() for name in left})
         drop(folder)
 
-    monkeypatch.setattr(transaction, "_drop_journal", remember)
+    monkeypatch.setattr(journal, "drop", remember)
     assert run(capfd, "--apply", "--test", command, ".")[0] == (0 if is_kept else 2)
     monkeypatch.undo()
     monkeypatch.chdir(project)
-    (project / transaction.NAME).mkdir()
+    folder = Path(journal.place(str(project)))
+    folder.mkdir()
     for name, data in saved.items():
         process = f'"process": {os.getpid()}'.encode()
-        (project / transaction.NAME / name).write_bytes(data.replace(process, b'"process": 99999999'))
+        (folder / name).write_bytes(data.replace(process, b'"process": 99999999'))
     before = migrated(project)
     assert run(capfd, "--apply", ".")[0] == 2
     status, _, err = run(capfd, "--recover")
     assert status == 0
-    expected = "what it found to pass stays rewritten" if is_kept else "no file had been changed"
+    expected = "what it wrote stays rewritten" if is_kept else "no file had been changed"
     assert (expected if left else "nothing is half done") in err
     assert migrated(project) == before == (ALL if is_kept else set())
-    assert not (project / transaction.NAME).exists()
+    assert not Path(journal.place(str(project))).exists()
 
 
 # --- --interactive and --backup

@@ -13,6 +13,7 @@ import np2tnp
 from np2tnp import pipeline
 from np2tnp.config import Config
 from np2tnp.files.discover import discover
+from np2tnp.files.writing import Writer
 from np2tnp.rewrite.vendoring import copy_runtime, relative_imports
 
 RUNTIME = Path(np2tnp.__file__).parent / "runtime"
@@ -109,13 +110,13 @@ def test_imports_are_relative_from_any_depth() -> None:
 
 
 def test_a_new_copy_replaces_an_old_one_and_nothing_else(tmp_path: Path) -> None:
-    copy_runtime(str(tmp_path / "copy"))
+    copy_runtime(str(tmp_path / "copy"), Writer())
     first = (tmp_path / "copy" / "__init__.py").read_text(encoding="utf-8")
     old = tmp_path / "copy" / "in_an_earlier_version.py"
     old.write_text(first.splitlines()[0] + "\nx = 1\n", encoding="utf-8")
     mine = tmp_path / "copy" / "mine.py"
     mine.write_text("x = 1\n", encoding="utf-8")
-    copy_runtime(str(tmp_path / "copy"))
+    copy_runtime(str(tmp_path / "copy"), Writer())
     assert not old.exists()
     assert mine.read_text(encoding="utf-8") == "x = 1\n"
     assert (tmp_path / "copy" / "__init__.py").read_text(encoding="utf-8") == first

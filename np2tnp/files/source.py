@@ -1,9 +1,8 @@
-"""Bytes ↔ source text, exactly or not at all, and writing a file without ever leaving half of one."""
+"""Bytes ↔ source text, exactly or not at all."""
 
 from __future__ import annotations
 
 import codecs
-import contextlib
 import os
 import re
 import stat
@@ -86,57 +85,6 @@ def read_bytes(path: str) -> bytes:
         raise Problem("TNP904", f"cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # a path with a null character
         raise Problem("TNP904", f"cannot be read: {error}") from None
-
-
-_TEMPORARY = ".np2tnp-"  #: how the names of files begin that are about to replace others
-
-
-def replace_file(path: str, old: bytes, new: bytes) -> None:
-    """Puts ``new`` in the place of ``old`` in one step, keeping mode, owner and symbolic links.
-
-    Raises Problem, TNP908 when the file no longer holds ``old`` and TNP904 when it cannot be written; nothing was
-    changed then.
-    """
-    import tempfile
-
-    target = os.path.realpath(path)
-    temporary = ""
-    try:
-        before = os.stat(target)
-        if read_bytes(target) != old:
-            raise Problem("TNP908", "changed while it was being rewritten; left as it is now")
-        if not os.access(target, os.W_OK):
-            # Replacing needs only the directory's permission: a write-protected file would lose its protection.
-            raise Problem("TNP904", "cannot be written: Permission denied")
-        handle, temporary = tempfile.mkstemp(prefix=_TEMPORARY, suffix=".tmp", dir=os.path.dirname(target))
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(new)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, stat.S_IMODE(before.st_mode))
-        if hasattr(os, "chown"):
-            with contextlib.suppress(OSError):  # only root may give files away
-                os.chown(temporary, before.st_uid, before.st_gid)
-        after = os.stat(target)
-        if (after.st_mtime_ns, after.st_size, after.st_ino) != (before.st_mtime_ns, before.st_size, before.st_ino):
-            raise Problem("TNP908", "changed while it was being rewritten; left as it is now")
-        os.replace(temporary, target)
-        temporary = ""
-    except OSError as error:
-        raise Problem("TNP904", f"cannot be written: {error.strerror or error}") from None
-    finally:
-        if temporary:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-
-
-def remove_temporaries(path: str) -> None:
-    """Remove what a process left beside a file that was killed while it replaced it."""
-    folder = os.path.dirname(os.path.realpath(path))
-    with contextlib.suppress(OSError):
-        for name in os.listdir(folder):
-            if name.startswith(_TEMPORARY) and name.endswith(".tmp"):
-                os.unlink(os.path.join(folder, name))
 
 
 def _declared_encoding(body: bytes) -> tuple[str, int]:

@@ -9,7 +9,8 @@ from functools import partial
 
 from np2tnp import pipeline
 from np2tnp.config import FEW, Config, ConfigError
-from np2tnp.migration import transaction
+from np2tnp.files.writing import Writer
+from np2tnp.migration import journal, transaction
 from np2tnp.migration.reverted import Reverted
 from np2tnp.migration.user_tests import keep_what_passes
 from np2tnp.model import Run
@@ -57,7 +58,8 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
     _require_sense(parsed, stdin)
     if parsed.recover:
         return _recover(config)
-    transaction.require_none(config.root)
+    if left := journal.state_left(config.root):
+        raise ConfigError(left)
     tell = (lambda _: None) if config.quiet else say
     backup = partial(_back_up, suffix=parsed.backup_suffix if parsed.backup else None)
     state = "no file was changed"
@@ -74,8 +76,7 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
             done, state = made.run, "what was found to pass stays rewritten"
         elif parsed.apply:
             with transaction.uninterrupted():  # a moment only: all files are written, or none
-                backup(made)
-                done, state = pipeline.write(made, config), "all files were rewritten"
+                done, state = _write(made, config, backup), "all files were rewritten"
         if parsed.apply and stdin is not None:
             print_bytes(made.new.get(*stdin))
         _print(parsed, config, done, stdin, reverted)
@@ -153,7 +154,7 @@ def _require_sense(parsed: argparse.Namespace, stdin: tuple[str, bytes] | None) 
 
 
 def _recover(config: Config) -> int:
-    lines = transaction.recover(config.root)
+    lines = journal.recover(config.root)
     if lines is None:
         say(f"there is nothing to recover in {config.root}")
         return CLEAN
@@ -162,11 +163,28 @@ def _recover(config: Config) -> int:
     return CLEAN
 
 
-def _back_up(made: pipeline.Plan, suffix: str | None) -> None:
+def _write(made: pipeline.Plan, config: Config, backup: Callable[[pipeline.Plan, Writer], None]) -> Run:
+    """Write the plan. Until all is written the originals are kept elsewhere, too: the process may be killed."""
+    originals = {path: made.files.contents[path] for path in made.new if path != made.files.stdin}
+    if not originals:
+        return pipeline.write(made, config)
+    writer = journal.Journal(config.root)
+    writer.begin(originals)
+    try:
+        backup(made, writer)
+    except ConfigError:
+        writer.end("restored")
+        raise
+    done = pipeline.write(made, config, writer)
+    writer.end("kept")
+    return done
+
+
+def _back_up(made: pipeline.Plan, writer: Writer, suffix: str | None) -> None:
     """Write the backups of a plan's files, where they are wanted. Raises ConfigError before anything is changed."""
     for path in made.new if suffix is not None else ():
         try:
-            transaction.save_copy(path, made.files.contents[path], suffix or "")
+            journal.save_copy(path, made.files.contents[path], suffix or "", writer)
         except OSError as error:
             raise ConfigError(f"{path}{suffix}: cannot be written: {error.strerror or error}") from None
 

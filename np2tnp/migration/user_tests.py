@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from np2tnp import pipeline
 from np2tnp.config import Config, ConfigError
 from np2tnp.files.problems import Problem
+from np2tnp.files.writing import Writer
 from np2tnp.migration.reverted import Reverted
 from np2tnp.migration.subsets import largest_passing
 from np2tnp.migration.transaction import Transaction
@@ -85,7 +86,7 @@ def keep_what_passes(
     command: str,
     timeout: float | None,
     say: Callable[[str], None],
-    before_keeping: Callable[[pipeline.Plan], None],
+    before_keeping: Callable[[pipeline.Plan, Writer], None],
 ) -> tuple[pipeline.Plan, list[Reverted]]:
     """Apply the plan, or the largest part of it under which `command` succeeds, and say what was reverted and why.
 
@@ -132,19 +133,21 @@ def keep_what_passes(
             if not passes(everything):
                 kept = largest_passing(_suspects_last(made.regions, failures[everything].output), passes)
                 transaction.show(plan_of(kept).new)
-            before_keeping(plan_of(kept))
+            before_keeping(plan_of(kept), transaction.journal)
             transaction.keep(pipeline.runtime_folders(plan_of(kept), config))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(transaction.state) from None
+    for note in transaction.journal.notes:
+        say(note)
     done = plan_of(kept)
     return done, [_describe(region, kept, failures) for region in made.regions if region not in done.regions]
 
 
-def _copy_runtime(folder: str) -> None:
+def _copy_runtime(folder: str, writer: Writer) -> None:
     from np2tnp.rewrite.vendoring import copy_runtime
 
     try:
-        copy_runtime(folder)
+        copy_runtime(folder, writer)
     except Problem as problem:
         raise ConfigError(str(problem)) from None
 

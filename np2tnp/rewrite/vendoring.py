@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import np2tnp
 from np2tnp import __version__
 from np2tnp.files.problems import Problem
-from np2tnp.files.source import read_bytes, replace_file
+from np2tnp.files.source import read_bytes
+from np2tnp.files.writing import Writer
 
 #: The directory that a copy goes to, and so the name that it is imported by.
 FOLDER = "np2tnp_runtime"
@@ -46,25 +47,33 @@ def vendored(path: str, text: str) -> Home:
     return Home(package, FOLDER, os.path.join(top, package, FOLDER))
 
 
-def copy_runtime(directory: str) -> None:
+def copy_runtime(directory: str, writer: Writer) -> None:
     """Put the runtime's files into `directory`, those that differ each in one step. Raises Problem (TNP904)."""
     marked = os.path.join(directory, "__init__.py")
+    if os.path.islink(directory):
+        raise Problem("TNP904", f"{directory} is a link: what lies there is not written to")
     if os.path.isdir(directory) and not (os.path.isfile(marked) and b"np2tnp" in read_bytes(marked)):
         raise Problem("TNP904", f"{directory} is no copy of np2tnp's runtime: move it away")
     source = os.path.join(os.path.dirname(os.path.abspath(np2tnp.__file__)), "runtime")
     names = _files(source)
     try:
-        for name in names:
+        if not os.path.isdir(directory):
+            writer.make_folder(directory)
+        # the one that tells that it is a copy first: another run goes on where this one is killed
+        for name in sorted(names, key=lambda name: (name != "__init__.py", name)):
             text = relative_imports(read_bytes(os.path.join(source, name)).decode("utf-8"), name.count(os.sep))
             new = f"{_MARK}\n{text}".encode()
             target = os.path.join(directory, name)
-            os.makedirs(os.path.dirname(target), exist_ok=True)
+            if not os.path.isdir(os.path.dirname(target)):
+                writer.make_folder(os.path.dirname(target))
+            if os.path.realpath(target) != os.path.join(os.path.realpath(directory), name):
+                raise Problem("TNP904", f"{target} is a link: what lies there is not written to")
             if not os.path.exists(target):
-                with open(target, "xb"):
-                    pass
-            old = read_bytes(target)
-            if old != new:
-                replace_file(target, old, new)
+                writer.create(target, new)
+            else:
+                old = read_bytes(target)
+                if old != new:
+                    writer.replace(target, old, new)
         for name in set(_files(directory)) - set(names):  # what an earlier version had, and no other file
             if read_bytes(os.path.join(directory, name)).startswith(_MARKED.encode()):
                 os.remove(os.path.join(directory, name))
