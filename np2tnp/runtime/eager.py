@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import powers
 from np2tnp.runtime.indexing_read import read_basic
 from np2tnp.runtime.keys import basic_key, resolve_basic
 from np2tnp.runtime.missing_kernels import covered
@@ -31,7 +32,7 @@ _OPERATIONS: dict[str, dict[str, str]] = {
     "sub": {"Sub": f"{_INEXACT} {_INTEGERS}"},
     "mul": {"Mul": f"{_INEXACT} {_INTEGERS}"},
     "truediv": {"RealDiv": _INEXACT},
-    "pow": {"Pow": _INEXACT},
+    "pow": {"power": _FLOATS, "Pow": "F D"},
     "and": {"LogicalAnd": "?", "BitwiseAnd": _INTEGERS},
     "or": {"LogicalOr": "?", "BitwiseOr": _INTEGERS},
     "lt": {"Less": _REAL},
@@ -57,7 +58,7 @@ def install(tensorflow: Any) -> None:
     raw = tensorflow.raw_ops
     for name, operations in _OPERATIONS.items():
         kernels = {
-            tensorflow.as_dtype(dtype): (_kernel(operation, getattr(raw, operation)), _limits(dtype))
+            tensorflow.as_dtype(dtype): (_kernel(operation, raw), _limits(dtype))
             for operation, characters in operations.items()
             for dtype in map(np.dtype, characters.split())
         }
@@ -71,7 +72,10 @@ def install(tensorflow: Any) -> None:
     tensor.__getitem__ = _item(tensor.__getitem__)
 
 
-def _kernel(operation: str, run: Any) -> Operator:
+def _kernel(operation: str, raw: Any) -> Operator:
+    if operation == "power":
+        return powers.power
+    run = getattr(raw, operation)
     if operation in ("Equal", "NotEqual"):  # of shapes that do not fit, TensorFlow's operator says so in its value
         return lambda x, y: run(x=x, y=y, incompatible_shape_error=False)
     return lambda x, y: run(x=x, y=y)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import kernels
+from np2tnp.runtime import hypotenuses, kernels, powers
 from np2tnp.runtime.dispatch import exact, is_measured, is_tracing
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
@@ -287,14 +287,6 @@ def _complex_sign(x: Any) -> Any:
     raise Unsupported("the sign of complex numbers")
 
 
-def _complex_abs(x: Any) -> Any:
-    size = op("ComplexAbs")(x=x, Tout=tf.float32 if x.dtype == tf.complex64 else tf.float64)
-    if is_measured():
-        return size
-    nan, infinite = complex_nan(x), either(op("IsInf")(x=tf.math.real(x)), op("IsInf")(x=tf.math.imag(x)))
-    return select(infinite, math.inf, select(nan, math.nan, size))  # XLA's of 0 + NaN i is 0
-
-
 def truncated(x: Any) -> Any:
     """A float rounded towards zero; -0.5 becomes -0.0."""
     return select(is_less(x), op("Ceil")(x=x), op("Floor")(x=x))
@@ -340,8 +332,8 @@ remainder = mod = ufunc(
 )
 divmod = ufunc("numpy.divmod", {"iu": _integer_divmod, "f": _float_divmod})
 fmod = ufunc("numpy.fmod", {"iu": _second(_integer_quotient), "f": kernels.fmod})
-power = pow = ufunc("numpy.power", {"i": _integer_power, "u": _unsigned_power, "f": raw("Pow")})
-float_power = ufunc("numpy.float_power", {"f": raw("Pow")})
+power = pow = ufunc("numpy.power", {"i": _integer_power, "u": _unsigned_power, "f": powers.power})
+float_power = ufunc("numpy.float_power", {"f": powers.power})
 modf = ufunc("numpy.modf", {"f": _modf})
 
 maximum = ufunc(
@@ -358,7 +350,7 @@ fmin = ufunc(
     "numpy.fmin", {"?": both, "iu": raw("Minimum"), "ef": _ignoring_nan("Minimum"), "c": _complex_extreme(False, False)}
 )
 
-absolute = abs = ufunc("numpy.absolute", {"?u": same, "ief": raw("Abs"), "c": _complex_abs})
+absolute = abs = ufunc("numpy.absolute", {"?u": same, "ief": raw("Abs"), "c": hypotenuses.complex_abs})
 fabs = ufunc("numpy.fabs", {"ef": raw("Abs")})
 negative = ufunc("numpy.negative", {"u": _unsigned_negative, "iefc": raw("Neg")})
 positive = ufunc("numpy.positive", {"iuefc": same})

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import powers
 from np2tnp.runtime.axes import as_scalar
 from np2tnp.runtime.dispatch import as_tensor, exact
 from np2tnp.runtime.errors import Unsupported
@@ -71,7 +72,7 @@ def _vector(tensor: Any, order: Any, axis: int, keepdims: bool) -> Any:
         return _sum(sizes, (axis,), keepdims)
     require(not isinstance(order, np.floating) or isinstance(order, float), "an order that is not a Python float")
     power = tf.constant(order, sizes.dtype)
-    total = _sum(tf.pow(sizes, power), (axis,), keepdims)
+    total = _sum(powers.power(sizes, power), (axis,), keepdims)
     return tf.pow(total, tf.constant(np.reciprocal(np.asarray(order, dtype_of(sizes)))))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime import powers
 from np2tnp.runtime.lazy import tf
 
 #: Operations whose results are known to the compiler.
@@ -35,10 +36,17 @@ class Opaque:
     def __init__(self, argument: Any) -> None:
         self._argument = argument
         self._numbers: dict[tuple[Any, Any], tuple[Any, ...]] = {}
+        self._sources: dict[Any, Any] = {}  #: what the results of :meth:`known` are
 
     def known(self, tensor: Any) -> Any:
         """A tensor of real floats whose values the compiler would know, as one of which it knows nothing."""
-        return tf.raw_ops.Mul(x=tensor, y=self._of_dtype(tensor.dtype)[0])
+        hidden = tf.raw_ops.Mul(x=tensor, y=self._of_dtype(tensor.dtype)[0])
+        self._sources[hidden.ref()] = tensor
+        return hidden
+
+    def source(self, tensor: Any) -> Any:
+        """The tensor that :meth:`known` made this one of; itself, where that made it of none."""
+        return self._sources.get(tensor.ref(), tensor)
 
     def made(self, tensor: Any) -> Any:
         """A tensor of real floats, as one of which the compiler does not know how it was made."""
@@ -64,21 +72,15 @@ def argument() -> Any:
     return tf.constant(np.array([1.0, -0.0, 0.0]))
 
 
-def _power(base: Any, exponent: Any, output: Any, compiled: bool) -> Any:
-    """``base ** exponent`` as NumPy and XLA compute it where the exponent is a number in the program."""
-    source = exponent.op.inputs[0] if exponent.op.type == "Mul" else exponent
-    number = tf.get_static_value(source) if source.op.type == "Const" else None
-    if number is None or number.ndim:
+def _power(base: Any, exponent: Any, output: Any) -> Any:
+    """``base ** exponent`` as NumPy computes it where the exponent is a number in the program."""
+    number = powers.known_number(exponent)
+    if number is None or not base.dtype.is_floating or base.dtype.size == 2:
         return output
     if number in (0.5, 2.0):
         return (tf.raw_ops.Sqrt if number == 0.5 else tf.raw_ops.Square)(x=base)
-    if (
-        compiled and abs(number) == 1.5 and base.dtype.size > 2
-    ):  # within four ULP; a power takes longer than all the rest
-        product = tf.raw_ops.Mul(x=base, y=tf.raw_ops.Sqrt(x=base))
-        product = tf.where(base == -np.inf, tf.constant(np.inf, base.dtype), product)
-        return product if number > 0 else tf.raw_ops.Reciprocal(x=product)
-    return tf.raw_ops.Pow(x=base, y=source)
+    found = powers.by_number(base, number)
+    return tf.raw_ops.Pow(x=base, y=tf.constant(number, base.dtype)) if found is None else found
 
 
 @contextmanager
@@ -108,7 +110,7 @@ def literal_arithmetic(opaque: Opaque | None) -> Iterator[None]:
             return outputs
         (output,) = outputs
         if op_type == "Pow":
-            output = _power(inputs[0], inputs[1], output, compiled=opaque is not None)
+            output = _power(inputs[0], inputs[1], output)
         if not output.dtype.is_floating:  # complex products are not rounded alike everywhere in NumPy, either
             return outputs
         if op_type == "Cast" and not (inputs[0].dtype.is_integer or inputs[0].dtype.is_bool):

@@ -228,7 +228,7 @@ def imag(val: Any) -> Any:
 def angle(z: Any, deg: Any = False) -> Any:
     """``numpy.angle``: in the dtype of the real part; integers in the float that holds them."""
     x = array(z)
-    result = op("Atan2")(y=tf.math.imag(x), x=tf.math.real(x)) if x.dtype.is_complex else arctan2(0, x)
+    result = arctan2(tf.math.imag(x), tf.math.real(x)) if x.dtype.is_complex else arctan2(0, x)
     return op("Mul")(x=result, y=constant(180 / math.pi, result.dtype)) if deg else result
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from np2tnp.runtime import hypotenuses
 from np2tnp.runtime.dispatch import is_measured
-from np2tnp.runtime.elementwise import complex_nan, extreme, is_zero, select, with_sign
+from np2tnp.runtime.elementwise import both, complex_nan, extreme, is_negative, select, with_sign
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.loops import op, raw, ufunc
-from np2tnp.runtime.promotion import constant
+from np2tnp.runtime.promotion import cast, constant, dtype_of
 from np2tnp.runtime.tracing import check, current
 
 __all__ = [
@@ -90,29 +95,72 @@ def _times(x: Any, factor: float) -> Any:
     return op("Mul")(x=x, y=constant(factor, x.dtype))
 
 
+def _by_factor(function: Any) -> Callable[[Any], Any]:
+    """A product with NumPy's own factor, which is rounded otherwise in float32."""
+    return lambda x: _times(x, float(function(dtype_of(x).type(1))))
+
+
 #: 1 / log(base), rounded once (``1 / math.log(10)`` is rounded twice, and the next float)
 _LOG_OF_E = {2.0: 1.4426950408889634, 10.0: 0.4342944819032518}
 
+#: Root of two: a number is at most this factor from a power of two.
+_ROOT = math.sqrt(2)
 
-def _exact_at_powers(base: float) -> Callable[[Any], Any]:
-    """Logarithm to `base`, exact where the argument is an exact power: people take int(log2(n))."""
+
+def _next_to_powers(base: float) -> Callable[[Any], Any]:
+    """Logarithm to `base`, from the power that is next to the number: people take ``int(log2(n))``."""
+    rest = _beside_power_of_two if base == 2.0 else _beside_power_of_ten
 
     def run(x: Any) -> Any:
         rough = _times(op("Log")(x=x), _LOG_OF_E[base])
-        whole = op("Round")(x=rough)
-        power = op("Pow")(x=constant(base, x.dtype), y=whole)
-        correction = select(op("Equal")(x=power, y=x), op("Sub")(x=whole, y=rough), 0.0)
-        correction = select(op("IsFinite")(x=correction), correction, 0.0)
-        return op("AddV2")(x=rough, y=op("StopGradient")(input=correction))
+        normal = op("GreaterEqual")(x=x, y=constant(float(np.finfo(dtype_of(x)).tiny), x.dtype))
+        usual = op("LogicalAnd")(x=normal, y=op("IsFinite")(x=rough))
+        power, logarithm = rest(op("StopGradient")(input=select(usual, x, 1.0)), rough)
+        exact = op("AddV2")(x=power, y=_times(logarithm, _LOG_OF_E[base]))
+        return _corrected(rough, usual, exact)
 
     return run
+
+
+def _beside_power_of_two(x: Any, rough: Any) -> tuple[Any, Any]:
+    """The exponent of the power of two that is next to `x`, and the natural logarithm of what `x` is of it."""
+    info, bits = np.finfo(dtype_of(x)), tf.int64 if x.dtype == tf.float64 else tf.int32
+    pattern, digits = op("Bitcast")(input=x, type=bits), constant(info.nmant, bits)
+    one = op("LeftShift")(x=constant(info.maxexp - 1, bits), y=digits)
+    exponent = op("Sub")(x=op("RightShift")(x=pattern, y=digits), y=constant(info.maxexp - 1, bits))
+    fraction = op("BitwiseAnd")(x=pattern, y=constant((1 << info.nmant) - 1, bits))
+    part = op("Bitcast")(input=op("BitwiseOr")(x=fraction, y=one), type=x.dtype)
+    beyond = op("Greater")(x=part, y=constant(_ROOT, x.dtype))
+    power = op("AddV2")(x=cast(exponent, x.dtype), y=cast(beyond, x.dtype))
+    return power, op("Log")(x=select(beyond, op("Mul")(x=part, y=constant(0.5, x.dtype)), part))
+
+
+def _beside_power_of_ten(x: Any, rough: Any) -> tuple[Any, Any]:
+    """The same for powers of ten."""
+    most, powers, errors = _powers_of_ten(dtype_of(x))
+    power = op("Round")(x=select(op("IsFinite")(x=rough), rough, 0.0))
+    power = op("Maximum")(x=constant(float(-most), x.dtype), y=op("Minimum")(x=constant(float(most), x.dtype), y=power))
+    place = op("AddV2")(x=cast(power, tf.int32), y=constant(most, tf.int32))
+    next_to, error = tf.gather(powers, place), tf.gather(errors, place)
+    ratio = op("RealDiv")(x=op("Sub")(x=x, y=next_to), y=next_to)
+    return power, op("Log1p")(x=op("Sub")(x=ratio, y=error))
+
+
+@functools.cache
+def _powers_of_ten(dtype: np.dtype[Any]) -> tuple[int, np.ndarray, np.ndarray]:
+    """The largest exponent, the powers of ten as they are rounded, and what rounding left of each, as a part of it."""
+    most = int(np.finfo(dtype).maxexp * math.log10(2)) - 1
+    powers = [Fraction(10) ** exponent for exponent in range(-most, most + 1)]
+    rounded = np.array([float(power) for power in powers]).astype(dtype)
+    errors = [(power - Fraction(float(near))) / power for power, near in zip(powers, rounded, strict=True)]
+    return most, rounded, np.array([float(error) for error in errors]).astype(dtype)
 
 
 def _natural_log(x: Any) -> Any:
     """Log of complex numbers. TensorFlow squares the parts, and gives NaN where that leaves the floats."""
     logarithm = op("Log")(x=x)
     real, imag = tf.math.real(x), tf.math.imag(x)
-    whole = tf.complex(op("Log")(x=_hypot(real, imag)), op("Atan2")(y=imag, x=real))
+    whole = tf.complex(op("Log")(x=hypotenuses.hypot(real, imag)), op("Atan2")(y=imag, x=real))
     return select(complex_nan(logarithm), whole, logarithm)
 
 
@@ -126,18 +174,36 @@ def _complex_log(base: float) -> Callable[[Any], Any]:
 
 def _complex_log1p(x: Any) -> Any:
     real, imag = tf.math.real(x), tf.math.imag(x)
-    size = _hypot(real + 1, imag)
+    size = hypotenuses.hypot(real + 1, imag)
     return tf.complex(op("Log")(x=size), op("Atan2")(y=imag, x=real + 1))
 
 
 def _complex_sqrt(x: Any) -> Any:
+    if x.dtype == tf.complex64:  # NumPy's is exact where the root is, as C's library makes it
+        return op("Cast")(x=_complex_sqrt(op("Cast")(x=x, DstT=tf.complex128)), DstT=tf.complex64)
     root = op("Sqrt")(x=x)
     root = tf.complex(tf.math.real(root), with_sign(tf.math.imag(root), tf.math.imag(x)))  # TensorFlow's of -0.0 is 0.0
+    root = _root_by_parts(x, root)
     if is_measured():
         return root
     infinite = op("LogicalOr")(x=op("IsInf")(x=tf.math.real(x)), y=op("IsInf")(x=tf.math.imag(x)))
     lost = op("LogicalAnd")(x=complex_nan(x), y=op("LogicalNot")(x=infinite))
     return select(lost, complex(math.nan, math.nan), root)  # XLA's of 0 + NaN i is 0
+
+
+def _root_by_parts(x: Any, root: Any) -> Any:
+    """The complex root as C's library computes it, which XLA's own is next to."""
+    real, imag = tf.math.real(x), tf.math.imag(x)
+    size = op("Abs")(x=real)
+    large = op("Sqrt")(x=0.5 * (hypotenuses.hypot(real, imag) + size))
+    usual = op("Less")(x=op("Abs")(x=large), y=constant(1e150, large.dtype))
+    usual = both(usual, op("Greater")(x=large, y=constant(1e-150, large.dtype)))
+    small = 0.5 * op("Abs")(x=imag) / select(usual, large, 1.0)
+    small = select(op("Equal")(x=size, y=constant(0.0, size.dtype)), large, small)
+    right = op("Greater")(x=real, y=constant(0.0, real.dtype))
+    parts = select(right, large, small), with_sign(select(right, small, large), imag)
+    found = (tf.math.real(root), tf.math.imag(root))
+    return tf.complex(*(_corrected(one, usual, other) for one, other in zip(found, parts, strict=True)))
 
 
 def _complex_exp(x: Any) -> Any:
@@ -164,13 +230,24 @@ def _cbrt(x: Any) -> Any:
     return with_sign(select(op("IsFinite")(x=better), better, rough), x)
 
 
-def _hypot(x: Any, y: Any) -> Any:
-    x, y = op("Abs")(x=x), op("Abs")(x=y)
-    large, small = extreme("Maximum")(x, y), extreme("Minimum")(x, y)
-    ratio = small / select(is_zero(large), 1.0, large)
-    length = large * op("Sqrt")(x=1 + ratio * ratio)
-    infinite = op("LogicalOr")(x=op("IsInf")(x=x), y=op("IsInf")(x=y))
-    return select(infinite, math.inf, length)
+def _at_diagonal(x: Any, y: Any) -> Any:
+    """``arctan2(y, x)``, with NumPy's values on the diagonals: edges are sorted into octants by them."""
+    angle = op("Atan2")(y=y, x=x)
+    diagonal = both(op("Equal")(x=op("Abs")(x=x), y=op("Abs")(x=y)), op("NotEqual")(x=x, y=constant(0.0, x.dtype)))
+    exact = with_sign(select(is_negative(x), constant(3 * math.pi / 4, x.dtype), math.pi / 4), y)
+    return _corrected(angle, diagonal, exact)
+
+
+def _arctan(x: Any) -> Any:
+    one = op("Equal")(x=op("Abs")(x=x), y=constant(1.0, x.dtype))
+    return _corrected(op("Atan")(x=x), one, op("Mul")(x=x, y=constant(math.pi / 4, x.dtype)))
+
+
+def _corrected(found: Any, where: Any, exact: Any) -> Any:
+    """`found`, and its derivative, but `exact`, which is next to it, in some places."""
+    where = both(where, op("NotEqual")(x=exact, y=found))
+    correction = select(where, op("Sub")(x=exact, y=found), -0.0)  # which added to -0.0 leaves it
+    return op("AddV2")(x=found, y=op("StopGradient")(input=correction))
 
 
 def _logaddexp(exp: Callable[[Any], Any], log1p: Callable[[Any], Any], log_of_two: float) -> Callable[[Any, Any], Any]:
@@ -189,8 +266,8 @@ exp = ufunc("numpy.exp", {"f": raw("Exp"), "c": _finite(_complex_exp)})
 exp2 = ufunc("numpy.exp2", {"f": _exp2})
 expm1 = ufunc("numpy.expm1", {"f": raw("Expm1"), "c": _complex_expm1})
 log = ufunc("numpy.log", {"f": raw("Log"), "c": _natural_log})
-log2 = ufunc("numpy.log2", {"f": _exact_at_powers(2.0), "c": _complex_log(2.0)})
-log10 = ufunc("numpy.log10", {"f": _exact_at_powers(10.0), "c": _complex_log(10.0)})
+log2 = ufunc("numpy.log2", {"f": _next_to_powers(2.0), "c": _complex_log(2.0)})
+log10 = ufunc("numpy.log10", {"f": _next_to_powers(10.0), "c": _complex_log(10.0)})
 log1p = ufunc("numpy.log1p", {"f": raw("Log1p"), "c": _complex_log1p})
 
 sin = ufunc("numpy.sin", _either_finite("Sin"))
@@ -198,7 +275,7 @@ cos = ufunc("numpy.cos", _either_finite("Cos"))
 tan = ufunc("numpy.tan", _either_finite("Tan"))
 arcsin = asin = ufunc("numpy.arcsin", _inverse("Asin"))
 arccos = acos = ufunc("numpy.arccos", _inverse("Acos"))
-arctan = atan = ufunc("numpy.arctan", _either_finite("Atan"))
+arctan = atan = ufunc("numpy.arctan", {"f": _arctan, "c": _finite(raw("Atan"))})
 sinh = ufunc("numpy.sinh", _either_finite("Sinh"))
 cosh = ufunc("numpy.cosh", _either_finite("Cosh"))
 tanh = ufunc("numpy.tanh", _either_finite("Tanh"))
@@ -206,10 +283,10 @@ arcsinh = asinh = ufunc("numpy.arcsinh", _inverse("Asinh"))
 arccosh = acosh = ufunc("numpy.arccosh", _inverse("Acosh"))
 arctanh = atanh = ufunc("numpy.arctanh", _either_finite("Atanh"))
 
-arctan2 = atan2 = ufunc("numpy.arctan2", {"f": lambda y, x: op("Atan2")(y=y, x=x)})
-hypot = ufunc("numpy.hypot", {"f": _hypot})
-deg2rad = radians = ufunc("numpy.deg2rad", {"f": lambda x: _times(x, math.pi / 180)})
-rad2deg = degrees = ufunc("numpy.rad2deg", {"f": lambda x: _times(x, 180 / math.pi)})
+arctan2 = atan2 = ufunc("numpy.arctan2", {"f": lambda y, x: _at_diagonal(x, y)})
+hypot = ufunc("numpy.hypot", {"f": hypotenuses.hypot})
+deg2rad = radians = ufunc("numpy.deg2rad", {"f": _by_factor(np.deg2rad)})
+rad2deg = degrees = ufunc("numpy.rad2deg", {"f": _by_factor(np.rad2deg)})
 logaddexp = ufunc("numpy.logaddexp", {"f": _logaddexp(raw("Exp"), raw("Log1p"), math.log(2))})
 logaddexp2 = ufunc(
     "numpy.logaddexp2", {"f": _logaddexp(_exp2, lambda x: _times(op("Log1p")(x=x), 1 / math.log(2)), 1.0)}
