@@ -303,7 +303,7 @@ def test_every_code_that_can_be_reported_can_be_explained(capfd: pytest.CaptureF
     folders = ("rules", "rewrite", "edits", "files")
     files = [
         ROOT / "np2tnp" / "engine.py",
-        *(path for name in folders for path in (ROOT / "np2tnp" / name).glob("*.py")),
+        *(path for name in folders for path in (ROOT / "np2tnp" / name).rglob("*.py")),
     ]
     used = {code for path in files for code in re.findall(r'"(TNP\d{3})"', path.read_text(encoding="utf-8"))}
     assert used <= known

@@ -55,7 +55,7 @@ def test_names_are_unique() -> None:
 
 def test_every_rule_file_is_registered() -> None:
     """A rule that the package forgets to import would silently not run."""
-    files = {path.stem for path in (ROOT / "np2tnp" / "rules").glob("*.py")}
+    files = {path.stem for path in (ROOT / "np2tnp" / "rules").rglob("*.py")}
     used = {type(rule).__module__.rpartition(".")[2] for rule in REGISTRY}
     assert files - used == {
         "__init__",
@@ -136,7 +136,7 @@ def test_good_example_is_what_rewrite_makes(doc: Doc, update_golden: bool) -> No
 def _replace_example(old: str, new: str) -> None:
     """Writes a new ``good`` into the rule's file."""
     old, new = (textwrap.indent(text, " " * 12) for text in (old, new))
-    for path in (ROOT / "np2tnp" / "rules").glob("*.py"):
+    for path in (ROOT / "np2tnp" / "rules").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         if f'good="""\n{old}\n' in text:
             path.write_text(text.replace(f'good="""\n{old}\n', f'good="""\n{new}\n'), encoding="utf-8")

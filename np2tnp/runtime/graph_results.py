@@ -13,6 +13,7 @@ import numpy as np
 
 from np2tnp.runtime.appended import Growth, grown_items
 from np2tnp.runtime.carried import Kind
+from np2tnp.runtime.core_results import updated
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.lazy import tf
@@ -114,8 +115,6 @@ class Templates:
             return self._made[id(value)]
         if is_tensor(value) or isinstance(value, Weak):
             return self._of_tensor(value)
-        from np2tnp.runtime.boundary import updated
-
         kind = type(value)
         if id(value) in self._trace.global_objects:
             raise Unsupported(f"a result is a global {kind.__name__}")
