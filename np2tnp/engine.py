@@ -34,6 +34,7 @@ from np2tnp.rewrite.sizes import is_vectorized, least_elements, made_elements
 from np2tnp.rewrite.staging import stage
 from np2tnp.rewrite.startup import add_script_start, add_startup
 from np2tnp.rules.base import Hit
+from np2tnp.rules.migrated_callees import calls_of_runtime
 from np2tnp.session import NOT_ASKED, Session
 
 #: What is told where an array is read, and comes of one update before.
@@ -81,6 +82,9 @@ def _report(source: Source, session: Session) -> FileReport:
     plans = session.regions.values()
     wanted = {id(hit.node): hit.node for plan in plans for hit in plan.hits}
     wanted.update({id(plan.facts.node): plan.facts.node for plan in plans})
+    module = session.analysis.info
+    migrated = [info for info in module.functions.values() if info.is_migrated]
+    wanted.update({id(info.node): info.node for info in migrated})
     spans = session.spans(node for node in wanted.values() if type(node) is not cst.Module)
     lines = source.text.removesuffix("\n").split("\n")
     findings: set[Finding] = set()
@@ -111,7 +115,11 @@ def _report(source: Source, session: Session) -> FileReport:
         else:
             span = spans.get(id(plan.facts.node), Span(1, 1, 1, 1))
         regions.append(Region(name, span, plan.state, reasons, plan.edits.total, plan.edits.converted, plan.float32))
-    uses = any(plan.edits.total or (plan.hits and plan.state is not RegionState.PLAIN) for plan in plans)
+    for info in migrated:
+        calls = calls_of_runtime(info, module)
+        span = spans.get(id(info.node), Span(1, 1, 1, 1))
+        regions.append(Region(info.qualname, span, RegionState.MIGRATED, calls=calls, converted=calls))
+    uses = bool(migrated) or any(plan.edits.total or (plan.hits and plan.state is not RegionState.PLAIN) for plan in plans)
     return FileReport(
         source.path,
         tuple(sorted(findings, key=_order)),

@@ -30,6 +30,7 @@ class RegionState(str, Enum):
     KEPT = "kept"  #: stays NumPy: nothing to migrate in it, slower in TensorFlow (``--slow convert``), or not wanted
     BLOCKED = "blocked"  #: something in it cannot be migrated
     PLAIN = "plain"  #: no NumPy work in it
+    MIGRATED = "migrated"  #: an earlier run rewrote it
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -275,7 +275,7 @@ def summarize(reports: Iterable[FileReport]) -> Summary:
         for region in report.regions:
             states[region.state.value] += 1
             calls += region.calls
-            if region.state is RegionState.CONVERTIBLE:
+            if region.state in (RegionState.CONVERTIBLE, RegionState.MIGRATED):
                 convertible += region.converted
     return Summary(
         files=files,

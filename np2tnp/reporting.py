@@ -50,7 +50,9 @@ def write_report(parsed: argparse.Namespace, config: Config, progress: Callable[
 
 
 def _require_sources(paths: list[str]) -> None:
-    """A result file that is named like a source would be looked at for NumPy code, and nothing of it shown."""
+    """There is a source, and no path is a result file: that would be looked at for NumPy code, and nothing be shown."""
+    if paths and not any(map(os.path.exists, paths)):
+        raise ConfigError(f"{paths[0]}: no such file or directory")
     for path in paths:
         if path.endswith(".json") and os.path.isfile(path):
             option = "--verify" if "not_rewritten" in _read(path) else "--profile"

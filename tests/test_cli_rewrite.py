@@ -127,3 +127,17 @@ def test_what_check_calls_fixable_is_what_rewrite_changes(project: Path, capfd: 
     new = (project / "heat.py").read_text()
     for number in fixable:
         assert HEAT.splitlines()[number - 1] not in new.splitlines()
+
+
+def test_what_was_migrated_counts_as_done(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Before the rewrite nothing is blocked, and so nothing is after it: neither what migrated nor its callers."""
+    caller = "\n\ndef table(n):\n    rows = [softmax(np.ones((1, n)))]\n    return str(rows)\n"
+    softmax = "import numpy as np\n\n\ndef softmax(z):\n    e = np.exp(z)\n    return e / e.sum(axis=1)\n"
+    (project / "two.py").write_text(softmax + caller)
+    assert run(capfd, "check", "--fail-on", "block", "two.py")[0] == 0
+    assert run(capfd, "rewrite", "--apply", "--only", "softmax", "two.py")[0] == 0
+    status, out, _ = run(capfd, "check", "--fail-on", "block", "two.py")
+    assert status == 0
+    assert "1 of 2 are migrated (50 %), 0 more can be, 1 kept in NumPy" in out
+    states = {item["qualname"]: item["state"] for item in check_json(capfd, "two.py")[1]["files"][0]["regions"]}
+    assert (states["softmax"], states["table"]) == ("migrated", "kept")

@@ -226,6 +226,12 @@ def test_files_that_could_not_be_read_are_told(project, capsys):
     assert "absent.py" in (project / "page.html").read_text()
 
 
+def test_no_page_is_made_of_nothing(project, capsys):
+    assert cli.main(["report", "absent.py", "--output", "page.html"]) == 2
+    assert "absent.py: no such file or directory" in capsys.readouterr().err
+    assert not (project / "page.html").exists()
+
+
 def test_a_page_that_cannot_be_written_is_one_line_and_status_2(project, capsys):
     assert cli.main(["report", "mod.py", "--output", "no/such/folder.html"]) == 2
     assert "cannot be written" in capsys.readouterr().err

@@ -15,6 +15,7 @@ from np2tnp.report.totals import clear_words, count, is_clear, share, shown
 _WIDEST = 240  #: longer source lines are not shown
 _OPEN = 3  #: files unfolded from the start, where there are no more
 _STATES = (
+    (RegionState.MIGRATED, "migrated"),
     (RegionState.CONVERTIBLE, "can be migrated"),
     (RegionState.KEPT, "kept in NumPy: nothing to migrate, or slower in TensorFlow"),
     (RegionState.BLOCKED, "blocked"),
@@ -29,8 +30,8 @@ def readiness_section(run: Run) -> Markup:
     tiles = [
         _tile(share(summary.calls_convertible, summary.calls), "of NumPy's work can be migrated", _calls_bar(run)),
         _tile(
-            share(states.get(RegionState.CONVERTIBLE.value, 0), regions),
-            "of functions can be migrated",
+            share(sum(states.get(state.value, 0) for state, _ in _STATES[:2]), regions),
+            "of functions are migrated, or can be" if states.get("migrated") else "of functions can be migrated",
             _states_bar(states),
         ),
         _tile(f"{summary.files_with_numpy:,}", f"of {count(summary.files, 'file')} use NumPy", Markup()),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _STATES = {
     "convertible": "[green]can migrate[/]",
+    "migrated": "[green]migrated[/]",
     "kept": "[yellow]stays NumPy[/]",
     "blocked": "[red]cannot migrate[/]",
 }

@@ -35,19 +35,23 @@ def totals(run: Run) -> list[str]:
     """What a run comes to, line by line; never "all clear" where something could not be resolved or read."""
     summary = run.summary
     lines = [f"{count(summary.files, 'file')}, {summary.files_with_numpy} using NumPy"]
+    states = summary.regions
+    migrated = states.get(RegionState.MIGRATED.value, 0)
+    can = "are migrated, or can be" if migrated else "can be migrated"
     if summary.calls:
         lines.append(
-            f"NumPy calls and operators: {summary.calls_convertible} of {summary.calls} can be migrated"
+            f"NumPy calls and operators: {summary.calls_convertible} of {summary.calls} {can}"
             f" ({share(summary.calls_convertible, summary.calls)})"
         )
-    states = summary.regions
     convertible, kept, blocked = (
         states.get(state.value, 0) for state in (RegionState.CONVERTIBLE, RegionState.KEPT, RegionState.BLOCKED)
     )
-    regions = convertible + kept + blocked
+    regions = migrated + convertible + kept + blocked
     if regions:
+        done = f"{migrated} of {regions} are migrated ({share(migrated, regions)}), {convertible} more can be,"
+        ready = f"{convertible} of {regions} can be migrated ({share(convertible, regions)}),"
         lines.append(
-            f"Regions: {convertible} of {regions} can be migrated ({share(convertible, regions)}),"
+            f"Regions: {done if migrated else ready}"
             f" {kept} kept in NumPy (nothing to migrate, or slower in TensorFlow), {blocked} blocked"
         )
     outside = sum(region.calls for report in run.reports for region in report.regions if _is_top_level(region))

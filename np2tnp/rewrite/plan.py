@@ -111,6 +111,9 @@ def plan_region(
         elif isinstance(event, ev.Call):
             context.calls[id(event.node)] = event
     hits = whole_array_loops.settled(apply(facts.events, context, table), context)
+    left_out = against is not None and against.verdict is Verdict.NOTE
+    if left_out:  # what is known of its callees is less than it was
+        hits = [hit for hit in hits if hit.verdict is not Verdict.BLOCK]
     if against is not None:
         hits.append(against)
     # of interest where it would be compiled, or work in float32
@@ -143,6 +146,8 @@ def plan_region(
         return RegionPlan(facts, told, edits, RegionState.PLAIN)
     if blocks:
         return RegionPlan(facts, hits, edits, RegionState.BLOCKED, blocks)
+    if left_out:
+        return RegionPlan(facts, hits, edits, RegionState.KEPT, [hit for hit in hits if hit is against])
     if slow and options.slow == "keep":
         return RegionPlan(facts, hits, edits, RegionState.KEPT, slow)
     plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)

@@ -120,7 +120,14 @@ def _kept_original(info: FunctionInfo, module: ModuleInfo) -> set[str]:
 
 def hit(node: cst.CSTNode) -> Hit:
     """The hit for the region `node`, which is one of those."""
-    return Hit(DOC.code, node, "it uses functions that were migrated before, and was left alone then", Verdict.BLOCK)
+    return Hit(DOC.code, node, "it uses functions that were migrated before, and stayed NumPy then", Verdict.NOTE)
+
+
+def calls_of_runtime(info: FunctionInfo, module: ModuleInfo) -> int:
+    """How many calls of tnp and of the runtime a migrated function consists of."""
+    ours = {name for name, value in module.values.items() if value in _OURS}
+    calls = (part for part in walk(info.node.body) if isinstance(part, cst.Call))
+    return sum(dotted(call.func).partition(".")[0] in ours for call in calls)
 
 
 def _is_decorated(info: FunctionInfo, decorators: set[str]) -> bool:
