@@ -119,12 +119,12 @@ def _report(source: Source, session: Session) -> FileReport:
         calls = calls_of_runtime(info, module)
         span = spans.get(id(info.node), Span(1, 1, 1, 1))
         regions.append(Region(info.qualname, span, RegionState.MIGRATED, calls=calls, converted=calls))
-    uses = bool(migrated) or any(plan.edits.total or (plan.hits and plan.state is not RegionState.PLAIN) for plan in plans)
+    uses = any(plan.edits.total or (plan.hits and plan.state is not RegionState.PLAIN) for plan in plans)
     return FileReport(
         source.path,
         tuple(sorted(findings, key=_order)),
         tuple(sorted(regions, key=lambda region: region.span)),
-        uses_numpy=uses,
+        uses_numpy=uses or bool(migrated),
         unresolved=session.analysis.unresolved,
     )
 

@@ -8,7 +8,13 @@ from typing import Any
 from np2tnp.report.markup import Markup, element, join, prose, table
 from np2tnp.report.to_profile import seconds
 
-_FATES = {"convertible": "can be migrated", "kept": "stays NumPy", "blocked": "blocked", "plain": "no NumPy", "migrated": "migrated"}
+_FATES = {
+    "convertible": "can be migrated",
+    "migrated": "migrated",
+    "kept": "stays NumPy",
+    "blocked": "blocked",
+    "plain": "no NumPy",
+}
 _CODE = re.compile(r"(TNP\d{3}) ")
 
 
