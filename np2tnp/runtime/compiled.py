@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -82,6 +83,10 @@ class _Call(NamedTuple):
         return self.form, self.family.key(self.identities)
 
 
+#: How TensorFlow names an operation that XLA has not.
+_NO_KERNEL = re.compile(r"(\w+) \(No registered '\w+' OpKernel")
+
+
 class Compiled:
     """The body of one migrated function, run as graphs where that gives the same results.
 
@@ -139,7 +144,7 @@ class Compiled:
                 outputs = united(graph.pairs, inputs, outputs) if graph.pairs else outputs
                 return Results(inputs, outputs, call.args, call.kwargs).built(graph.result)
         except tf.errors.OpError as error:  # what this device cannot compile, or no memory for it
-            self._say(str(error).partition("\n")[0], leaves)
+            self._say(_words(error), leaves)
             with self._lock:
                 self._graphs[key] = None
                 call.family.keep(call.family.varying, "they cannot be compiled")
@@ -250,6 +255,8 @@ class Compiled:
         self._tell(reason, f"{where} for some arguments, not as compiled")
 
     def _tell(self, reason: str, how: str) -> None:
+        first, *more = reason.split("; ")  # each staged loop around the place says why again
+        reason = "; ".join(dict.fromkeys((first, *more)))
         if reason not in self._said:
             self._said.add(reason)
             _log.warning("%s runs %s: %s", self._body.__qualname__, how, reason)
@@ -262,6 +269,9 @@ def _words(error: Exception) -> str:
     if isinstance(error, NotImplementedError) and "symbolic tf.Tensor" in str(error):
         return "NumPy works here, on values that only the graph knows"
     text = str(error) if isinstance(error, (Unsupported, UnverifiedError)) else f"{type(error).__name__}: {error}"
+    missing = sorted(set(_NO_KERNEL.findall(text)))
+    if missing:
+        return f"XLA cannot compile {', '.join(missing)} here"
     return text.partition("\n")[0]
 
 

@@ -453,3 +453,16 @@ def test_complex_nan_is_not_lost(mode: str) -> None:
     actual = rt.migrated(compile=mode)(lambda z: (rt.absolute(z), rt.isnan(rt.sqrt(z))))(z)
     for one, other in zip(actual, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_what_xla_cannot_compile_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
+    """TensorFlow's own text repeats it for each place, with names of nodes that nobody wrote."""
+
+    @rt.migrated(compile="xla")
+    def total(x: Any) -> Any:
+        return sum(rt.linalg.slogdet(x + k)[1] for k in range(7))
+
+    with caplog.at_level(logging.WARNING, "np2tnp"):
+        total(np.eye(3) * 4)
+    (record,) = caplog.records
+    assert record.getMessage().endswith("not as compiled: XLA cannot compile LogMatrixDeterminant here")
