@@ -10,6 +10,7 @@ from np2tnp.analysis.values import HOST, Array, Unknown, home_of
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.native_code import POINTERS
+from np2tnp.rules.strided_views import AS_STRIDED, WINDOWS
 
 _MEMORY = frozenset(("flags", "strides", "base", "data", "device"))
 
@@ -49,6 +50,8 @@ class MemoryAttribute(Rule):
             return
         if event.name in _MEMORY:
             words = f".{event.name} shows the memory of an ndarray; a tensor has none to show"
+            if event.name == "strides" and any(call.api == AS_STRIDED for call in context.calls.values()):
+                words += f": {WINDOWS}"
             yield self.hit(event.node, words, Verdict.BLOCK)
         elif has_no_form(event.name) and event.name not in POINTERS:
             yield self.hit(event.node, f".{event.name} is no attribute that tensors could have", Verdict.BLOCK)

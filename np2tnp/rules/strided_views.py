@@ -11,6 +11,10 @@ from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import decide
 from np2tnp.rules.shared import keep_in_numpy
 
+AS_STRIDED = "numpy.lib.stride_tricks.as_strided"
+#: What is said beside it.
+WINDOWS = "np.lib.stride_tricks.sliding_window_view makes windows without them"
+
 
 @register
 class StridedView(Rule):
@@ -52,4 +56,5 @@ class StridedView(Rule):
         assert isinstance(event, ev.Call)
         decision = decide(event, context)
         if decision is not None and decision.code == self.code:
-            yield keep_in_numpy(event, context, self.code, decision.why)
+            why = f"{decision.why}: {WINDOWS}" if event.api == AS_STRIDED else decision.why
+            yield keep_in_numpy(event, context, self.code, why)
