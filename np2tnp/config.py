@@ -93,7 +93,7 @@ class Config:
     target_tensorflow: str = "newest"  #: whose facts decide what is rewritten to what
     unsafe: bool = False
     jobs: int = 0  #: worker processes; 0: as many as pay off
-    file_timeout: int = 60  #: seconds that one file may take in a worker process
+    file_timeout: int = 10  #: seconds of processor time that one file may take; 0: any
     cache: bool = True
     cache_dir: str = ""  #: empty: ``.np2tnp_cache`` in ``root``
     only_regions: tuple[str, ...] = ()  #: patterns of the regions that may be rewritten; empty: all

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 import time
 from collections import deque
@@ -24,6 +25,9 @@ B = TypeVar("B")
 #: Fewer items than this per worker do not pay for its start (0.3 s).
 _ITEMS_PER_WORKER = 25
 _MOST_WORKERS = 8
+#: So many times as long as a file may take in processor time it may take on a machine that does other things, too.
+_PATIENCE = 30
+_FOREVER = 1e8
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,7 @@ class Lost:
     """In place of a result: the worker died or ran out of time over this item."""
 
     reason: str
+    is_late: bool = False
 
 
 def worker_count(items: int, jobs: int) -> int:
@@ -55,28 +60,31 @@ def map_serially(
 def map_in_processes(
     function: Callable[[A], B], items: Sequence[A], workers: int, timeout: float, path: Sequence[str]
 ) -> Iterator[tuple[int, B | Lost]]:
-    """(index, result) for each item as it gets done; Lost for one whose worker died or took over ``timeout`` seconds.
+    """(index, result) for each item as it gets done; Lost for one whose worker died or took too long.
 
-    ``function`` and the items must pickle; ``path``: the directories that workers import from. They are programs of
-    their own, never forked: a child that is forked from a process with threads can hang.
+    timeout: seconds of processor time, 0 for any. ``function`` is expected to end by itself before: a worker that does
+    not is killed. ``function`` and the items must pickle; ``path``: the directories that workers import from. They are
+    programs of their own, never forked: a child that is forked from a process with threads can hang.
     """
     import queue
 
+    # the last resort: a worker that waits for something takes no processor time
+    limit = _PATIENCE * timeout if timeout else _FOREVER
     answers: SimpleQueue[_Answer] = queue.SimpleQueue()
     pool: list[_Worker[A]] = []
     waiting = deque(enumerate(items))
     try:
-        pool = [_Worker(function, path, answers) for _ in range(min(workers, len(items)))]
+        pool = [_Worker(function, timeout, path, answers) for _ in range(min(workers, len(items)))]
         busy = set(pool)
         for worker in pool:
             worker.give(*waiting.popleft())
         while busy:
-            patience = min(worker.started for worker in busy) + timeout - time.monotonic()
+            patience = min(worker.started for worker in busy) + limit - time.monotonic()
             try:
                 answer = answers.get(timeout=max(patience, 0.0))
             except queue.Empty:
-                late = [one for one in busy if time.monotonic() - one.started >= timeout]
-                done = [(one, Lost(f"took more than {timeout:.0f} seconds")) for one in late]
+                late = [one for one in busy if time.monotonic() - one.started >= limit]
+                done = [(one, Lost(f"took more than {limit:.0f} seconds", True)) for one in late]
             else:
                 if not answer.worker.is_current(answer):
                     continue
@@ -105,8 +113,11 @@ class _Answer:
 class _Worker(Generic[A]):
     """One process that works on one item at a time, and a thread that waits for its answers."""
 
-    def __init__(self, function: Callable[[A], Any], path: Sequence[str], answers: SimpleQueue[_Answer]) -> None:
+    def __init__(
+        self, function: Callable[[A], Any], timeout: float, path: Sequence[str], answers: SimpleQueue[_Answer]
+    ) -> None:
         self._function = function
+        self._timeout = timeout
         self._path = path
         self._answers = answers
         self._process: Any = None
@@ -122,7 +133,7 @@ class _Worker(Generic[A]):
             except OSError as error:
                 self._answers.put(_Answer(self, None, Lost(f"no process could be started: {error.strerror or error}")))
                 return
-            self._send(self._function)
+            self._send((self._function, self._timeout))
         self._send(item)
 
     def _send(self, value: object) -> None:
@@ -169,7 +180,11 @@ class _Worker(Generic[A]):
                 except Exception:  # it ended, maybe in the middle of a word
                     break
                 self._answers.put(_Answer(self, process, value))
-        self._answers.put(_Answer(self, process, Lost(f"the worker process died (exit status {process.wait()})")))
+        status = process.wait()
+        lost = Lost(f"the worker process died (exit status {status})")
+        if hasattr(signal, "SIGPROF") and status == -signal.SIGPROF:
+            lost = Lost(f"took more than {self._timeout:g} seconds of processor time", True)
+        self._answers.put(_Answer(self, process, lost))
 
 
 #: What makes Python import, or wait for, something else than it is told to.
@@ -186,13 +201,21 @@ def _send(stream: IO[bytes], value: object) -> None:
 def serve() -> None:
     """What a worker does: for each item that comes in, the answer goes out."""
     import pickle
-    import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business: it stops the workers
     questions = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is printed is no answer
     with contextlib.suppress(EOFError, OSError):  # the parent has ended
-        function = pickle.load(questions)
+        function, timeout = pickle.load(questions)
         while True:
-            _send(answers, function(pickle.load(questions)))
+            item = pickle.load(questions)
+            _end_after(timeout)
+            _send(answers, function(item))
+
+
+def _end_after(seconds: float) -> None:
+    """Let the system end this process where `seconds` of processor time do not suffice to interrupt what it does."""
+    if seconds and hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, 1.5 * seconds)

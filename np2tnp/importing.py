@@ -11,7 +11,7 @@ import sys
 #: What lies at a project's top.
 _MARKS = (".git", ".hg", "pyproject.toml", "setup.py")
 #: A directory of a project that holds one of these is kept, behind Python's own: np2tnp was installed into it.
-_NEEDED = ("libcst", "rich", "pathspec")
+_NEEDED = ("libcst", "rich")
 
 
 def upwards(directory: str) -> list[str]:

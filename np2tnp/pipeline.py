@@ -243,6 +243,7 @@ class Analyst:
 def analyse_bytes(config: Config, item: tuple[str, bytes], analyst: Analyst | None = None) -> FileReport:
     """One file's report. Raises nothing but Ctrl-C."""
     path, data = item
+    analyst = analyst or Analyst(config)
     try:
         source = decode(path, data)
         if not holds_needle(data, config.names_numpy()):
@@ -250,8 +251,9 @@ def analyse_bytes(config: Config, item: tuple[str, bytes], analyst: Analyst | No
         from np2tnp.files import guards
 
         guards.check(source.text)
-        report = guards.call_with_deep_stack(_analyse_source, source, analyst or Analyst(config))
+        report = guards.call_with_deep_stack(_analyse_source, source, analyst, seconds=config.file_timeout)
     except Problem as problem:
+        analyst.project = None if problem.code == "TNP905" else analyst.project  # it may have stopped anywhere
         return report_problem(path, problem)
     except (Exception, SystemExit) as error:
         return report_problem(path, Problem("TNP906", describe_bug(error)))
@@ -306,7 +308,7 @@ def _analyse(items: Sequence[tuple[str, bytes]], config: Config, progress: Progr
     workers = executors.worker_count(heavy, config.jobs) if heavy > 1 else 1
     if workers > 1:
         path = importing.path_without_projects(list({os.path.dirname(path) for path, _ in items}))
-        results = executors.map_in_processes(work, items, workers, config.file_timeout or 1e9, path)
+        results = executors.map_in_processes(work, items, workers, config.file_timeout, path)
     else:
         numbers = {os.path.abspath(path): number for number, (path, _) in enumerate(items)}
         # what was opened for others has answers that are forgotten, and found again, once it is closed
@@ -315,7 +317,10 @@ def _analyse(items: Sequence[tuple[str, bytes]], config: Config, progress: Progr
     try:
         for done, (index, result) in enumerate(results, 1):
             if isinstance(result, executors.Lost):
-                result = report_problem(items[index][0], Problem("TNP906", f"analysis failed: {result.reason}"))
+                from np2tnp.files import guards
+
+                words = guards.late(config.file_timeout) if result.is_late else f"analysis failed: {result.reason}"
+                result = report_problem(items[index][0], Problem("TNP905" if result.is_late else "TNP906", words))
             yield result
             if progress is not None:
                 progress(done, len(items))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import time
 
 import pytest
 
@@ -127,3 +129,21 @@ def test_python2_that_the_parser_accepts() -> None:
     assert syntax.accepted_python2("try:\n    pass\nexcept ValueError, e:\n    pass\n") is not None
     assert syntax.accepted_python2("try:\n    pass\nexcept ValueError as e:\n    pass\n") is None
     assert syntax.accepted_python2("s = 'except ValueError, e:'\n") is None
+
+
+def test_what_takes_too_long_is_interrupted() -> None:
+    """By processor time, wherever it is, and although it goes on after exceptions."""
+
+    def work() -> None:
+        while True:
+            with contextlib.suppress(Exception):
+                while True:
+                    sum(range(1000))
+
+    with pytest.raises(Problem, match=r"more than 0\.2 seconds of processor time") as caught:
+        guards.call_with_deep_stack(work, seconds=0.2)
+    assert caught.value.code == "TNP905"
+
+
+def test_waiting_takes_no_processor_time() -> None:
+    assert guards.call_with_deep_stack(time.sleep, 0.6, seconds=0.2) is None

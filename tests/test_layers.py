@@ -25,7 +25,7 @@ LAYERS = {
 }  # fmt: skip
 THIRD_PARTY = {
     0: {"tomli"},
-    1: {"pathspec", "tomli"},
+    1: {"tomli"},
     2: {"libcst"},
     3: {"libcst"},
     4: {"libcst"},

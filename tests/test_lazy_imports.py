@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAVY = ("tensorflow", "numpy", "matplotlib", "rich", "libcst", "pathspec", "sqlite3", "multiprocessing")
+HEAVY = ("tensorflow", "numpy", "matplotlib", "rich", "libcst", "sqlite3", "multiprocessing")
 
 
 def modules_after(tmp_path: Path, *command: str) -> set[str]:

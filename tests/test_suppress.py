@@ -74,3 +74,16 @@ def test_suppressing_every_line_leaves_no_finding(items: list[tuple[str, int]]) 
     text = "x  # np2tnp: ignore\n" * 9
     left = hidden(text, *(finding(code, line) for code, line in items))
     assert all(code.startswith("TNP991") for code in left)
+
+
+def test_many_comments_take_no_time() -> None:
+    """Comments in a row, comments with a finding on each line, and pairs, by the ten thousand."""
+    many = 20_000
+    row = hidden("# np2tnp: ignore[TNP101]\n" * many + "x = 1\n", finding("TNP101", many + 1), finding("TNP102", 1))
+    assert row == ["TNP102:1"]
+    each = hidden("x  # np2tnp: ignore[TNP101]\n" * many, *(finding("TNP101", line + 1) for line in range(many)))
+    assert each == []
+    text = "# np2tnp: disable[TNP101]\nx\n# np2tnp: enable[TNP101]\n" * many
+    pairs = hidden(text, *(finding("TNP101", 3 * line + 2) for line in range(0, many, 2)))
+    assert len(pairs) == many // 2
+    assert set(pairs) == {f"TNP991:{3 * line + 1}" for line in range(1, many, 2)}

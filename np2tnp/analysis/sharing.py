@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from itertools import compress
 
+from np2tnp.files.problems import Problem
+
 #: Where an object, a global or a callee holds on to arrays, or may do so: "seen by" code that nobody knows.
 HOLDERS = (".", "global:", "kept by", "seen by")
+#: Names that may share memory with each other: time and memory grow with the square of their number.
+MOST = 2_000
 
 
 class Places:
@@ -45,6 +49,8 @@ class Places:
         found = self._sets.get(mask)
         if found is None:
             found = self._sets[mask] = frozenset(compress(self.bits, _digits(mask)))
+            if len(found) > MOST:
+                raise Problem("TNP905", f"has a function in which more than {MOST:,} names may show the same array")
         return found
 
     def parts(self, mask: int) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from np2tnp.config import Config, path_matches
 from np2tnp.files.problems import Problem
+from np2tnp.files.source import read_bytes
 
 SUFFIXES = (".py", ".pyw")
 
@@ -122,38 +123,23 @@ def _ignores_above(top: str) -> tuple[Ignore, ...]:
     files = [(top_level, os.path.join(top_level, ".git", "info", "exclude"))]
     files += [(directory, os.path.join(directory, ".gitignore")) for directory in reversed(above)]
     found = tuple(ignore for ignore in (_read_ignore(*place) for place in files) if ignore is not None)
-    # A directory that is ignored and named all the same is meant.
-    return () if _is_ignored(top, True, found) else found
-
-
-def _is_pattern(line: str) -> bool:
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except ValueError:
-        return False
-    return True
+    # A directory that is ignored, or lies in an ignored one, and is named all the same is meant.
+    return () if any(_is_ignored(directory, True, found) for directory in (top, *above[:-1])) else found
 
 
 def _read_ignore(directory: str, file: str) -> Ignore | None:
     try:
-        with open(file, encoding="utf-8", errors="surrogateescape") as stream:
-            lines = [line for line in stream.read().splitlines() if line.strip() and not line.startswith("#")]
-    except OSError:
+        text = read_bytes(file).decode(errors="surrogateescape")
+    except Problem:  # none, or no file that could be read to its end
         return None
-    if not lines:
-        return None
-    from pathspec import GitIgnoreSpec  # 40 ms: only where there is something to ignore
+    from np2tnp.files.ignore import Ignored
 
-    try:
-        spec = GitIgnoreSpec.from_lines(lines)
-    except ValueError:  # a line that is no pattern, such as "!"; git passes over it
-        spec = GitIgnoreSpec.from_lines(filter(_is_pattern, lines))
+    ignored = Ignored(text)
+    if not ignored:
+        return None
     base = os.path.abspath(directory)
 
     def ignore(path: str, is_directory: bool) -> bool | None:
-        relative = os.path.relpath(os.path.abspath(path), base).replace(os.sep, "/")
-        return spec.check_file(relative + "/" if is_directory else relative).include
+        return ignored.says(os.path.relpath(os.path.abspath(path), base).replace(os.sep, "/"), is_directory)
 
     return ignore

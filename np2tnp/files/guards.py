@@ -12,6 +12,7 @@ import functools
 import re
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -161,10 +162,15 @@ def _check_branches(tokens: list[str]) -> None:
                     raise Problem("TNP905", f"has a chain of more than {MAX_ELIF} elif branches", line)
 
 
-def call_with_deep_stack(function: Callable[..., T], *args: Any) -> T:
+class Late(BaseException):
+    """Raised in the middle of whatever takes too long."""
+
+
+def call_with_deep_stack(function: Callable[..., T], *args: Any, seconds: float = 0) -> T:
     """``function(*args)`` where deep trees can be walked: in a thread with a large stack. Exceptions come through.
 
-    Nothing is locked while waiting, so Ctrl-C ends the wait at once.
+    Nothing is locked while waiting, so Ctrl-C ends the wait at once. Raises Problem (TNP905) where it takes more than
+    `seconds` of processor time, which other programs do not make longer; 0: it may take any.
     """
     if threading.current_thread().name == _DEEP:
         return function(*args)
@@ -183,14 +189,36 @@ def call_with_deep_stack(function: Callable[..., T], *args: Any) -> T:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
     try:
+        end = time.process_time() + seconds
         thread = _start(work)
         while thread.is_alive():
-            thread.join(0.1 if sys.platform == "win32" else None)
+            left = end - time.process_time() if seconds else None  # not less than so long, whatever it does
+            if left is not None and left <= 0:
+                _interrupt(thread)
+                left = 1.0
+            thread.join(0.1 if sys.platform == "win32" else left)
     finally:
         sys.setrecursionlimit(limit)
-    if errors:
-        raise errors[0]
-    return results[0]
+    if results:
+        return results[0]
+    if isinstance(errors[0], Late):
+        raise Problem("TNP905", late(seconds))
+    raise errors[0]
+
+
+def late(seconds: float) -> str:
+    """What is said of a file that took too long."""
+    return f"takes more than {seconds:g} seconds of processor time: not looked at to its end"
+
+
+def _interrupt(thread: threading.Thread) -> None:
+    """Raise Late in the thread, as soon as it gets to its next step in Python."""
+    try:
+        import ctypes
+
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Late))
+    except (ImportError, AttributeError):  # not CPython: there it may take as long as it likes
+        return
 
 
 _DEEP = "np2tnp-deep"

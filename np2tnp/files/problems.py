@@ -13,7 +13,7 @@ ERROR_CODES = {
     "TNP902": "cannot be decoded",
     "TNP903": "Python 2",
     "TNP904": "cannot be read",
-    "TNP905": "more than the parser can take",
+    "TNP905": "more than np2tnp can take",
     "TNP906": "analysis failed (a bug in np2tnp)",
     "TNP907": "rewrite failed its self-check (a bug in np2tnp)",
     "TNP908": "changed while it was being rewritten",

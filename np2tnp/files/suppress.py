@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -35,17 +36,6 @@ class _Suppression:
     word: str
     whole: bool = True  #: covers findings that start in it; else also those that end there
 
-    def hides(self, finding: Finding) -> bool:
-        inside = self.first <= finding.span.line <= self.last
-        if not inside and not self.whole:
-            inside = self.first <= finding.span.end_line <= self.last
-        if not inside:
-            return False
-        hit = [code for code in self.codes if finding.code.startswith(code)]
-        for code in hit:
-            self.codes[code] = True
-        return bool(hit)
-
 
 @dataclass(slots=True)
 class _Reading:
@@ -60,12 +50,8 @@ def apply(text: str, path: str, findings: tuple[Finding, ...]) -> tuple[Finding,
     reading = _read(text)
     if not reading.suppressions and not reading.mistakes:
         return findings
-    kept: list[Finding] = []
-    for finding in findings:
-        # No short cut here: two comments may hide the same finding, and both are in use.
-        hidden = [item.hides(finding) for item in reading.suppressions]
-        if finding.code.startswith("TNP90") or not any(hidden):
-            kept.append(finding)
+    hidden = _hidden(reading.suppressions, findings)
+    kept = [item for number, item in enumerate(findings) if number not in hidden or item.code.startswith("TNP90")]
 
     def note(span: Span, message: str) -> Finding:
         return Finding(path, span, UNUSED, message, Verdict.NOTE)
@@ -80,10 +66,45 @@ def apply(text: str, path: str, findings: tuple[Finding, ...]) -> tuple[Finding,
     return tuple(sorted(kept, key=lambda finding: finding.sort_key))
 
 
+def _hidden(suppressions: list[_Suppression], findings: tuple[Finding, ...]) -> set[int]:
+    """The numbers of the findings that something hides; what hides one is noted as used, be it hidden twice.
+
+    A file may hold as many comments as lines: each is looked at once for each code that it names.
+    """
+    by_code: dict[tuple[str, bool], list[_Suppression]] = {}
+    for item in suppressions:
+        for code in item.codes:
+            by_code.setdefault((code, item.whole), []).append(item)
+    hidden: set[int] = set()
+    for (code, whole), items in by_code.items():
+        meant = [(number, it.span) for number, it in enumerate(findings) if it.code.startswith(code)]
+        ends = [] if whole else [(span.end_line, number) for number, span in meant]
+        places = sorted([*((span.line, number) for number, span in meant), *ends])
+        left = sorted(items, key=lambda item: -item.first)
+        reach = 0  # the last line that those before the place cover
+        for line, number in places:
+            while left and left[-1].first <= line:
+                item = left.pop()
+                reach = max(reach, item.last)
+                item.codes[code] = item.codes[code] or item.last >= line
+            if reach >= line:
+                hidden.add(number)
+    return hidden
+
+
 def _read(text: str) -> _Reading:
     reading = _Reading()
     last_line = text.count("\n") + text.count("\r") + 1
     opened: dict[str, _Suppression] = {}
+    lines_of_code: list[int] = []
+
+    def next_code_line(line: int) -> int:
+        if not lines_of_code:
+            stripped = map(str.strip, re.split(r"\r\n?|\n", text))
+            lines_of_code.extend(number for number, it in enumerate(stripped, 1) if it and not it.startswith("#"))
+        at = bisect_right(lines_of_code, line)
+        return lines_of_code[at] if at < len(lines_of_code) else line
+
     for comment, line, column, alone in _comments(text):
         span = Span(line, column, line, column + len(comment))
         noqa = _NOQA.search(comment)
@@ -117,7 +138,7 @@ def _read(text: str) -> _Reading:
         elif word == "ignore-file":
             reading.suppressions.append(_Suppression(1, last_line, codes_used, span, word))
         else:
-            first, last = (line, _next_code_line(text, line)) if alone else (line, line)
+            first, last = (line, next_code_line(line)) if alone else (line, line)
             reading.suppressions.append(_Suppression(first, last, codes_used, span, word, whole=alone))
     return reading
 
@@ -139,12 +160,3 @@ def _comments(text: str) -> Iterator[tuple[str, int, int, bool]]:
             if "\n" in token:
                 line += token.count("\n")
                 start = match.start() + token.rindex("\n") + 1
-
-
-def _next_code_line(text: str, line: int) -> int:
-    lines = re.split(r"\r\n?|\n", text)
-    for number in range(line, len(lines)):
-        content = lines[number].strip()
-        if content and not content.startswith("#"):
-            return number + 1
-    return line
