@@ -57,6 +57,8 @@ def test_the_wheel_holds_the_package_and_its_data_and_nothing_else(wheel: Path) 
     for name in ("py.typed", "catalog/facts.json", "catalog/overlay.toml", "runtime/__init__.py", "cli.py"):
         assert f"np2tnp/{name}" in names
     assert any(name.endswith("LICENSE") for name in names)
+    here = {path for path in (ROOT / "np2tnp").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    assert {path.relative_to(ROOT).as_posix() for path in here} <= set(names), "every file of every folder"
 
 
 def test_check_and_rewrite_with_the_core_alone(scripts: Path, tmp_path: Path) -> None:

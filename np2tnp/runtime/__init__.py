@@ -84,8 +84,8 @@ _PATHS = {path.rpartition(".")[2]: path for path in (*FAMILIES, *NAMESPACES)}
 
 def __getattr__(name: str) -> Any:
     if name in _PATHS:
-        module = globals()[name] = importlib.import_module(f"{__name__}.{_PATHS[name]}")
-        return module
+        value = globals()[name] = importlib.import_module(f"{__name__}.{_PATHS[name]}")
+        return value
     if not name.startswith("_"):
         for family in FAMILIES:
             module = _load(family) if _may_have(family, name) else None
