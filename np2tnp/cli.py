@@ -84,6 +84,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if _was_interrupted(error):
             say("interrupted")
             return INTERRUPTED
+        if isinstance(error, FileNotFoundError) and not _has_directory():
+            say("the current directory is not there any more")
+            return ERROR
         # Python's own exit status for this is 1, which says that there are findings.
         import traceback
 
@@ -93,6 +96,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         sys.path[:] = before
     return status
+
+
+def _has_directory() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 def _was_interrupted(error: BaseException | None) -> bool:
@@ -231,7 +242,7 @@ def _say_what_was_left(root: str) -> None:
 
 def _report(run: Run, config: Config, parsed: argparse.Namespace) -> Iterable[str]:
     """The pieces of the report, which together may be as large as all that was analysed."""
-    from np2tnp.report.style import wants_colour
+    from np2tnp.report.style import visible, wants_colour
 
     colour = not parsed.output_file and wants_colour(sys.stdout)
     if parsed.statistics:
@@ -242,7 +253,7 @@ def _report(run: Run, config: Config, parsed: argparse.Namespace) -> Iterable[st
 
             rows = [{"code": code, "count": number, "example": text} for code, number, text in statistics(run)]
             return (json.dumps(rows, indent=2) + "\n",)
-        return (f"{number:>7}  {code}  {text}\n" for code, number, text in statistics(run))
+        return (f"{number:>7}  {code}  {visible(text)}\n" for code, number, text in statistics(run))
     if config.output_format == "json":
         from np2tnp.report.to_json import render
     elif config.output_format == "concise":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
@@ -42,6 +43,7 @@ NEVER = 2**63 - 1
 #: What the runtime takes where ``above`` is not given.
 FEW = 100_000
 
+_MOST_BYTES = 10_000_000  #: of a configuration file
 _DEVICE = re.compile(r"(?:/job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(?:CPU|GPU|TPU):\d+\Z", re.IGNORECASE)
 _CODE_PREFIX = re.compile(r"(?:TNP\d{0,3}|ALL)\Z")
 
@@ -304,10 +306,14 @@ def _table_in(directory: str) -> tuple[dict[str, Any] | None, str]:
 def _read_table(file: str, *, explicit: bool) -> dict[str, Any] | None:
     own = os.path.basename(file) != "pyproject.toml"
     try:
+        if not stat.S_ISREG(os.stat(file).st_mode):  # what has no end, or waits for somebody who writes
+            raise ConfigError(f"{file}: cannot read the configuration: not a regular file")
         with open(file, "rb") as stream:
-            data = stream.read()
-    except OSError as error:
-        raise ConfigError(f"{file}: cannot read the configuration: {error.strerror}") from None
+            data = stream.read(_MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{file}: cannot read the configuration: {getattr(error, 'strerror', error)}") from None
+    if len(data) > _MOST_BYTES:
+        raise ConfigError(f"{file}: cannot read the configuration: it has more than {_MOST_BYTES:,} bytes")
     if not own and not explicit and b"np2tnp" not in data:
         return None  # saves the parser: most runs have no configuration
     if sys.version_info >= (3, 11):
@@ -316,7 +322,9 @@ def _read_table(file: str, *, explicit: bool) -> dict[str, Any] | None:
         import tomli as tomllib
     try:
         document: dict[str, Any] = tomllib.loads(data.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise ConfigError(f"{file}: not valid TOML: it nests too deep") from None
+    except ValueError as error:  # the encoding, and numbers of thousands of digits, too
         raise ConfigError(f"{file}: not valid TOML: {error}") from None
     if own and "tool" not in document:
         return document
@@ -344,7 +352,8 @@ def _validated(table: Mapping[str, Any], file: str | None) -> dict[str, Any]:
 
 def _checked(name: str, value: Any, default: Any, shown: str) -> Any:
     def fail(expected: str) -> ConfigError:
-        return ConfigError(f"{shown}: expected {expected}, got {value!r}")
+        got = repr(value) if len(repr(value)) < 100 else repr(value)[:100] + "..."
+        return ConfigError(f"{shown}: expected {expected}, got {got}")
 
     if name == "per_file_ignores":
         if not isinstance(value, Mapping):
@@ -355,13 +364,13 @@ def _checked(name: str, value: Any, default: Any, shown: str) -> Any:
             raise fail("true or false")
         return value
     if isinstance(default, int) or name == "above":  # whose default is None: the runtime's
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= NEVER:
             raise fail("a whole number")
         return value
     if isinstance(default, tuple):
         if name in ("select", "extend_select", "ignore"):
             return _codes(value, fail)
-        if isinstance(value, str) or not all(isinstance(item, str) and item for item in value):
+        if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) and item for item in value):
             raise fail("a list of texts")
         for item in value:
             _require_choice(name, item, shown)
@@ -373,7 +382,8 @@ def _checked(name: str, value: Any, default: Any, shown: str) -> Any:
 
 
 def _codes(value: Any, fail: Callable[[str], ConfigError]) -> tuple[str, ...]:
-    if isinstance(value, str) or not all(isinstance(item, str) and _CODE_PREFIX.match(item) for item in value):
+    is_list = isinstance(value, (list, tuple))
+    if not is_list or not all(isinstance(item, str) and _CODE_PREFIX.match(item) for item in value):
         raise fail("a list of codes such as TNP101 or TNP1")
     return tuple(value)
 

@@ -69,12 +69,14 @@ def check(
             reports[path] = report
     if stdin is not None:
         pending.append(stdin)
-    for report in _analyse(pending, config, progress):
-        reports[report.path] = report
-        if cache is not None and report.error is None and report.path in keys:
-            cache.add(report, *keys[report.path])
-    if cache is not None:
-        cache.save()
+    try:
+        for report in _analyse(pending, config, progress):
+            reports[report.path] = report
+            if cache is not None and report.error is None and report.path in keys:
+                cache.add(report, *keys[report.path])
+    finally:  # Ctrl-C, too: what is known is known
+        if cache is not None:
+            cache.save()
     order = [*found.files, *([stdin[0]] if stdin is not None else [])]
     return _run(
         [*(report_problem(*item) for item in found.problems), *(reports[path] for path in order)],
@@ -253,7 +255,9 @@ def analyse_bytes(config: Config, item: tuple[str, bytes], analyst: Analyst | No
         guards.check(source.text)
         report = guards.call_with_deep_stack(_analyse_source, source, analyst, seconds=config.file_timeout)
     except Problem as problem:
-        analyst.project = None if problem.code == "TNP905" else analyst.project  # it may have stopped anywhere
+        if problem.code == "TNP905":  # it may have stopped anywhere, with circles that nobody opened
+            analyst.project = None
+            gc.collect()
         return report_problem(path, problem)
     except (Exception, SystemExit) as error:
         return report_problem(path, Problem("TNP906", describe_bug(error)))

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from np2tnp.config import Config, ConfigError
+from np2tnp.files.problems import Problem
+from np2tnp.files.source import read_bytes
 
 DEFAULT_OUTPUT = "np2tnp-report.html"
 _SCHEMA = 1  #: of result files of ``profile`` that can be shown
@@ -78,9 +80,9 @@ def _verification(path: str) -> dict[str, Any]:
 
 def _read(path: str) -> dict[str, Any]:
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+        document = json.loads(read_bytes(path, 200_000_000))
+    except Problem as problem:
+        raise ConfigError(f"{path}: {problem}") from None
     except (ValueError, RecursionError):
         raise ConfigError(f"{path}: not valid JSON") from None
     if not isinstance(document, dict):

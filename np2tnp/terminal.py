@@ -49,7 +49,9 @@ def print_bytes(data: bytes) -> None:
 
 def say(message: str) -> None:
     """One line for the user, on standard error."""
-    print(f"np2tnp: {message}", file=sys.stderr)
+    from np2tnp.report.style import visible_lines
+
+    print(f"np2tnp: {visible_lines(message)}", file=sys.stderr)
 
 
 def close_stdout() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -377,3 +378,165 @@ def test_blanks_behind_the_classes_of_handlers_stay() -> None:
     assert report.new_text is not None
     assert "@rt.migrated" in report.new_text
     assert HANDLERS[HANDLERS.index("\n\ntry") :] in report.new_text
+
+
+# --- what users give by mistake: one clear line, and exit status 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("select = 5", "expected a list of codes such as TNP101 or TNP1, got 5"),
+        ("ignore = 1979-05-27", "expected a list of codes"),
+        ("exclude = 1979-05-27T07:32:00Z", "expected a list of texts"),
+        ("per_file_ignores = {'a.py' = 5}", "expected a list of codes"),
+        ("extend_exclude = {a = 1}", "expected a list of texts"),
+        ("file_timeout = 07:32:00", "expected a whole number"),
+        ("jobs = " + "9" * 400, "expected a whole number"),
+        ("jobs = " + "9" * 5000, "not valid TOML"),
+        ("select = " + "[" * 100_000, "not valid TOML"),
+        ("x = " + "{a = " * 100_000, "not valid TOML"),
+        ("slow = 'fast'", "unknown value `fast`"),
+    ],
+    ids=range(11),
+)
+def test_configurations_that_cannot_be_followed(
+    project: Path, capfd: pytest.CaptureFixture[str], text: str, words: str
+) -> None:
+    (project / "np2tnp.toml").write_text(text)
+    assert main(["check", "."]) == 2
+    err = capfd.readouterr().err
+    assert words in err
+    assert err.startswith("np2tnp: ")
+    assert err.count("\n") == 1
+    assert len(err) < 400
+
+
+DEEP = "[" * 200_000
+RESULT = {"schema": 1, "complete": True}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(DEEP, DEEP.replace("[", '{"a":'), '{"schema": ' + "9" * 5000 + "}", "\x00", "[]", "5"),
+        *(json.dumps({**RESULT, "functions": it}) for it in ([5], [[]], [{"decision": 5}], [None], {}, "f")),
+        json.dumps({**RESULT, "functions": [], "hot": 5, "companions": 5}),
+        json.dumps({**RESULT, "functions": [{"decision": {}, "original": {"sha256": 5}, "migrated": [5]}]}),
+    ],
+    ids=range(14),
+)
+def test_result_files_that_are_none(project: Path, capfd: pytest.CaptureFixture[str], text: str) -> None:
+    (project / "r.json").write_text(text)
+    for command in (["rewrite", "--confirmed", "r.json", "good.py"], ["report", "--profile", "r.json"]):
+        assert main(command) == 2, command
+        err = capfd.readouterr().err
+        assert err.startswith("np2tnp: ")
+        assert "bug" not in err
+        assert err.count("\n") == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there are no devices here")
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_has_no_end_is_not_read(project: Path, capfd: pytest.CaptureFixture[str], kind: str) -> None:
+    def make(name: str) -> None:
+        if kind == "pipe":
+            os.mkfifo(project / name)
+        else:
+            (project / name).symlink_to("/dev/zero")
+
+    make("endless")
+    for command in (
+        ["rewrite", "--confirmed", "endless", "good.py"],
+        ["report", "--profile", "endless"],
+        ["report", "--verify", "endless"],
+        ["check", "--config", "endless", "good.py"],
+    ):
+        assert main(command) == 2, command
+        assert "not a regular file" in capfd.readouterr().err
+    for name in (".gitignore", "endless.py", "np2tnp.toml", "notebook.ipynb"):
+        make(name)
+    status, document = check(capfd, "good.py", "endless.py", "--top-level")
+    assert status == 2
+    errors = [item for item in document["findings"] if item["code"].startswith("TNP90")]
+    assert [(item["path"], item["message"]) for item in errors] == [("endless.py", "is not a regular file")]
+    for name in BAD:
+        (project / name).unlink()
+    status, document = check(capfd, ".")
+    assert {item["path"] for item in document["findings"]} == {"good.py"}
+
+
+def test_an_integer_of_thousands_of_digits(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "digits.py").write_text(f"import numpy as np\nx = {'9' * 5000}\ny = np.sin(1)\n")
+    status, document = check(capfd, "digits.py")
+    if hasattr(sys, "get_int_max_str_digits"):
+        assert status == 2
+        assert [(item["code"], item["line"]) for item in document["findings"]] == [("TNP901", 2)]
+        assert "Exceeds the limit" in document["findings"][0]["message"]
+    else:
+        assert status == 0
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_folder_that_vanishes_meanwhile(tmp_path: Path, jobs: int) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for number in range(4):
+        (folder / f"f{number}.py").write_text(GOOD)
+
+    def vanish(done: int, total: int) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+    config = Config(root=str(tmp_path), jobs=jobs, slow="convert")
+    run = pipeline.check([str(folder)], config, progress=vanish)
+    assert len(run.reports) == 4
+    assert not any(item.code == "TNP906" for report in run.reports for item in report.findings)
+    folder.mkdir()
+    (folder / "f0.py").write_text(GOOD)
+    made = pipeline.plan(pipeline.read([str(folder)], config), config)
+    assert len(made.new) == 1
+    shutil.rmtree(folder)
+    written = pipeline.write(made, config)
+    assert "TNP904" in [item.code for report in written.reports for item in report.findings]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the current directory cannot be removed there")
+def test_a_current_directory_that_is_gone(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    program = (
+        f"import os, sys\nos.chdir({str(gone)!r})\nos.rmdir({str(gone)!r})\n"
+        "from np2tnp.cli import main\nsys.exit(main(['check', 'f.py']))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "np2tnp: the current directory is not there any more\n")
+
+
+# --- what terminals obey
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="there are no such names")
+def test_no_control_character_reaches_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Of the names of files: they hide lines, write into the clipboard, or turn the order of letters."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    colours = re.compile(r"\x1b\[[0-9;]*m")
+    name = "a\x1b]0;owned\x07\x1b[2K\x9b1A\u202egnp\n.py"
+    Path(name).write_text(GOOD)
+    Path("broken" + name).write_text("import numpy\nx = (\n")
+    Path("folder\x1b[1A").mkdir()
+    commands = [["check", "--no-cache", "--output-format", it, "."] for it in ("text", "concise", "github", "json")]
+    commands += [["check", "--statistics", "."], ["rewrite", "."], ["rewrite", "--check", "-v", "."]]
+    commands += [["check", name + "missing"], ["check", "folder\x1b[1A"], ["report", "."], ["check", "--config", name]]
+    commands += [["rewrite", "--apply", "--backup", "."]]
+    for command in commands:
+        main(command)
+        out, err = capfd.readouterr()
+        text = colours.sub("", out + err)
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text), (command, text)
+    page = Path("np2tnp-report.html").read_text()
+    assert "owned" in page
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", page)

@@ -8,6 +8,8 @@ it needs is a running sum. Branches on such values are taken in turn, each by th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from weakref import proxy
 
 import libcst as cst
 
@@ -85,7 +87,9 @@ class _Nest:
         self.counters: dict[str, int] = {}
         self.signs: dict[str, int] = {}
         self.bound = frozenset(assigned(node))  #: all that the loop assigns
-        self.reader = Reader(events.calls, events.operators, events.symbols, self.bound, self._element)
+        # a bound method would close a circle around the tree
+        element = partial(_Nest._element, proxy(self))
+        self.reader = Reader(events.calls, events.operators, events.symbols, self.bound, element)
         self.mine: set[str] = set()  #: names that nobody may need after the loop
         self.order = 0
         self.depth = 1

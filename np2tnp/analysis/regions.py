@@ -126,7 +126,8 @@ class Analysis:
 
     def release(self) -> None:
         """Nothing more will be asked: let go of the tree, which circles would keep until the next look for garbage."""
-        del self.decide, self.project
+        del self.decide, self.project, self.text_stays
+        self.info.changers = None
 
     # ---- what the interpreter asks (state.Services)
 

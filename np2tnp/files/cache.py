@@ -13,6 +13,7 @@ from typing import Any
 
 from np2tnp.model import FileReport, Finding, Region, RegionState, Safety, Span, Verdict
 
+_SECONDS = 5.0  #: between two times that what is new is written
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS report (path TEXT PRIMARY KEY, run TEXT, stat TEXT, hash TEXT, data TEXT) WITHOUT ROWID
 """
@@ -50,12 +51,13 @@ class Cache:
     run: str
     _rows: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     _new: list[tuple[str, str, str, str, str]] = field(default_factory=list)
+    _saved: float = field(default_factory=time.monotonic)
 
     @classmethod
     def open(cls, directory: str, run: str, paths: Iterable[str]) -> Cache:
         """The cache in ``directory`` with what it holds about ``paths``."""
         cache = cls(os.path.join(directory, "reports.sqlite"), run)
-        if not os.path.isfile(cache.file):
+        if not os.path.isfile(cache.file) or cache._leads_elsewhere():
             return cache
         import sqlite3
 
@@ -73,6 +75,10 @@ class Cache:
             with contextlib.suppress(OSError):
                 os.unlink(cache.file)  # damaged, or of another make: begin again
         return cache
+
+    def _leads_elsewhere(self) -> bool:
+        """Whether links lead out of the directory: a project can bring them along, and we would write to their ends."""
+        return os.path.islink(self.file) or os.path.islink(os.path.dirname(self.file))
 
     def find_unchanged(self, path: str) -> FileReport | None:
         """The report of a file that looks as it did (size, times, inode), without reading it."""
@@ -96,10 +102,13 @@ class Cache:
         """Remembers a report. ``stat`` was taken before the file was read, so a later change shows."""
         data = json.dumps(_plain(report), separators=(",", ":"))
         self._new.append((_key(report.path), self.run, stat, digest, data))
+        if time.monotonic() > self._saved + _SECONDS:  # a run that is killed has not been for nothing
+            self.save()
 
     def save(self) -> None:
         """Writes what is new in one transaction; a run that cannot write goes without."""
-        if not self._new:
+        self._saved = time.monotonic()
+        if not self._new or self._leads_elsewhere():
             return
         import sqlite3
 

@@ -10,8 +10,11 @@ import warnings
 from collections.abc import Iterator
 
 from np2tnp.files.modules import Modules
+from np2tnp.files.problems import Problem
+from np2tnp.files.source import read_bytes
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from\s+[.\w]+\s+import\s*(?:\([^)]*\)|[^\n]*)|import\s+[^\n]*)", re.MULTILINE)
+_MOST_BYTES = 50_000_000  #: of a notebook, which holds its results, too
 _WORD = re.compile(rb"\w+")
 _NOTEBOOK = re.compile(rb"\b(?:from|import)\s+[\w., ]+")
 
@@ -43,9 +46,8 @@ class Importers:
             self._files = {}
             for file in self._project_files():
                 try:
-                    with open(file, "rb") as stream:
-                        data = stream.read()
-                except OSError:
+                    data = read_bytes(file, _MOST_BYTES)
+                except Problem:
                     continue
                 pattern = _IMPORT if file.endswith(".py") else _NOTEBOOK
                 for word in {word for text in pattern.findall(data) for word in _WORD.findall(text)}:

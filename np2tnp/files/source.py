@@ -69,18 +69,18 @@ def from_text(path: str, text: str) -> Source:
     return Source(path, text, _frequent_newline(text))
 
 
-def read_bytes(path: str) -> bytes:
-    """A file's bytes. Raises Problem (TNP904, TNP905)."""
+def read_bytes(path: str, most: int = MAX_BYTES) -> bytes:
+    """A file's bytes, of which there may be `most`. Raises Problem (TNP904, TNP905)."""
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for somebody who writes into it
             raise Problem("TNP904", "is not a regular file")
         with open(path, "rb") as stream:
-            if status.st_size > MAX_BYTES:
-                raise Problem(
-                    "TNP905", f"{status.st_size / 1e6:.1f} MB are more than np2tnp reads ({MAX_BYTES / 1e6:.0f} MB)"
-                )
-            return stream.read()
+            data = stream.read(most + 1)  # some files, as those of /proc, are longer than they say
+            if len(data) > most:
+                size = f"{max(status.st_size, len(data)) / 1e6:.1f} MB"
+                raise Problem("TNP905", f"{size} are more than np2tnp reads ({most / 1e6:.0f} MB)")
+            return data
     except OSError as error:
         raise Problem("TNP904", f"cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # a path with a null character

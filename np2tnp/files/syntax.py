@@ -70,7 +70,9 @@ def refused_by_compiler(text: str, trees: Trees) -> Problem | None:
         tree = trees.parse(text)  # which is needed anyway: compiling that takes half of what compiling the text does
         compile_quietly(tree)
     except SyntaxError as error:
-        if error.msg.startswith("(unicode error)") or tree is not None:
+        # the latter: an integer of more than 4,300 digits
+        told = error.msg.startswith(("(unicode error)", "Exceeds the limit"))
+        if told or tree is not None:
             return Problem("TNP901", f"syntax error: {error.msg}", error.lineno or 1, error.offset or 1)
     except (ValueError, RecursionError, MemoryError, OverflowError):
         pass

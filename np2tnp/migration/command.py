@@ -16,7 +16,7 @@ from np2tnp.migration.user_tests import keep_what_passes
 from np2tnp.model import Run
 from np2tnp.report import to_diff
 from np2tnp.report.progress import Progress
-from np2tnp.report.style import wants_colour
+from np2tnp.report.style import visible, visible_lines, wants_colour
 from np2tnp.report.totals import blocked_regions, count
 from np2tnp.status import CLEAN, ERROR, FOUND
 from np2tnp.terminal import print_bytes, print_exactly, say
@@ -201,7 +201,7 @@ def _print(
         if not parsed.apply:
             print_exactly(to_diff.render(change, wants_colour(sys.stdout)), change.encoding)
         elif stdin is None and not config.quiet:  # else standard output is the new text
-            print_exactly(f"rewrote {change.path}\n")
+            print_exactly(f"rewrote {visible(change.path)}\n")
     for report in done.reports:
         for finding in report.findings:
             if finding.code.startswith("TNP90"):
@@ -209,7 +209,7 @@ def _print(
     for item in reverted:
         say(f"{item.path}::{item.qualname} was left as it is: {item.reason}")
         if item.evidence:
-            print(item.evidence, file=sys.stderr)
+            print(visible_lines(item.evidence), file=sys.stderr)
     if config.quiet:
         return
     for note in done.notes:

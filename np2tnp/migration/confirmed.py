@@ -13,10 +13,11 @@ from typing import Any
 from np2tnp import pipeline
 from np2tnp.config import EMISSION, NEVER, Config, ConfigError, RegionOptions
 from np2tnp.files.problems import Problem
-from np2tnp.files.source import decode
+from np2tnp.files.source import decode, read_bytes
 from np2tnp.migration.reverted import Reverted
 
 SCHEMA = 1
+MOST_BYTES = 200_000_000  #: of a result file
 
 Place = tuple[str, str]  #: (path, qualified name)
 
@@ -47,8 +48,11 @@ def leave_out_what_did_not_win(
     companions: set[Place] = set()
     for name in names:
         document = _read(name)
-        entries.update(_entries(document, name, texts, config))
-        companions |= _companions(document, name, texts)
+        try:
+            entries.update(_entries(document, name, texts, config))
+            companions |= _companions(document, name, texts)
+        except (KeyError, TypeError, AttributeError, ValueError):
+            raise ConfigError(f"--confirmed {name}: written by another version; profile again") from None
     if not entries:
         raise ConfigError(f"--confirmed: {', '.join(names)} holds nothing about the files named")
     possible = frozenset(pipeline.plan(made.files, replace(config, slow="convert")).regions)
@@ -99,11 +103,10 @@ def _texts(made: pipeline.Plan) -> dict[str, str]:
 
 def _read(name: str) -> dict[str, Any]:
     try:
-        with open(name, encoding="utf-8") as stream:
-            document = json.load(stream)
-    except OSError as error:
-        raise ConfigError(f"--confirmed {name}: cannot be read: {error.strerror or error}") from None
-    except ValueError:
+        document = json.loads(read_bytes(name, MOST_BYTES))
+    except Problem as problem:
+        raise ConfigError(f"--confirmed {name}: {problem}") from None
+    except (ValueError, RecursionError):
         raise ConfigError(f"--confirmed {name}: not a result file of np2tnp profile") from None
     if not isinstance(document, dict) or not isinstance(document.get("functions"), list):
         raise ConfigError(f"--confirmed {name}: not a result file of np2tnp profile")
@@ -116,30 +119,27 @@ def _read(name: str) -> dict[str, Any]:
 
 def _entries(document: dict[str, Any], name: str, texts: dict[str, str], config: Config) -> dict[Place, _Entry]:
     found: dict[Place, _Entry] = {}
-    try:
-        hot = document.get("hot", ())
-        for item in document["functions"]:
-            decision, digest = item["decision"], item["original"]["sha256"]
-            migrated = [other.rpartition("::") for other in item["migrated"]]
-            if options := _differing(item["options"], config):
-                raise ConfigError(f"--confirmed {name}: {item['function']} was measured with {options}")
-            for path in _files(item["path"], digest, name, texts):
-                together = frozenset(
-                    (_run_path(where, name, texts) if where else path, other) for where, _, other in migrated
+    hot = document.get("hot", ())
+    for item in document["functions"]:
+        decision, digest = item["decision"], item["original"]["sha256"]
+        migrated = [other.rpartition("::") for other in item["migrated"]]
+        if options := _differing(item["options"], config):
+            raise ConfigError(f"--confirmed {name}: {item['function']} was measured with {options}")
+        for path in _files(item["path"], digest, name, texts):
+            together = frozenset(
+                (_run_path(where, name, texts) if where else path, other) for where, _, other in migrated
+            )
+            above = 0 if decision["confirmed"] else int(decision["above"] or 0)
+            modes = decision["modes"] or {decision["compile"]: decision["gain"]}
+            is_equal = not any(trial["reason"].startswith("not equal") for trial in item["trials"])
+            entry = _Entry(decision["confirmed"], decision["reason"], modes, above, together, is_equal)
+            found[path, item["function"]] = entry
+    for item in hot:
+        for path in texts:
+            if item["obstacle"] and _is_same_file(item["path"], path, name):
+                found.setdefault(
+                    (path, item["function"]), _Entry(False, f"it could not be measured: {item['obstacle']}")
                 )
-                above = 0 if decision["confirmed"] else decision["above"] or 0
-                modes = decision["modes"] or {decision["compile"]: decision["gain"]}
-                is_equal = not any(trial["reason"].startswith("not equal") for trial in item["trials"])
-                entry = _Entry(decision["confirmed"], decision["reason"], modes, above, together, is_equal)
-                found[path, item["function"]] = entry
-        for item in hot:
-            for path in texts:
-                if item["obstacle"] and _is_same_file(item["path"], path, name):
-                    found.setdefault(
-                        (path, item["function"]), _Entry(False, f"it could not be measured: {item['obstacle']}")
-                    )
-    except (KeyError, TypeError):
-        raise ConfigError(f"--confirmed {name}: written by another version; profile again") from None
     return found
 
 

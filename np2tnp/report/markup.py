@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from html import escape
+import html
+
+from np2tnp.report.style import visible_lines
+
+
+def escape(text: str) -> str:
+    """Text as HTML, without characters that a page may not hold."""
+    return html.escape(visible_lines(text))
 
 
 class Markup(str):

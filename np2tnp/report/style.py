@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TextIO
 
 _CODES = {
@@ -15,6 +16,20 @@ _CODES = {
     "magenta": "35",
     "cyan": "36",
 }
+
+
+#: What a terminal obeys, or what turns the order of letters: never shown as it is.
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """One line of text, such as a file's name, with its control characters written out."""
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def visible_lines(text: str) -> str:
+    """As ``visible``; line ends stay."""
+    return "\n".join(map(visible, text.split("\n")))
 
 
 class Style:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from np2tnp.config import Config
 from np2tnp.model import Run
-from np2tnp.report.style import Style
+from np2tnp.report.style import Style, visible
 from np2tnp.report.totals import count, is_clear, shown
 
 
@@ -15,11 +15,11 @@ def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     style = Style(colour)
     findings = shown(run, config.verbose)
     for item in findings:
-        place = f"{style(item.path, 'bold')}:{item.span.line}:{item.span.column}"
-        yield f"{place}: {style(item.code, 'red')} {item.message}\n"
+        place = f"{style(visible(item.path), 'bold')}:{item.span.line}:{item.span.column}"
+        yield f"{place}: {style(item.code, 'red')} {visible(item.message)}\n"
     if not config.quiet:
         summary = run.summary
         rest = f", {count(summary.unresolved, 'place')} unresolved" if summary.unresolved else ""
         rest += f", {count(summary.errors, 'error')}" if summary.errors else ""
-        yield from (note + "\n" for note in run.notes)
+        yield from (visible(note) + "\n" for note in run.notes)
         yield "All clear.\n" if is_clear(run) else f"{count(len(findings), 'finding')}{rest}.\n"

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 
 from np2tnp.model import Change
-from np2tnp.report.style import Style
+from np2tnp.report.style import Style, visible
 
 #: What a name in a diff's head must be quoted for.
-_SPECIAL = re.compile(r'[\x00-\x1f\x7f"\\\udc80-\udcff]')
+_SPECIAL = re.compile(r'[\x00-\x1f\x7f-\x9f"\\\u200e\u200f\u2028-\u202e\u2066-\u2069\udc80-\udcff]')
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -33,8 +33,12 @@ def _diff(change: Change, name: str) -> Iterator[str]:
 def _named(name: str) -> str:
     """A name as git writes it into a diff: readers take it to end at a space where no tab follows."""
     if _SPECIAL.search(name):
-        return '"' + _SPECIAL.sub(lambda found: f"\\{ord(found[0]) & 0xFF:03o}", name) + '"'
+        return '"' + _SPECIAL.sub(_octal, name) + '"'
     return name + "\t" if " " in name else name
+
+
+def _octal(found: re.Match[str]) -> str:
+    return "".join(f"\\{byte:03o}" for byte in found[0].encode(errors="surrogateescape"))
 
 
 def _painted(line: str, style: Style) -> str:
@@ -43,4 +47,5 @@ def _painted(line: str, style: Style) -> str:
     if line.startswith(("+++", "---")):
         return style(line.rstrip("\r\n"), "bold") + "\n"
     colour = _COLOURS.get(line[0])
-    return style(line.rstrip("\r\n"), colour) + "\n" if colour else line
+    text = visible(line.rstrip("\r\n"))  # for eyes: what is to be applied has no colours
+    return (style(text, colour) if colour else text) + "\n"

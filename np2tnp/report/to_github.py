@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from np2tnp.config import Config
 from np2tnp.model import Finding, Run, Verdict
+from np2tnp.report.style import visible
 from np2tnp.report.totals import shown
 
 
@@ -18,7 +19,7 @@ def _command(finding: Finding) -> str:
     level = "error" if finding.code.startswith("TNP90") else "notice" if finding.verdict is Verdict.NOTE else "warning"
     span = finding.span
     properties = {
-        "file": finding.path.replace("\\", "/"),
+        "file": visible(finding.path).replace("\\", "/"),
         "line": span.line,
         "col": span.column,
         "endLine": span.end_line,
@@ -29,7 +30,7 @@ def _command(finding: Finding) -> str:
         del properties["endColumn"]  # columns are only understood within one line
         del properties["col"]
     told = ",".join(f"{key}={_escape(str(value), ':,')}" for key, value in properties.items())
-    return f"::{level} {told}::{_escape(finding.message)}"
+    return f"::{level} {told}::{_escape(visible(finding.message))}"
 
 
 def _escape(text: str, more: str = "") -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from np2tnp.config import Config
 from np2tnp.model import Finding, Run, Safety, Verdict
 from np2tnp.report.excerpt import excerpt, lines_of
-from np2tnp.report.style import Style
+from np2tnp.report.style import Style, visible
 from np2tnp.report.totals import is_clear, shown, totals
 
 _COLOURS = {
@@ -31,10 +31,10 @@ def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
         if findings:
             lines = None if config.quiet else lines_of(report.path, run)
             shown_blocks = "\n".join(_block(finding, lines, style) for finding in findings)
-            yield f"{gap}{style(report.path, 'bold')}\n{shown_blocks}\n"
+            yield f"{gap}{style(visible(report.path), 'bold')}\n{shown_blocks}\n"
             gap = "\n"
     if not config.quiet:
-        ending = totals(run)
+        ending = [*map(visible, totals(run))]
         if is_clear(run):
             ending[-1] = style(ending[-1], "green")
         yield gap + "\n".join(ending) + "\n"
@@ -45,9 +45,8 @@ def _block(finding: Finding, lines: list[str] | None, style: Style) -> str:
     place = f"{finding.span.line}:{finding.span.column}"
     unsafe = style(" (needs --unsafe)", "magenta") if finding.safety is Safety.UNSAFE else ""
     verdict = "error" if finding.code.startswith("TNP90") else finding.verdict.value
-    head = (
-        f"  {place:<8} {style(finding.code, 'bold', colour)} {style(f'{verdict:<7}', colour)} {finding.message}{unsafe}"
-    )
+    words = f"{style(finding.code, 'bold', colour)} {style(f'{verdict:<7}', colour)} {visible(finding.message)}"
+    head = f"  {place:<8} {words}{unsafe}"
     line = excerpt(finding.span, lines, _WIDEST)
     if line is None:
         return head
