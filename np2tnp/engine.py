@@ -239,7 +239,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
     behavior = session.options.numpy_behavior if wrapped or session.options.numpy_behavior != "call" else "import"
     if behavior != "call":
         needs.add("rt")
-    new_tree = add_imports(new_tree, needs, names, analysis.info, session.runtime)
+    new_tree = add_imports(new_tree, needs, names, analysis.info, session.runtime, waits=wrapped)
     if top is not None:
         new_tree = add_script_start(new_tree, names.rt, session.options.device)
     else:

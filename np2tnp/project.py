@@ -340,6 +340,7 @@ class Project:
             vendored(source.path, source.text) if config.runtime == "vendor" else INSTALLED,
             parsed.views,
             parsed.printed,
+            self._is_spread(path),
         )
         with self.solver.watch(session.places):
             self.names.places.clear()
@@ -350,6 +351,11 @@ class Project:
             self.solver.note(self.names.places)
             session.start(self.catalog, self, functools.partial(self.operators, path), replaced, compiler, ours)
         return session
+
+    def _is_spread(self, path: str) -> bool:
+        """Whether names that a rewrite adds to the module would reach others, by a star import."""
+        outline = self.modules.outline(path) if self.config.rewrite else None
+        return outline is not None and outline.exported is None and self._importers.is_spread(path)
 
     def _left_alone(self, found: bool) -> bool:
         """Whether what is being answered depends on what an earlier run migrated; `found`: it certainly does."""

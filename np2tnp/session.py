@@ -72,6 +72,7 @@ class Session:
     runtime: Home  #: where rewritten code finds the runtime
     views: Inlined  #: names for parts of arrays that were replaced in the tree
     _printed: str | None  #: the text of the tree as it was before
+    is_spread: bool = False  #: other modules take all its names
     leaking: frozenset[str] = frozenset()  #: found in an earlier round: code that stays NumPy uses them
     regions: dict[str, RegionPlan] = field(default_factory=dict)
     found: dict[str, tuple[Target | None, frozenset[str]]] = field(default_factory=dict)
@@ -114,7 +115,7 @@ class Session:
             info.state.as_made = not wrapped
         if not any(name in self.source.text for name in BY_ORDER):
             info.by_order = NO_NAMES  # nobody has to look
-        self.names = choose_names(info, self.words)
+        self.names = choose_names(info, self.words, self.is_spread)
 
     @property
     def printed(self) -> str:

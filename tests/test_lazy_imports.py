@@ -64,6 +64,51 @@ def test_the_runtime_waits_for_tensorflow(project: Path) -> None:
     assert done.stdout.split() == ["False", "False"]
 
 
+REWRITTEN = """
+import numpy as np
+
+
+def area(x: np.ndarray):
+    return np.sum(x) * 2
+
+
+class Scale:
+    def apply(self, x: np.ndarray):
+        return np.sum(np.cumsum(x))
+"""
+PROGRAM = """
+import pickle, sys
+import numpy as np
+import areas
+print('tensorflow' in sys.modules, areas.area(np.ones(3)), areas.Scale().apply(np.ones(3)), areas.area([1.0]))
+print('tensorflow' in sys.modules)
+if hasattr(areas, 'tnp'):
+    hasattr(areas.tnp, '_pytestfixturefunction'), repr(areas.tnp)
+    assert pickle.loads(pickle.dumps(areas.tnp)) is areas.tnp
+print('tensorflow' in sys.modules)
+if hasattr(areas, 'tnp'):
+    print(areas.tnp.sum is areas.tnp.sum, areas.tnp.pi, hasattr(areas.tnp, 'no_such_name'))
+"""
+
+
+@pytest.mark.parametrize("runtime", ["import", "vendor"])
+def test_a_rewritten_module_imports_tensorflow_when_it_has_work(tmp_path: Path, runtime: str) -> None:
+    (tmp_path / "areas.py").write_text(REWRITTEN)
+    modules_after(tmp_path, "rewrite", "--apply", "--runtime", runtime, "areas.py")
+    text = (tmp_path / "areas.py").read_text()
+    assert "return tnp.sum(x) * 2" in text
+    assert "import tensorflow" not in text
+    path = os.pathsep.join([str(tmp_path)] if runtime == "vendor" else [str(tmp_path), str(ROOT)])
+    environment = {**os.environ, "PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": ""}
+    environment.pop("NP2TNP_ABOVE", None)
+    for above, used in ((None, "False"), ("0", "True")):
+        if above is not None:
+            environment["NP2TNP_ABOVE"] = above
+        command = [sys.executable, "-c", PROGRAM]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=tmp_path)
+        assert done.stdout.splitlines() == ["False 6.0 6.0 2.0", used, used, "True 3.141592653589793 False"]
+
+
 def test_the_runtime_refuses_numpy_1_whose_promotion_is_another() -> None:
     program = "import numpy as np\nnp.__version__ = '1.26.4'\nfrom np2tnp import runtime as rt\nrt.migrated"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -29,7 +29,7 @@ def report_of(text: str, doc: Doc) -> FileReport:
 
 def without_imports(text: str) -> str:
     """What stands behind the imports that every example has, or gets from the rewrite."""
-    added = ("import numpy as np", "import tensorflow.experimental.numpy as tnp", "from np2tnp import runtime as rt")
+    added = ("import numpy as np", "from np2tnp import runtime as rt", "from np2tnp.runtime import tnp")
     return "\n".join(line for line in text.splitlines() if line not in added).strip("\n")
 
 

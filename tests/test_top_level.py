@@ -183,11 +183,11 @@ def test_what_keeps_the_top_level_in_numpy(line: str, why: str, tmp_path: Path) 
 
 def test_tensorflow_starts_before_the_first_operation(tmp_path: Path) -> None:
     text = '"""A script."""\nimport math\nimport numpy as np\n\nx = np.exp(np.ones(3))\nimport os\nprint(x + 1)\n'
-    start = "from np2tnp import runtime as rt\n\nrt.start()\n\nx = "
+    start = "from np2tnp import runtime as rt\nfrom np2tnp.runtime import tnp\n\nrt.start()\n\nx = "
     assert start in rewritten(text, tmp_path)
     assert start in rewritten(text, tmp_path, enable_numpy_behavior="import")
     assert start in rewritten(text, tmp_path, enable_numpy_behavior="entrypoint")
-    assert start in rewritten(text, tmp_path, compile="graph")
+    assert start.replace("from np2tnp.runtime import tnp\n", "") in rewritten(text, tmp_path, compile="graph")
     assert 'rt.start(device="/CPU:0")' in rewritten(text, tmp_path, device="/CPU:0")
     for line in (
         "import numpy as np; x = np.exp(np.ones(3))\n",

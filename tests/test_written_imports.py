@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
+from np2tnp import pipeline
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
 
+ROOT = Path(__file__).resolve().parents[1]
 WORK = "\n\ndef f(x):\n    return np.sin(x)\n"
 DONE = "\n\n@rt.migrated\ndef f(x):\n    return rt.sin(x)\n"
 OURS = "from np2tnp import runtime as rt\n"
@@ -97,3 +103,31 @@ def test_the_original_keeps_its_import() -> None:
     assert new is not None
     assert new.count("import numpy as np") == 1
     assert "def _f_numpy(x):\n    import numpy as np\n    return np.sin(x)\n" in new
+
+
+@pytest.mark.parametrize(
+    ("taker", "exported", "names"),
+    [
+        ("from .inner import *\n", "", ("_rt", "_tnp")),
+        ("from pkg.inner import *\n", "", ("_rt", "_tnp")),
+        ("from .inner import *\n", '__all__ = ["area"]\n', ("rt", "tnp")),
+        ("from .inner import area\n", "", ("rt", "tnp")),
+    ],
+)
+def test_added_names_do_not_travel_by_star_imports(
+    taker: str, exported: str, names: tuple[str, str], tmp_path: Path
+) -> None:
+    package = tmp_path / "pkg"
+    package.mkdir()
+    inner = f"import numpy as np\n\n{exported}\n\ndef area(x: np.ndarray):\n    return np.sum(x) * 2\n"
+    (package / "inner.py").write_text(inner)
+    (package / "__init__.py").write_text(f"rt = 0.5\ntnp = 2.0\n{taker}\n\ndef ratio():\n    return rt * tnp\n")
+    config = Config(root=str(tmp_path), cache=False, on_unverified="raise")
+    (change,) = pipeline.rewrite([str(package)], config, apply=True).changes
+    new = Path(change.path).read_text()
+    assert f"\n    return {names[1]}.sum(x) * 2\n" in new
+    assert f"\n@{names[0]}.migrated" in new
+    program = "import pkg, numpy as np; print(pkg.ratio(), pkg.area(np.ones(3)))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1.0", "6.0"]

@@ -104,8 +104,11 @@ def _is_removed(name: str, catalog: Catalog) -> bool:
 
 
 def _canonical(name: str) -> str:
-    if name.rpartition(".")[2] == "np2tnp_runtime":
-        return "np2tnp.runtime"  # a copy beside the user's code
+    owner, _, last = name.rpartition(".")
+    if last == "np2tnp_runtime":
+        return EMITTED[0]  # a copy beside the user's code
+    if last == "tnp" and _canonical(owner) == EMITTED[0]:
+        return EMITTED[1]  # its stand-in, which waits for TensorFlow
     return SAME_AS.get(name, name)
 
 

@@ -15,7 +15,7 @@ from np2tnp.files.problems import Problem
 from np2tnp.files.source import decode, read_bytes
 from np2tnp.files.trees import Trees
 
-_MARKS = frozenset((".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "np2tnp.toml"))
+MARKS = frozenset((".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "np2tnp.toml"))
 _ABSENT: frozenset[str] = frozenset()
 #: Behind a directory: where imports in it are looked up.
 SEARCHED = os.sep + "?"
@@ -41,7 +41,7 @@ class Modules:
                     known = frozenset(
                         entry.name
                         for entry in entries
-                        if entry.name in _MARKS or entry.name.endswith(".py") or ("." not in entry.name)
+                        if entry.name in MARKS or entry.name.endswith(".py") or ("." not in entry.name)
                     )
             except OSError:
                 known = _ABSENT
@@ -121,9 +121,9 @@ class Modules:
                 top = os.path.dirname(top)
             found = [top]
             at = top
-            while not self.listing(at) & _MARKS and os.path.dirname(at) != at:
+            while not self.listing(at) & MARKS and os.path.dirname(at) != at:
                 at = os.path.dirname(at)
-            if self.listing(at) & _MARKS:
+            if self.listing(at) & MARKS:
                 found += [os.path.join(at, "src"), at]
             installed = len(found) == 1 or not {"site-packages", "dist-packages"}.isdisjoint(top.split(os.sep))
             known = self._roots[directory] = (tuple(dict.fromkeys(found)), installed and top != directory)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import os
 import re
 import sys
 import warnings
 from collections.abc import Iterator
 
-from np2tnp.files.modules import Modules
+from np2tnp.files.modules import MARKS, Modules
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import read_bytes
 
@@ -17,6 +18,9 @@ _IMPORT = re.compile(rb"^[ \t]*(?:from\s+[.\w]+\s+import\s*(?:\([^)]*\)|[^\n]*)|
 _MOST_BYTES = 50_000_000  #: of a notebook, which holds its results, too
 _WORD = re.compile(rb"\w+")
 _NOTEBOOK = re.compile(rb"\b(?:from|import)\s+[\w., ]+")
+#: Of folders outside of any project so many are looked through for star imports.
+_NEAR = 200
+_STAR = r"\bfrom\s+[.\w]*\b{}\s+import\s*\*"
 
 
 class Importers:
@@ -41,6 +45,21 @@ class Importers:
         importer = next((file for file in self._candidates(stem) if file != path and self._imports(file, path)), None)
         return f"{os.path.relpath(importer, self._root)} imports it" if importer is not None else ""
 
+    def is_spread(self, path: str) -> bool:
+        """Whether a star import of the project takes the names of the module at `path` (absolute)."""
+        directory, name = os.path.split(path)
+        stem = os.path.basename(directory) if name == "__init__.py" else name.removesuffix(".py")
+        star = re.compile(_STAR.format(re.escape(stem)))
+        is_project = bool(self._modules.listing(self._root) & MARKS)  # else it may be somebody's home
+        for file in self._candidates(stem) if is_project else self._project_files(_NEAR):
+            text = self._modules.text(file) or "" if file != path else ""
+            if star.search(text) is None:
+                continue
+            stars = [full for full in _imported(text) if full.endswith(".*")] if file.endswith(".py") else []
+            if not file.endswith(".py") or any(self._leads_to(file, full, path, stem) for full in stars):
+                return True
+        return False
+
     def _candidates(self, stem: str) -> list[str]:
         if self._files is None:
             self._files = {}
@@ -54,8 +73,8 @@ class Importers:
                     self._files.setdefault(word.decode("utf-8", "replace"), []).append(file)
         return self._files.get(stem, [])
 
-    def _project_files(self) -> Iterator[str]:
-        for directory, folders, files in os.walk(self._root):
+    def _project_files(self, most: int | None = None) -> Iterator[str]:
+        for directory, folders, files in itertools.islice(os.walk(self._root), most):
             folders[:] = sorted(name for name in folders if name not in self._exclude)
             yield from (os.path.join(directory, name) for name in sorted(files) if name.endswith((".py", ".ipynb")))
 

@@ -16,14 +16,17 @@ TNP = "tensorflow.experimental.numpy"
 RUNTIME = "np2tnp.runtime"
 
 
-def choose_names(module: ModuleInfo, words: Container[str]) -> Names:
+def choose_names(module: ModuleInfo, words: Container[str], private: bool = False) -> Names:
     """Names for numpy, tnp and the runtime in this module: those it has already, else free ones.
 
-    `words`: every identifier in the file, so that a new name cannot hide a local one.
+    `words`: every identifier in the file, so that a new name cannot hide a local one. `private`: names that
+    ``from module import *`` leaves where they are.
     """
+    prefix = "_" if private else ""
     known = {value.name: name for name, value in reversed(module.values.items()) if isinstance(value, Symbol)}
     numpy = next((name for name in ("np", "numpy") if module.values.get(name) == Symbol("numpy")), known.get("numpy"))
-    return Names(numpy, known.get(TNP) or _free("tnp", words), known.get(RUNTIME) or _free("rt", words))
+    tnp, rt = (known.get(name) or _free(prefix + short, words) for name, short in ((TNP, "tnp"), (RUNTIME, "rt")))
+    return Names(numpy, tnp, rt)
 
 
 def _free(name: str, words: Container[str]) -> str:
@@ -33,18 +36,28 @@ def _free(name: str, words: Container[str]) -> str:
 
 
 def add_imports(
-    tree: cst.Module, needs: set[str], names: Names, module: ModuleInfo, runtime: Home = INSTALLED
+    tree: cst.Module,
+    needs: set[str],
+    names: Names,
+    module: ModuleInfo,
+    runtime: Home = INSTALLED,
+    waits: bool = True,
 ) -> cst.Module:
-    """`tree` with the imports in `needs` ("tnp", "rt") that it lacks, after the module's own import of NumPy."""
+    """`tree` with the imports in `needs` ("tnp", "rt") that it lacks, after the module's own import of NumPy.
+
+    `waits`: tnp is the runtime's stand-in, which imports TensorFlow on first use.
+    """
     have = {value.name for value in module.values.values() if isinstance(value, Symbol)}
     lines: list[cst.SimpleStatementLine] = []
-    if "tnp" in needs and TNP not in have:
+    if "tnp" in needs and TNP not in have and not waits:
         alias = cst.ImportAlias(name_node(TNP), cst.AsName(cst.Name(names.tnp)))
         lines.append(cst.SimpleStatementLine([cst.Import([alias])]))
     if "rt" in needs and RUNTIME not in have:
-        asname = cst.AsName(cst.Name(names.rt)) if names.rt != runtime.name else None
-        alias = cst.ImportAlias(cst.Name(runtime.name), asname)
-        lines.append(cst.SimpleStatementLine([_import(runtime.package, alias)]))
+        lines.append(cst.SimpleStatementLine([_import(runtime.package, _alias(runtime.name, names.rt))]))
+    if "tnp" in needs and TNP not in have and waits:
+        dot = "." if runtime.package.strip(".") else ""
+        package = f"{runtime.package}{dot}{runtime.name}"
+        lines.append(cst.SimpleStatementLine([_import(package, _alias("tnp", names.tnp))]))
     if not lines:
         return tree
     body = list(tree.body)
@@ -77,12 +90,16 @@ def _set_apart(body: list[Any]) -> list[Any]:
     return [body[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)] * wanted + list(before)), *body[1:]]
 
 
+def _alias(name: str, bound: str) -> cst.ImportAlias:
+    return cst.ImportAlias(cst.Name(name), cst.AsName(cst.Name(bound)) if bound != name else None)
+
+
 def _import(package: str, alias: cst.ImportAlias) -> cst.Import | cst.ImportFrom:
     if not package:
         return cst.Import([alias])
-    if package == ".":
-        return cst.ImportFrom(None, [alias], relative=[cst.Dot()])
-    return cst.ImportFrom(name_node(package), [alias])
+    module = package.lstrip(".")
+    dots = [cst.Dot()] * (len(package) - len(module))
+    return cst.ImportFrom(name_node(module) if module else None, [alias], relative=dots)
 
 
 def name_node(text: str) -> cst.Attribute | cst.Name:

@@ -349,15 +349,6 @@ class Plan:
                     )
 
 
-def describe(wrapper: Any, function: Any) -> None:
-    """Let `wrapper` answer for `function` where defaults are asked for, or as ``inspect.getfullargspec`` asks."""
-    for attribute in ("__defaults__", "__kwdefaults__"):
-        setattr(wrapper, attribute, getattr(function, attribute, None))
-    signature = inspect.signature(function)
-    if not any(isinstance(p.annotation, str) for p in signature.parameters.values()):  # those are evaluated behind it
-        wrapper.__signature__ = signature
-
-
 def enter(value: Any, memo: dict[int, Any], keeps_zero_d: bool = False) -> Any:
     """`value` for the body: each exact numeric ndarray in it becomes a tensor (one object, one tensor).
 

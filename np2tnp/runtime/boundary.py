@@ -1,8 +1,8 @@
 """Where migrated code meets everybody else: ndarrays come in, tensors work, ndarrays go out.
 
-``rt.migrated`` replaces a function by a wrapper that keeps the callers' world. The body's updates of an argument reach
-the caller's own object when the body has succeeded. If it raises, nothing is written, where NumPy would have done
-part of the work.
+Behind the door of a migrated function (``door.py``) a wrapper keeps the callers' world. The body's updates of an
+argument reach the caller's own object when the body has succeeded. If it raises, nothing is written, where NumPy would
+have done part of the work.
 """
 
 from __future__ import annotations
@@ -10,36 +10,35 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar, overload
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 from np2tnp.runtime import generators, lazy, precision, threads
+from np2tnp.runtime.ambient import require_no_demands
 from np2tnp.runtime.arguments import Call, Plan, is_immutable
-from np2tnp.runtime.compiled import MODES, Compiled, NotCompiled
+from np2tnp.runtime.compiled import Compiled, NotCompiled
 from np2tnp.runtime.compiled_state import State
 from np2tnp.runtime.core_results import Undecided, updated
 from np2tnp.runtime.dispatch import host, is_tensor, to_ndarray
+from np2tnp.runtime.door import Options, is_threshold_set
 from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.exceptions import MISTAKES, translate
-from np2tnp.runtime.fallback import Fallback, share_defaults
+from np2tnp.runtime.fallback import Fallback
 from np2tnp.runtime.looking import is_of
 from np2tnp.runtime.narrowing import crossed, kept_where_same, takes
 from np2tnp.runtime.object_state import lift, remember
-from np2tnp.runtime.parameters import with_parameters_of
 from np2tnp.runtime.plain_calls import call_plain
 from np2tnp.runtime.precision import working
+from np2tnp.runtime.recursion import allow, withdraw
 from np2tnp.runtime.refusals import explained, replaced
 from np2tnp.runtime.results import keep, leave
 from np2tnp.runtime.sizes import (
     FEW,
     MANY,
-    NEVER,
-    Elements,
     SmallCalls,
     by_size,
-    is_threshold_set,
     small_calls,
     tell_of_small_calls,
     threshold,
@@ -47,185 +46,54 @@ from np2tnp.runtime.sizes import (
 from np2tnp.runtime.startup import place
 from np2tnp.runtime.tracing import current
 
-__all__ = ["NEVER", "migrated", "updated"]
+__all__ = ["updated"]
 
-F = TypeVar("F", bound=Callable[..., Any])
+#: Frames of ours, at least, between a body and that of a function that it calls: see ``recursion.py``.
+_FRAMES = 4
 
 
-@overload
-def migrated(function: F, /) -> F: ...
-@overload
-def migrated(
-    *,
-    mutates: Iterable[str] = (),
-    returns: Iterable[str] = (),
-    arrays: Iterable[str] = (),
-    refuses: Mapping[str, str] | None = None,
-    scalars: Iterable[str] = (),
-    hosted: Iterable[str] = (),
-    updates: Iterable[str] = (),
-    methods: Iterable[str] = (),
-    zero_d: str = "scalar",
-    compile: str = "none",
-    original: Callable[..., Any] | None = None,
-    on_unverified: str = "raise",
-    pure: bool = False,
-    above: int | None = None,
-    elements: Elements = 0,
-    rows: Iterable[str] = (),
-    device: str = "",
-    float32: bool = False,
-    state: Iterable[str] | None = None,
-    tensors: Iterable[str] = (),
-) -> Callable[[F], F]: ...
-def migrated(
-    function: Any = None,
-    /,
-    *,
-    mutates: Iterable[str] = (),
-    returns: Iterable[str] = (),
-    arrays: Iterable[str] = (),
-    refuses: Mapping[str, str] | None = None,
-    scalars: Iterable[str] = (),
-    hosted: Iterable[str] = (),
-    updates: Iterable[str] = (),
-    methods: Iterable[str] = (),
-    zero_d: str = "scalar",
-    compile: str = "none",
-    original: Callable[..., Any] | None = None,
-    on_unverified: str = "raise",
-    pure: bool = False,
-    above: int | None = None,
-    elements: Elements = 0,
-    rows: Iterable[str] = (),
-    device: str = "",
-    float32: bool = False,
-    state: Iterable[str] | None = None,
-    tensors: Iterable[str] = (),
-) -> Any:
-    """Make `function`, whose body works on tensors, keep its NumPy contract.
-
-    Parameters
-    ----------
-    mutates : parameters that the body may update; it then returns ``rt.updated(result, name=final, ...)``. The final
-        values are copied into the caller's ndarrays.
-    returns : parameters that the result may *be*; where it is, the caller's own object is returned.
-    arrays : parameters that must be exact ndarrays or numbers.
-    scalars : parameters that must not be arrays: the body treats them as plain Python values.
-    hosted : parameters that reach the body as they are: the caller's own ndarrays and containers.
-    updates : globals (``"TABLE"``), attributes of any object (``".w"``) and hosted parameters (``"@p"``) whose arrays
-        the body, or what it calls, changes in place; an argument that shares memory with one is refused.
-    methods : of the object, those that the body calls: an object with others, which a subclass in another module, or
-        the object itself, has in their place, is refused.
-    refuses : parameter -> dtype characters that were not verified for it.
-    zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``; ``"unverified"`` refuses one.
-    compile : ``"graph"`` or ``"xla"`` runs the body as one graph, traced once for each combination of dtypes, shapes
-        and values of other arguments; calls that cannot be traced run eagerly, and the logger ``np2tnp`` says why.
-    original : the function as it was before the migration; it shares the decorated function's defaults.
-    on_unverified : what the public function does with a call that it would refuse: ``"raise"`` UnverifiedError,
-        ``"numpy"`` calls `original`, ``"warn"`` does so with one UnverifiedWarning a function.
-    pure : the body changes nothing but what it returns, and of ``self`` it only reads attributes, so `original` may be
-        called after a refusal inside it, too.
-    above : the public function calls `original` when nothing that it is given, no attribute of ``self`` and nothing
-        that `elements` tells of has this many elements: NumPy is faster there. ``NEVER``: always; only ``.core`` works
-        with TensorFlow. None: 100,000 where there is a GPU and always where there is none (unless `device` names one),
-        but 0 with `compile` and `float32`. 0: TensorFlow does all work. ``NP2TNP_ABOVE`` in the environment takes its
-        place.
-    elements : how many the largest array has that the function makes itself, where the text tells: a number, or a
-        function of parameters, by their names.
-    rows : parameters of which the body takes one item along the first axis at a time: such an array has as many
-        elements as one of its items.
-    device : where TensorFlow works, such as ``"/GPU:0"``; RuntimeError where there is no such device.
-    float32 : the body works in float32 and complex64 where NumPy works in float64 and complex128. Callers see NumPy's
-        dtypes, but values that are right to about seven digits. A call with arrays of float32, complex64 or float16
-        among its arguments runs as it would without.
-    state : of a method that `compile` compiles: the attributes of its object that may be arrays. It only reads its
-        object, and these only through the runtime. Their values at each call are further inputs of the graph.
-    tensors : of a method: the attributes of its object that it takes as tensors where it finds tensors. ndarrays that
-        nobody but the object holds become tensors before it runs (``rewrite --state tensor``).
-
-    A generator function is looked at when it is called, and works step by step. It can neither update parameters for
-    its caller, nor be compiled, nor work in float32; TypeError where it should.
-
-    The decorated function has ``.core``: tensors in, tensors out, for calls between migrated functions. On a method
-    it is called with the instance: ``obj.method.core(obj, x)``. ndarrays given to it are converted, except for
-    `mutates` parameters, which the body then updates in place.
-
-    Raises
-    ------
-    UnverifiedError
-        When called with something for which equality with NumPy was not verified (see docs/architecture.md).
-        Refused before the body runs, which is what `refuses`, `arrays` and the classes of arguments decide, it leaves
-        all arguments as they were. Inside of it, no argument in `mutates` is written back, but what NumPy's part of the
-        body, or a function that it called, has updated by then stays so.
-    RuntimeError
-        In a process forked after TensorFlow ran, without an original to call.
-    """
-    if zero_d not in ("scalar", "array", "unverified"):
-        raise ValueError(f"zero_d must be 'scalar', 'array' or 'unverified', not {zero_d!r}")
-    if on_unverified not in ("raise", "warn", "numpy"):
-        raise ValueError(f"on_unverified must be 'raise', 'warn' or 'numpy', not {on_unverified!r}")
-    if on_unverified != "raise" and original is None:
-        raise ValueError(f"on_unverified={on_unverified!r} needs the original")
-    if above and original is None:
-        raise ValueError(f"above={above!r} needs the original")
-    if compile not in ("none", *MODES):
-        raise ValueError(f"compile must be 'none', 'graph' or 'xla', not {compile!r}")
-
-    def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
-        if inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
-            raise TypeError(f"{body.__qualname__}: coroutines run between calls and cannot be migrated")
-        is_generator = inspect.isgeneratorfunction(body)
-        if is_generator and (tuple(mutates) or compile != "none" or float32):
-            raise TypeError(f"{body.__qualname__}: a generator works step by step, on its caller's own objects")
-        lifted, by_row = tuple(tensors), tuple(rows)
-        remember(getattr(body, "__globals__", {}), lifted)
-        plan = Plan(
-            body,
-            tuple(mutates),
-            tuple(returns),
-            tuple(arrays),
-            dict(refuses or {}),
-            tuple(scalars),
-            tuple(hosted),
-            tuple(updates),
-            checks_hosted=on_unverified != "raise" and not pure,
-            has_original=original is not None and on_unverified != "raise",
-            methods=tuple(methods),
-            pure=pure,
-        )
-        if original is not None:
-            share_defaults(body, original)
-        fallback = None
-        if original is not None and on_unverified != "raise":
-            method = getattr(body, "__code__", None) if plan.receiver else None
-            fallback = Fallback(original, plan.name, warns=on_unverified == "warn", pure=pure, method=method)
-        least = 0
-        if original is not None:
-            least = threshold(above, FEW if compile == "none" and not float32 else 0)
-        gpu_only = above is None and not device and not is_threshold_set()
-        if is_generator:
-            steps = generators.wrap(body, plan, fallback, device)
-            if original is not None and least:
-                steps = by_size(steps, original, least, elements, gpu_only, by_row)
-            return with_parameters_of(body, steps)
-        compiled = None
-        if compile != "none":
-            kept = None if state is None else State(body, state)
-            compiled = Compiled(body, compile, kept, plan.plain, gives_back=bool(plan.returns))
-        eager = None
-        if compiled is not None and original is not None and gpu_only and not float32:
-            eager = SmallCalls(original, small_calls(body, FEW, elements, gpu_only, by_row))
+def wrap(body: Callable[..., Any], options: Options) -> Any:
+    """What a call of the migrated `body` does, which has it as its ``core`` for calls from others."""
+    original, above = options.original, options.above
+    compile_as, float32, device = options.compile, options.float32, options.device
+    remember(getattr(body, "__globals__", {}), options.tensors)
+    plan = Plan(
+        body,
+        options.mutates,
+        options.returns,
+        options.arrays,
+        options.refuses,
+        options.scalars,
+        options.hosted,
+        options.updates,
+        checks_hosted=options.on_unverified != "raise" and not options.pure,
+        has_original=original is not None and options.on_unverified != "raise",
+        methods=options.methods,
+        pure=options.pure,
+    )
+    fallback = None
+    if original is not None and options.on_unverified != "raise":
+        method = getattr(body, "__code__", None) if plan.receiver else None
+        warns = options.on_unverified == "warn"
+        fallback = Fallback(original, plan.name, warns=warns, pure=options.pure, method=method)
+    least = 0
+    if original is not None:
+        least = threshold(above, FEW if compile_as == "none" and not float32 else 0)
+    gpu_only = above is None and not device and not is_threshold_set()
+    compiled = eager = None
+    if compile_as != "none":
+        kept = None if options.state is None else State(body, options.state)
+        compiled = Compiled(body, compile_as, kept, plan.plain, gives_back=bool(plan.returns))
+        if original is not None and gpu_only and not float32:
+            eager = SmallCalls(original, small_calls(body, FEW, options.elements, gpu_only, options.rows))
+    if inspect.isgeneratorfunction(body):
+        public = generators.wrap(body, plan, fallback, device)
+    else:
         tells = above is None and not least
-        public = _wrap(body, plan, zero_d, fallback, compiled, device, float32, tells, lifted, eager)
-        chosen = (
-            public if original is None or not least else by_size(public, original, least, elements, gpu_only, by_row)
-        )
-        chosen = with_parameters_of(body, chosen)
-        chosen.core.public = chosen  # type: ignore[attr-defined]
-        return chosen
-
-    return decorate if function is None else decorate(function)
+        public = _wrap(body, plan, options.zero_d, fallback, compiled, device, float32, tells, options.tensors, eager)
+    if original is None or not least:
+        return public
+    return by_size(public, original, least, options.elements, gpu_only, options.rows)
 
 
 def _wrap(
@@ -246,8 +114,22 @@ def _wrap(
         """Whether the body updates something in place: a trace would do that once."""
         return not all(is_tensor(value) or is_immutable(value) for value in map(call.converted.get, plan.mutates))
 
+    is_running = False
+
     def run(call: Call, to_numpy: bool = False) -> Any:
-        result = work(call, to_numpy)
+        nonlocal is_running
+        if is_running:
+            allow(_FRAMES)
+            try:
+                result = work(call, to_numpy)
+            finally:
+                withdraw(_FRAMES)
+        else:
+            is_running = True
+            try:
+                result = work(call, to_numpy)
+            finally:
+                is_running = False
         for argument in call.watched:
             argument.require_unchanged(plan.name)
         return result
@@ -295,6 +177,7 @@ def _wrap(
         handled = sys.exc_info()[1]
         try:
             call = plan.prepare(args, kwargs, public=True)
+            require_no_demands()
         except UnverifiedError as refusal:
             if fallback is None or not fallback.takes(args, kwargs):
                 raise
@@ -351,9 +234,6 @@ def _wrap(
             assert eager is not None
         return eager.original(*args, **kwargs)
 
-    core.__qualname__ = f"{body.__qualname__}.core"  # so that it pickles by name too
-    core.mutates = plan.mutates  # type: ignore[attr-defined]
-    core.float32 = float32  # type: ignore[attr-defined]
     public.core = core  # type: ignore[attr-defined]
     return public
 

@@ -24,9 +24,6 @@ from np2tnp.runtime.hardware import has_gpu
 from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.looking import is_of, is_plain_tuple, items_of, member, module_of, tuple_like
 
-if int(np.__version__.partition(".")[0]) < 2:
-    raise ImportError(f"np2tnp's runtime needs NumPy 2, whose promotion it reproduces: this is {np.__version__}")
-
 __all__ = ["host", "host_items", "ndarray", "tensor"]
 
 F = TypeVar("F", bound=Callable[..., Any])

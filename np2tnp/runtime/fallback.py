@@ -108,13 +108,6 @@ def _reads_plainly(owner: Any, names: Iterable[str], held: frozenset[str]) -> bo
     return True
 
 
-def share_defaults(body: Callable[..., Any], original: Callable[..., Any]) -> None:
-    """Give `original` the default objects of `body`: one that is changed in place must be one object."""
-    for attribute in ("__defaults__", "__kwdefaults__"):
-        if hasattr(original, attribute):
-            setattr(original, attribute, getattr(body, attribute))
-
-
 def leaves(value: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
     """Everything in `value` that is no list, tuple or dict, the items of those included."""
     if type(value) in (list, dict) or is_plain_tuple(value):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from np2tnp.runtime import lazy, precision
+from np2tnp.runtime.ambient import require_no_demands
 from np2tnp.runtime.arguments import Plan
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.exceptions import translate
@@ -31,6 +32,7 @@ def wrap(body: Callable[..., Any], plan: Plan, fallback: Fallback | None, device
             raise UnverifiedError(f"{plan.name} works on ndarrays: it cannot run inside tf.function")
         try:
             call = plan.prepare(args, kwargs, public=True)
+            require_no_demands()
         except UnverifiedError as refusal:
             if fallback is None or not fallback.takes(args, kwargs):
                 raise

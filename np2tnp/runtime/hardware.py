@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import glob
 import importlib
 import os
@@ -21,11 +22,13 @@ def has_gpu() -> bool:
     """
     global _found
     if _found is None:
-        _found = ("tensorflow" in sys.modules or _may_have_gpu()) and _sees_gpu()
+        _found = ("tensorflow" in sys.modules or may_have_gpu()) and _sees_gpu()
     return _found
 
 
-def _may_have_gpu() -> bool:
+@functools.cache  # a module asks it for each of its functions
+def may_have_gpu() -> bool:
+    """Whether a driver hints that TensorFlow may see a GPU."""
     if os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):
         return False
     return not sys.platform.startswith("linux") or any(map(glob.glob, _LINUX))

@@ -14,15 +14,24 @@ from typing import Any
 
 import numpy as np
 
+__all__ = ["tnp"]
+
 
 class LazyModule:
     """A module that is imported when one of its attributes is first read; attributes once read are kept."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, here: str) -> None:
+        """`here`: what it is called in this module, by which it pickles."""
+        self._name, self._here = name, here
+
+    def __repr__(self) -> str:
+        return f"<module {self._name!r}, imported on first use>"
+
+    def __reduce__(self) -> str:
+        return self._here
 
     def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__"):  # copy, pickle and inspect ask for these: no reason to import TensorFlow
+        if attribute.startswith("_"):  # copy, pickle, inspect and pytest ask for these: no reason to import TensorFlow
             raise AttributeError(attribute)
         configure()
         value = getattr(importlib.import_module(self._name), attribute)
@@ -30,13 +39,13 @@ class LazyModule:
         return value
 
     def _forget(self) -> None:
-        name = self._name
+        name, here = self._name, self._here
         self.__dict__.clear()
-        self._name = name
+        self._name, self._here = name, here
 
 
-tf: Any = LazyModule("tensorflow")
-tnp: Any = LazyModule("tensorflow.experimental.numpy")
+tf: Any = LazyModule("tensorflow", "tf")
+tnp: Any = LazyModule("tensorflow.experimental.numpy", "tnp")
 
 #: True once TensorFlow is ready for calls (see :func:`begin`). The boundary reads it on every call.
 ready = False

@@ -19,12 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from np2tnp.runtime.dispatch import NUMERIC, is_tensor
+from np2tnp.runtime.door import NEVER, Elements, is_threshold_set
 from np2tnp.runtime.hardware import has_gpu
 from np2tnp.runtime.looking import items_of, own_dict, slots_of
 from np2tnp.runtime.object_state import names_of
-
-#: More elements than any array has: the public function is the original.
-NEVER = 2**63 - 1
 
 #: Below so many elements eager TensorFlow takes several times NumPy's time, as the median of functions; from there on
 #: it works where there is a GPU. On a CPU it takes twice NumPy's time at 10 million still (benchmarks/eager_sizes.py).
@@ -40,6 +38,8 @@ _SINGLE = frozenset(
     | {np.dtype(char).type for char in NUMERIC}
 )
 
+_NO_TENSORS = _SINGLE | {np.ndarray}
+
 #: Of a container that an object holds no more than so many items are looked at, and of containers in it: it may be a
 #: long record of events, and the object is looked at in each call of a method.
 _ITEMS, _NESTED = 16, 4
@@ -50,8 +50,6 @@ _DEPTH = 4
 KINDS: dict[type, str] = {}
 
 _log = logging.getLogger("np2tnp")
-
-Elements = int | Callable[..., int]
 
 
 class SmallCalls(NamedTuple):
@@ -66,11 +64,6 @@ def threshold(above: int | None, default: int = FEW) -> int:
     if is_threshold_set():
         return int(os.environ["NP2TNP_ABOVE"])
     return default if above is None else above
-
-
-def is_threshold_set() -> bool:
-    """Whether the environment says how large arrays must be for TensorFlow."""
-    return os.environ.get("NP2TNP_ABOVE", "").isdecimal()
 
 
 def by_size(
@@ -108,10 +101,10 @@ def small_calls(
 
     def is_small(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         state = names_of(namespace)
+        if gpu_only and not has_gpu():
+            return not _hold_tensors((*args, *kwargs.values()) if kwargs else args, _DEPTH, None, state)
         given = by_row(args, kwargs, places) if places else (args, kwargs)
-        if is_below(above, *given, made, state):
-            return True
-        return gpu_only and not has_gpu() and is_below(NEVER, args, kwargs, None, state)
+        return is_below(above, *given, made, state)
 
     return is_small
 
@@ -196,6 +189,28 @@ def _extent(value: Any, depth: int = _DEPTH, most: int | None = None, state: fro
             if size > largest:
                 largest = size
     return largest
+
+
+def _hold_tensors(values: Iterable[Any], depth: int, most: int | None, state: frozenset[str]) -> bool:
+    """Whether there is a tensor among these values, where :func:`_extent` would see it: it asks for nothing else."""
+    if _NO_TENSORS.issuperset(map(type, values)):  # a list of numbers, however long
+        return False
+    for value in values:
+        kind = KINDS.get(type(value)) or kind_of(value)
+        if kind in ("single", "array"):
+            continue
+        if kind == "tensor":
+            return True
+        if kind == "object":
+            parts: Any = attributes_of(value, state) if most is None else ()
+            if _hold_tensors(parts, depth, _ITEMS, state):
+                return True
+        elif depth:
+            parts = items_of(value) or ()
+            parts = parts if most is None else list(itertools.islice(parts, most))
+            if _hold_tensors(parts, depth - 1, most and _NESTED, state):
+                return True
+    return False
 
 
 def kind_of(value: Any) -> str:

@@ -1,0 +1,333 @@
+"""The door of a migrated function: what ``@rt.migrated`` puts in the function's place.
+
+It is all that importing a rewritten module needs, so it imports nothing but NumPy and small modules of Python's: no
+TensorFlow, and none of the runtime's other parts until TensorFlow has work. Where that is surely not the case, on a
+machine without a GPU in a program without TensorFlow, a call goes straight to the original.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from types import CodeType, FrameType
+from typing import Any, NamedTuple, TypeVar, overload
+
+import numpy as np
+
+from np2tnp.runtime.hardware import may_have_gpu
+from np2tnp.runtime.parameters import with_parameters_of
+from np2tnp.runtime.recursion import allow, withdraw
+
+if int(np.__version__.partition(".")[0]) < 2:
+    raise ImportError(f"np2tnp's runtime needs NumPy 2, whose promotion it reproduces: this is {np.__version__}")
+
+__all__ = ["NEVER", "migrated"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: More elements than any array has: the public function is the original.
+NEVER = 2**63 - 1
+
+Elements = int | Callable[..., int]
+
+#: Frames of ours between a function of the program and the original that it calls: the function's own, and `deeper`.
+_FRAMES = 2
+
+#: Flags of code objects, as ``inspect`` calls them: it takes longer to import than all of this.
+_COROUTINE, _ITERABLE_COROUTINE, _ASYNC_GENERATOR, _GENERATOR, _FAST_LOCALS = 0x80, 0x100, 0x200, 0x20, 0x1
+
+
+class Options(NamedTuple):
+    """What the decorator says, see :func:`migrated`."""
+
+    mutates: tuple[str, ...]
+    returns: tuple[str, ...]
+    arrays: tuple[str, ...]
+    refuses: dict[str, str]
+    scalars: tuple[str, ...]
+    hosted: tuple[str, ...]
+    updates: tuple[str, ...]
+    methods: tuple[str, ...]
+    zero_d: str
+    compile: str
+    original: Callable[..., Any] | None
+    on_unverified: str
+    pure: bool
+    above: int | None
+    elements: Elements
+    rows: tuple[str, ...]
+    device: str
+    float32: bool
+    state: tuple[str, ...] | None
+    tensors: tuple[str, ...]
+
+
+@overload
+def migrated(function: F, /) -> F: ...
+@overload
+def migrated(
+    *,
+    mutates: Iterable[str] = (),
+    returns: Iterable[str] = (),
+    arrays: Iterable[str] = (),
+    refuses: Mapping[str, str] | None = None,
+    scalars: Iterable[str] = (),
+    hosted: Iterable[str] = (),
+    updates: Iterable[str] = (),
+    methods: Iterable[str] = (),
+    zero_d: str = "scalar",
+    compile: str = "none",
+    original: Callable[..., Any] | None = None,
+    on_unverified: str = "raise",
+    pure: bool = False,
+    above: int | None = None,
+    elements: Elements = 0,
+    rows: Iterable[str] = (),
+    device: str = "",
+    float32: bool = False,
+    state: Iterable[str] | None = None,
+    tensors: Iterable[str] = (),
+) -> Callable[[F], F]: ...
+def migrated(
+    function: Any = None,
+    /,
+    *,
+    mutates: Iterable[str] = (),
+    returns: Iterable[str] = (),
+    arrays: Iterable[str] = (),
+    refuses: Mapping[str, str] | None = None,
+    scalars: Iterable[str] = (),
+    hosted: Iterable[str] = (),
+    updates: Iterable[str] = (),
+    methods: Iterable[str] = (),
+    zero_d: str = "scalar",
+    compile: str = "none",
+    original: Callable[..., Any] | None = None,
+    on_unverified: str = "raise",
+    pure: bool = False,
+    above: int | None = None,
+    elements: Elements = 0,
+    rows: Iterable[str] = (),
+    device: str = "",
+    float32: bool = False,
+    state: Iterable[str] | None = None,
+    tensors: Iterable[str] = (),
+) -> Any:
+    """Make `function`, whose body works on tensors, keep its NumPy contract.
+
+    Parameters
+    ----------
+    mutates : parameters that the body may update; it then returns ``rt.updated(result, name=final, ...)``. The final
+        values are copied into the caller's ndarrays.
+    returns : parameters that the result may *be*; where it is, the caller's own object is returned.
+    arrays : parameters that must be exact ndarrays or numbers.
+    scalars : parameters that must not be arrays: the body treats them as plain Python values.
+    hosted : parameters that reach the body as they are: the caller's own ndarrays and containers.
+    updates : globals (``"TABLE"``), attributes of any object (``".w"``) and hosted parameters (``"@p"``) whose arrays
+        the body, or what it calls, changes in place; an argument that shares memory with one is refused.
+    methods : of the object, those that the body calls: an object with others, which a subclass in another module, or
+        the object itself, has in their place, is refused.
+    refuses : parameter -> dtype characters that were not verified for it.
+    zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``; ``"unverified"`` refuses one.
+    compile : ``"graph"`` or ``"xla"`` runs the body as one graph, traced once for each combination of dtypes, shapes
+        and values of other arguments; calls that cannot be traced run eagerly, and the logger ``np2tnp`` says why.
+    original : the function as it was before the migration; it shares the decorated function's defaults.
+    on_unverified : what the public function does with a call that it would refuse: ``"raise"`` UnverifiedError,
+        ``"numpy"`` calls `original`, ``"warn"`` does so with one UnverifiedWarning a function.
+    pure : the body changes nothing but what it returns, and of ``self`` it only reads attributes, so `original` may be
+        called after a refusal inside it, too.
+    above : the public function calls `original` when nothing that it is given, no attribute of ``self`` and nothing
+        that `elements` tells of has this many elements: NumPy is faster there. ``NEVER``: always; only ``.core`` works
+        with TensorFlow. None: 100,000 where there is a GPU and always where there is none (unless `device` names one),
+        but 0 with `compile` and `float32`. 0: TensorFlow does all work. ``NP2TNP_ABOVE`` in the environment takes its
+        place.
+    elements : how many the largest array has that the function makes itself, where the text tells: a number, or a
+        function of parameters, by their names.
+    rows : parameters of which the body takes one item along the first axis at a time: such an array has as many
+        elements as one of its items.
+    device : where TensorFlow works, such as ``"/GPU:0"``; RuntimeError where there is no such device.
+    float32 : the body works in float32 and complex64 where NumPy works in float64 and complex128. Callers see NumPy's
+        dtypes, but values that are right to about seven digits. A call with arrays of float32, complex64 or float16
+        among its arguments runs as it would without.
+    state : of a method that `compile` compiles: the attributes of its object that may be arrays. It only reads its
+        object, and these only through the runtime. Their values at each call are further inputs of the graph.
+    tensors : of a method: the attributes of its object that it takes as tensors where it finds tensors. ndarrays that
+        nobody but the object holds become tensors before it runs (``rewrite --state tensor``).
+
+    A generator function is looked at when it is called, and works step by step. It can neither update parameters for
+    its caller, nor be compiled, nor work in float32; TypeError where it should.
+
+    The decorated function has ``.core``: tensors in, tensors out, for calls between migrated functions. On a method
+    it is called with the instance: ``obj.method.core(obj, x)``. ndarrays given to it are converted, except for
+    `mutates` parameters, which the body then updates in place.
+
+    Raises
+    ------
+    UnverifiedError
+        When called with something for which equality with NumPy was not verified (see docs/architecture.md).
+        Refused before the body runs, which is what `refuses`, `arrays` and the classes of arguments decide, it leaves
+        all arguments as they were. Inside of it, no argument in `mutates` is written back, but what NumPy's part of the
+        body, or a function that it called, has updated by then stays so.
+    RuntimeError
+        In a process forked after TensorFlow ran, without an original to call.
+    """
+    if zero_d not in ("scalar", "array", "unverified"):
+        raise ValueError(f"zero_d must be 'scalar', 'array' or 'unverified', not {zero_d!r}")
+    if on_unverified not in ("raise", "warn", "numpy"):
+        raise ValueError(f"on_unverified must be 'raise', 'warn' or 'numpy', not {on_unverified!r}")
+    if on_unverified != "raise" and original is None:
+        raise ValueError(f"on_unverified={on_unverified!r} needs the original")
+    if above and original is None:
+        raise ValueError(f"above={above!r} needs the original")
+    if compile not in ("none", "graph", "xla"):
+        raise ValueError(f"compile must be 'none', 'graph' or 'xla', not {compile!r}")
+
+    options = Options(
+        tuple(mutates),
+        tuple(returns),
+        tuple(arrays),
+        dict(refuses or {}),
+        tuple(scalars),
+        tuple(hosted),
+        tuple(updates),
+        tuple(methods),
+        zero_d,
+        compile,
+        original,
+        on_unverified,
+        pure,
+        above,
+        elements,
+        tuple(rows),
+        device,
+        float32,
+        None if state is None else tuple(state),
+        tuple(tensors),
+    )
+
+    def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
+        _check_kind(body, options)
+        if original is not None:
+            _settle_original(original, body, sys._getframe(1))
+        return _Door(body, options).public
+
+    return decorate if function is None else decorate(function)
+
+
+def is_threshold_set() -> bool:
+    """Whether the environment says how large arrays must be for TensorFlow."""
+    return os.environ.get("NP2TNP_ABOVE", "").isdecimal()
+
+
+class _Door:
+    """A migrated function. What it does when TensorFlow has work is made when that is first so."""
+
+    def __init__(self, body: Callable[..., Any], options: Options) -> None:
+        self.body, self.options = body, options
+        self.original: Any = options.original
+        self.modules = sys.modules
+        self.is_running = False
+        self.call = self._first
+        self._whole: Any = None
+        self._lock = threading.RLock()
+        self.waits = "tensorflow" not in sys.modules and _is_for_a_gpu(options) and not may_have_gpu()
+        self.public = functools.update_wrapper(with_parameters_of(body, self), body)
+        if not _flags(body) & _GENERATOR:
+            self._has_core(self._core())
+        if "tensorflow" in sys.modules:
+            self._made()
+
+    def deeper(self, *args: Any, **kwargs: Any) -> Any:
+        """The result of a call while one is running: our frames must not use up the program's limit of recursion."""
+        allow(_FRAMES)
+        try:
+            if self.waits and "tensorflow" not in self.modules:
+                return self.original(*args, **kwargs)
+            return self.call(*args, **kwargs)
+        finally:
+            withdraw(_FRAMES)
+
+    def _first(self, *args: Any, **kwargs: Any) -> Any:
+        return self._made()(*args, **kwargs)
+
+    def _made(self) -> Any:
+        with self._lock:
+            if self._whole is None:
+                from np2tnp.runtime.boundary import wrap  # which needs all of the runtime
+
+                self._whole = self.call = wrap(self.body, self.options)
+                if hasattr(self._whole, "core"):
+                    self._has_core(self._whole.core)
+        return self._whole
+
+    def _core(self) -> Any:
+        @functools.wraps(self.body)
+        def core(*args: Any, **kwargs: Any) -> Any:
+            return self._made().core(*args, **kwargs)
+
+        return core
+
+    def _has_core(self, core: Any) -> None:
+        core.__qualname__ = f"{self.body.__qualname__}.core"  # so that it pickles by name too
+        core.mutates, core.float32 = self.options.mutates, self.options.float32
+        core.public = self.public
+        self.public.core = core  # type: ignore[attr-defined]
+
+
+def _is_for_a_gpu(options: Options) -> bool:
+    """Whether TensorFlow works only where there is a GPU, or a tensor among the arguments."""
+    left = options.original is not None and options.above is None and options.compile == "none"
+    return left and not (options.device or options.float32 or options.tensors or is_threshold_set())
+
+
+def _check_kind(body: Callable[..., Any], options: Options) -> None:
+    flags = _flags(body)
+    if flags & (_COROUTINE | _ITERABLE_COROUTINE | _ASYNC_GENERATOR):
+        raise TypeError(f"{body.__qualname__}: coroutines run between calls and cannot be migrated")
+    if flags & _GENERATOR and (options.mutates or options.compile != "none" or options.float32):
+        raise TypeError(f"{body.__qualname__}: a generator works step by step, on its caller's own objects")
+
+
+def _flags(function: Callable[..., Any]) -> int:
+    return getattr(getattr(function, "__code__", None), "co_flags", 0)
+
+
+def _settle_original(original: Callable[..., Any], body: Callable[..., Any], frame: FrameType) -> None:
+    """Make the kept original the function that it was: its name, its defaults, and nobody finds a second one.
+
+    Who looks through a module or a class (a registry, a metaclass, pytest) must not take it for one of the program's.
+    `frame`: of the module or class in which both are defined.
+    """
+    for attribute in ("__defaults__", "__kwdefaults__"):  # what is changed in place must be one object
+        if hasattr(original, attribute):
+            setattr(original, attribute, getattr(body, attribute))
+    name = getattr(original, "__name__", "")
+    if name.rstrip("_") != f"_{body.__name__.strip('_') or 'function'}_numpy" or not hasattr(original, "__code__"):
+        return
+    own = original.__qualname__
+    original.__code__ = _renamed(original.__code__, own, body.__qualname__)
+    original.__name__, original.__qualname__ = body.__name__, body.__qualname__
+    if not frame.f_code.co_flags & _FAST_LOCALS and frame.f_locals.get(name) is original:
+        del frame.f_locals[name]
+
+
+def _renamed(code: CodeType, old: str, new: str) -> CodeType:
+    """The code of a function `old`, and of what is defined in it, as that of a function `new`."""
+    name = new.rpartition(".")[2] if code.co_name == old.rpartition(".")[2] else code.co_name
+    inner = f"{old}.<locals>."
+    constants = tuple(
+        _renamed(constant, old, new)
+        if isinstance(constant, CodeType)
+        else new + constant.removeprefix(old)
+        if isinstance(constant, str) and constant.startswith(inner)
+        else constant
+        for constant in code.co_consts
+    )
+    changes: dict[str, Any] = {"co_name": name, "co_consts": constants}
+    full = getattr(code, "co_qualname", "")  # of Python 3.11
+    if full == old or full.startswith(inner):
+        changes["co_qualname"] = new + full.removeprefix(old)
+    return code.replace(**changes)
