@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.ambiguous import late_builtins
 from np2tnp.analysis.answers import MODULE, Decide, Fate, Project
 from np2tnp.analysis.callers import arrays_given
 from np2tnp.analysis.changers import changers_of
@@ -102,6 +103,7 @@ class Analysis:
         join_into(values, {name: value for name, value in interpreter.bound.items() if name in values})
         if interpreter.met_subclass:
             values = {name: seen_outside(value, (end or start).aliases(name)) for name, value in values.items()}
+        values.update(dict.fromkeys(late_builtins(self.tree, self.catalog, self.star_names), UNKNOWN))
         self.info.values.update(values)
         for name in self.info.rebound:
             self.info.values.setdefault(name, UNKNOWN)
