@@ -14,7 +14,7 @@ from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.kept_functions import KEEPING
 from np2tnp.analysis.module import dotted
-from np2tnp.analysis.names_seen import changes_by_name, sees_names
+from np2tnp.analysis.names_seen import changes_by_name, frames_above, sees_names
 from np2tnp.analysis.results import foreign_dtype
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.tables import (
@@ -110,6 +110,10 @@ class Calls(BuiltinCalls):
         receiver = callee.receiver if isinstance(callee, Bound) else None
         shows = self.call_made(node, callee, api, arguments, env)
         self.hand_over(node, api or (callee.name if isinstance(callee, Symbol) else ""), arguments)
+        if up := frames_above(callee, node):
+            self.look_up(node, dotted(node.func), up)
+        if receiver is not None and dotted(node.func).endswith(".setflags"):  # others must get the very array
+            self.keep(frozenset(("kept by its flags",)), receiver, env)
         if api is not None and api.startswith(("numpy", "ndarray")):
             result = self._numpy_call(node, api, arguments, receiver, env)
         elif isinstance(callee, Symbol) and callee.name.startswith("builtins."):

@@ -13,12 +13,14 @@ from np2tnp.analysis.callee_results import deps_in, hosted, may_join, translated
 from np2tnp.analysis.env import ITERATED, Env, Stale, is_iterated
 from np2tnp.analysis.keeping import Keeping
 from np2tnp.analysis.module import dotted, parameters_of
-from np2tnp.analysis.returned import copy_marks
+from np2tnp.analysis.names_seen import ALL_FRAMES
+from np2tnp.analysis.returned import copy_marks, holds_order
 from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.tables import NAMEDTUPLE
 from np2tnp.analysis.values import (
     COPIED,
     FOREIGN,
+    FORTRAN,
     HOST,
     NO_NAMES,
     SUBCLASS,
@@ -85,6 +87,8 @@ class Effects(Keeping):
             return Unknown(HOST, back | self._translate(told, {}))
         if not summary.quiet:
             self._kept_may_change(node, callee, env)
+        if summary.looks_up > 1:
+            self.look_up(node, callee, summary.looks_up - 1)
         if summary.works and isinstance(summary.result, Sequence) and summary.result.type == "iterator":
             self.lazy_works = True
         if summary.updates:
@@ -225,6 +229,8 @@ class Effects(Keeping):
         self, node: cst.Call, callee: str, arguments: tuple[ev.Argument, ...], env: Env, pure: bool
     ) -> Value:
         """`callee` may change, keep and give back what it gets, unless known not to (`pure`). Gives its result."""
+        for argument in arguments:
+            self._shows_order(argument, callee)
         if pure:
             for argument in arguments:
                 self.hand_iterators(argument.node, argument.value)
@@ -240,6 +246,12 @@ class Effects(Keeping):
         self._fill_containers({str(number): argument for number, argument in enumerate(arguments)}, env)
         return Unknown(HOST, self._given_back(arguments))
 
+    def _shows_order(self, argument: ev.Argument, callee: str) -> None:
+        """An array in Fortran order that others get must be NumPy's own: of a tensor they would get one in C order."""
+        if self.made != HOST and holds_order(argument.value):
+            self.facts.viewed |= {FORTRAN}
+            self.construct(argument.node, "order shown", callee)
+
     def _kept_may_change(self, node: cst.CSTNode, callee: str, env: Env) -> None:
         """What some object holds on to may be changed by any code that runs: our tensors would not show it."""
         self.worked += 1
@@ -249,6 +261,12 @@ class Effects(Keeping):
             held = env.values.get(name)
             if held is not None and name.isidentifier() and may_hold_tensor(held) and not is_numpy_number(held):
                 env.stale[name] = env.stale[name].join(stale) if name in env.stale else stale
+
+    def look_up(self, node: cst.CSTNode, callee: str, frames: int) -> None:
+        """`callee` looks at so many frames above that of the function here."""
+        frames = ALL_FRAMES if frames > ALL_FRAMES // 2 else frames
+        self.facts.extra["looks up"] = max(frames, self.facts.extra.get("looks up", 0))
+        self.construct(node, "frames of callers", callee)
 
     def code_runs(self, node: cst.CSTNode, whose: str, env: Env) -> None:
         self.ran += 1

@@ -129,6 +129,11 @@ def copied_outside(value: Value) -> frozenset[str]:
     return found
 
 
+def holds_order(value: Value) -> bool:
+    """Whether a tensor in `value` was to be in Fortran order."""
+    return any(FORTRAN in refs_of(leaf) and may_hold_tensor(leaf) for leaf in leaves_of(value))
+
+
 def has_shared_items(value: Value) -> bool:
     """Whether two arrays of the result may share memory in NumPy, without being one, and might not do so here."""
     if not isinstance(value, Sequence):  # a container of copies, perhaps

@@ -42,6 +42,7 @@ def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, def
         shows_defaults=frozenset(item for item in defaults.items() if f"@{item[0]}" in refs_of(result)),
         relies=frozenset(facts.extra.get("relies", ())),
         works="runs others" in facts.extra,
+        looks_up=facts.extra.get("looks up", 0),
         quiet=not (facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method),
     )
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.tables import MEMBERS
-from np2tnp.analysis.values import HOST, Array, Unknown, home_of
+from np2tnp.analysis.values import HOST, Array, Unknown, home_of, may_hold_tensor
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.native_code import POINTERS
@@ -37,9 +39,12 @@ class MemoryAttribute(Rule):
                 return y - y.max()
         """,
     )
-    on = (ev.AttributeRead,)
+    on = (ev.AttributeRead, ev.Call)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if isinstance(event, ev.Call):
+            yield from self._of_call(event, context)
+            return
         assert isinstance(event, ev.AttributeRead)
         if not context.in_region or isinstance(event.base, Unknown):
             return
@@ -55,6 +60,14 @@ class MemoryAttribute(Rule):
             yield self.hit(event.node, words, Verdict.BLOCK)
         elif has_no_form(event.name) and event.name not in POINTERS:
             yield self.hit(event.node, f".{event.name} is no attribute that tensors could have", Verdict.BLOCK)
+
+    def _of_call(self, event: ev.Call, context: Context) -> Iterator[Hit]:
+        func = event.node.func
+        if not context.in_region or type(func) is not cst.Attribute or func.attr.value != "setflags":
+            return
+        values = [event.receiver, *(argument.value for argument in event.arguments)]
+        if event.receiver is None or any(value is not None and may_hold_tensor(value) for value in values):
+            yield self.hit(event.node, "setflags() protects an ndarray; a tensor has no flags to set", Verdict.BLOCK)
 
 
 def has_no_form(name: str) -> bool:

@@ -13,7 +13,7 @@ from np2tnp.rules.decisions import decide
 CODE = "TNP203"
 _ORDERED = frozenset(("numpy.asfortranarray", "numpy.require"))
 #: Where order says in which order elements are read: "F" and "C" are computed, "A" and "K" ask for the memory order.
-_READING = frozenset(("reshape", "ravel", "flatten"))
+_READING = ("reshape", "ravel", "flatten", "tobytes", "tostring")
 
 
 @register
@@ -28,8 +28,9 @@ class MemoryOrder(Rule):
         ),
         does=(
             "An array in Fortran order that is returned, kept by an object or handed to other code is made by NumPy,"
-            " as it was; one that is only calculated with is in C order, with the same values. `ravel`, `reshape` and"
-            " `flatten` with order 'A' or 'K', whose values depend on the order in memory, leave the function in NumPy."
+            " as it was; one that is only calculated with is in C order, with the same values. `ravel`, `reshape`,"
+            " `flatten` and `tobytes` with order 'A' or 'K', whose values depend on the order in memory, leave the"
+            " function in NumPy."
         ),
         bad="""
             def columns(x):
@@ -54,6 +55,8 @@ class MemoryOrder(Rule):
             return
         order = _order(event)
         name = event.api.rpartition(".")[2]
+        if name in _READING[3:] and order is None and event.arguments:
+            order = "A"  # which one is not known, and nobody asks when it runs
         if name in _READING and order in ("A", "K"):
             words = f"order='{order}' reads elements as they lie in memory; tensors are always in C order"
             yield self.hit(event.node, words, Verdict.BLOCK)

@@ -25,6 +25,8 @@ _WORDS = {
     "drawn into": "{0} draws into an array that it is given: draw, and store what it returns",
     "hidden array": "{0} changes an array that a * or ** hides: name its arguments",
     "own names": "{0}() sees the function's own names, which hold tensors",
+    "frames of callers": "{0}() looks at the frames of callers, where the rewrite has one of its own",
+    "order shown": "an array in Fortran order is given to {0}, which would get it in C order",
     "flat store": "x.flat[...] = v repeats or cuts v to fit: assign to x[...] or use np.put",
     "debug f-string": "f'{x=}' shows the source text of the expression, which the rewrite would change",
     "evaluation order": "both the index and the value call something: an assignment evaluates the value first",
