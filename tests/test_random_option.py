@@ -116,3 +116,17 @@ def test_the_catalog_names_what_the_runtime_draws() -> None:
     listed = load().device_draws
     assert listed == {name for name in draws.__all__ if name not in ("seed", "shuffle", "stream")} | {"integers"}
     assert all(hasattr(Stream, name) for name in listed - {"ranf", "sample"})
+
+
+@pytest.mark.parametrize("compile_as", ["graph", "xla"])
+def test_a_seed_holds_for_functions_that_would_be_compiled(compile_as: str) -> None:
+    text = "import numpy as np\n\n\ndef noisy(x: np.ndarray):\n    return x + np.random.standard_normal(x.shape)\n"
+    report = rewrite(text, random="tf", compile=compile_as)
+    assert any("no seed reaches" in finding.message for finding in report.findings)
+    namespace: dict = {}
+    exec(report.new_text or "", namespace)
+    drawn = []
+    for seed in (1, 1, 2):
+        np.random.seed(seed)
+        drawn.append(namespace["noisy"](np.ones(3)).tolist())
+    assert drawn[0] == drawn[1] != drawn[2]

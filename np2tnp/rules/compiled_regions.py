@@ -108,6 +108,8 @@ def _call(event: ev.Call, context: Context) -> str:
         decision = decide(event, context)
         if decision is not None and not decision.converts:
             return f"{short_name(event.api)} stays in NumPy"
+        if event.api.startswith("numpy.random."):
+            return f"{short_name(event.api)} draws at random: a graph has a stream of its own, which no seed reaches"
         return f"{short_name(event.api)} does more than compute" if event.api.startswith(_IMPURE) else ""
     callee = event.callee
     if isinstance(callee, Symbol):
