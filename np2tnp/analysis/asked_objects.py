@@ -29,7 +29,7 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.scopes import dotted
 from np2tnp.analysis.state import State
 from np2tnp.analysis.summaries import Summary
-from np2tnp.analysis.tables import CALLBACKS, CALLERS, CONTAINER_MUTATORS, HARMLESS_METHODS, MEMBERS
+from np2tnp.analysis.tables import CALLBACKS, CALLERS
 from np2tnp.analysis.values import (
     HOST,
     LENT,
@@ -51,7 +51,6 @@ from np2tnp.analysis.values import (
 )
 
 _NEVER = frozenset((Const, Scalar, Array))
-_QUIET_METHODS = MEMBERS | HARMLESS_METHODS | CONTAINER_MUTATORS
 #: Functions of NumPy's that go through a generator.
 _RESUMING = frozenset(("numpy.fromiter", "numpy.sum"))
 #: Functions that give no part of an object.
@@ -137,14 +136,14 @@ class AskedObjects(State):
                 return value.qualname in self.nested_working
             return _runs(self.services.summary(value))
         if isinstance(value, Bound):
-            if isinstance(value.receiver, Array):
+            if isinstance(value.receiver, (Array, Sequence, Const, Scalar)):
                 return False
             if isinstance(value.receiver, Instance):
                 known = self.services.class_of(value.receiver)
                 method = known.methods.get(value.name) if known is not None else None
                 summary = self.services.summary(method[0]) if method is not None else None
                 return _runs(summary)
-            return value.name not in _QUIET_METHODS or value.name in self.changers().changing
+            return True  # whatever its name: nobody knows whose method it is
         if isinstance(value, Class):
             known = self.services.class_of(value)
             init = known.methods.get("__init__") if known is not None else None

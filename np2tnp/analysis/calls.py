@@ -335,6 +335,14 @@ class Calls(BuiltinCalls):
             self.write(node, where, receiver, UNKNOWN, env, op=f"ndarray.{name}")
         if name in CONTAINER_MUTATORS and may_hold_tensor(receiver):
             self.facts.host_parameters |= {ref[1:] for ref in refs_of(receiver) if ref.startswith("@")}
+        if self._is_anybodys(where, receiver, name, arguments, env):
+            if name in KEEPING_METHODS:
+                self.puts(receiver, [argument.value for argument in arguments])
+                for argument in arguments:
+                    self.keep(refs_of(receiver) | {f"kept by {dotted(where) or 'an object'}"}, argument.value, env)
+            result = self._unresolved(node, dotted(node.func) or f".{name}", arguments, env, pure=False)
+            home = EITHER if may_hold_tensor(receiver) else HOST
+            return Unknown(home, refs_of(receiver) | refs_of(result), view="view")
         if name in KEEPING_METHODS:
             if name == "put" and len(arguments) > 1 and may_hold_tensor(receiver):  # no queue's, perhaps
                 self.construct(node, "unknown in-place method", name)
@@ -368,6 +376,21 @@ class Calls(BuiltinCalls):
         if may_hold_tensor(receiver):
             return Unknown(EITHER, refs_of(receiver) | refs_of(result), view="view")
         return result
+
+    def _is_anybodys(
+        self, where: cst.BaseExpression, receiver: Value, name: str, arguments: tuple[ev.Argument, ...], env: Env
+    ) -> bool:
+        """Whether a method called like one of Python's objects, or of arrays, may be that of any class.
+
+        The name proves nothing. Whoever it is, it may change, keep and give back what it gets.
+        """
+        if name in KEEPING_METHODS | HARMLESS_METHODS:
+            return not self.is_container(where, env)
+        reads = name in READING_METHODS and any(may_hold_tensor(argument.value) for argument in arguments)
+        by_runtime = name == "dot" and may_hold_tensor(
+            receiver
+        )  # ``for w in layers: x = w.dot(x)`` stays on the device
+        return reads and (not by_runtime or self.module.has_method(name))
 
 
 METHODS[cst.Call] = Calls._call

@@ -51,6 +51,7 @@ class Changers:
         self._assigned: set[str] = set()  # in the bodies of classes, by calls
         self._found: dict[int, tuple[set[str], bool, set[str] | None]] = {}
         self._numbers, self._containers = kinds_of_attributes(everything)
+        self._alone.containers = self._containers
         patched = self._patches(everything)
         for node in everything:
             if type(node) is cst.FunctionDef:
@@ -154,7 +155,7 @@ class Changers:
         for part in parts:
             kind = type(part)
             if kind is cst.Call:
-                if not self._alone.leaves(part, made, new | containers | given, inside):
+                if not self._alone.leaves(part, made, new | containers | given, inside, containers):
                     return True
             elif kind is cst.AugAssign:
                 if not self._is_harmless_update(part.target, made, new | containers):

@@ -6,6 +6,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.callee_results import from_host, hosted
+from np2tnp.analysis.declared import declared_containers
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join
@@ -205,13 +206,25 @@ class ContainerMethods(Lending):
         return value is None if name == "list" else value == Symbol("collections" if rest else "collections.deque")
 
     def is_container(self, where: cst.BaseExpression, env: Env) -> bool:
-        """Whether `where` is an attribute to which its class only assigns containers of Python's."""
+        """Whether `where` is a container of Python's.
+
+        An attribute to which its class only assigns those, a global that is one, or a parameter that is annotated so.
+        """
+        if type(where) is cst.Name:
+            if where.value in self.locals:
+                return where.value in self._declared_containers()
+            return isinstance(self.module.values.get(where.value), Sequence)
         if not isinstance(where, cst.Attribute):
             return False
         owner = self.evaluate_base(where.value, env)
         return isinstance(owner, Instance) and isinstance(
             self.services.attributes(owner).get(where.attr.value), Sequence
         )
+
+    def _declared_containers(self) -> frozenset[str]:
+        """The parameters that are annotated as lists, dicts or sets, and are nothing else later."""
+        function = self.module.functions.get(self.facts.qualname)
+        return NO_NAMES if function is None or self.depth else declared_containers(function)
 
     def key_of_dict(self, node: cst.BaseExpression, env: Env) -> Bound | None:
         """``d.get``, as a function by which keys are compared, where `node` is that of a dict made here."""

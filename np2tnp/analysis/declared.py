@@ -16,6 +16,8 @@ _ARRAY_ANNOTATIONS = ("ndarray", "NDArray")
 _CONTAINER_ANNOTATIONS = frozenset(
     "list dict List Dict MutableSequence MutableMapping DefaultDict defaultdict OrderedDict Counter".split()
 )
+#: ... and those that nobody stores into by a key.
+_CONTAINERS = _CONTAINER_ANNOTATIONS | frozenset("set Set MutableSet deque Deque".split())
 
 
 def scalar_annotation(parameter: cst.Param) -> str | None:
@@ -124,16 +126,26 @@ def filled_containers(function: FunctionInfo) -> frozenset[str]:
     )
 
 
-def _is_container(annotation: cst.BaseExpression) -> bool:
+def declared_containers(function: FunctionInfo) -> frozenset[str]:
+    """The parameters of a function that are annotated as lists, dicts or sets, and are never bound to anything else."""
+    names = {
+        parameter.name.value
+        for parameter in single_parameters(function.node.params)
+        if parameter.annotation is not None and _is_container(parameter.annotation.annotation, _CONTAINERS)
+    }
+    return frozenset(names - function.uses.assigned)
+
+
+def _is_container(annotation: cst.BaseExpression, names: frozenset[str] = _CONTAINER_ANNOTATIONS) -> bool:
     if type(annotation) is cst.BinaryOperation:  # ``list | None``
         sides = (annotation.left, annotation.right)
-        return any(map(_is_container, sides)) and any(dotted(side) == "None" for side in sides)
+        return any(_is_container(side, names) for side in sides) and any(dotted(side) == "None" for side in sides)
     if type(annotation) is cst.Subscript:
         if dotted(annotation.value).rpartition(".")[2] == "Optional":
             inner = annotation.slice[0].slice
-            return type(inner) is cst.Index and _is_container(inner.value)
+            return type(inner) is cst.Index and _is_container(inner.value, names)
         annotation = annotation.value
-    return dotted(annotation).rpartition(".")[2] in _CONTAINER_ANNOTATIONS
+    return dotted(annotation).rpartition(".")[2] in names
 
 
 def random_generator(

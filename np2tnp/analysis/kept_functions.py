@@ -13,6 +13,11 @@ from np2tnp.analysis.walk import walk
 
 #: Builtins that call what they get while their result is read, and keep it no longer.
 _CALLING = frozenset(("map", "filter", "sorted", "min", "max"))
+#: Those of them that call it when their result is asked for an item, and what passes items on.
+_LAZY = frozenset(("map", "filter"))
+_PASSING = _LAZY | {"zip", "enumerate"}
+#: Builtins that go through what they get before they return.
+_READING = frozenset("list tuple set frozenset dict sum min max any all sorted next".split())
 
 #: Methods by which containers keep what they get.
 KEEPING = frozenset(("append", "appendleft", "add", "insert", "setdefault"))
@@ -29,6 +34,7 @@ def kept_functions(region: cst.CSTNode) -> frozenset[int]:
     named: defaultdict[str, list[_Nested]] = defaultdict(list)
     outer: set[str] = set()  # names declared global: what is bound to them is kept by the module
     plain: set[int] = set()  # ids of expressions that stand where nothing keeps a function
+    read_at_once: set[int] = set()  # ids of calls of ``map`` and its like that nobody has afterwards
     names: list[cst.Name] = []
     for node in walk(region):
         kind = type(node)
@@ -41,7 +47,8 @@ def kept_functions(region: cst.CSTNode) -> frozenset[int]:
         elif kind is cst.FunctionDef and node is not region:
             assert isinstance(node, cst.FunctionDef)
             named[node.name.value].append(node)
-        _note_plain(node, plain, named)
+        _note_read(node, read_at_once)
+        _note_plain(node, plain, named, read_at_once)
     kept = [node for key, node in lambdas.items() if key not in plain]
     used = {name.value for name in names if name.value in named and id(name) not in plain} | (outer & named.keys())
     return _with_callees(kept, used, named)
@@ -59,7 +66,25 @@ def _with_callees(kept: list[_Nested], used: set[str], named: Mapping[str, list[
     return frozenset(found)
 
 
-def _note_plain(node: cst.CSTNode, plain: set[int], named: defaultdict[str, list[_Nested]]) -> None:
+def _note_read(node: cst.CSTNode, found: set[int]) -> None:
+    """Note what `node`, which is met before its parts, goes through: a loop, or a call."""
+    kind = type(node)
+    if kind is cst.For or kind is cst.CompFor:
+        pending = [node.iter]  # type: ignore[attr-defined]
+    elif kind is cst.Call and getattr(node.func, "value", "") in _READING:  # type: ignore[attr-defined]
+        pending = [argument.value for argument in node.args]  # type: ignore[attr-defined]
+    else:
+        return
+    while pending:
+        part = pending.pop()
+        if type(part) is cst.Call and type(part.func) is cst.Name and part.func.value in _PASSING:
+            found.add(id(part))
+            pending.extend(argument.value for argument in part.args)
+
+
+def _note_plain(
+    node: cst.CSTNode, plain: set[int], named: defaultdict[str, list[_Nested]], read_at_once: set[int]
+) -> None:
     kind = type(node)
     if kind is cst.Call:
         assert isinstance(node, cst.Call)
@@ -67,6 +92,8 @@ def _note_plain(node: cst.CSTNode, plain: set[int], named: defaultdict[str, list
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in KEEPING:
             return
         name = node.func.value if isinstance(node.func, cst.Name) else ""
+        if name in _LAZY and id(node) not in read_at_once:
+            return
         if name in _CALLING or not hasattr(builtins, name or " "):
             plain.update(id(argument.value) for argument in node.args if not argument.star)
     elif kind is cst.Attribute:

@@ -13,7 +13,7 @@ from np2tnp.analysis.module import ModuleInfo, dotted
 from np2tnp.analysis.other_code import CALLING
 from np2tnp.analysis.scopes import target_names
 from np2tnp.analysis.tables import CALLERS, CONTAINER_MUTATORS, HARMLESS_METHODS, IN_PLACE_METHODS, MEMBERS
-from np2tnp.analysis.values import Class, Function, Symbol
+from np2tnp.analysis.values import Class, Function, Sequence, Symbol
 from np2tnp.analysis.walk import walk
 from np2tnp.catalog.catalog import Catalog
 
@@ -31,7 +31,7 @@ _MODULES = frozenset(
     "abc collections contextlib copy dataclasses datetime decimal enum fractions functools inspect itertools json"
     " logging math numbers operator os pathlib re string sys textwrap threading time types typing warnings".split()
 )
-_METHODS = MEMBERS | HARMLESS_METHODS | CONTAINER_MUTATORS
+_PYTHONS = HARMLESS_METHODS | CONTAINER_MUTATORS
 _DISPLAYS = (cst.List, cst.Dict, cst.Set, cst.ListComp, cst.DictComp, cst.SetComp)
 _NUMBERS = (cst.Integer, cst.Float)
 _LITERALS = (*_NUMBERS, cst.Imaginary, cst.SimpleString, cst.FormattedString)
@@ -43,11 +43,13 @@ class LeavingAlone:
     def __init__(self, module: ModuleInfo, catalog: Catalog) -> None:
         self.module = module
         self.catalog = catalog
+        self.containers: frozenset[str] = frozenset()  #: attributes that only get new containers
 
-    def leaves(self, call: cst.Call, new: set[str], own: set[str], inside: set[str]) -> bool:
+    def leaves(self, call: cst.Call, new: set[str], own: set[str], inside: set[str], held: set[str]) -> bool:
         """Whether what is called changes nothing by itself, or is a function of the module, which is looked at.
 
-        `new`: names of arrays made here; `own`: of all that the function binds; `inside`: of functions in it.
+        `new`: names of arrays made here; `own`: of all that the function binds; `inside`: of functions in it;
+        `held`: of containers made here.
         """
         func = call.func
         if type(func) is cst.Lambda:
@@ -67,7 +69,17 @@ class LeavingAlone:
             return type(func.value) is cst.Name and func.value.value in new
         if any(item.keyword is not None and item.keyword.value == "out" for item in call.args):
             return False
-        return method in _METHODS or self.module.has_method(method) or (_is_super(func.value) and method[:2] == "__")
+        if self.module.has_method(method) or (_is_super(func.value) and method[:2] == "__"):
+            return True
+        return method in MEMBERS or (method in _PYTHONS and self._is_pythons(func.value, held))
+
+    def _is_pythons(self, node: cst.BaseExpression, held: set[str]) -> bool:
+        """Whether it certainly is a container or a text: names of methods that these have, others' may have, too."""
+        if type(node) is cst.Name:
+            return node.value in held or isinstance(self.module.values.get(node.value), (Sequence, Symbol))
+        if type(node) is cst.Attribute:
+            return node.attr.value in self.containers or node.attr.value == "__dict__"
+        return isinstance(node, (*_DISPLAYS, cst.SimpleString, cst.FormattedString, cst.ConcatenatedString))
 
     def _by_name(self, name: str, call: cst.Call, new: set[str], own: set[str]) -> bool:
         first, _, rest = name.partition(".")

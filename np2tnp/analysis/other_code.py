@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import libcst as cst
@@ -45,7 +46,7 @@ class OtherCode:
             name = info.qualname.rpartition(".")[2].partition("#")[0]
             if info.owner is None or name in _MAKING:
                 continue
-            does = _may_change(info.node)
+            does = _may_change(info.node, look.module.has_method)
             if name.startswith("__") and (does or lifts):
                 self.special.add(name)
             if info.kind != "method" and does:
@@ -129,8 +130,8 @@ def _is_lazy(value: Value) -> bool:
     return isinstance(value, Sequence) and value.type in ("iterator", "map", "dict view")
 
 
-def _may_change(function: cst.FunctionDef) -> bool:
-    """Whether a method may change an array, or calls what may."""
+def _may_change(function: cst.FunctionDef, has_method: Callable[[str], bool]) -> bool:
+    """Whether a method may change an array, or calls what may; `has_method`: of the module's own methods, by name."""
     for part in walk(function.body):
         kind = type(part)
         if kind in (cst.AugAssign, cst.Del, cst.With, cst.For, cst.Yield, cst.Await):
@@ -140,7 +141,10 @@ def _may_change(function: cst.FunctionDef) -> bool:
         if kind is cst.Call:
             func = part.func  # type: ignore[attr-defined]
             name = func.attr.value if type(func) is cst.Attribute else getattr(func, "value", "")
-            known = name in MEMBERS - IN_PLACE_METHODS if type(func) is cst.Attribute else f"builtins.{name}" in LOOKING
+            if type(func) is cst.Attribute:
+                known = name in MEMBERS - IN_PLACE_METHODS and not has_method(name)
+            else:
+                known = f"builtins.{name}" in LOOKING
             if not known and not dotted(func).startswith(("np.", "numpy.")):
                 return True
     return False

@@ -132,7 +132,7 @@ def _call(event: ev.Call, context: Context) -> str:
         receiver = callee.receiver
         if isinstance(receiver, (Sequence, Const, Scalar)):
             return "" if callee.name in HARMLESS_METHODS | KEEPING_METHODS else f".{callee.name}()"
-        if home_of(receiver) != HOST and callee.name in AMBIGUOUS:
+        if home_of(receiver) != HOST and callee.name in AMBIGUOUS and not context.module.has_method(callee.name):
             return ""
     return f"{callee_words(event, 'a call')} may do more than compute"
 

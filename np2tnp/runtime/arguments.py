@@ -12,15 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from np2tnp.runtime import precision, threads
-from np2tnp.runtime.by_name import ByName
 from np2tnp.runtime.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.held import Watched, kept_by, may_hold, only_reads_attributes, watched
+from np2tnp.runtime.held import Watched, kept_by, only_reads_attributes, watched
 from np2tnp.runtime.looking import is_of, is_plain_tuple, member, own_dict, tuple_like
 from np2tnp.runtime.masked import Masked
-from np2tnp.runtime.overlaps import OF_ARRAYS, attributes, leaves, overlap, overlaps_itself
+from np2tnp.runtime.overlaps import OF_ANY, OF_ARRAYS, leaves, overlap, overlaps_itself
 from np2tnp.runtime.overriding import Methods
-from np2tnp.runtime.reached import reached_by
+from np2tnp.runtime.reachable import Reachable
 from np2tnp.runtime.refusals import use_of
 from np2tnp.runtime.weak import Weak
 
@@ -102,7 +101,6 @@ class Plan:
         #: names that the body may read arrays by, as globals or as attributes of its instance
         self._reads = code.co_names if code is not None else ()
         self._globals = getattr(function, "__globals__", {})
-        self._by_name = ByName(function)
         #: whether code of others may read what its object holds, whatever the names here
         self._shows_itself = (
             bool(mutates and self.receiver) and code is not None and not only_reads_attributes(code, str(self.receiver))
@@ -130,7 +128,16 @@ class Plan:
             self._require_own(args, kwargs)
         memo: dict[int, Any] = {}
         slots = self.slots(args, kwargs)
-        seen = watched(self.name, slots, self._hosted, self.mutates_set, self.receiver, self._pure, self._has_original)
+        seen = watched(
+            self.name,
+            self._function,
+            slots,
+            self._hosted,
+            self.mutates_set,
+            self.receiver,
+            self._pure,
+            self._has_original,
+        )
         if self._simple:
             return Call(*self._convert(args, kwargs, memo, (), public), {}, {}, beside, seen)
         for name in self._arrays:
@@ -285,19 +292,26 @@ class Plan:
         use = use_of(self._function, name)
         return UnverifiedError(f"{self.name}: {words}" + (f"; it is used in `{use}`" if use else ""))
 
-    def _state(self, args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
-        """(place, ndarray) for the arrays that the body may read by name: module globals and attributes of `self`."""
-        own = (own_dict(args[0]) or {"": None}) if self.receiver is not None and args else {}
-        runs = own and (self._shows_itself or any(member(type(args[0]), name) is not None for name in self._reads))
-        for array in kept_by(args[:1]) if runs else ():
+    def _state(self, args: tuple[Any, ...], kwargs: dict[str, Any], found: Reachable) -> Iterator[tuple[str, Any]]:
+        """(place, ndarray) for the arrays that the body, or code that it runs, may read without being given them."""
+        is_method = self.receiver is not None and bool(args)
+        own = own_dict(args[0]) if is_method else {}
+        runs = is_method and (
+            self._shows_itself or any(member(type(args[0]), name) is not None for name in self._reads)
+        )
+        for array in found.look(args[:1]) if runs else ():
             yield "what its object holds", array
-        for name in self._reads if own else ():
-            value = own.get(name)
-            for array in kept_by([value]) if value is not None and may_hold(value) else ():
-                yield f"self.{name}", array
-        for name, value in self._by_name.values():
-            for array in kept_by([value]):
-                yield f"the global {name}", array
+        for name in self._reads:
+            if name in own:
+                for array in found.look([own[name]]):
+                    yield f"self.{name}", array
+        for name, value in self.slots(args, kwargs):
+            if name != self.receiver and type(value) not in _PLAIN:
+                objects = leaves(value, OF_ANY) if type(value) in (list, tuple, dict) else (value,)
+                for array in found.look(it for it in objects if not is_of(it, np.ndarray)):
+                    yield f"what {name!r} reads", array
+        for array in found.look((), function=True):
+            yield "what functions that it may call read", array
 
     def _check_state(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Refuse an argument that becomes a tensor and shares memory with state that the body changes in place.
@@ -308,9 +322,11 @@ class Plan:
         taken = [(name, leaf) for name, value in slots if name not in self._hosted for leaf in leaves(value, OF_ARRAYS)]
         if not taken:
             return
-        objects = [value for _, value in slots] + [value for _, value in self._by_name.values()]
+        reached = Reachable(self._function)
+        reached.look((value for _, value in slots), function=True)
+        reached.require_complete(self.name, "what objects hold")
         for where in self._updates:
-            held, place = self._held(where, objects, args, kwargs)
+            held, place = self._held(where, reached, args, kwargs)
             for array in held:
                 for name, leaf in taken:
                     if overlap(leaf, array):
@@ -320,23 +336,25 @@ class Plan:
                         )
 
     def _held(
-        self, where: str, objects: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, where: str, reached: Reachable, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Iterator[Any], str]:
         """The ndarrays at a place that the body updates, and the place for people."""
         if where[0] == "@":
             return iter(kept_by([self._value(where[1:], args, kwargs)])), f"argument {where[1:]!r}"
         if where[0] == ".":
-            return attributes(objects, where[1:]), f"an attribute {where}"
+            return reached.attributes(where[1:]), f"an attribute {where}"
         return leaves(self._globals.get(where)), f"the global {where}"
 
     def _check_overlap(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Refuse an updated array that shares memory with another argument: NumPy would show the update there too."""
         everything = [(name, leaf) for name, value in self.slots(args, kwargs) for leaf in leaves(value)]
-        state = list(self._state(args))
-        state += ((f"what {name!r} reads", it) for name, value in self.slots(args, kwargs) for it in reached_by(value))
+        reached = Reachable(self._function)
+        state = list(self._state(args, kwargs, reached)) if everything else []
         for position, (name, array) in enumerate(everything):
             if name not in self.mutates_set:
                 continue
+            if name not in self._hosted:
+                reached.require_complete(self.name, repr(name))
             for where, second in state if name not in self._hosted else ():  # NumPy updates what is hosted
                 if overlap(array, second):
                     raise UnverifiedError(

@@ -6,6 +6,7 @@ The body works on tensors, which are copies: what the object shows of the array,
 from __future__ import annotations
 
 import dis
+import functools
 import itertools
 import sys
 import types
@@ -17,9 +18,18 @@ import numpy as np
 from np2tnp.runtime.errors import UnverifiedError
 from np2tnp.runtime.looking import is_of, items_of
 from np2tnp.runtime.overlaps import leaves, overlap
-from np2tnp.runtime.reached import ACTIVE, reached_by
+from np2tnp.runtime.reachable import Reachable
 from np2tnp.runtime.sizes import KINDS, attributes_of, kind_of
 
+#: What reads arrays without being given them, besides objects.
+ACTIVE = (
+    types.FunctionType,
+    types.MethodType,
+    types.BuiltinMethodType,
+    types.GeneratorType,
+    functools.partial,
+    *(map, filter, zip, enumerate),
+)
 #: How many objects, and how many items of a container, are looked at.
 _MOST = 1000
 #: What leads through the whole interpreter, or holds no arrays of the program's.
@@ -60,6 +70,7 @@ def kept_by(objects: Iterable[Any]) -> list[np.ndarray]:
     """The ndarrays in attributes of `objects`, of what they hold, and so on. Nothing of the objects' own is called."""
     found: list[np.ndarray] = []
     waiting: list[Any] = []
+    active: list[Any] = []
     seen: set[int] = set()
 
     def look_at(parts: Iterable[Any]) -> None:
@@ -77,13 +88,16 @@ def kept_by(objects: Iterable[Any]) -> list[np.ndarray]:
             break
         if (items := _items(value)) is not None:
             look_at(items)
+        elif is_of(value, ACTIVE):
+            active.append(value)
         elif not is_of(value, _OPAQUE):
             look_at(attributes_of(value))
-    return found
+    return found + Reachable().look(active)
 
 
 def watched(
     function: str,
+    body: Any,
     slots: Iterable[tuple[str, Any]],
     hosted: Collection[str],
     mutates: Collection[str],
@@ -118,14 +132,18 @@ def watched(
     if not taken:
         return []
     found = _shared(taken, kept_by(objects)) if objects else []
+    reached = Reachable(body)
+    if not pure:
+        found += [it for it in _shared(taken, reached.look((), function=True)) if it[0] not in mutates]
     for name, _ in found:
         if name in mutates or (refuses and not pure):
             what = "updates" if name in mutates else "gets"
-            raise UnverifiedError(f"{function} {what} {name!r} and an object that holds it; pass a copy of it")
-    if more and not pure:
+            words = "an object, or code that it calls, that holds it"
+            raise UnverifiedError(f"{function} {what} {name!r} and {words}; pass a copy of it")
+    if not pure:
         active = [value for value in more if is_of(value, ACTIVE)]
         own = kept_by([value for value in more if is_object(value)])
-        found += _shared(taken, [*own, *itertools.chain.from_iterable(map(reached_by, active))])
+        found += _shared(taken, [*own, *reached.look(active)])
     return [Watched(name, array) for name, array in found if name not in mutates]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,14 +9,14 @@ import numpy as np
 
 from np2tnp.runtime.dispatch import is_tensor
 from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.looking import is_of, items_of, member, own_dict, slots_of
+from np2tnp.runtime.looking import is_of, items_of
 
 #: For `leaves`: ndarrays and tensors.
 OF_ARRAYS = (np.ndarray, np.matrix)
+#: ... and everything else.
+OF_ANY = (object,)
 #: How hard to think about whether two arrays overlap before saying that they do.
 _OVERLAP_WORK = 10_000
-#: Objects that hold no arrays of the program's own state, or that would lead through the whole interpreter.
-_OPAQUE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.generic, str, bytes, int, float)
 
 
 def leaves(value: Any, of: tuple[type, ...] = (np.ndarray,), seen: frozenset[int] = frozenset()) -> Iterator[Any]:
@@ -39,21 +38,6 @@ def without_tensors(container: Any) -> Any:
     if any(map(is_tensor, leaves(container, of=(object,)))):
         raise UnverifiedError("containers of arrays were joined where single arrays were expected")
     return container
-
-
-def attributes(objects: list[Any], name: str) -> Iterator[Any]:
-    """Every ndarray or tensor that `objects`, or what they hold, have as attribute `name` (in containers, too)."""
-    seen: set[int] = set()
-    waiting = list(objects)
-    while waiting:
-        value = waiting.pop()
-        if id(value) in seen or value is None or is_of(value, (np.ndarray, *_OPAQUE)) or is_tensor(value):
-            continue
-        seen.add(id(value))
-        waiting.extend(items_of(value) or ())
-        own = {**slots_of(value), **own_dict(value)}
-        yield from leaves(own.get(name, member(type(value), name)), OF_ARRAYS)
-        waiting.extend(own.values())
 
 
 def overlap(first: Any, second: Any) -> bool:

@@ -67,7 +67,7 @@ def test_an_argument_that_is_updated_must_not_be_read_by_name(user: Any, name: s
         assert update(w) == 3
         np.testing.assert_array_equal(w, np.arange(3.0) + 1)
         return
-    with pytest.raises(rt.UnverifiedError, match="shares memory with the global"):
+    with pytest.raises(rt.UnverifiedError, match="shares memory with what functions that it may call read"):
         update(w[1:])
     np.testing.assert_array_equal(w, np.arange(3.0))
 

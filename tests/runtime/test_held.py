@@ -94,7 +94,7 @@ def test_a_pure_function_only_reads_its_objects() -> None:
 )
 def test_an_argument_that_is_updated_must_not_be_held(around: Callable[[Any], Any]) -> None:
     x = np.arange(3.0)
-    with pytest.raises(rt.UnverifiedError, match="updates 'x' and an object that holds it"):
+    with pytest.raises(rt.UnverifiedError, match="updates 'x' and an object, or code that it calls, that holds it"):
         rt.migrated(updated, mutates=("x",))(x, around(Holder(x)))
     np.testing.assert_array_equal(x, np.arange(3.0))
 
