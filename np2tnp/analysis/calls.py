@@ -385,7 +385,8 @@ class Calls(BuiltinCalls):
         The name proves nothing. Whoever it is, it may change, keep and give back what it gets.
         """
         if name in KEEPING_METHODS | HARMLESS_METHODS:
-            return not self.is_container(where, env)
+            is_copy = name == "copy" and not arguments  # of an array, or of what is looked at when it is called
+            return not is_copy and not self.is_container(where, env)
         reads = name in READING_METHODS and any(may_hold_tensor(argument.value) for argument in arguments)
         by_runtime = name == "dot" and may_hold_tensor(
             receiver

@@ -34,7 +34,8 @@ def kept_functions(region: cst.CSTNode) -> frozenset[int]:
     named: defaultdict[str, list[_Nested]] = defaultdict(list)
     outer: set[str] = set()  # names declared global: what is bound to them is kept by the module
     plain: set[int] = set()  # ids of expressions that stand where nothing keeps a function
-    read_at_once: set[int] = set()  # ids of calls of ``map`` and its like that nobody has afterwards
+    lazy: list[tuple[cst.Call, cst.Name | None]] = []  # calls of ``map`` and its like, and what gets the result
+    read: set[int] = set()  # ids of expressions that loops and builtins go through
     names: list[cst.Name] = []
     for node in walk(region):
         kind = type(node)
@@ -47,8 +48,13 @@ def kept_functions(region: cst.CSTNode) -> frozenset[int]:
         elif kind is cst.FunctionDef and node is not region:
             assert isinstance(node, cst.FunctionDef)
             named[node.name.value].append(node)
-        _note_read(node, read_at_once)
-        _note_plain(node, plain, named, read_at_once)
+        _note_read(node, read)
+        _note_lazy(node, lazy)
+        _note_plain(node, plain, named)
+    for call, target in lazy:
+        uses = [each for each in names if target and each.value == target.value and each is not target]
+        if id(call) in read or (target and all(id(each) in read for each in uses)):
+            plain.update(id(argument.value) for argument in call.args if not argument.star)
     kept = [node for key, node in lambdas.items() if key not in plain]
     used = {name.value for name in names if name.value in named and id(name) not in plain} | (outer & named.keys())
     return _with_callees(kept, used, named)
@@ -73,18 +79,27 @@ def _note_read(node: cst.CSTNode, found: set[int]) -> None:
         pending = [node.iter]  # type: ignore[attr-defined]
     elif kind is cst.Call and getattr(node.func, "value", "") in _READING:  # type: ignore[attr-defined]
         pending = [argument.value for argument in node.args]  # type: ignore[attr-defined]
+    elif kind is cst.Assign and type(node.targets[0].target) in (cst.Tuple, cst.List):  # type: ignore[attr-defined]
+        pending = [node.value]  # type: ignore[attr-defined]
     else:
         return
     while pending:
         part = pending.pop()
+        found.add(id(part))
         if type(part) is cst.Call and type(part.func) is cst.Name and part.func.value in _PASSING:
-            found.add(id(part))
             pending.extend(argument.value for argument in part.args)
 
 
-def _note_plain(
-    node: cst.CSTNode, plain: set[int], named: defaultdict[str, list[_Nested]], read_at_once: set[int]
-) -> None:
+def _note_lazy(node: cst.CSTNode, found: list[tuple[cst.Call, cst.Name | None]]) -> None:
+    """Note calls whose results run functions later; those that are bound to a name come with it first."""
+    kind = type(node)
+    value: cst.CSTNode = node.value if kind is cst.Assign else node  # type: ignore[attr-defined]
+    if type(value) is cst.Call and type(value.func) is cst.Name and value.func.value in _LAZY:
+        target = node.targets[0].target if kind is cst.Assign and len(node.targets) == 1 else None  # type: ignore[attr-defined]
+        found.append((value, target if type(target) is cst.Name else None))
+
+
+def _note_plain(node: cst.CSTNode, plain: set[int], named: defaultdict[str, list[_Nested]]) -> None:
     kind = type(node)
     if kind is cst.Call:
         assert isinstance(node, cst.Call)
@@ -92,7 +107,7 @@ def _note_plain(
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in KEEPING:
             return
         name = node.func.value if isinstance(node.func, cst.Name) else ""
-        if name in _LAZY and id(node) not in read_at_once:
+        if name in _LAZY:
             return
         if name in _CALLING or not hasattr(builtins, name or " "):
             plain.update(id(argument.value) for argument in node.args if not argument.star)

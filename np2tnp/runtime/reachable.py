@@ -146,7 +146,7 @@ class Reachable:
             read = frozenset(scope)
         package = scope.get("__package__") or ""
         found: list[Any] = []
-        values = [*map(scope.get, read), *map(sys.modules.get, imported)]
+        values: list[Any] = [*map(scope.get, read), *map(sys.modules.get, imported)]
         for value in [*values, *(sys.modules.get(f"{package}.{name}") for name in imported)]:
             if is_of(value, types.ModuleType):
                 found += self._of_module(value, names)
