@@ -144,6 +144,7 @@ class Session:
             against=self._against(facts),
             is_pure=self._is_pure,
             trusting=trusting,
+            begins_again=lambda: self._begins_again(facts),
         )
         if plan.state is RegionState.CONVERTIBLE and not self.wants(facts.qualname):
             # its callers are then planned as callers of a NumPy function
@@ -168,6 +169,11 @@ class Session:
         facts = analysis.facts.items()
         known = {name: region for name, region in facts if compiled_regions.is_traceable(region.node)} if own else {}
         return callee.qualname in pure_regions(known, analysis.info, analysis.catalog)
+
+    def _begins_again(self, facts: ev.RegionFacts) -> bool:
+        analysis = self.analysis
+        known = {**analysis.facts, facts.qualname: facts}
+        return facts.qualname in pure_regions(known, analysis.info, analysis.catalog, methods=True)
 
     def _against(self, facts: ev.RegionFacts) -> Hit | None:
         if self.left_alone(facts.qualname in self._left_out):

@@ -13,6 +13,7 @@ from np2tnp.analysis.subscripts import Subscripts
 from np2tnp.analysis.tables import (
     ARRAY_MEMBERS,
     MEMBERS,
+    NUMBER_MEMBERS,
     PYTHON_ATTRIBUTES,
     RESULT_FIELDS,
     VIEW_ATTRIBUTES,
@@ -88,6 +89,9 @@ class Access(Subscripts):
             if not called and isinstance(value, Symbol) and value.name.startswith("numpy."):
                 self.emit(ev.NameRead(node, self.place(node), value.name))
             return value
+        if name in NUMBER_MEMBERS and isinstance(base, (Array, Unknown)) and may_hold_tensor(base):
+            self.escape(node.value, base, f"is asked for .{name}")
+            base = replace(base, home=HOST)
         self.attribute_read(node, base, name, env)
         if id(node) in self.direct and not isinstance(base, Class):
             return self._state_read(base, name)

@@ -16,7 +16,7 @@ from np2tnp.analysis.joins import join
 from np2tnp.analysis.module import dotted
 from np2tnp.analysis.returned import shown_by
 from np2tnp.analysis.tables import AUGMENTED
-from np2tnp.analysis.unpacking import how_to_split
+from np2tnp.analysis.unpacking import how_to_split, stored_into
 from np2tnp.analysis.values import (
     COPIED,
     HOST,
@@ -143,11 +143,12 @@ class Stores(Yields):
         sources: list[cst.BaseExpression | None] = [None] * len(elements)
         if isinstance(source, (cst.Tuple, cst.List)) and len(source.elements) == len(elements):
             sources = [element.value for element in source.elements]
+        before = {name: refs_of(known) for name in map(stored_into, targets) if (known := env.load(name)) is not None}
         for element, item, part in zip(elements, items, sources, strict=True):
             self.assign(node, element.value, item, env, part)
         stores = [self.recorded.get((ev.Store, id(target))) for target in targets if type(target) is cst.Subscript]
         found = [store for store in stores if isinstance(store, ev.Store)]
-        kind, detail = how_to_split(node, target, items, found, sources)
+        kind, detail = how_to_split(node, target, items, found, sources, before)
         if kind:
             self.construct(node, kind, detail)
         if kind == "store in tuple" and any(home_of(store.base) == HOST for store in found):

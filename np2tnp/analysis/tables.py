@@ -41,6 +41,9 @@ MEMBERS = ARRAY_MEMBERS | frozenset(
     " newbyteorder itemset tostring to_device device".split()
 )
 
+#: What NumPy's scalars have as Python's numbers do, and arrays have not.
+NUMBER_MEMBERS = frozenset("as_integer_ratio bit_count denominator hex is_integer numerator".split())
+
 #: Methods that change their receiver in place.
 IN_PLACE_METHODS = frozenset(
     "sort fill partition put resize setfield itemset setflags byteswap __setitem__ __delitem__ __setattr__ __iadd__"

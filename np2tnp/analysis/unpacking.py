@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Items
 
 import libcst as cst
@@ -35,8 +35,12 @@ def how_to_split(
     items: Items[Value],
     stores: Items[ev.Store],
     sources: Items[cst.BaseExpression | None],
+    before: Mapping[str, frozenset[str]],
 ) -> tuple[str, str]:
     """What to report of an unpacking with the given stores: kind and detail of a construct, or two empty texts.
+
+    `before`: of names that items are stored into, what shared memory with them before: a dict or a list that got the
+    value for one target shares memory with it afterwards, but the next store does not change it.
 
     "split stores" may become one assignment a target; the detail says how the values are kept meanwhile: "as they are",
     in "names", in names of which those with the numbers after "views" are read again once their target's turn comes,
@@ -59,7 +63,7 @@ def how_to_split(
     starred = any(isinstance(element, cst.StarredElement) for element in target.elements)
     if starred and sources != [None] * len(targets):
         return "store in tuple", ""  # which value of a display goes where is not told
-    written = NO_NAMES.union(*(refs_of(store.base) for store in tensors))
+    written = NO_NAMES.union(*(_refs_before(store, before) for store in tensors))
     shown = [(source, item) for source, item in zip(sources, items, strict=True) if refs_of(item) & written]
     if not all(is_number(item) for _, item in shown):
         rebound = {part.value for item in targets for part in _bound_in(item)}
@@ -69,6 +73,16 @@ def how_to_split(
         return ("store in tuple", "") if any(_has_axes(*each) for each in shown) else ("split stores", "numbers")
     bound = {part.value for item in targets for part in walk(item) if isinstance(part, cst.Name)}
     return "split stores", "as they are" if all(_is_untouched(source, bound) for source in sources) else "names"
+
+
+def stored_into(target: cst.CSTNode) -> str:
+    """``name`` of a target ``name[key]``; empty for others."""
+    return target.value.value if isinstance(target, cst.Subscript) and isinstance(target.value, cst.Name) else ""
+
+
+def _refs_before(store: ev.Store, before: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    known = before.get(stored_into(store.target))
+    return refs_of(store.base) if known is None else known
 
 
 def _bound_in(target: cst.CSTNode) -> Iterator[cst.Name]:

@@ -8,8 +8,8 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.results_without_axes import kinds_of_parts, zero_d
 from np2tnp.analysis.summaries import form
-from np2tnp.analysis.values import HOST, Array, Sequence, Unknown, Value, zero_d_of
 from np2tnp.config import NEVER
 from np2tnp.edits import build, layout
 from np2tnp.edits.edit import Edits
@@ -86,17 +86,6 @@ def decorator(
     return cst.Decorator(build.call(target, *arguments) if arguments else target)
 
 
-def zero_d(facts: ev.RegionFacts) -> str:
-    """What the region's 0-d results are in NumPy: "scalar", "array", or "unverified" where that is not one thing."""
-    kinds: set[str] = set()
-    for event in facts.events:
-        if isinstance(event, ev.Return):
-            _kinds(event.value, kinds)
-    if kinds == {"array"}:
-        return "array"
-    return "scalar" if kinds <= {"scalar"} else "unverified"
-
-
 def settle_zero_d(facts: ev.RegionFacts, edits: Edits, runtime: str) -> str:
     """The decorator's ``zero_d``. Where results differ in kind but each is known, arrays are marked when returned."""
     kind = zero_d(facts)
@@ -106,9 +95,7 @@ def settle_zero_d(facts: ev.RegionFacts, edits: Edits, runtime: str) -> str:
     for event in facts.events:
         if not isinstance(event, ev.Return) or event.node is None or event.node.value is None:
             continue
-        for node, value in _returned(event.node.value, event.value, facts.displays):
-            kinds: set[str] = set()
-            _kinds(value, kinds)
+        for node, kinds in kinds_of_parts(event, facts):
             if kinds == {"array"}:
                 marked.append((node, "zero_d_array"))
             elif not kinds <= {"scalar"}:
@@ -121,34 +108,6 @@ def settle_zero_d(facts: ev.RegionFacts, edits: Edits, runtime: str) -> str:
 
         edits.replace[id(node)] = mark
     return "scalar"
-
-
-def _returned(
-    node: cst.BaseExpression, value: Value, displays: dict[int, tuple[Value, ...]]
-) -> list[tuple[cst.BaseExpression, Value]]:
-    """The expressions in a returned display of a tuple, list or dict, with their values; else `node` itself."""
-    items = displays.get(id(node)) or (value.items if isinstance(value, Sequence) else None)
-    if not isinstance(node, (cst.Tuple, cst.List, cst.Dict)) or items is None or len(items) != len(node.elements):
-        return [(node, value)]
-    pairs = zip(node.elements, items, strict=True)
-    if any(isinstance(element, (cst.StarredElement, cst.StarredDictElement)) for element in node.elements):
-        return [(node, value)]
-    return [pair for element, item in pairs for pair in _returned(element.value, item, displays)]
-
-
-def _kinds(value: Value, kinds: set[str]) -> None:
-    if isinstance(value, Array) and value.home == HOST:
-        return  # NumPy's own
-    if isinstance(value, Array) and (value.rank is None or value.rank == 0):
-        # a parameter itself is handed back as it came; what np.asarray makes of a number is not it
-        made = value.exact is None or (not value.weak and value.zero_d == "array")
-        if made and value.zero_d != "never":
-            kinds.add(value.zero_d)
-    elif isinstance(value, Unknown) and value.home != HOST:
-        kinds |= {zero_d_of(value)} - {"never"}  # of an element, or what an operator gave: a scalar
-    elif isinstance(value, Sequence):
-        for item in value.items if value.items is not None else (value.element,):
-            _kinds(item, kinds)
 
 
 def add_returns(facts: ev.RegionFacts, edits: Edits, runtime: str | None, marks: Marks = NO_MARKS) -> None:

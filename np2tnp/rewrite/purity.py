@@ -10,7 +10,6 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.values import (
     HOST,
-    NO_NAMES,
     Array,
     Bound,
     Class,
@@ -76,7 +75,8 @@ def _only_reads_its_object(node: cst.FunctionDef, region: ev.RegionFacts) -> boo
 def _callees(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> set[str] | None:
     """The functions of the module that a region calls; None when it may have an effect by itself."""
     info = module.functions[region.qualname]
-    if not all(_is_local(event, info.owner is not None) for event in region.events):
+    own = info.locals.difference(region.parameters)
+    if not all(_is_local(event, info.owner is not None, own) for event in region.events):
         return None
     calls = {id(event.node): event for event in region.events if isinstance(event, ev.Call)}
     found: set[str] = set()
@@ -92,23 +92,28 @@ def _callees(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> se
                 return None
         if isinstance(node, cst.Call):
             event = calls.get(id(node))
-            callee = _effect_free(event, catalog, module.path) if event is not None else None
+            callee = _effect_free(event, catalog, module.path, own) if event is not None else None
             if callee is None:
                 return None
             found |= callee
     return found
 
 
-def _is_local(event: ev.Event, is_method: bool) -> bool:
-    """Whether an event leaves alone what others can see; updates of parameters reach them after success only."""
+def _is_local(event: ev.Event, is_method: bool, own: frozenset[str]) -> bool:
+    """Whether an event leaves alone what others can see; updates of parameters reach them after success only.
+
+    `own`: the names of the region's locals.
+    """
     if isinstance(event, ev.AttributeStore):
         return False
     if isinstance(event, ev.Store):
         base = event.base
-        return base.home != HOST if isinstance(base, (Array, Unknown)) else isinstance(base, Sequence) and not base.refs
+        if isinstance(base, (Array, Unknown)):
+            return base.home != HOST
+        return isinstance(base, Sequence) and base.refs <= own
     if isinstance(event, ev.AttributeRead):
-        own = event.node.value
-        return (is_method and isinstance(own, cst.Name) and own.value == "self") or isinstance(
+        owner = event.node.value
+        return (is_method and isinstance(owner, cst.Name) and owner.value == "self") or isinstance(
             event.base, (Array, Unknown)
         )
     return True
@@ -130,7 +135,7 @@ def _is_table(value: Value | None) -> bool:
     return all(isinstance(item, (Scalar, Const)) for item in items)
 
 
-def _effect_free(event: ev.Call, catalog: Catalog, module: str) -> set[str] | None:
+def _effect_free(event: ev.Call, catalog: Catalog, module: str, own: frozenset[str]) -> set[str] | None:
     """The module's functions that a call runs, as callee or as callback; None when it may have an effect."""
     callee = event.callee
     given = [a.value for a in event.arguments if isinstance(a.value, Function) and not a.value.nested]
@@ -150,8 +155,8 @@ def _effect_free(event: ev.Call, catalog: Catalog, module: str) -> set[str] | No
         return callbacks | {callee.qualname} if callee.module == module else None
     if isinstance(callee, Bound) and callee.name in _METHODS:
         receiver = callee.receiver
-        own = isinstance(receiver, (Const, Scalar)) or (isinstance(receiver, Sequence) and receiver.refs == NO_NAMES)
-        return callbacks if own else None
+        alone = isinstance(receiver, (Const, Scalar)) or (isinstance(receiver, Sequence) and receiver.refs <= own)
+        return callbacks if alone else None
     return None
 
 

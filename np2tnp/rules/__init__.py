@@ -52,6 +52,7 @@ from np2tnp.rules import (  # noqa: F401
     tensorflow_beside,
     tool,
     top_level,
+    undecided_results,
     unknown_names,
     unknown_values,
     unpacked_stores,

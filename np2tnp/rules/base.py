@@ -102,6 +102,7 @@ class Context:
     compile: str = "none"  #: "graph", "xla": functions run as one graph where they can
     float32: bool = False  #: functions work in float32 where they can
     is_pure: Callable[[Function], bool] = lambda function: False  #: whether it surely only computes its result
+    begins_again: Callable[[], bool] = lambda: True  #: whether what was refused half-way may be called anew
     trusts: bool = False  #: ``--unsafe``: code that nobody can see is taken to change nothing that it was given
 
     @property

@@ -93,6 +93,9 @@ class OperatorDiffers(Rule):
             more = [build.argument(cst.Name("True"), "joins")] if joins else []
 
             unsure = meets_either(event.op, event.operands)
+            if unsure and not context.begins_again():
+                words = "a complex number of Python's meets what may be a scalar or a 0-d array"
+                yield self.hit(event.node, words, Verdict.BLOCK)
             array = op == "pow" and _has_own_powers(*event.operands)
 
             def change(updated: cst.BaseExpression) -> cst.BaseExpression:

@@ -24,7 +24,8 @@ class UnpackedStore(Rule):
         does=(
             "Leaves the whole function in NumPy. Most unpackings and chained assignments become one assignment a target"
             " instead. In `a[0], a[-1] = a[1], a[-2]` rows are views of what the first store may have changed: they are"
-            " read again; numbers are not. Of other values rt.numbers refuses arrays with axes."
+            " read again; numbers are not. Of other values rt.numbers refuses arrays with axes, where the function has"
+            " no effect and its original can answer instead."
         ),
         bad="""
             def exchange(x):
@@ -46,6 +47,9 @@ class UnpackedStore(Rule):
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
         if isinstance(event, ev.Construct):
             if context.in_region and event.kind == "split stores":
+                if event.detail == "numbers" and not context.begins_again():
+                    words = "stores inside an unpacking of what may be views of the array: copy them before"
+                    yield self.hit(event.node, words, Verdict.BLOCK)
                 split(event, context)
             elif context.in_region and event.kind == "store in tuple":
                 yield self.hit(

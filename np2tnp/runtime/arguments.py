@@ -91,9 +91,9 @@ class Plan:
         self._scalars = scalars
         self.plain = frozenset((*scalars, *hosted))  #: whose values reach the body as Python's and NumPy's own
         self._hosted = hosted
-        #: what of `hosted` is refused before the body begins, although it may do without a tensor of it: a body that
-        #: cannot begin again must not be refused half-way
-        self._checked = hosted if checks_hosted else ()
+        #: whether some of `hosted` is refused before the body begins, although it may do without a tensor of it: a body
+        #: that cannot begin again must not be refused half-way
+        self._checks_hosted = checks_hosted
         self._updates = updates
         self._has_original = has_original
         self._pure = pure
@@ -117,8 +117,13 @@ class Plan:
         self._bind = any(parameters[name].kind is inspect.Parameter.POSITIONAL_ONLY for name in self._fill)
         self._simple = not (self._tracked or arrays or scalars or hosted or self._refused or self._fill or updates)
 
-    def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, public: bool) -> Call:
-        """Check and convert one call's arguments. Raises UnverifiedError; changes nothing."""
+    def prepare(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, public: bool, begins_again: bool = True
+    ) -> Call:
+        """Check and convert one call's arguments. Raises UnverifiedError; changes nothing.
+
+        begins_again: whether the call may be made anew once the body was refused half-way.
+        """
         if self._methods is not None:
             self._methods.check(args[0] if args else kwargs.get(self.receiver or "self"))
         if self._fill:
@@ -148,7 +153,7 @@ class Plan:
             args, kwargs = self._with_scalars(args, kwargs)
         for name, dtypes in self._refused.items():
             self._refuse(name, self._value(name, args, kwargs), dtypes)
-        for name in self._checked:
+        for name in self._hosted if self._checks_hosted or not begins_again else ():
             self._check_hosted(name, self._value(name, args, kwargs))
         originals = self.tracked(args, kwargs)
         raw = self._hosted

@@ -176,7 +176,8 @@ def _wrap(
     def answer(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         handled = sys.exc_info()[1]
         try:
-            call = plan.prepare(args, kwargs, public=True)
+            begins_again = fallback is None or not fallback.pure or fallback.repeats(args, kwargs)
+            call = plan.prepare(args, kwargs, public=True, begins_again=begins_again)
             require_no_demands()
         except UnverifiedError as refusal:
             if fallback is None or not fallback.takes(args, kwargs):

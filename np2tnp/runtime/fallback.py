@@ -49,7 +49,7 @@ class Fallback:
         """Whether the original can be called: it knows no tensors."""
         return not any(is_tensor(leaf) for leaf in leaves((args, kwargs)))
 
-    def repeats(self, args: tuple[Any, ...], kwargs: dict[str, Any], updated: Iterable[Any]) -> bool:
+    def repeats(self, args: tuple[Any, ...], kwargs: dict[str, Any], updated: Iterable[Any] = ()) -> bool:
         """Whether a call that has begun may begin again with the same arguments: nothing was used up or changed.
 
         `updated`: what was passed for the parameters that the body updates; lists are changed while it runs.

@@ -103,6 +103,31 @@ def test_hosted_arguments_are_looked_at_before_a_body_that_cannot_begin_again() 
     assert body.core([np.ones(3)][0]) == 3.0
 
 
+class Series:
+    """An array of another kind, as of pandas."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.arange(3.0)
+
+    def __mul__(self, other: Any) -> Any:
+        return self
+
+
+def _turned_numpy(day: Any) -> Any:
+    return type(day).__name__
+
+
+@rt.migrated(hosted=("day",), original=_turned_numpy, on_unverified="numpy", pure=True)
+def turned(day: Any) -> Any:
+    return rt.cos(day * 2.0)
+
+
+def test_nor_is_a_pure_body_begun_with_what_it_cannot_begin_again_with() -> None:
+    assert turned(Series()) == "Series"
+    assert isinstance(turned(np.arange(3.0)), np.ndarray)
+    assert isinstance(turned(np.array(["a"])), str)  # NumPy refuses that in the middle, and it may begin again
+
+
 def test_the_log_tells_each_reason_once_and_no_warning_is_raised(caplog: pytest.LogCaptureFixture) -> None:
     def original(x: Any, y: Any = 0) -> Any:
         return np.sum(x)

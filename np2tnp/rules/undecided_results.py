@@ -1,0 +1,47 @@
+"""TNP511: results of which nobody knows whether they are scalars or 0-d arrays, once a function has had effects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from np2tnp.analysis import events as ev
+from np2tnp.analysis.results_without_axes import kinds_of_parts, zero_d
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, register
+
+
+@register
+class UndecidedResult(Rule):
+    doc = Doc(
+        code="TNP511",
+        name="undecided-result",
+        summary="A function with effects returns what may be a scalar or a 0-d array.",
+        why=(
+            "A tensor without dimensions is one thing, NumPy's scalars and 0-d arrays are two: `float64` and `ndarray`."
+            " Where the text does not tell which it is, such a result is refused, and the NumPy original answers. That"
+            " is no way out for a function that has printed, drawn or stored something by then."
+        ),
+        does="Leaves the whole function in NumPy. `float(...)` or `[()]` of what is returned says that it is a scalar.",
+        bad="""
+            def total(x, squeeze):
+                y = np.exp(x)
+                print("summing")
+                return y.squeeze() if squeeze else y.sum()
+        """,
+        good="""
+            def total(x, squeeze):
+                y = np.exp(x)
+                print("summing")
+                return float(y.squeeze() if squeeze else y.sum())
+        """,
+    )
+    on = (ev.Return,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Return)
+        if not context.in_region or context.boundary == "tensor" or zero_d(context.facts) != "unverified":
+            return
+        for node, kinds in kinds_of_parts(event, context.facts):
+            if not (kinds <= {"scalar"} or kinds == {"array"} or context.begins_again()):
+                words = "what is returned may be a scalar or a 0-d array, and the function has effects before"
+                yield self.hit(node, words, Verdict.BLOCK)
