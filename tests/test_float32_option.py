@@ -183,3 +183,67 @@ def test_large_integers_and_smallest_differences_are_refused_or_right() -> None:
     exec(report.new_text or "", scope)
     with pytest.raises(Exception, match="cannot hold"):
         scope["f"](np.array([1.0, 1e300]))  # type: ignore[operator]
+
+
+_LOOP = """
+def f(x: np.ndarray, tol, n):
+    err = 1.0
+    while {test}:
+        y = np.cos(x)
+        err = np.linalg.norm(y - x)
+        x = y{more}
+    return x
+"""
+_METHOD = """
+class Solver:
+    tol = 1e-10
+
+    def f(self, x: np.ndarray):
+        err = 1.0
+        while err > self.tol:
+            y = np.cos(x)
+            err = np.linalg.norm(y - x)
+            x = y
+        return x
+"""
+_BREAK = "\n        if err < tol:\n            break"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        _LOOP.format(test="err > tol", more=""),
+        _LOOP.format(test="err > CFG['tol']", more=""),
+        _LOOP.format(test="err > 10.0 ** -n", more=""),
+        _LOOP.format(test="not err <= x.min() * tol", more=""),
+        _LOOP.format(test="True", more=_BREAK),
+        _METHOD,
+        "def f(x: np.ndarray, h=1e-6):\n    return (np.sin(x + h) - np.sin(x - h)) / (2 * h)\n",
+        "def f(x: np.ndarray):\n    return (np.sin(x + 1e-7) - np.sin(x)) / 1e-7\n",
+        "def f(x: np.ndarray, rng):\n    e = np.exp(x)\n    return rng.choice(len(e), p=e / e.sum())\n",
+        (
+            "def f(x: np.ndarray):\n    return np.exp(x) / np.exp(x).sum()\n"
+            "def draw(x, rng):\n    return rng.multinomial(9, f(x))\n"
+        ),
+    ],
+)
+def test_what_float32_cannot_resolve_stays_in_float64(text: str) -> None:
+    report = rewrite(f"import numpy as np\nCFG = {{'tol': 1e-10}}\n{text}", float32=True)
+    assert report.new_text is not None
+    assert "float32=True" not in report.new_text
+    assert "TNP311" in {finding.code for finding in report.findings}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        _LOOP.format(test="err > 1e-3", more=""),
+        _LOOP.format(test="len(x) > 10", more="\n        x = x[1:]"),
+        "def f(x: np.ndarray, h=0.1):\n    return (np.sin(x + h) - np.sin(x - h)) / (2 * h)\n",
+        "def f(x: np.ndarray, rng):\n    return np.exp(x)[rng.choice(len(x))]\n",
+    ],
+)
+def test_other_loops_and_steps_work_in_float32(text: str) -> None:
+    report = rewrite(f"import numpy as np\n{text}", float32=True)
+    assert report.new_text is not None
+    assert "float32=True" in report.new_text

@@ -81,6 +81,9 @@ _FLOAT_DRAWS = frozenset(
     " power rayleigh standard_cauchy standard_t triangular vonmises wald weibull".split()
 )
 
+#: What makes arrays of the bytes of files and buffers.
+_FROM_BYTES = frozenset("fromfile frombuffer memmap".split())
+
 
 def _is_same_name(one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
     return isinstance(one, cst.Name) and isinstance(other, cst.Name) and one.value == other.value
@@ -121,6 +124,13 @@ def _of_each(name: str, made: Array, values: Mapping[str, Value]) -> tuple[Value
     return tuple(replace(made, refs=made.refs - (every - own), dtypes=ALL_DTYPES) for own in given)
 
 
+def may_have_fields(name: str, dtype: Value | None) -> bool:
+    """Whether an array of `dtype` may be one of records: where an object says which, or bytes are read."""
+    if not isinstance(dtype, Unknown):
+        return False
+    return name in _FROM_BYTES or any(ref.startswith(".") for ref in refs_of(dtype))
+
+
 class NumpyResults(Layouts):
     """What NumPy calls return."""
 
@@ -137,6 +147,8 @@ class NumpyResults(Layouts):
             return NONE if fact.returns == "none" else UNKNOWN
         if name == "genfromtxt" and (values.get("names", NONE) != NONE or values.get("dtype") == NONE):
             return UNKNOWN  # records, perhaps, or text
+        if may_have_fields(name, values.get("dtype")):
+            return Unknown(self.made, deps=deps)
         if fact.kind in ("dtype", "class") and api not in ("numpy.ndarray", "ndarray"):
             return self._scalar_type_call(api, values, deps)
         first = receiver if receiver is not None else next(iter(values.values()), None)

@@ -158,6 +158,7 @@ def plan_region(
     facts.extra["only fetched"] = fetched_at_once.parameters(facts, edits)
     facts.extra["converted"] = edits.converted
     if options.float32:
+        double += single_precision.of_draws(module, facts.node)
         plan.float32 = not double and not facts.generator
         plan.hits += double or [Hit(single_precision.CODE, facts.node, single_precision.WORDS, Verdict.NOTE)]
     if options.compile != "none":

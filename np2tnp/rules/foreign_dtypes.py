@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.results import FOREIGN, foreign_dtype
-from np2tnp.analysis.values import Sequence, Value, scalar_type
+from np2tnp.analysis.values import HOST, Array, Const, Sequence, Value, scalar_type
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import made_kind
@@ -101,9 +101,14 @@ class ForeignDtype(Rule):
             severity=Severity.SILENT,
         ),
     )
-    on = (ev.NameRead, Calls.NUMPY)
+    on = (ev.NameRead, ev.Read, ev.Store, Calls.NUMPY)
 
     def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if isinstance(event, (ev.Read, ev.Store)):
+            if context.in_region and _reads_field(event.base, event.keys):
+                words = "an array is indexed by the name of a field: a tensor has none"
+                yield Hit("TNP303", event.node, words, Verdict.BLOCK)
+            return
         if isinstance(event, ev.NameRead):
             kind = FOREIGN.get(event.api)
             if kind is not None:
@@ -145,3 +150,12 @@ def _is_text(value: Value) -> bool:
         items = value.items if value.items is not None else (value.element,)
         return any(map(_is_text, items))
     return scalar_type(value) == "str"
+
+
+def _reads_field(base: Value, keys: Collection[Value] | None) -> bool:
+    """Whether what surely is an array of NumPy's would be a tensor, and has fields by name."""
+    if not isinstance(base, Array) or base.home == HOST or keys is None or len(keys) != 1:
+        return False
+    (key,) = keys
+    names = key.items if isinstance(key, Sequence) and key.type == "list" else (key,)
+    return bool(names) and all(isinstance(name, Const) and name.type == "str" for name in names or ())

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
+from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.results import CANONICAL, DTYPE_NAMES, dtype_char
-from np2tnp.analysis.values import Array, Const, Value
+from np2tnp.analysis.values import Array, Const, Value, scalar_type
+from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
@@ -20,6 +22,9 @@ _SMALL = frozenset("efF")
 _LARGEST, _SMALLEST = 3.4028234663852886e38, 1.1754943508222875e-38
 #: Below it a comparison of numbers near 1 may tell nothing: eight units in float32's last place.
 _RESOLUTION = 1e-6
+#: A function's values at two points that lie nearer have no more than three digits of their difference left.
+_STEP = 1e-4
+_WHOLE = frozenset("?bhilqBHILQ")
 _CLOSE = frozenset(("numpy.isclose", "numpy.allclose"))
 _DEFAULT_TOLERANCE = 1e-8
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge"))
@@ -90,7 +95,8 @@ class SinglePrecision(Rule):
         elif isinstance(event, ev.Operator):
             values = (event.result, *event.operands)
         assert isinstance(event, (ev.Call, ev.Operator, ev.NameRead))
-        for words in filter(None, [_of_name(event), *map(_against, values), _of_tolerance(event, context)]):
+        found = [_of_name(event), *map(_against, values), _of_tolerance(event, context), _of_loop(event, context)]
+        for words in filter(None, found):
             yield Hit(STAYS, event.node, f"stays in float64: {words}", Verdict.NOTE)
             return
 
@@ -106,6 +112,76 @@ def _of_tolerance(event: ev.Call | ev.Operator | ev.NameRead, context: Context) 
             numbers.append(_DEFAULT_TOLERANCE)
     small = next((number for number in numbers if 0 < abs(number) < _RESOLUTION), None)
     return f"float32 has seven digits: a difference may never get below {small:g}" if small is not None else ""
+
+
+def of_draws(module: ModuleInfo, node: cst.CSTNode) -> Iterator[Hit]:
+    """Of a function in a module that draws with probabilities: NumPy looks whether they sum to 1 in float64."""
+    if module.by_probabilities is None:
+        module.by_probabilities = any(map(_takes_probabilities, walk(module.node)))
+    if module.by_probabilities:
+        words = "probabilities that the module draws with would not sum to 1 as exactly as NumPy asks"
+        yield Hit(STAYS, node, f"stays in float64: {words}", Verdict.NOTE)
+
+
+def _takes_probabilities(node: cst.CSTNode) -> bool:
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return False
+    name, words = node.func.attr.value, {item.keyword.value for item in node.args if item.keyword is not None}
+    if name == "multinomial":
+        return True
+    return name == "choice" and (
+        bool(words & {"p", "kwargs"}) or len(node.args) > 3 or any(it.star for it in node.args)
+    )
+
+
+def _of_loop(event: ev.Event, context: Context) -> str:
+    """Whether a ``while`` ends by a comparison whose border is not known, or something is divided by a small step."""
+    if not isinstance(event, ev.Operator):
+        return ""
+    if event.op.rstrip("_") == "truediv" and isinstance(event.node, cst.BinaryOperation):
+        step = min(_steps(event.node.right, context.facts.node), default=1.0)
+        return f"float32 cannot take a step of {step:g}" if step <= _STEP else ""
+    if event.op.removeprefix("chained ") not in _COMPARISONS or all(map(_is_whole, event.operands)):
+        return ""
+    if any(isinstance(value, Const) for value in event.operands):
+        return ""
+    if not any(part is event.node for test in _ends(context.facts.node) for part in walk(test)):
+        return ""
+    return "a loop goes on until a difference is small enough, which float32 may never resolve"
+
+
+def _ends(function: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    """What decides how long ``while`` loops run: their conditions, and those of branches in them."""
+    for loop in walk(function):
+        if isinstance(loop, cst.While):
+            yield loop.test
+            yield from (part.test for part in walk(loop.body) if isinstance(part, cst.If))
+
+
+def _is_whole(value: Value) -> bool:
+    """Whether `value` surely is a whole number, or holds such."""
+    if isinstance(value, Array):
+        return bool(value.dtypes) and value.dtypes <= _WHOLE
+    return scalar_type(value) in ("int", "bool")
+
+
+def _steps(divisor: cst.BaseExpression, function: cst.CSTNode) -> Iterator[float]:
+    """The small numbers that a divisor is a product of, defaults of parameters included."""
+    if isinstance(divisor, cst.BinaryOperation) and isinstance(divisor.operator, cst.Multiply):
+        yield from _steps(divisor.left, function)
+        yield from _steps(divisor.right, function)
+    elif isinstance(divisor, cst.Float) and float(divisor.value):
+        yield float(divisor.value)
+    elif isinstance(divisor, cst.Name) and (default := _small_defaults(function).get(divisor.value)):
+        yield default
+
+
+def _small_defaults(function: cst.CSTNode) -> dict[str, float]:
+    if not isinstance(function, cst.FunctionDef):
+        return {}
+    parameters = (*function.params.params, *function.params.kwonly_params)
+    numbers = {it.name.value: float(it.default.value) for it in parameters if isinstance(it.default, cst.Float)}
+    return {name: number for name, number in numbers.items() if 0 < number <= _STEP}
 
 
 def _number(value: Value) -> float:
