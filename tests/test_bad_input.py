@@ -380,6 +380,19 @@ def test_blanks_behind_the_classes_of_handlers_stay() -> None:
     assert HANDLERS[HANDLERS.index("\n\ntry") :] in report.new_text
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["np." * 50_000, "patch(" * 50_000, "setattr(a, " * 30_000, "del np, " * 10_000, "np.a, " * 20_000],
+    ids=range(5),
+)
+def test_long_lines_take_no_time(line: str) -> None:
+    """No pattern starts over at each word of a line: that cannot be interrupted, and takes minutes here."""
+    text = f"import numpy as np\n\nx = 1  # {line}\ny = np.sin(x)\n"
+    report = pipeline.analyse_bytes(Config(), ("f.py", text.encode()))
+    assert report.uses_numpy
+    assert report.error is None
+
+
 # --- what users give by mistake: one clear line, and exit status 2
 
 

@@ -10,7 +10,7 @@ import libcst as cst
 from np2tnp.analysis.positions import render
 from np2tnp.analysis.walk import walk
 
-_LOST = re.compile(r"\bexcept\b[^\n]*\S[ \t\f]+:")
+_LOST = re.compile(r"\bexcept\b[^\n]{0,2000}\S[ \t\f]{1,2000}:")
 _HANDLERS = (cst.ExceptHandler, cst.ExceptStarHandler)
 _NEWLINE = re.compile(r"\r\n?|\n")
 _BEFORE_COLON = re.compile(r"(?:[ \t\f]*\))*([ \t\f]*):")  # the place of a type ends before its parentheses do

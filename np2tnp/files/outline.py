@@ -14,10 +14,10 @@ from np2tnp.files.trees import Trees
 
 #: Assignments to attributes of anything but ``self`` and ``cls``, and texts that name what is patched.
 _PATCHED = (
-    # Each begins with plain text, which Python's search finds fast.
+    # Each begins with plain text, which Python's search finds fast; with numbers, as a line may be of megabytes.
     re.compile(r"\.(?<!\bself\.)(?<!\bcls\.)(\w+)\s*(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)"),
     re.compile(r"setattr\((?<!\wsetattr\()\s*[\w.]+\s*,\s*[\"'](\w+)[\"']"),
-    re.compile(r"patch(?<!\wpatch)(?:\.object)?\([^)\n]*?[\"'](?:[\w.]*\.)?(\w+)[\"']"),
+    re.compile(r"patch(?<!\wpatch)(?:\.object)?\([^)\n]{0,999}?[\"'](?:[\w.]{0,999}\.)?(\w{1,999})[\"']"),
 )
 
 

@@ -83,8 +83,8 @@ def may_replace(text: str) -> bool:
     for match in _ALIAS.finditer(text):
         names.update(re.findall(r"\w+", " ".join(filter(None, match.groups()))))
     roots = "|".join(sorted(names))
-    member = rf"(?:{roots})(?:\.\w+)+"
-    for match in re.finditer(rf"\b{member}\s*(?:{_ASSIGNED}|(,)[^\n=(]*=(?!=))", text):
+    member = rf"(?:{roots})(?:\.\w+){{1,9}}"  # with a limit, here and below: a line may be of megabytes
+    for match in re.finditer(rf"\b{member}\s*(?:{_ASSIGNED}|(,)[^\n=(]{{0,500}}=(?!=))", text):
         start = text.rfind("\n", 0, match.start()) + 1
         if match[1] is None or _TARGETS.fullmatch(text, start, match.start()):
             return True
@@ -93,16 +93,16 @@ def may_replace(text: str) -> bool:
 
 def _patterns(roots: str, member: str, text: str) -> Iterator[str]:
     """What else the replacing of a `member` of one of the modules `roots` (a choice of names) looks like."""
-    yield rf"for\s[^\n:(]*\b{member}[^\n:(]*\bin\b"
+    yield rf"for\s[^\n:(]{{0,200}}\b{member}[^\n:(]{{0,200}}\bin\b"
     yield rf"as\s+\(?{member}"
-    yield rf"del\s[^\n]*\b{member}"
+    yield rf"del\s[^\n]{{0,500}}\b{member}"
     for end in _ENDS:
         if end in text:
             yield rf"{end}\s*\(\s*(?:{roots})\b"
     if "locals()" in text:
         yield r"^\w+\s*=\s*locals\(\)"
     if "__dict__" in text:
-        yield rf"\b(?:{roots})(?:\.\w+)*\.__dict__"
+        yield rf"\b(?:{roots})(?:\.\w+){{0,9}}\.__dict__"
 
 
 def replaced_by(name: str, replaced: Mapping[str, str]) -> str:

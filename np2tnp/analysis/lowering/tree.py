@@ -25,7 +25,7 @@ from np2tnp.model import Span
 #: then a line does not show where a statement begins.
 _STRANGE = re.compile(r"\r(?!\n)|\f|[;:][ \t]*\\\r?\n")
 #: White space that libcst does not keep, so that it cannot rewrite the file. (As one pattern they are slow.)
-_LOST = (re.compile(r"except\b[^:\n]*[ \t]:"), re.compile(r"![rsa][ \t]+[}:]"))
+_LOST = (re.compile(r"except\b[^:\n]{0,2000}[ \t]:"), re.compile(r"![rsa][ \t]+[}:]"))
 _WIDE_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
 
 _NAME_FIELDS = frozenset(("id", "attr", "arg", "name", "asname", "module", "names"))
