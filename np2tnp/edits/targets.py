@@ -58,6 +58,8 @@ def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool =
         problem = _problem(fact, fact.tnp, bound, used, event) or _stage_problem(fact.tnp, compile)
         if problem is None and fact.prefer == "rt" and fact.rt is not None:
             return Choice("rt", _below(fact.rt.name, "rt"), fact.reason or f"tnp has no exact {short}")
+        if problem is None and fact.rt is not None and not _are_whole(bound):
+            return Choice("rt", _below(fact.rt.name, "rt"), "tnp takes an axis or a count that is no integer")
         if problem is None:
             return Choice("tnp", _below(fact.tnp.name, "tnp"))
         if fact.rt is not None:
@@ -155,7 +157,9 @@ def _problem(
 
 
 #: Parameters that are integers: other numbers NumPy refuses or cuts, and TensorFlow takes or refuses.
-_WHOLE_NUMBERS = frozenset(("axis", "axes", "shape", "newshape", "repeats", "n", "k", "num", "N", "M", "offset"))
+_WHOLE_NUMBERS = frozenset(
+    ("axis", "axes", "shape", "newshape", "repeats", "n", "k", "num", "N", "M", "offset", "decimals", "reps")
+)
 
 
 def _holds_other_number(value: Value) -> bool:
@@ -164,6 +168,19 @@ def _holds_other_number(value: Value) -> bool:
     if isinstance(value, Array):
         return value.dtypes <= set("?efdFD")
     return scalar_type(value) in ("bool", "float", "complex")
+
+
+def _are_whole(bound: dict[str, ev.Argument] | None) -> bool:
+    """Whether what stands for axes, counts and shapes is known to be integers: NumPy raises TypeError for others."""
+    return all(_is_whole(argument.value) for name, argument in (bound or {}).items() if name in _WHOLE_NUMBERS)
+
+
+def _is_whole(value: Value) -> bool:
+    if isinstance(value, Sequence):
+        return all(map(_is_whole, value.items if value.items is not None else (value.element,)))
+    if isinstance(value, Array):
+        return value.rank == 0 and value.dtypes <= set("bhilBHIL")
+    return value == NONE or scalar_type(value) in ("int", "none", "bool")
 
 
 #: Parameters that hold data beside the first one, where the rule of the result's dtype does not name them.

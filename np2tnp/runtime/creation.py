@@ -217,6 +217,8 @@ def arange(*args: Any, dtype: Any = None, device: Any = None, like: Any = None, 
     wanted = None if dtype is None else requested_dtype(dtype)
     if named or not _is_long(start, stop, step):
         return to_tensor(np.arange(*bounds, **named, dtype=wanted))
+    if (stop - start) / step > _MOST:
+        raise Unsupported("more elements than memory holds, of which XLA ends the process")
     natural = np.result_type(np.int64, *(np.asarray(v).dtype for v in (start, stop, step)))
     if wanted is None:
         wanted = natural
@@ -225,6 +227,10 @@ def arange(*args: Any, dtype: Any = None, device: Any = None, like: Any = None, 
     if wanted.kind == "f" and wanted.char in "fd":
         return _float_range(float(start), float(stop), float(step), wanted)
     return to_tensor(np.arange(start, stop, step, dtype=wanted))
+
+
+#: No memory holds so many elements: NumPy raises MemoryError.
+_MOST = 2**36
 
 
 def _is_symbolic_integer(value: Any) -> bool:

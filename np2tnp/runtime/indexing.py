@@ -69,6 +69,7 @@ def _update(x: Any, key: Any, operation: str, value: Any) -> Any:
         updated = update_padded(x, key, operation, value)
         if updated is not None:
             return updated
+    _refuse_number(x, key)
     item = _item(x, key)
     if type(item) is not Sliced and not item.shape.rank and _is_scalar(x, key):
         new = updated_value(operation, item, value)  # NumPy's scalars have no in-place operators
@@ -80,6 +81,15 @@ def _update(x: Any, key: Any, operation: str, value: Any) -> Any:
 def _is_array(x: Any) -> bool:
     """Whether `x` is an array that never changes: a tensor, or what stands for one in a trace."""
     return is_tensor(x) or type(x) is Sliced
+
+
+def _refuse_number(x: Any, key: Any) -> None:
+    """Refuse a store by a mask into a 0-d tensor: into NumPy's number, which it nearly always is, nothing is stored.
+
+    Who writes ``x[()]`` or ``x[...]`` means an array without dimensions; a mask was meant for an array with some.
+    """
+    if is_tensor(x) and x.shape.rank == 0 and is_tensor(key) and key.dtype == tf.bool:
+        raise UnverifiedError("a store into what may be a number, which NumPy refuses, or an array without dimensions")
 
 
 def _item(x: Any, key: Any) -> Any:
@@ -173,12 +183,14 @@ class Item:
         """``x[key] = value`` as a new array of the same shape and dtype. Raises NumPy's exceptions."""
         if _is_array(self._x):
             try:
-                return _stored(self._x, self._key, value)
+                stored = _stored(self._x, self._key, value)
             except IndexError:
                 if type(self._x) is Sliced or self._x.shape.rank:
                     raise
                 kind = np.dtype(self._x.dtype.as_numpy_dtype).type.__name__
                 raise ScalarStoreError(f"'numpy.{kind}' object does not support item assignment") from None
+            _refuse_number(self._x, self._key)
+            return stored
         key = _host_key(self._key)
         updated = type(self._x) is tuple and self._x[key] is value  # an ndarray, in place
         if not updated:

@@ -160,6 +160,9 @@ def _normal_part(part: Any) -> Any:
         return part
     if isinstance(part, slice):
         pieces = (part.start, part.stop, part.step)
+        for piece in filter(is_symbolic, pieces):
+            if not piece.dtype.is_integer or piece.shape.rank != 0:
+                raise Unsupported("a slice between what is no integer: Python raises TypeError")
         return part if is_unknown(part) else slice(*(_bound(piece) for piece in pieces))
     if isinstance(part, (bool, np.bool_)):
         return np.asarray(part)

@@ -48,6 +48,7 @@ from np2tnp.runtime.shapes import (
 from np2tnp.runtime.spectra import (
     in_double,
     is_clear_of,
+    is_finite,
     is_well_conditioned,
     largest_of,
     largest_side,
@@ -111,6 +112,7 @@ def _square(a: Any) -> tuple[Any, np.dtype[Any]]:
 def _inverse(matrix: Any) -> Any:
     inverse = tf.linalg.inv(matrix)
     if 0 not in static_shape(matrix):
+        _refuse_failed(inverse)
         _refuse_singular(_column_sums(matrix) * _column_sums(inverse), static_shape(matrix)[-1])
     return inverse
 
@@ -118,6 +120,12 @@ def _inverse(matrix: Any) -> Any:
 def _column_sums(matrix: Any) -> Any:
     """The largest sum of a column's sizes, for each matrix; NaN if there is one."""
     return tf.reduce_max(tf.reduce_sum(tf.abs(matrix), -2), -1)
+
+
+def _refuse_failed(result: Any) -> None:
+    """Where NumPy raises LinAlgError, XLA gives NaN, and its minimum and maximum lose that: look for it first."""
+    if is_tracing():
+        check(is_finite(result), "a matrix that is singular, not positive definite, or not finite")
 
 
 def _refuse_singular(growth: Any, size: int) -> None:
@@ -146,6 +154,7 @@ def _solved(matrix: Any, right: Any) -> Any:
         return tf.linalg.solve(matrix, right)
     probes = _broadcast(tf.constant(_probes(size, dtype_of(matrix))), (*batch, size, 2))
     both = tf.linalg.solve(matrix, tf.concat([right, probes], -1))
+    _refuse_failed(both)
     solution, grown = tf.split(both, [static_shape(right)[-1], 2], -1)
     _refuse_singular(tf.reduce_max(tf.abs(grown), [-2, -1]) * _column_sums(matrix), size)
     return solution
@@ -219,6 +228,8 @@ def slogdet(a: Any) -> Any:
         pivots = tf.abs(tf.linalg.diag_part(tf.linalg.lu(matrix)[0]))
         ratio = tf.divide(tf.reduce_min(pivots, -1), tf.reduce_max(pivots, -1))
         must_hold(is_well_conditioned(ratio, static_shape(matrix)[-1]), "a matrix close to singular")
+    if is_tracing():
+        check(is_finite(matrix), "a matrix that is not finite")
     sign, size = tf.linalg.slogdet(matrix)
     real = tf.math.real(size) if size.dtype.is_complex else size
     return _result_type_of("slogdet")(cast(sign, dtype), cast(real, np.zeros(0, dtype).real.dtype))
@@ -233,6 +244,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     factor = tf.linalg.cholesky(tf.linalg.adjoint(matrix) if upper else matrix)
     if 0 not in static_shape(matrix):  # a failed factorisation is NaN, on some devices zero
         diagonal = tf.math.real(tf.linalg.diag_part(factor))
+        _refuse_failed(diagonal)
         ratio = tf.square(tf.divide(tf.reduce_min(diagonal, -1), tf.reduce_max(diagonal, -1)))
         must_hold(is_well_conditioned(ratio, static_shape(matrix)[-1]), "not clearly positive definite")
     return cast(tf.linalg.adjoint(factor) if upper else factor, dtype)

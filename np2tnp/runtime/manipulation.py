@@ -6,6 +6,7 @@ None of these changes a value or a dtype, so all numeric dtypes are exact.
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -174,6 +175,8 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     if not shape and (axis in (0, -1) or isinstance(a, np.generic)):  # NumPy allows these two for a 0-d array
         require(axis in (0, -1, None), "an axis that is not there")
         return a if isinstance(a, np.generic) else tf.identity(tensor)
+    if not (axis is None or isinstance(axis, tuple)):
+        axis = operator.index(axis)
     axes = [i for i, d in enumerate(shape) if d == 1] if axis is None else normal_axes(axis, len(shape))
     require(all(shape[i] == 1 for i in axes), "an axis that is not of length one")
     if not axes:
@@ -185,7 +188,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 def expand_dims(a: Any, axis: Any) -> Any:
     """``np.expand_dims``, with an int or a tuple of axes of the result."""
     tensor = as_tensor(a)
-    wanted = as_indices(axis)
+    wanted = as_indices(axis if isinstance(axis, (tuple, list)) else operator.index(axis))
     axes = normal_axes(wanted, rank_of(tensor) + len(wanted))
     for place in sorted(axes):
         tensor = tf.expand_dims(tensor, place)
