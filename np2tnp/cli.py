@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from np2tnp import __version__, importing, options
-from np2tnp.config import CHOICES, Config, ConfigError, did_you_mean, load
+from np2tnp.config import CHOICES, Config, ConfigError, did_you_mean, load, state_folder
 from np2tnp.status import BROKEN_PIPE, CLEAN, ERROR, FOUND, INTERRUPTED
 from np2tnp.terminal import OutputError, close_stdout, print_bytes, print_exactly, say
 
@@ -230,6 +230,8 @@ def _check(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: 
 
 def _say_what_was_left(root: str) -> None:
     """Whether a ``rewrite`` that was killed, or works still, changed files."""
+    if not os.path.isdir(state_folder()):
+        return
     from np2tnp.migration import journal
 
     try:

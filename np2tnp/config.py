@@ -284,6 +284,28 @@ def _refuse_contradictions(config: Config, given: Mapping[str, Any]) -> None:
                 raise ConfigError(f"--{option} needs a boundary: --boundary tensor leaves functions without one")
 
 
+def state_folder() -> str:
+    """Where programs keep what they have to know the next time, by the conventions of the system."""
+    given = os.environ.get("XDG_STATE_HOME", "")
+    if os.path.isabs(given):
+        base = given
+    elif sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "") or os.path.expanduser("~\\AppData\\Local")
+    elif sys.platform == "darwin":
+        base = os.path.expanduser("~/Library/Application Support")
+    else:
+        base = os.path.expanduser("~/.local/state")
+    nearest = base
+    while not os.path.lexists(nearest) and os.path.dirname(nearest) != nearest:
+        nearest = os.path.dirname(nearest)
+    if os.path.isdir(nearest) and os.access(nearest, os.W_OK):
+        return os.path.join(base, "np2tnp")
+    import tempfile
+
+    # a home that cannot be written, as in containers
+    return os.path.join(tempfile.gettempdir(), f"np2tnp-{getattr(os, 'geteuid', int)()}")
+
+
 def _common_directory(paths: Iterable[str]) -> str:
     absolute = [os.path.abspath(path) for path in paths if path != "-"]
     try:

@@ -17,10 +17,10 @@ from np2tnp.files.discover import discover
 from np2tnp.files.needles import holds_needle
 from np2tnp.files.problems import Problem, describe_bug, report_problem
 from np2tnp.files.source import Source, decode, read_bytes
-from np2tnp.files.writing import Writer, refuse_link_outwards
 from np2tnp.model import Change, FileReport, RegionState, Run, Summary, Verdict
 
 if TYPE_CHECKING:
+    from np2tnp.files.writing import Writer
     from np2tnp.project import Project
 
 #: The folders with code that no report depends on: all other code decides, wherever it stands.
@@ -147,6 +147,8 @@ def read(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None =
 
 def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan:
     """What becomes of each file under ``config``. Raises ConfigError when it names regions that are not there."""
+    from np2tnp.files.writing import refuse_link_outwards
+
     config = replace(config, rewrite=True)
     reports = list(files.problems)
     changes: list[Change] = []
@@ -174,6 +176,8 @@ def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan
 
 def write(made: Plan, config: Config, writer: Writer | None = None) -> Run:
     """Write the planned files, each in one step; the run without those that could not be written."""
+    from np2tnp.files.writing import Writer
+
     run = made.run
     writer = writer or Writer()
     failed = _copy_runtimes(made, config, writer)

@@ -12,11 +12,10 @@ import json
 import os
 import re
 import stat
-import sys
 from collections.abc import Mapping
 from typing import Any
 
-from np2tnp.config import ConfigError
+from np2tnp.config import ConfigError, state_folder
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import read_bytes
 from np2tnp.files.writing import Writer, create_file, replace_file, temporary_beside
@@ -29,29 +28,7 @@ def place(root: str) -> str:
     top = os.path.realpath(root)
     name = re.sub(r"[^\w-]", "_", os.path.basename(top))[:40]
     digest = hashlib.sha256(top.encode(errors="surrogateescape")).hexdigest()[:16]
-    return os.path.join(_state_folder(), f"{name}-{digest}")
-
-
-def _state_folder() -> str:
-    """Where programs keep what they have to know the next time, by the conventions of the system."""
-    given = os.environ.get("XDG_STATE_HOME", "")
-    if os.path.isabs(given):
-        base = given
-    elif sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", "") or os.path.expanduser("~\\AppData\\Local")
-    elif sys.platform == "darwin":
-        base = os.path.expanduser("~/Library/Application Support")
-    else:
-        base = os.path.expanduser("~/.local/state")
-    nearest = base
-    while not os.path.lexists(nearest) and os.path.dirname(nearest) != nearest:
-        nearest = os.path.dirname(nearest)
-    if os.path.isdir(nearest) and os.access(nearest, os.W_OK):
-        return os.path.join(base, "np2tnp")
-    import tempfile
-
-    # a home that cannot be written, as in containers
-    return os.path.join(tempfile.gettempdir(), f"np2tnp-{getattr(os, 'geteuid', int)()}")
+    return os.path.join(state_folder(), f"{name}-{digest}")
 
 
 def _is_ours(folder: str) -> bool:
