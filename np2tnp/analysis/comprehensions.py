@@ -139,7 +139,9 @@ class Comprehensions(Access):
             self.facts.extra.setdefault("captured", set()).add(name)
 
     def _iterated(self, clause: cst.CompFor, inner: Env) -> Value:
-        return self.object_iterated(clause.iter, self.evaluate(clause.iter, inner), inner)
+        iterated = self.object_iterated(clause.iter, self.evaluate(clause.iter, inner), inner)
+        self.facts.comprehended[id(clause)] = iterated
+        return iterated
 
     def _clauses(self, clause: cst.CompFor, iterated: Value, inner: Env) -> None:
         self.loops += 1

@@ -219,6 +219,7 @@ class RegionFacts:
     host_parameters: frozenset[str] = NO_NAMES
     #: values of dict displays, and of both sides of conditional expressions, by id
     displays: dict[int, tuple[Value, ...]] = field(default_factory=dict)
+    comprehended: dict[int, Value] = field(default_factory=dict)  #: what clauses of comprehensions go over, by id
     changeable: frozenset[str] = NO_NAMES  #: those of them that reach code which may change or keep them
     kept: frozenset[str] = NO_NAMES  #: parameters and names that stay ndarrays, since others may show the same memory
     generator: bool = False  #: a generator that may migrate: what it yields goes to the host

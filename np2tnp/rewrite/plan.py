@@ -18,12 +18,20 @@ from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
 from np2tnp.rewrite import fetched_at_once
-from np2tnp.rules import compiled_regions, replaced_names, single_precision, unknown_values, whole_array_loops
+from np2tnp.rules import (
+    compiled_regions,
+    element_loops,
+    part_loops,
+    replaced_names,
+    single_precision,
+    unknown_values,
+    whole_array_loops,
+)
 from np2tnp.rules.base import Context, Hit, Table, apply
 from np2tnp.rules.shared import holds_array
 
-#: The code of what is so slow in eager TensorFlow that the region stays NumPy by default.
-SLOW = "TNP701"
+#: The codes of what is so slow in eager TensorFlow that the region stays NumPy by default.
+SLOW = frozenset((element_loops.ElementLoop.doc.code, part_loops.LOOP, part_loops.BUILTIN))
 #: What blocks a region wherever its arrays live: what is written there, not what happens to them.
 _ANYWHERE = frozenset(
     f"TNP{number}" for number in (301, 302, 303, 304, 305, 307, 401, 402, 403, 405, 406, 407, 411, 504, 505, 507, 508)
@@ -127,7 +135,10 @@ def plan_region(
     if options.compile == "none" and not top_level:  # what is traced has numbers that NumPy does not know
         hits = fetched_at_once.leave(facts, edits, hits, options.boundary == "numpy")
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
-    slow = [hit for hit in hits if hit.code == SLOW]
+    if edits.converted and not blocks and not top_level and (options.compile == "none" or eager):
+        told = any(hit.code in SLOW for hit in hits)
+        hits += [] if told else part_loops.found(context)
+    slow = [hit for hit in hits if hit.code in SLOW]
     if top_level:
         edits.total = sum(map(_is_work, facts.events))
         state = (
@@ -157,6 +168,7 @@ def plan_region(
     plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
     facts.extra["only fetched"] = fetched_at_once.parameters(facts, edits)
     facts.extra["converted"] = edits.converted
+    facts.extra["by row"] = part_loops.parameters_by_row(context)
     if options.float32:
         double += single_precision.of_draws(module, facts.node)
         plan.float32 = not double and not facts.generator

@@ -19,7 +19,10 @@ _LOOPS = (cst.For, cst.CompFor)
 
 
 def arrays_by_row(facts: ev.RegionFacts) -> tuple[str, ...]:
-    """Parameters of which loops take one item along the first axis at a time, and of which nothing else is taken."""
+    """Parameters of which loops take one item along the first axis at a time, and of which nothing else is taken.
+
+    What else is taken of them outside of such a loop is less work than the loop (`part_loops.parameters_by_row`).
+    """
     node = facts.node
     if not isinstance(node, cst.FunctionDef):
         return ()
@@ -47,7 +50,8 @@ def arrays_by_row(facts: ev.RegionFacts) -> tuple[str, ...]:
     wanted = by_row & set(facts.parameters)
     names = (part for part in walk(node.body) if isinstance(part, cst.Name)) if wanted else ()
     taken = {name.value for name in names if id(name) not in neutral}
-    return tuple(name for name in facts.parameters if name in wanted - taken)
+    chosen = (wanted - taken) | facts.extra.get("by row", frozenset())
+    return tuple(name for name in facts.parameters if name in chosen)
 
 
 def _items(facts: ev.RegionFacts) -> frozenset[int]:

@@ -121,7 +121,7 @@ def _takes_whole_arrays(body: cst.CSTNode, made: set[str], context: Context) -> 
 
 def _taken(event: ev.Operator | ev.Call | ev.Store) -> Iterator[tuple[cst.CSTNode, Value]]:
     if isinstance(event, ev.Operator):
-        yield from zip(_operands(event.node), event.operands, strict=False)
+        yield from zip(operand_nodes(event.node), event.operands, strict=False)
     elif isinstance(event, ev.Store):
         if isinstance(event.base, Array) and event.base.rank is not None:  # s += x[i] * x[j] has no known rank
             yield event.target, event.base
@@ -131,7 +131,8 @@ def _taken(event: ev.Operator | ev.Call | ev.Store) -> Iterator[tuple[cst.CSTNod
             yield event.node.func.value, event.receiver
 
 
-def _operands(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+def operand_nodes(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The operands of an operator, in the order in which its event has their values."""
     if isinstance(node, cst.BinaryOperation):
         return [node.left, node.right]
     if isinstance(node, cst.Comparison):
