@@ -353,9 +353,8 @@ def test_arrays_that_loops_take_row_by_row_count_for_a_row() -> None:
         "krige": "('distances',)",
         "frames": "('images',)",
         "pairs": "('x', 'y')",
-        "batches": "('chosen',)",  # of the rows of x that a batch chooses nobody knows how many they are
-        "windows": None,
-        "shares": None,  # taken as a whole, too
+        "batches": "('x', 'chosen')",  # of the rows of x that a batch chooses there may be one
+        "shares": "('x',)",  # taken as a whole, too, but once
         "squares": None,  # one operation on whole arrays
     }
     module: dict[str, Any] = {}

@@ -163,18 +163,18 @@ def _plan(args: argparse.Namespace, pair: Pair, operation: Operation, sizes: tup
 
 
 def _sizes(text: str | None, operation: Operation, done: list[tuple[Operation, Measured]]) -> tuple[int, ...]:
-    """One a decade; for matrices (whose cost grows with the cube) edges, larger ones only where a GPU is."""
-    largest = _LARGEST
+    """One a decade; for matrices (whose cost grows with the cube) edges, larger ones only where a GPU is.
+
+    What the user says counts elements: a matrix of a million has an edge of a thousand.
+    """
     if text:
         sizes = parse_sizes(text)[1]
-        if operation.name != "matmul":
-            return tuple(sizes)
-        largest = max(sizes)
+        edges = dict.fromkeys(max(1, round(size**0.5)) for size in sizes)
+        return tuple(edges if operation.name == "matmul" else sizes)
     if operation.name != "matmul":
-        return tuple(grid(1, largest, 8))
+        return tuple(grid(1, _LARGEST, 8))
     has_gpu = any(name.startswith("GPU") for name in done[-1][1].devices) if done else False
-    edges = (*_EDGES, _GPU_EDGE) if has_gpu else _EDGES
-    return tuple(edge for edge in edges if edge <= max(1.0, largest**0.5) or edge <= 10) if text else edges
+    return (*_EDGES, _GPU_EDGE) if has_gpu else _EDGES
 
 
 def _document(

@@ -36,6 +36,7 @@ from np2tnp.rules import (  # noqa: F401
     old_promotion,
     operator_differences,
     out_arguments,
+    part_loops,
     processes,
     python_dtypes,
     python_values,

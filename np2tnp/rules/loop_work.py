@@ -32,8 +32,8 @@ from np2tnp.analysis.walk import walk
 from np2tnp.rules.base import Context
 from np2tnp.rules.item_pairs import operand_nodes
 
-#: So many iterations are few.
-FEW = 8
+#: So many iterations, said by the text, are few: directions, channels, stages.
+FEW = 32
 #: Functions that combine whole arrays with one another, whatever a part of something else gives beside them.
 _PRODUCTS = frozenset("dot matmul einsum tensordot inner outer vdot kron solve lstsq inv pinv".split())
 _PAIRING = ("enumerate", "zip", "reversed")
@@ -59,10 +59,11 @@ class Work:
 
     reads: list[ev.Read] = field(default_factory=list)  #: of parts
     stores: list[ev.Store] = field(default_factory=list)  #: of parts: each copies the array
-    items: list[Value] = field(default_factory=list)  #: arrays that it goes through item by item
+    items: list[cst.BaseExpression] = field(default_factory=list)  #: what it goes through item by item
     size: Size = Size.NUMBER  #: of the largest operand
     first: cst.CSTNode | None = None  #: the first piece of work on parts
     copies: bool = False  #: whether it stores arrays as large as those that it works on, into a larger one
+    assembles: bool = False  #: whether what it stores is no number that was computed of many
     scatters: bool = False  #: whether it stores by several indices: into more than a vector
     whole: set[str] = field(default_factory=set)  #: names of arrays that it works on as a whole
 
@@ -126,8 +127,8 @@ class _Iteration:
             value = self.region.iterated.get(id(head)) or self.context.facts.comprehended.get(id(head))
             if value is None:
                 continue
-            for array in _arrays_in(value, self.context):
-                self.work.items.append(array)
+            if any(_arrays_in(value, self.context)):
+                self.work.items += sources(head.iter)
                 self.work.first = self.work.first or head.iter
             for name in target_names(head.target):
                 self.sizes[name] = Size.PART
@@ -147,19 +148,19 @@ class _Iteration:
             if not self._is_full(value):
                 self.reduced.add(name)
 
-    def _is_full(self, node: cst.BaseExpression) -> bool:
-        """Whether `node` may have as many elements as the whole arrays that it is made of."""
+    def _is_full(self, node: cst.BaseExpression, unknown: bool = False) -> bool:
+        """Whether `node` has as many elements as what it is made of; `unknown`: if a function of ours makes it."""
         if isinstance(node, cst.Name):
             return node.value not in self.reduced
         if isinstance(node, cst.Call):
             call = self.context.calls.get(id(node))
             name = (call.api or "").rpartition(".")[2] if call is not None else ""
-            return bool(name) and name not in REDUCTIONS and name not in _PRODUCTS
+            return name not in REDUCTIONS and name not in _PRODUCTS if name else unknown
         if isinstance(node, cst.BinaryOperation):
             product = isinstance(node.operator, cst.MatrixMultiply)
-            return not product and (self._is_full(node.left) or self._is_full(node.right))
+            return not product and (self._is_full(node.left, unknown) or self._is_full(node.right, unknown))
         if isinstance(node, cst.Subscript):
-            return self._is_full(node.value)
+            return self._is_full(node.value, unknown)
         return isinstance(node, (cst.UnaryOperation, cst.Attribute))
 
     def _look(self, part: cst.CSTNode) -> None:
@@ -195,12 +196,13 @@ class _Iteration:
             self.work.scatters = self.work.scatters or _scatters(store)
             self.work.first = self.work.first or store.node
             value = store.node.value if isinstance(store.node, (cst.Assign, cst.AugAssign)) else None
-            if value is None or is_number(store.value) or _is_element(store) or not self._is_full(value):
-                return
-            size = self.size(value, store.value)
-            self.work.copies = self.work.copies or size >= Size.BESIDE
+            if value is None or isinstance(store.value, (Const, Scalar)):
+                self.work.assembles = True
+            elif not is_number(store.value) and not _is_element(store):
+                self.work.assembles |= self._is_full(value, True)
+                self.work.copies |= self._is_full(value) and self.size(value, store.value) >= Size.BESIDE
         elif not any(map(_selects, store.keys or ())):  # what gave the indices counts, where it is work
-            self._count(self.size(target.value))
+            self._count(self.size(target.value, store.base))
 
     # ---- sizes of expressions
 
@@ -469,6 +471,13 @@ def _is_about(node: cst.BaseExpression) -> bool:
 
 def _is_name(node: cst.BaseExpression) -> bool:
     return isinstance(node, cst.Attribute) and isinstance(node.value, (cst.Name, cst.Subscript))
+
+
+def sources(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """What a loop goes over, without ``zip``, ``enumerate`` and ``reversed`` around it."""
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value in _PAIRING:
+        return [source for argument in node.args for source in sources(argument.value)]
+    return [node]
 
 
 def heads(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:

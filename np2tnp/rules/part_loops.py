@@ -86,7 +86,7 @@ def _loops(context: Context) -> Iterator[Hit]:
             continue
         region = region or RegionWork(context)
         work = region.work(part)
-        words = _words(work)
+        words = _words(work, frozenset(context.facts.parameters))
         if words:
             told.update(id(inner) for inner in walk(part))
             yield Hit(LOOP, work.first or part, words, Verdict.NOTE)
@@ -101,10 +101,10 @@ def parameters_by_row(context: Context) -> frozenset[str]:
         if isinstance(part, LOOPS) and id(part) not in context.vectorized and runs_often(part, context):
             region = region or RegionWork(context)
             work = region.work(part)
-            bases = [read.base for read in work.reads if takes_rows(read)]
-            rows.update(name for base in (*bases, *work.items) for name in _given(base))
+            rows.update(name for read in work.reads if takes_rows(read) for name in _given(read.base))
+            rows.update(item.value for item in work.items if isinstance(item, cst.Name))
             whole |= work.whole
-    return frozenset(rows - whole)
+    return frozenset(context.facts.parameters) & (rows - whole)
 
 
 def _given(value: Value) -> frozenset[str]:
@@ -114,9 +114,11 @@ def _given(value: Value) -> frozenset[str]:
     )
 
 
-def _words(work: Work) -> str:
-    """Why a loop is slow; empty where it is not, as far as is known."""
+def _words(work: Work, given: frozenset[str]) -> str:
+    """Why a loop is slow; empty where it is not, as far as is known. `given`: parameters."""
     if not work.takes_parts or (work.size is Size.WHOLE and not work.copies):
+        return ""
+    if _is_judged(work, given):
         return ""
     if work.size is Size.BESIDE and not work.copies and not (work.stores and work.scatters):
         return ""
@@ -126,8 +128,20 @@ def _words(work: Work) -> str:
     return "the loop works on one part of an array after the other: each operation is a launch of its own"
 
 
+def _is_judged(work: Work, given: frozenset[str]) -> bool:
+    """Whether the size test sees how much an iteration does: only rows of parameters are read, and no rows stored."""
+    if work.assembles or (work.stores and work.scatters) or not all(map(takes_rows, work.reads)):
+        return False
+    bases = [read.base for read in work.reads]
+    if not all(isinstance(base, (Array, Unknown)) and base.exact is not None for base in bases):
+        return False
+    return bool(bases or work.items) and all(isinstance(item, cst.Name) and item.value in given for item in work.items)
+
+
 def _builtins(context: Context) -> Iterator[Hit]:
-    around = {id(head) for node in walk(context.facts.node) for head in heads(node)}
+    parts = list(walk(context.facts.node))
+    around = {id(head) for node in parts for head in heads(node)}
+    around |= {id(node.value) for node in parts if type(node) is cst.Index}  # x[tuple(i)]: an item for each axis
     for event in context.facts.events:
         if not isinstance(event, ev.Call) or not isinstance(event.callee, Symbol):
             continue
@@ -155,4 +169,6 @@ def _is_array(argument: ev.Argument, name: str, context: Context) -> bool:
     call = context.calls.get(id(node))
     if call is not None and (call.api or "").startswith("numpy.random."):
         return False  # NumPy draws it
+    if call is not None and any(isinstance(part, (cst.List, cst.Tuple)) for part in walk(node)):
+        return False  # a few items that the text names
     return isinstance(value, Array) or value.exact is None or name in ("sum", "min", "max", "sorted")
