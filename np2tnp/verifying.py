@@ -19,8 +19,9 @@ from np2tnp.differential.originals import (
     find_pair,
     is_top_level_changed,
 )
-from np2tnp.differential.program import FunctionVerdict, Limits, require
+from np2tnp.differential.program import FunctionResult, FunctionVerdict, Limits, require
 from np2tnp.differential.script import TOP_LEVEL, verify_all
+from np2tnp.report.progress import Stages
 from np2tnp.terminal import say
 
 _MEBIBYTES = 64  #: of recorded arguments that are kept a call
@@ -46,13 +47,18 @@ def run(args: argparse.Namespace, config: Config) -> int:
             else:
                 say(f"{args.file}: the top level changed, too: --top-level runs the script and compares what it prints")
         limits = Limits(args.count, args.seed, args.timeout, args.budget, args.memory, inputs=args.inputs)
-        tell = None if args.json else print_result
-        if args.program:
-            with _recorded(args.program, pair, names, say=not args.json) as recorded:
+        with Stages(config.quiet or args.json) as stage, contextlib.ExitStack() as stack:
+
+            def tell(result: FunctionResult) -> None:
+                stage.clear()
+                if not args.json:
+                    print_result(result)
+
+            if args.program:
+                stage("running the program, to record what its functions are called with")
+                recorded = stack.enter_context(_recorded(args.program, pair, names, say=not args.json))
                 limits = replace(limits, recorded=recorded, main=Path(pair.path).stem)
-                results = verify_all(pair, names, limits, tell)
-        else:
-            results = verify_all(pair, names, limits, tell)
+            results = verify_all(pair, names, limits, tell, stage)
     except CannotVerify as error:
         print(f"np2tnp verify: {error}", file=sys.stderr)
         return 2

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import textwrap
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from np2tnp.cli import main
 from np2tnp.config import Config
 from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair
 from np2tnp.differential.program import FunctionResult, FunctionVerdict, Limits, Verifier, verify_pair
+from np2tnp.report.progress import Stages
 
 ROOT = Path(__file__).parent.parent
 
@@ -372,3 +374,29 @@ def test_calls_that_the_search_does_not_survive_are_not_tried_again(end):
         pair_of(head + body, f"{head}@rt.migrated\n{body.replace('np.exp', 'rt.exp')}"), ["risky"], limits
     )
     assert it.verdict is FunctionVerdict.EQUAL, it.reason
+
+
+def test_what_is_done_is_told_before_the_first_result():
+    body = "def f(x: np.ndarray):\n    return np.exp(x)"
+    told: list[str] = []
+    at_results: list[int] = []
+    pair = pair_of(body, f"@rt.migrated\n{body.replace('np.exp', 'rt.exp')}")
+    verify_pair(pair, ["f"], LIMITS, lambda result: at_results.append(len(told)), told.append)
+    assert told[0] == "1 of 1 functions, f: loading the original program"
+    assert any("TensorFlow" in what for what in told[: at_results[0]])
+    assert any(what.startswith("1 of 1 functions, f: input 2 of ") for what in told)
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_long_stages_are_told_while_they_last(capsys, quiet):
+    said = ""
+    with Stages(quiet, first=0.01, every=0.01) as stage:
+        stage("looking for inputs")
+        for _ in range(500):
+            said += capsys.readouterr().err
+            if said.count("\n") > 1 or quiet:
+                break
+            time.sleep(0.01)
+    said += capsys.readouterr().err
+    assert ("np2tnp: looking for inputs (" in said) is not quiet
+    assert not quiet or not said

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -81,8 +81,9 @@ class Limits:
 class Verifier:
     """Two children, one a version, and the questions put to them. Use as a context manager."""
 
-    def __init__(self, pair: Pair, limits: Limits) -> None:
+    def __init__(self, pair: Pair, limits: Limits, stage: Callable[[str], None] = lambda what: None) -> None:
         self._pair = pair
+        self._stage = stage  #: is told what is being done
         self._limits = limits
         # the original's child must not see a GPU: it only runs NumPy, and the memory limit would break CUDA
         self._old = Child(_WORKER, {"CUDA_VISIBLE_DEVICES": "-1"})
@@ -101,13 +102,16 @@ class Verifier:
     def verify(self, name: str) -> FunctionResult:
         """Compare one function. Raises CannotVerify when the original program cannot even be loaded."""
         result = FunctionResult(name)
+        self._stage(f"{name}: loading the original program")
         self._start_old()
         try:
+            self._stage(f"{name}: starting TensorFlow and loading the rewritten program")
             self._start_new()
         except CannotVerify as error:
             result.verdict, result.difference = FunctionVerdict.DIFFERENT, str(error)
             return result
         try:
+            self._stage(f"{name}: looking for inputs on which the original returns")
             found = self._search(name)
         except (ChildTimeout, ChildDied, RuntimeError) as error:
             result.reason = f"while looking for inputs with the original: {error}"
@@ -117,6 +121,7 @@ class Verifier:
             return result
         end = time.monotonic() + self._limits.budget
         for number, note in enumerate(found["cases"]):
+            self._stage(f"{name}: input {number + 1} of {len(found['cases'])}")
             if not self._try(number, note, found["parameters"], result):
                 break
             if time.monotonic() > end:
@@ -307,10 +312,23 @@ def _warn(result: FunctionResult, texts: Iterable[str]) -> None:
     result.warnings += [text for text in texts if text not in result.warnings]
 
 
-def verify_pair(pair: Pair, names: list[str], limits: Limits, progress: Any = None) -> list[FunctionResult]:
-    """Compare the functions called `names`; `progress` is called with each result as it comes."""
-    results = []
-    with Verifier(pair, limits) as verifier:
+def verify_pair(
+    pair: Pair,
+    names: list[str],
+    limits: Limits,
+    progress: Any = None,
+    stage: Callable[[str], None] = lambda what: None,
+) -> list[FunctionResult]:
+    """Compare the functions called `names`.
+
+    `progress` is called with each result as it comes, `stage` with what is being done, and how far that is.
+    """
+    results: list[FunctionResult] = []
+
+    def tell(what: str) -> None:
+        stage(f"{len(results) + 1} of {len(names)} functions, {what}")
+
+    with Verifier(pair, limits, tell) as verifier:
         for name in names:
             result = verifier.verify(name)
             results.append(result)

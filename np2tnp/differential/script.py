@@ -34,11 +34,16 @@ class Ended:
 
 
 def verify_all(
-    pair: Pair, names: list[str], limits: Limits, progress: Callable[[FunctionResult], None] | None = None
+    pair: Pair,
+    names: list[str],
+    limits: Limits,
+    progress: Callable[[FunctionResult], None] | None = None,
+    stage: Callable[[str], None] = lambda what: None,
 ) -> list[FunctionResult]:
     """As :func:`verify_pair`; a name may be that of the script's top level."""
-    results = verify_pair(pair, [name for name in names if name != TOP_LEVEL], limits, progress)
+    results = verify_pair(pair, [name for name in names if name != TOP_LEVEL], limits, progress, stage)
     if TOP_LEVEL in names:
+        stage("running the original and the rewritten script")
         results.append(verify_script(pair, _START + _CALLS * limits.seconds))
         if progress is not None:
             progress(results[-1])

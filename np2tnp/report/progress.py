@@ -1,8 +1,9 @@
-"""How far a run over files is, on a terminal."""
+"""How far a run is: over files on a terminal, of a verification wherever its errors go."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable
 
@@ -29,3 +30,55 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self._drawn:
             sys.stderr.write("\r\x1b[K")
+
+
+class Stages:
+    """What a long run does just now: a line that changes on a terminal, else a new line each ten seconds.
+
+    It speaks from the second second on, from a thread of its own: what is waited for may be silent for minutes.
+    """
+
+    def __init__(self, quiet: bool, first: float = 2.0, every: float = 10.0) -> None:
+        self._quiet = quiet
+        self._terminal = sys.stderr.isatty()
+        self._first, self._every = first, 0.5 if self._terminal else every
+        self._what, self._began = "", time.monotonic()
+        self._ended = threading.Event()
+        self._writing = threading.Lock()
+        self._drawn = False
+        self._thread = threading.Thread(target=self._speak, daemon=True)
+
+    def __enter__(self) -> Stages:
+        if not self._quiet:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self.clear()
+
+    def __call__(self, what: str) -> None:
+        """Say from now on that `what` is being done."""
+        self._what = what
+
+    def clear(self) -> None:
+        """Make place for other output."""
+        with self._writing:
+            if self._drawn:
+                sys.stderr.write("\r\x1b[K")
+                sys.stderr.flush()
+            self._drawn = False
+
+    def _speak(self) -> None:
+        wait = self._first
+        while not self._ended.wait(wait):
+            wait = self._every
+            if not self._what:
+                continue
+            line = f"{self._what} ({time.monotonic() - self._began:.0f} s)"
+            with self._writing:
+                sys.stderr.write(f"\r{line}\x1b[K" if self._terminal else f"np2tnp: {line}\n")
+                sys.stderr.flush()
+                self._drawn = self._terminal

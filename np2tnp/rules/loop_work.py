@@ -228,7 +228,7 @@ class _Iteration:
             operator = self.region.operators[id(node)]
             return Size.NUMBER if is_number(operator.result) else self._of_operands(operator)
         if kind is cst.Attribute:
-            return Size.NUMBER if _is_about(node) else self.size(node.value) if _is_name(node) else Size.WHOLE  # type: ignore[attr-defined,arg-type]
+            return Size.NUMBER if _is_about(node) else self.size(node.value) if _is_name(node) else Size.WHOLE  # type: ignore[attr-defined]
         if kind is cst.Tuple or kind is cst.List:
             return max((self.size(element.value) for element in node.elements), default=Size.NUMBER)  # type: ignore[attr-defined]
         if kind is cst.IfExp:
@@ -290,7 +290,7 @@ class _Iteration:
 
     def _is_small(self, part: cst.BaseSlice) -> bool:
         if type(part) is cst.Index:
-            return self._varies(part.value) and type(part.value) is not cst.Slice
+            return self._varies(part.value)
         assert isinstance(part, cst.Slice)
         if part.step is not None and self._varies(part.step):
             return True
