@@ -136,8 +136,7 @@ def plan_region(
         hits = fetched_at_once.leave(facts, edits, hits, options.boundary == "numpy")
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     if edits.converted and not blocks and not top_level and (options.compile == "none" or eager):
-        told = any(hit.code in SLOW for hit in hits)
-        hits += [] if told else part_loops.found(context)
+        hits += [] if any(hit.code in SLOW for hit in hits) else part_loops.found(context)
     slow = [hit for hit in hits if hit.code in SLOW]
     if top_level:
         edits.total = sum(map(_is_work, facts.events))
