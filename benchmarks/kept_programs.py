@@ -101,7 +101,7 @@ def measure_large(path: Path, calls: int, seconds: float) -> dict[str, float]:
         print(f"{path}: not loaded ({type(error).__name__}: {error})")
         return {}
     found: dict[str, float] = {}
-    for name, function in vars(new).items():
+    for name, function in list(vars(new).items()):
         if not callable(function) or not hasattr(function, "core"):
             continue
         original = vars(old)[name]

@@ -32,7 +32,8 @@ each = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def report_of(case: Path) -> FileReport:
     doc = DOCS[case.name[:6]]
     special = {"compile": doc.compile, "float32": doc.float32, "top_level": doc.top_level, "state": doc.state}
-    config = Config(str(case), rewrite=True, on_unverified="raise", **special)
+    slow = "keep" if doc.severity is Severity.SLOWER else "convert"  # what is slow is no matter of the other codes
+    config = Config(str(case), rewrite=True, on_unverified="raise", slow=slow, **special)
     return analyze(Source("input.py", (case / "input.py").read_text(encoding="utf-8")), config)
 
 

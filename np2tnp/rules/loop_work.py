@@ -261,7 +261,7 @@ class _Iteration:
             return found
         if any(self.context.may_be_tensor(value) for _, value in given):
             return found
-        return Size.WHOLE if any(self._is_long(node) for node, _ in given) else Size.PART  # made of numbers
+        return Size.WHOLE if any(self._is_long(node) for node, _ in given) else found  # made of numbers
 
     def _together(self, given: list[tuple[cst.BaseExpression, Value]]) -> Size:
         """Of operands: an array from before the loop is as large as the parts that it meets, as far as is known."""
