@@ -53,6 +53,14 @@ from np2tnp.analysis.values import (
 
 #: Attributes that tell of an array's form, not of its elements.
 _DESCRIBING = frozenset(("shape", "ndim", "size", "dtype", "itemsize", "nbytes"))
+#: Those that show an array's own memory.
+_SHOWING = frozenset(("data", "ctypes", "base"))
+#: Members of what may be an array that are followed, or tell nothing of its elements: not those that are methods.
+_FOLLOWED = (
+    _DESCRIBING
+    | frozenset(VIEW_ATTRIBUTES)
+    | frozenset("strides flags device __class__ __name__ __doc__ __module__ __qualname__ __dict__".split())
+)
 #: Attributes that are no arrays, whatever object has them.
 _NUMBERS_OF_ARRAYS = frozenset(("dtype", "ndim", "itemsize", "nbytes"))
 
@@ -119,6 +127,7 @@ class Access(Subscripts):
         if isinstance(base, (Sequence, Const, Scalar, Function, Bound)):
             if may_hold_tensor(base):
                 self.construct(node, "method object", name)
+            self.unfollowed(base)
             return UNKNOWN
         if isinstance(base, Array) and name in MEMBERS:
             return self._array_attribute(node, base, name)
@@ -128,11 +137,14 @@ class Access(Subscripts):
         if self.met_subclass and name not in VIEW_ATTRIBUTES:
             refs -= {SUBCLASS}  # such as .data and .mask
         result = Unknown(home_of(base) if home_of(base) == HOST else EITHER, refs, view="view")
-        if name in MEMBERS and name not in PYTHON_ATTRIBUTES and name not in VIEW_ATTRIBUTES:
+        special = name[:2] == "__" and name not in _FOLLOWED and not name.startswith("__array")
+        if special or (name in MEMBERS and name not in PYTHON_ATTRIBUTES and name not in VIEW_ATTRIBUTES):
             given = parameters_in(refs_of(base))
             if given <= self.hosted and may_hold_tensor(base):  # an array made here, or a parameter
                 self.construct(node, "method object", name)
             self.facts.host_parameters |= given  # perhaps a method that only ndarrays have
+        if (name in MEMBERS or name[:2] == "__") and name not in _FOLLOWED:
+            self.unfollowed(base)
         if result.home != HOST:
             self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
         return result
@@ -166,6 +178,8 @@ class Access(Subscripts):
             if kind == "tuple":
                 items = None if base.rank is None or base.rank > 8 else (Scalar("int"),) * base.rank
                 result = Sequence("tuple", Scalar("int"), items)
+            if name in _SHOWING:
+                self.unfollowed(base)
         elif name in VIEW_ATTRIBUTES:
             dtypes = base.dtypes
             if name in ("real", "imag"):
@@ -178,6 +192,7 @@ class Access(Subscripts):
         else:
             if base.home != HOST:
                 self.construct(node, "method object", name)
+            self.unfollowed(base)
             return UNKNOWN
         self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
         return result

@@ -68,6 +68,9 @@ class BuiltinCalls(ContainerMethods):
         if name in BUILTINS_PYTHON:
             kind = BUILTINS_PYTHON[name]
             shown = values[0] if name in ("getattr", "vars") and values and type(values[0]) is Unknown else UNKNOWN
+            if name == "memoryview":
+                self.unfollowed(*values)
+                return Unknown(HOST, self._given_back(arguments), view="view")
             return shown if kind == "object" else NONE if kind == "none" else Scalar(kind)
         if name in ("list", "tuple", "reversed", "sorted", "iter", "set"):
             kind = {"reversed": "iterator", "sorted": "list", "iter": "iterator"}.get(name, name)

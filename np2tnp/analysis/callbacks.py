@@ -13,7 +13,14 @@ from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.state import HOST_FUNCTIONS, NESTED
-from np2tnp.analysis.tables import BUILTINS_PYTHON, CALLBACKS, CALLERS, TENSOR_SAFE_BUILTINS
+from np2tnp.analysis.tables import (
+    BUILTINS_PYTHON,
+    CALLBACKS,
+    CALLERS,
+    CONTAINER_MUTATORS,
+    IN_PLACE_METHODS,
+    TENSOR_SAFE_BUILTINS,
+)
 from np2tnp.analysis.values import (
     EITHER,
     HOST,
@@ -91,8 +98,13 @@ class Callbacks(Effects):
             or (keyword is not None and argument.name == keyword)
             or isinstance(argument.value, (Function, Class, Bound))
         ]
-        if not any(self._changes_arguments(it.value) and not self._only_reads(it) for it in callbacks):
+        several = len(arguments) - 1
+        if not any(
+            (self._changes_arguments(it.value) and not self._only_reads(it)) or self._is_given_out(it.value, several)
+            for it in callbacks
+        ):
             return
+        self.unfollowed(*(argument.value for argument in arguments if argument not in callbacks))
         for argument in arguments:
             # a helper in NumPy's place works on copies, of ndarrays as well
             copied = may_hold_tensor(argument.value) or (name.startswith("numpy.") and may_be_array(argument.value))
@@ -113,6 +125,11 @@ class Callbacks(Effects):
             elif type(part) in (cst.Lambda, cst.Await, cst.Yield):
                 return False
         return True
+
+    def _is_given_out(self, callback: Value, number: int) -> bool:
+        """Whether a ufunc that is called with `number` arrays stores into one of them."""
+        fact = self.catalog.get(callback.name) if isinstance(callback, Symbol) else None
+        return fact is not None and fact.kind == "ufunc" and number > fact.parameters.index("/")
 
     def calls_back(self, callee: Value, arguments: tuple[ev.Argument, ...]) -> bool:
         """Whether NumPy is asked to call what may change its arguments: all of it stays NumPy's, with ndarrays.
@@ -154,6 +171,8 @@ class Callbacks(Effects):
             if fact is not None:
                 return bool(fact.mutates)
             return not (callback.name.startswith("builtins.") or self.catalog.is_pure(callback.name))
+        if isinstance(callback, Bound):
+            return callback.name in IN_PLACE_METHODS or callback.name in CONTAINER_MUTATORS
         return isinstance(callback, (Unknown, Class))
 
     def mapped(self, name: str, arguments: tuple[ev.Argument, ...], env: Env) -> Value:

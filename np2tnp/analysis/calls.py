@@ -14,7 +14,7 @@ from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.kept_functions import KEEPING
 from np2tnp.analysis.module import dotted
-from np2tnp.analysis.names_seen import changes_by_name, frames_above, sees_names
+from np2tnp.analysis.names_seen import changes_by_name, changes_its_own, frames_above, sees_names
 from np2tnp.analysis.results import foreign_dtype
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.tables import (
@@ -88,6 +88,11 @@ def _is_range(value: Value) -> bool:
     return isinstance(value, Sequence) and value.type == "range"
 
 
+def _inside(refs: frozenset[str]) -> frozenset[str]:
+    """Those of the locations `refs` that are names and parameters: what an object of the region was made of."""
+    return frozenset(ref for ref in refs if ref[0] == "@" or ref.isidentifier())
+
+
 class Calls(BuiltinCalls):
     """Evaluates calls."""
 
@@ -116,6 +121,8 @@ class Calls(BuiltinCalls):
             self.keep(frozenset(("kept by its flags",)), receiver, env)
         if api is not None and api.startswith(("numpy", "ndarray")):
             result = self._numpy_call(node, api, arguments, receiver, env)
+        elif isinstance(callee, Symbol) and changes_its_own(callee.name):
+            result = self._unresolved(node, callee.name.removeprefix("builtins."), arguments, env, pure=False)
         elif isinstance(callee, Symbol) and callee.name.startswith("builtins."):
             if changes_by_name(callee.name, arguments):  # the object, and what it keeps
                 for argument in arguments:
@@ -167,6 +174,8 @@ class Calls(BuiltinCalls):
                 result = Unknown(EITHER, refs_of(result), view="view")
             elif HOLDS_ARGUMENTS in refs_of(callee):
                 result = Unknown(HOST, refs_of(result) | refs_of(callee), view="view")
+            elif inside := _inside(refs_of(callee)):
+                result = Unknown(HOST, refs_of(result) | inside, view="view")
         if shows:
             result = self.with_shown(result, env)
         for argument in arguments:
@@ -236,6 +245,8 @@ class Calls(BuiltinCalls):
             self.construct(node, "over memory", api.replace("numpy.", "np."))
         if api in OVER_MEMORY:
             self.facts.extra["tells apart"] = True
+            if (shown := self._over_memory(api, arguments)) is not None:
+                return shown
         if api in POSITIONS:
             return Sequence("iterator", Sequence("tuple", Scalar("int")))
         bound = bind(fact, arguments)
@@ -251,7 +262,9 @@ class Calls(BuiltinCalls):
         if bound is None:
             if fact.mutates or (fact.rt is None and "out=None" in fact.parameters):  # helpers refuse a hidden out
                 self.construct(node, "hidden array", api.replace("numpy.", "np."))
-            return self.result_of_spread(fact, arguments)
+            if fact.mutates or any(text.partition("=")[0] == "out" for text in fact.parameters):
+                self.unfollowed(*(argument.value for argument in arguments), *(() if receiver is None else (receiver,)))
+            return self.result_of_spread(api, fact, arguments, receiver)
         for name in fact.mutates if is_in_place(fact, bound) else ():
             if name == "self" and receiver is not None:
                 func = node.func
@@ -261,6 +274,7 @@ class Calls(BuiltinCalls):
         out = bound.get("out")
         if out is not None and (isinstance(out.value, Sequence) or (fact.kind == "ufunc" and fact.returns == "tuple")):
             self.construct(out.node, "out tuple")
+            self.unfollowed(*(argument.value for argument in arguments))
         elif out is not None and out.value != NONE:
             self.write(node, out.node.value, out.value, UNKNOWN, env, op="out=")
             return replace(out.value, view="") if isinstance(out.value, Array) else out.value
@@ -275,6 +289,19 @@ class Calls(BuiltinCalls):
             return replace(result, element=replace(result.element, home=HOST))
         return result
 
+    def _over_memory(self, api: str, arguments: tuple[ev.Argument, ...]) -> Value | None:
+        """What shows the memory of the arguments, and may write to it; None where a function only asks about it."""
+        if api in ("numpy.shares_memory", "numpy.may_share_memory", "numpy.byte_bounds"):
+            return None
+        reads = (
+            api != "numpy.ndarray"
+            and len(arguments) < 3
+            and all(not argument.star and argument.name in (None, "flags", "order") for argument in arguments)
+        )
+        if not reads:
+            self.unfollowed(*(argument.value for argument in arguments))
+        return Unknown(HOST, self._given_back(arguments), view="view")
+
     def _is_key(self, node: cst.Call) -> bool:
         """Whether the call stands between brackets, ``x[np.f()]``: nobody else has its result."""
         return any(type(part) is cst.Index and part.value is node for part in walk(self.facts.node))
@@ -287,20 +314,25 @@ class Calls(BuiltinCalls):
             if method == "at":
                 if arguments and arguments[0].star:
                     self.construct(node, "hidden array", api.replace("numpy.", "np."))
+                    self.unfollowed(*(argument.value for argument in arguments))
                 elif arguments:
                     self.write(node, arguments[0].node.value, arguments[0].value, UNKNOWN, env, op=f"{owner}.at")
                 return NONE
             out = ufunc_output(method, arguments)
+            if any(argument.star for argument in arguments):
+                self.unfollowed(*(argument.value for argument in arguments))
             if out is not None and isinstance(out.value, Sequence):
                 self.construct(out.node, "out tuple")
+                self.unfollowed(out.value)
             elif out is not None and out.value != NONE:
                 self.write(node, out.node.value, out.value, UNKNOWN, env, op="out=")
                 return out.value
             deps = NO_NAMES.union(*(deps_of(argument.value) for argument in arguments))
             return Array(self.made, deps=deps)
         self.unresolved += 1
-        self._unresolved(node, api, arguments, env, pure=False)
-        return UNKNOWN
+        result = self._unresolved(node, api, arguments, env, pure=False)
+        known = api.count(".") > 1  # np.ndarray.reshape(x, s) exists; np.summ(x) raises
+        return Unknown(HOST, refs_of(result), view="view") if known else UNKNOWN
 
     # ---- Python's and others'
 
@@ -329,6 +361,11 @@ class Calls(BuiltinCalls):
         if name == "sort" and may_hold_tensor(receiver):
             self.write(node, where, receiver, UNKNOWN, env, op="unknown.sort")
             return NONE
+        special = name[:2] == "__" and isinstance(receiver, Array) and self.catalog.get(f"ndarray.{name}") is None
+        if special and may_hold_tensor(receiver):
+            self.construct(node, "method object", name)
+        if special or name == "__setstate__":
+            self.unfollowed(receiver)
         if name in IN_PLACE_METHODS and not may_hold_tensor(receiver):
             self.facts.extra.setdefault("writes", set()).update(parameters_in(refs_of(receiver)))
         if name in IN_PLACE_METHODS and COPIED in refs_of(receiver):  # what a callee gave back of what it got
@@ -349,6 +386,7 @@ class Calls(BuiltinCalls):
             self.puts(receiver, [argument.value for argument in arguments])
             for argument in arguments:
                 self.keep(refs_of(receiver) | {f"kept by {dotted(where) or 'an object'}"}, argument.value, env)
+                self.keeps_captured(argument, env)
             return UNKNOWN
         if name in HARMLESS_METHODS:
             home = EITHER if may_hold_tensor(receiver) else HOST
@@ -375,6 +413,10 @@ class Calls(BuiltinCalls):
         result = self._unresolved(node, f"{dotted(node.func) or '.' + name}", arguments, env, pure=False)
         if may_hold_tensor(receiver):
             return Unknown(EITHER, refs_of(receiver) | refs_of(result), view="view")
+        fact = self.catalog.get(f"ndarray.{name}")
+        gives = fact is None or fact.effect not in ("fresh", "none") or name in IN_PLACE_METHODS
+        if gives and (name in MEMBERS or name[:2] == "__" or exact_of(receiver) is None):  # else the caller's object's
+            result = with_refs(result, refs_of(result) | _inside(refs_of(receiver)))
         return result
 
     def _is_anybodys(

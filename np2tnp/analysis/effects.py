@@ -15,6 +15,7 @@ from np2tnp.analysis.keeping import Keeping
 from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.names_seen import ALL_FRAMES
 from np2tnp.analysis.returned import copy_marks, holds_order
+from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.summaries import Summary
 from np2tnp.analysis.tables import NAMEDTUPLE
 from np2tnp.analysis.values import (
@@ -22,6 +23,7 @@ from np2tnp.analysis.values import (
     FOREIGN,
     FORTRAN,
     HOST,
+    LENT,
     NO_NAMES,
     SUBCLASS,
     UNKNOWN,
@@ -80,8 +82,10 @@ class Effects(Keeping):
             shown = (self.lies_otherwise(argument.node.value, argument.value) for argument in arguments)
             if summary.by_layout and self.made != HOST and any(shown):
                 self.construct(node, "updated by layout", callee)
-            harmless = not (summary.mutates or summary.keeps or summary.hosted or summary.joins)
+            harmless = not (summary.mutates or summary.keeps or summary.hosted or summary.changeable or summary.joins)
             self._unresolved(node, callee, arguments, env, pure=harmless)
+            if summary.falls_back:
+                self.unfollowed(*(argument.value for argument in arguments))
             told = refs_of(summary.result)  # what of its arguments it gives back, it says
             back = self._given_back(arguments) if parameters_in(told) else NO_NAMES
             return Unknown(HOST, back | self._translate(told, {}))
@@ -101,6 +105,10 @@ class Effects(Keeping):
         for name, argument in matched.items():
             if name in summary.keeps:
                 self.keep(frozenset((f"kept by {dotted(node.func)} as {name}",)), argument.value, env)
+            if name in summary.keeps or name in summary.changeable:
+                self.keeps_captured(argument, env)
+            if name in summary.falls_back:
+                self.unfollowed(argument.value)
             updates = name in summary.mutates
             in_numpy = updates and not migrated and self.made != HOST  # it changes the very array that it gets
             if updates or name in summary.changeable:
@@ -202,6 +210,17 @@ class Effects(Keeping):
             elif ref.startswith((".", "global:")):
                 self.facts.updates |= {ref}
 
+    def unfollowed(self, *values: Value) -> None:
+        """Something here may change, keep and give back the arrays `values` in a way that is not followed.
+
+        Callers of this function are told the worst.
+        """
+        refs = NO_NAMES.union(*map(refs_of, values))
+        given = parameters_in(refs) if refs.isdisjoint(NESTED) else frozenset(self.facts.parameters)
+        self.facts.extra.setdefault("unfollowed", set()).update(given)
+        for value in values:
+            self.updates_state(value)
+
     def _names_of(self, location: str) -> set[str]:
         """By what a wrapper in this module can find an array of another module: an attribute, and imported names."""
         found = {f".{location.rpartition(':')[2]}"}
@@ -238,13 +257,15 @@ class Effects(Keeping):
                 return Unknown(HOST, self._given_back(arguments), view="view")
             return UNKNOWN
         self._kept_may_change(node, callee, env)
-        arguments = tuple([argument for argument in arguments if type(argument.value) not in _NEVER_ARRAYS])
+        arguments = tuple([it for it in arguments if type(it.value) not in _NEVER_ARRAYS or it.value is LENT])
         for argument in arguments:
             self.hand_iterators(argument.node, argument.value)
             self._copies_may_differ(node, callee, argument, arguments)
             self._may_change(node, callee, argument, env)
+            self.keeps_captured(argument, env)
         self._fill_containers({str(number): argument for number, argument in enumerate(arguments)}, env)
-        return Unknown(HOST, self._given_back(arguments))
+        held = env.reach("kept by a nested function") if any(map(self.is_nested, arguments)) else NO_NAMES
+        return Unknown(HOST, self._given_back(arguments) | held - {"kept by a nested function"})
 
     def _shows_order(self, argument: ev.Argument, callee: str) -> None:
         """An array in Fortran order that others get must be NumPy's own: of a tensor they would get one in C order."""
@@ -279,7 +300,12 @@ class Effects(Keeping):
     def _may_change(self, node: cst.Call, callee: str, argument: ev.Argument, env: Env, keeps: bool = True) -> None:
         """`callee` may change the array behind one argument, and keep it unless it is known not to (`keeps`)."""
         value = argument.value
-        if not (may_be_array(value) or (isinstance(value, Sequence) and may_hold_tensor(value))):
+        if isinstance(value, Sequence) and not may_hold_tensor(value):
+            self.facts.host_parameters |= parameters_in(refs_of(value))
+            if keeps:
+                self.keep(frozenset((f"seen by {callee}",)), value, env)
+            return
+        if not (may_be_array(value) or isinstance(value, Sequence)):
             return
         if is_numpy_number(value):
             return  # nobody can change it

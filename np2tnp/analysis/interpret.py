@@ -16,6 +16,7 @@ from np2tnp.analysis.env import ITERATED, ROUNDS, Env, Gathered, iterated_name, 
 from np2tnp.analysis.hosting import makers
 from np2tnp.analysis.imports import ANY, import_bindings, is_module
 from np2tnp.analysis.joins import join
+from np2tnp.analysis.lending import NAMING
 from np2tnp.analysis.module import parameters_of, statements_of
 from np2tnp.analysis.raising import Raising
 from np2tnp.analysis.returned import copied, has_shared_items, leaves_of, outside_views, shown_by
@@ -180,6 +181,8 @@ class Interpreter(Raising):
         for function in self.late.lazy:
             self.late.call(function, env)
         facts.result = value if facts.result is None else join(facts.result, value)
+        again, self.kept_names = self.kept_names, set()  # they may hold something else by now
+        self.keep_names(again, env)
         for name in facts.parameters:
             ok = self.exchanges.keep(name, node, env)
             if name in facts.mutated or f"!{name}" in env.values:
@@ -373,6 +376,8 @@ class Interpreter(Raising):
         if kept and not lent:
             self.construct(node, "kept function")
         env.bind(node.name.value, LENT if lent else self.nested(node, env))
+        if kept or any(self.decorator_name(item, env) not in NAMING for item in node.decorators):
+            self.keep_names(self.captured_by(node), env)
         return env
 
     def _class(self, node: cst.ClassDef, env: Env) -> Env | None:

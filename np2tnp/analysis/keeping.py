@@ -6,9 +6,13 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import filterfalse
 
+import libcst as cst
+
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.joins import join
+from np2tnp.analysis.kept_functions import names_captured
+from np2tnp.analysis.module import parameters_of
 from np2tnp.analysis.numpy_results import NumpyResults
 from np2tnp.analysis.returned import COPIED_OUTSIDE, copied_outside, copy_marks, has_shared_items
 from np2tnp.analysis.sharing import HOLDERS
@@ -19,17 +23,20 @@ from np2tnp.analysis.values import (
     FOREIGN,
     FORTRAN,
     HOST,
+    LENT,
     NO_NAMES,
     SHARED,
     SUBCLASS,
     TENSOR,
     Array,
+    Function,
     Sequence,
     Unknown,
     Value,
     may_hold_tensor,
     outside_of,
     parameters_in,
+    reads_later,
     refs_of,
 )
 
@@ -77,6 +84,37 @@ class Keeping(NumpyResults):
             shown = outside_of(refs) | {FOREIGN} if FOREIGN in refs else outside_of(refs)
             if not shown <= self.facts.viewed:
                 self.facts.viewed |= shown
+
+    def keeps_captured(self, argument: ev.Argument, env: Env) -> None:
+        """Whoever gets `argument` keeps it: a nested function holds what it reads of the functions around it."""
+        value, node = argument.value, argument.node.value
+        if isinstance(value, Function) and value.nested:
+            self.keep_names(self.nested_reads.get(value.qualname, NO_NAMES), env)
+        elif value is LENT:
+            self.keep_names(self.captured_by(node) if isinstance(node, cst.Lambda) else self.lent_reads, env)
+
+    def is_nested(self, argument: ev.Argument) -> bool:
+        """Whether `argument` is a function of the region."""
+        return argument.value is LENT or (isinstance(argument.value, Function) and argument.value.nested)
+
+    def captured_by(self, node: cst.Lambda | cst.FunctionDef) -> set[str]:
+        """Names that the nested function `node` reads from around it."""
+        own = {parameter.name.value for parameter in parameters_of(node.params)}
+        return names_captured(node, own | self.module.scopes[id(node)].bound if id(node) in self.module.scopes else own)
+
+    def keep_names(self, names: Iterable[str], env: Env) -> None:
+        """A nested function that somebody may call later reads `names` of the region, as they are by then."""
+        for name in sorted(frozenset(names) - self.kept_names):
+            self.kept_names.add(name)
+            value = env.load(name)
+            if isinstance(value, Function) and value.nested:
+                self.keep_names(self.nested_reads.get(value.qualname, NO_NAMES), env)
+            elif value is LENT:
+                self.keep_names(self.lent_reads, env)
+            elif value is not None:
+                self.keep(frozenset(("kept by a nested function",)), value, env)
+                if reads_later(value) or name in self.lent_iterators:
+                    self.keep_names(self.read_by_iterators, env)
 
     def keeps_copies(self, places: Iterable[str], value: Value) -> None:
         """Whoever is there would hold copies of what others have: NumPy must make them, or the region stays."""

@@ -37,11 +37,12 @@ from np2tnp.analysis.values import (
     Value,
     exact_of,
     may_hold_tensor,
+    reads_later,
 )
 from np2tnp.analysis.walk import none_test, walk
 
 #: Decorators that change nothing but a function's name and attributes.
-_NAMING = ("functools.wraps", "builtins.staticmethod")
+NAMING = ("functools.wraps", "builtins.staticmethod")
 
 
 class Lending(Callbacks):
@@ -85,7 +86,9 @@ class Lending(Callbacks):
 
     def _lambda(self, node: cst.Lambda, env: Env) -> Value:
         if self.is_kept_function(node):
-            if self.lends(node, env):
+            lent = self.lends(node, env)
+            self.keep_names(self.captured_by(node), env)
+            if lent:
                 return LENT
             self.construct(node, "kept function")
         return super()._lambda(node, env)
@@ -103,12 +106,13 @@ class Lending(Callbacks):
         counters, region, rebound = NO_NAMES, self.facts.node, NO_NAMES
         if type(node) is cst.FunctionDef:
             own |= self.module.scopes[id(node)].bound
-            changed = any(self.decorator_name(item, env) not in _NAMING for item in node.decorators)
+            changed = any(self.decorator_name(item, env) not in NAMING for item in node.decorators)
             rebound = frozenset(rebound_inside(node.body))
             if changed or node.asynchronous or not all(name in env.values for name in rebound):
                 return False
             counters = frozenset(name for name in rebound if counts_only(region, name))
         mentioned = names_captured(node, own) | rebound
+        self.lent_reads |= mentioned
         captured = (mentioned & self.locals) - counters - self._own_name(node)
         if captured and self.depth > self.comprehended:
             return False
@@ -148,6 +152,7 @@ class Lending(Callbacks):
             return self._not_lent(
                 node, f"{views[0]} may be a read-only view; copy it: np.diag(x).copy()" if views else ""
             )
+        self.lent_iterators |= {name for name in captured if reads_later(env.values[name])}
         for name in captured:
             self.may_be_filled(name, env)
         if self.comprehended:

@@ -6,11 +6,13 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import dotted
-from np2tnp.analysis.tables import IN_PLACE_METHODS, SETTERS, TENSOR_SAFE_BUILTINS
+from np2tnp.analysis.tables import CONTAINER_MUTATORS, IN_PLACE_METHODS, SETTERS, TENSOR_SAFE_BUILTINS
 from np2tnp.analysis.values import Array, Const, Symbol, Value, zero_d_of
 
 #: What runs a text, on names of which it may be given the dict.
 _RUNNING = ("builtins.eval", "builtins.exec")
+#: Python's classes whose objects change.
+_CHANGED = ("list", "dict", "set", "bytearray", "memoryview")
 
 
 #: As many frames as there are.
@@ -56,6 +58,12 @@ def changes_by_name(callee: str, arguments: tuple[ev.Argument, ...]) -> bool:
         return False
     name = arguments[1].value
     return not isinstance(name, Const) or name.value in IN_PLACE_METHODS
+
+
+def changes_its_own(callee: str) -> bool:
+    """Whether `callee` is a method of one of Python's classes which changes its first argument: ``list.append``."""
+    owner, _, method = callee.removeprefix("builtins.").rpartition(".")
+    return owner in _CHANGED and (method in CONTAINER_MUTATORS or method in IN_PLACE_METHODS)
 
 
 def sees_names(builtin: str, arguments: tuple[ev.Argument, ...]) -> bool:

@@ -48,6 +48,7 @@ from np2tnp.analysis.values import (
     outside_of,
     refs_of,
     view_of,
+    with_refs,
     zero_d_of,
 )
 from np2tnp.analysis.zero_d_results import gives_tuple, zero_d_result
@@ -131,6 +132,11 @@ def may_have_fields(name: str, dtype: Value | None) -> bool:
     return name in _FROM_BYTES or any(ref.startswith(".") for ref in refs_of(dtype))
 
 
+def _may_be_text(value: Value) -> bool:
+    """Whether the first argument of einsum may be its subscripts, which the text does not tell."""
+    return isinstance(value, Unknown)
+
+
 class NumpyResults(Layouts):
     """What NumPy calls return."""
 
@@ -162,15 +168,17 @@ class NumpyResults(Layouts):
         view = ""
         if fact.effect in ("view", "may-view") and first is not None:
             if name == "einsum":
-                operands = [value for value in values.values() if may_be_array(value)]
-                refs = refs_of(operands[0]) if len(operands) == 1 else NO_NAMES  # of several it is a sum
+                operands = [value for value in values.values() if refs_of(value)]
+                several = sum(map(may_be_array, values.values())) - _may_be_text(first) > 1  # their sum is new
+                refs = NO_NAMES if several else NO_NAMES.union(*map(refs_of, operands))
             elif not isinstance(first, Sequence):
                 refs = refs_of(first)  # of a list NumPy makes a new array
                 if name in _OF_EACH:
                     refs = refs.union(*map(refs_of, values.values()))
             if self.made == TENSOR and may_be_array(first) and self._may_copy(first, refs):
                 refs |= {FOREIGN}
-            view = view_of(first) if name in _SAME_OR_COPY and "order" not in values else "view"
+            same = name in _SAME_OR_COPY and values.keys().isdisjoint(("order", "ndmin", "ndmax"))
+            view = view_of(first) if same else "view"
             if name in ("asarray", "asanyarray") and len(values) == 1:
                 exact = exact_of(first) if self.made == HOST or may_hold_tensor(first) else None  # else a copy
             elif "copy=True" in fact.parameters or name == "array":
@@ -227,8 +235,20 @@ class NumpyResults(Layouts):
             return items_given_back(back, made, values)
         return Sequence("list" if fact.returns == "list" else "tuple", made, _of_each(name, made, values), refs)
 
-    def result_of_spread(self, fact: ApiFact, arguments: tuple[ev.Argument, ...]) -> Value:
-        """What ``np.f(*items)`` gives, where nobody knows which parameter gets what."""
+    def result_of_spread(
+        self, api: str, fact: ApiFact, arguments: tuple[ev.Argument, ...], receiver: Value | None
+    ) -> Value:
+        """What ``np.f(*items)`` gives, where nobody knows which parameter gets what.
+
+        A method gives a view of its receiver wherever some arguments make it do so.
+        """
+        if receiver is not None and fact.effect in ("view", "may-view"):
+            hidden: dict[str, Value] = {"copy": Scalar("object")}
+            if any(argument.star == "**" for argument in arguments):
+                hidden["order"] = Scalar("object")
+            given = {argument.name: argument.value for argument in arguments if argument.name is not None}
+            made = self._result(api, fact, {"self": receiver, **hidden, **given}, receiver)
+            return replace(made, rank=None, dtypes=ALL_DTYPES) if isinstance(made, Array) else made
         home = TENSOR if self.made == TENSOR else HOST
         refs = NO_NAMES.union(*(refs_of(argument.value) for argument in arguments))
         named = all(argument.star != "**" and argument.name != "copy" for argument in arguments)
@@ -263,9 +283,17 @@ class NumpyResults(Layouts):
                 self.write(node, arguments[0].node.value, arguments[0].value, UNKNOWN, env, op=api)
             if name == "shuffle":
                 return NONE
-            out = None if itself else out
-        if out is not None and may_hold_tensor(out.value):
+            if itself:
+                return arguments[0].value
+        into = [] if out is None or out.value == NONE else [out.value]
+        draws_into = fact is not None and any(text.partition("=")[0] == "out" for text in fact.parameters)
+        hidden = [it.value for it in arguments if it.star] if bound is None and draws_into else []
+        self.unfollowed(*into, *hidden)
+        taken = bool(into) and isinstance(into[0], (Scalar, Const))  # for a number, which it is not
+        if taken or any(map(may_hold_tensor, into or hidden)):
             self.construct(node, "drawn into", f".{name}()")
+        elif into and out is not None:
+            self.write(node, out.node.value, into[0], UNKNOWN, env, op="out=")
         if name in ("seed", "set_state"):
             return NONE
         if name in (
@@ -282,6 +310,8 @@ class NumpyResults(Layouts):
             return UNKNOWN
         if bound is None:
             return Array(self.made)
+        if into:
+            return with_refs(Array(home_of(into[0])), refs_of(into[0]))
         dtypes = ALL_DTYPES
         if "dtype" in bound:
             char = dtype_char(bound["dtype"].value)

@@ -15,7 +15,7 @@ from np2tnp.analysis.values import Class, Function, Instance, Value
 #: What callers count on, besides the result. A method that says the same may stand for another one.
 _EFFECTS = (
     "parameters", "mutates", "keeps", "changeable", "fills", "tells_apart", "updates", "shows_defaults", "joins",
-    "by_layout", "looks_up",
+    "by_layout", "looks_up", "falls_back",
 )  # fmt: skip
 
 

@@ -125,6 +125,9 @@ class State:
         self._last_place = ev.Place(facts.qualname, None, False, 0)  # many events stand at the same
         self.nested_results: dict[str, Value] = {}
         self.nested_reads: dict[str, frozenset[str]] = {}  #: what they mention
+        self.lent_reads: set[str] = set()  #: what those mention that stay NumPy's
+        self.lent_iterators: set[str] = set()  #: iterators among them
+        self.kept_names: set[str] = set()  #: what those mention that somebody may call later
         self.read_by_iterators: set[str] = set()  #: names, when they are asked
         self.late = LateNames()
         self.nested_keeps = False  #: a nested function gives an argument of its to somebody who may keep or change it
@@ -395,6 +398,10 @@ class State:
         keys: tuple[Value, ...] | None = None,
     ) -> None:
         """The memory of `base` is written through `target` (writes.py)."""
+        raise NotImplementedError
+
+    def unfollowed(self, *values: Value) -> None:
+        """What may change, keep and give back `values` here is not followed (effects.py)."""
         raise NotImplementedError
 
     def object_method(self, node: cst.CSTNode, value: Instance, name: str, keeps: bool = False) -> None:

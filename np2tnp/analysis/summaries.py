@@ -38,6 +38,8 @@ class Summary:
     relies: frozenset[str] = NO_NAMES  #: methods of its object that were taken for those of its class
     works: bool = False  #: it runs code that nobody knows, and that may change what objects hold
     looks_up: int = 0  #: how many frames above its own it looks at, or what it calls
+    #: parameters that its original may change, keep and give back where its core refuses to
+    falls_back: frozenset[str] = NO_NAMES
     quiet: bool = False  #: it runs no code that nobody knows: no array changes but those that its caller passed
 
     def match(self, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:

@@ -10,11 +10,27 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.callee_results import hosted, joined
 from np2tnp.analysis.declared import handed_texts
 from np2tnp.analysis.env import Env
+from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.module import FunctionInfo, signature_names
 from np2tnp.analysis.returned import without_copies
 from np2tnp.analysis.summaries import Summary
-from np2tnp.analysis.values import EITHER, HOST, NO_NAMES, NONE, UNKNOWN, Sequence, Unknown, refs_of
+from np2tnp.analysis.values import (
+    EITHER,
+    HOST,
+    NO_NAMES,
+    NONE,
+    UNKNOWN,
+    Array,
+    Sequence,
+    Unknown,
+    Value,
+    is_numpy_number,
+    refs_of,
+)
+
+#: What a function has in it that may do anything with what it gets: it runs text, or code that is not looked at.
+_LOSING = frozenset(("own names", "local class", "lent", "nested keeps", "object operator", "iterator handed out"))
 
 
 def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, defaults: Mapping[str, str]) -> Summary:
@@ -25,15 +41,18 @@ def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, def
     changed = [defaults[name] for name in defaults.keys() & (written | facts.mutated.keys() | facts.changeable)]
     result = facts.result if facts.result is not None else NONE
     result = result if migrated else without_copies(result)  # else a recursion would never lose the mark
+    lost = _unfollowed(facts, migrated)
+    if lost and not migrated:
+        result = _may_show(result, frozenset(f"@{name}" for name in lost))
     return Summary(
         parameters=signature_names(function.node.params),
         migrated=migrated,
         mutates=(*facts.mutated, *sorted(written - facts.host_parameters)),
-        keeps=frozenset(facts.extra.get("keeps", ())),
+        keeps=lost.union(facts.extra.get("keeps", ())),
         result=result,
         method=function.is_method,
         hosted=facts.host_parameters,
-        changeable=facts.changeable | (written & facts.host_parameters),
+        changeable=facts.changeable | (written & facts.host_parameters) | lost,
         updates=facts.updates.union(place for place in changed if place.startswith("global:")),
         tells_apart="tells apart" in facts.extra,
         fills=frozenset(facts.extra.get("fills", ())),
@@ -41,10 +60,33 @@ def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, def
         joins=frozenset(() if migrated else joined(facts.events)),
         shows_defaults=frozenset(item for item in defaults.items() if f"@{item[0]}" in refs_of(result)),
         relies=frozenset(facts.extra.get("relies", ())),
-        works="runs others" in facts.extra,
         looks_up=facts.extra.get("looks up", 0),
-        quiet=not (facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method),
+        falls_back=frozenset(facts.extra.get("unfollowed", ()) if migrated else ()) - lost,
+        works=bool(lost) or "runs others" in facts.extra,
+        quiet=not (
+            lost or facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method
+        ),
     )
+
+
+def _unfollowed(facts: ev.RegionFacts, migrated: bool) -> frozenset[str]:
+    """Parameters that the function may change, keep and give back in ways that nobody follows."""
+    lost = frozenset(facts.extra.get("unfollowed", ()))
+    if migrated:  # of tensors nobody has the memory
+        return lost & facts.host_parameters
+    if any(isinstance(event, ev.Construct) and event.kind in _LOSING for event in facts.events):
+        return frozenset(facts.parameters)
+    return lost
+
+
+def _may_show(value: Value, refs: frozenset[str]) -> Value:
+    """`value`, of which all that may be an array may lie at `refs`, too."""
+    if isinstance(value, Sequence):
+        items = None if value.items is None else tuple(_may_show(item, refs) for item in value.items)
+        return Sequence(value.type, _may_show(value.element, refs), items, value.refs | refs)
+    if isinstance(value, (Array, Unknown)) and not is_numpy_number(value):
+        return replace(value, refs=value.refs | refs, exact=None, view="view")
+    return value
 
 
 def summarize_lambda(node: cst.Lambda, interpreter: Interpreter) -> Summary | None:
@@ -97,4 +139,5 @@ def summarize_generator(facts: ev.RegionFacts, function: FunctionInfo) -> Summar
 
 def _may_change_unseen(facts: ev.RegionFacts) -> bool:
     """Whether an object that nobody knows is changed by a method of its own, such as ``x.fill(0)``."""
-    return any(isinstance(event, ev.Construct) and event.kind == "unknown in-place method" for event in facts.events)
+    kinds = {event.kind for event in facts.events if isinstance(event, ev.Construct)}
+    return bool(_unfollowed(facts, False)) or "unknown in-place method" in kinds

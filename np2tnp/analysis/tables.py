@@ -78,7 +78,7 @@ ONE_ARRAY = frozenset(("diag_indices", "diag_indices_from"))
 POSITIONS = frozenset(("numpy.ndindex",))
 #: Functions that show or write through the memory of arrays.
 OVER_MEMORY = frozenset(
-    ("numpy.nditer", "numpy.ndarray", "numpy.shares_memory", "numpy.may_share_memory", "numpy.byte_bounds")
+    f"numpy.{name}" for name in "nditer nested_iters ndarray shares_memory may_share_memory byte_bounds".split()
 )
 
 #: Objects of NumPy that make arrays when they are indexed.

@@ -201,6 +201,8 @@ class Writes(Calls):
             self._updates_captured(node, root if root in seen else min(seen), refs_of(base), env)
         if home_of(base) == HOST and not isinstance(base, Array):  # arrays copy what is stored into them
             self.keep(holders, value, env)
+            if root and UNTENSORED in refs_of(base):  # but arrays of objects hold it
+                env.link(root, refs_of(value) - {root})
         held = env.values.get(root or "")
         self.emit(ev.Store(node, target, place, base, value, op, keys, root, frozenset(conflicts), held))
         if (

@@ -69,6 +69,8 @@ class InPlaceCall(Rule):
             )
             return
         method = event.receiver is not None
+        given = [number for number, arg in enumerate(event.node.args) if arg.value is item.target]
+        place = given[0] if given else 0  # by its name it may stand anywhere
         if function == "sort" and any(argument.value == NONE for argument in event.arguments):
             function = "sort_in_place"  # the method takes no axis=None, the function does
         for argument in event.arguments:
@@ -82,7 +84,9 @@ class InPlaceCall(Rule):
                 assert isinstance(call.func, cst.Attribute)
                 target, rest = call.func.value, list(call.args)
             else:
-                target, rest = call.args[0].value, list(call.args[1:])
+                target, rest = call.args[place].value, [*call.args[:place], *call.args[place + 1 :]]
+                if place:
+                    rest = [argument.with_changes(comma=cst.MaybeSentinel.DEFAULT) for argument in rest]
 
             def value(base: cst.BaseExpression) -> cst.BaseExpression:
                 return build.call(f"{context.rt}.{function}", build.argument(base), *rest)
