@@ -6,6 +6,7 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,19 +30,24 @@ def other_thread() -> Iterator[None]:
     thread.join()
 
 
-#: Arrays that another thread knows; no argument leads to them.
-SEEN: dict[int, np.ndarray] = {}
-
-
 class Meanwhile:
     """What another thread does, at a known time."""
 
     def __init__(self, out: np.ndarray, value: float) -> None:
-        self.key, self.value = id(out), value
-        SEEN[self.key] = out
+        self.steps = steps = ["begin"]
+
+        def write() -> None:
+            while steps[-1] != "write":
+                time.sleep(0.001)
+            out[4:6] = value
+            steps.append("end")
+
+        threading.Thread(target=write, daemon=True).start()
 
     def __call__(self) -> None:
-        SEEN[self.key][4:6] = self.value
+        self.steps.append("write")
+        while self.steps[-1] != "end":
+            time.sleep(0.001)
 
 
 @pytest.mark.usefixtures("other_thread")
@@ -60,6 +66,7 @@ def test_what_another_thread_wrote_elsewhere_stays(dtype: str) -> None:
 
 ENDED = """
 import threading
+import time
 import numpy as np
 from np2tnp import runtime as rt
 
@@ -70,15 +77,16 @@ def fill(x, out, meanwhile):
     return rt.updated(None, out=out)
 
 def write():
-    begin.wait()
+    while not begun:
+        time.sleep(0.001)
     out[4:] = 7
 
 def end():
-    begin.set()
-    thread.join()
-    assert threading.active_count() == 1
+    begun.append(True)
+    while threading.active_count() > 1:
+        time.sleep(0.001)
 
-out, begin, thread = np.zeros(6), threading.Event(), threading.Thread(target=write)
+out, begun, thread = np.zeros(6), [], threading.Thread(target=write, daemon=True)
 thread.start()
 fill(np.ones(2), out, end)
 print(*out.astype(int))
