@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.lazy_tensorflow import tf
 
 
 def microseconds(function: Callable[[], Any], budget: float = 0.2) -> float:

@@ -11,7 +11,7 @@ import pytest
 from command_line import HEAT
 from hypothesis import settings
 
-from np2tnp.runtime import hardware
+from np2tnp.runtime.base import hardware
 
 # tests work on small arrays, which rewritten functions leave to NumPy: what is to be tested is TensorFlow's part
 os.environ["NP2TNP_ABOVE"] = "0"

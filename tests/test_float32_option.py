@@ -16,7 +16,7 @@ from side_by_side import Pair, rewrite
 from np2tnp import runtime as rt
 from np2tnp.cli import main
 from np2tnp.config import EMISSION
-from np2tnp.runtime import precision
+from np2tnp.runtime.base import precision
 
 TEXT = """
 import numpy as np

@@ -19,7 +19,7 @@ from np2tnp.config import Config, RegionOptions
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
 from np2tnp.runtime.arguments import Plan
-from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.base.errors import UnverifiedError
 
 TEXT = '''
 import ast

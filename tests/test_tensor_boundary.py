@@ -16,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 from side_by_side import rewrite
 
 from np2tnp.config import ConfigError, load
-from np2tnp.runtime.dispatch import is_tensor
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.dispatch import is_tensor
+from np2tnp.runtime.base.lazy_tensorflow import tf
 
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures" / "tensor_boundary"

@@ -17,7 +17,7 @@ from np2tnp.config import Config, ConfigError, load
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
 from np2tnp.model import FileReport, Region, RegionState
-from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.base.dispatch import is_tensor
 
 SCRIPTS = sorted((Path(__file__).resolve().parents[1] / "fixtures" / "scripts").glob("*.py"))
 HEAD = "import numpy as np\n\n"

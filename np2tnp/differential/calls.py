@@ -111,8 +111,8 @@ def target_arguments(case: Case, chars: str) -> tuple[tuple[Any, ...], dict[str,
 
 def call_on_target(case: Case, chars: str, function: Callable[..., Any]) -> Outcome:
     """The target's outcome for tensors of the same values, as TensorFlow gave it."""
-    from np2tnp.runtime.dispatch import map_structure, to_tensor
-    from np2tnp.runtime.exceptions import translate
+    from np2tnp.runtime.base.dispatch import map_structure, to_tensor
+    from np2tnp.runtime.base.exceptions import translate
 
     def convert(leaf: Any) -> Any:
         return to_tensor(leaf) if type(leaf) is np.ndarray and leaf.dtype.kind in "biufc" else leaf
@@ -226,9 +226,9 @@ def as_boundary(value: Any, expected: Any) -> Any:
 def import_runtime() -> None:
     """Import TensorFlow and every family of the runtime, so that all helpers are declared."""
     from np2tnp import runtime
-    from np2tnp.runtime import lazy
+    from np2tnp.runtime.base import lazy_tensorflow
 
-    lazy.configure()
+    lazy_tensorflow.configure()
     for module in pkgutil.walk_packages(runtime.__path__, f"{runtime.__name__}."):
         try:
             importlib.import_module(module.name)

@@ -83,7 +83,7 @@ def _mixed_calls(api: str) -> frozenset[str]:
 
 def _observe_one(case: Case, chars: str, target: str, function: Callable[..., Any]) -> str | None:
     """The label of one call, or None where the text of the call means nothing for the dtype."""
-    from np2tnp.runtime.dispatch import FALLBACKS
+    from np2tnp.runtime.base.dispatch import FALLBACKS
 
     try:
         expected, arguments = call_on_numpy(case, chars)

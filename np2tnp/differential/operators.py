@@ -178,7 +178,7 @@ def _agrees_scalar(name: str, a: str, b: str) -> int:
 
 def _agrees(name: str, operands: tuple[Any, ...]) -> int:
     """EQUAL, LOUD (TensorFlow raises where NumPy returns) or SILENT (it gives something else)."""
-    from np2tnp.runtime.dispatch import to_tensor
+    from np2tnp.runtime.base.dispatch import to_tensor
 
     function = getattr(operator, name)
     expected = _outcome(function, tuple(o.copy() if isinstance(o, np.ndarray) else o for o in operands))

@@ -134,7 +134,7 @@ def representatives(dtypes: str) -> str:
 
 def make_call(case: Case, chars: str, function: Callable[..., Any]) -> Call | None:
     """The call, or None where its text means nothing for the dtype."""
-    from np2tnp.runtime.dispatch import map_structure
+    from np2tnp.runtime.base.dispatch import map_structure
 
     try:
         expected, numpy_arguments = call_on_numpy(case, chars)
@@ -200,7 +200,7 @@ def _label(call: Call, outcome: Outcome) -> str:
 
 def _as_python(value: Any) -> Any:
     """What a graph gives for a bool of Python's, which it cannot give itself: a 0-d tensor."""
-    from np2tnp.runtime.dispatch import is_tensor
+    from np2tnp.runtime.base.dispatch import is_tensor
 
     return bool(value.numpy()) if is_tensor(value) and value.shape.rank == 0 and value.dtype == "bool" else value
 
@@ -226,8 +226,8 @@ def make_outcomes(calls: list[Call], stage: str, device: str = "") -> list[Outco
 
 def _on_device(call: Call, device: str) -> Outcome:
     """The outcome of an eager call with its tensors on `device`."""
-    from np2tnp.runtime.dispatch import FALLBACKS, to_tensor
-    from np2tnp.runtime.lazy import tf
+    from np2tnp.runtime.base.dispatch import FALLBACKS, to_tensor
+    from np2tnp.runtime.base.lazy_tensorflow import tf
 
     before = sum(FALLBACKS.values())
     try:
@@ -243,8 +243,8 @@ def _on_device(call: Call, device: str) -> Outcome:
 
 def _run(calls: list[Call], stage: str) -> tuple[dict[int, Outcome], dict[int, Any]]:
     """Outcomes of the calls that raised while they were traced, and results of the others, by position."""
-    from np2tnp.runtime.dispatch import is_tensor, map_structure, to_tensor
-    from np2tnp.runtime.lazy import tf
+    from np2tnp.runtime.base.dispatch import is_tensor, map_structure, to_tensor
+    from np2tnp.runtime.base.lazy_tensorflow import tf
 
     failed: dict[int, Outcome] = {}
     structures: dict[int, Any] = {}
@@ -276,12 +276,12 @@ def _run(calls: list[Call], stage: str) -> tuple[dict[int, Outcome], dict[int, A
 
 
 def _fill(structure: Any, values: Any) -> Any:
-    from np2tnp.runtime.dispatch import map_structure
+    from np2tnp.runtime.base.dispatch import map_structure
 
     return map_structure(lambda leaf: values[leaf.index] if isinstance(leaf, _Slot) else leaf, structure)
 
 
 def _of_error(error: BaseException) -> Outcome:
-    from np2tnp.runtime.exceptions import translate
+    from np2tnp.runtime.base.exceptions import translate
 
     return Outcome.of_error(translate(error) or error)

@@ -58,7 +58,7 @@ class Worker:
 
     def warm(self) -> dict[str, Any]:
         """Import TensorFlow and run one operation, so that no call under test pays for it."""
-        from np2tnp.runtime.lazy import tf
+        from np2tnp.runtime.base.lazy_tensorflow import tf
 
         float(tf.reduce_sum(tf.constant([1.0, 2.0])))
         return {"version": tf.version.VERSION, "gpus": len(tf.config.list_logical_devices("GPU"))}

@@ -19,7 +19,7 @@ def try_device(device: str) -> dict[str, Any]:
     """Multiply two matrices on `device` and check the result. Raises when it is wrong or was computed elsewhere."""
     import numpy as np
 
-    from np2tnp.runtime.lazy import tf
+    from np2tnp.runtime.base.lazy_tensorflow import tf
 
     values = np.random.default_rng(0).standard_normal((1000, 1000)).astype(np.float32)
     with tf.device(device):
@@ -39,7 +39,7 @@ def try_device(device: str) -> dict[str, Any]:
 
 def _xla(device: str) -> str:
     """Why nothing can be compiled for `device`, such as a missing ptxas; empty where it can."""
-    from np2tnp.runtime.lazy import tf
+    from np2tnp.runtime.base.lazy_tensorflow import tf
 
     try:
         with tf.device(device):

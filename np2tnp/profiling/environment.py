@@ -103,7 +103,7 @@ def describe_tensorflow() -> dict[str, Any]:
     """What TensorFlow says of itself and its devices, as the runtime sets it up. Imports it: for child processes."""
     import numpy as np
 
-    from np2tnp.runtime.lazy import tf
+    from np2tnp.runtime.base.lazy_tensorflow import tf
 
     start = time.perf_counter()
     version = str(tf.version.VERSION)  # the first use imports it
@@ -133,7 +133,7 @@ def start_devices() -> dict[str, float]:
 
     Without this, the first function that is timed on a GPU would be charged for it. What does not work is left out.
     """
-    from np2tnp.runtime.lazy import tf
+    from np2tnp.runtime.base.lazy_tensorflow import tf
 
     found = {}
     for device in tf.config.list_logical_devices():

@@ -158,7 +158,7 @@ class Subject:
 
     def precision(self) -> Any:
         """The caller's, for a ``with`` block."""
-        from np2tnp.runtime.precision import working
+        from np2tnp.runtime.base.precision import working
 
         return working(self._single)
 
@@ -216,7 +216,7 @@ class Subject:
 
     def synchronise(self) -> None:
         """Wait until every device is done."""
-        from np2tnp.runtime.lazy import tf
+        from np2tnp.runtime.base.lazy_tensorflow import tf
 
         tf.test.experimental.sync_devices()
 
@@ -245,7 +245,7 @@ def subject_of(variant: str, functions: dict[str, Any], it: Input) -> Subject:
         core = functools.partial(core, function.__self__)
     if mode in functions:
         return Subject(function if takes_arrays else core, it, takes_arrays, mode=mode)
-    from np2tnp.runtime.lazy import tf
+    from np2tnp.runtime.base.lazy_tensorflow import tf
 
     # no AutoGraph: what rewrite emits stages its own loops
     compiled = tf.function(core, autograph=False, jit_compile=True if how == "xla" else None)

@@ -175,7 +175,7 @@ class Trial:
         Replies with ``agreed``, ``reason``, ``first_call`` and the samples (seconds a call) of ``reference`` and
         ``variant``.
         """
-        from np2tnp.runtime.lazy import tf
+        from np2tnp.runtime.base.lazy_tensorflow import tf
 
         it = self._input
         assert it is not None

@@ -17,16 +17,16 @@ __version__ = 1
 
 #: Modules whose ``__all__`` is exported flat, by their paths from here, in the order in which they are searched.
 FAMILIES = (
-    "lazy",
+    "base.lazy_tensorflow",
     "door",
-    "errors",
-    "dispatch",
+    "base.errors",
+    "base.dispatch",
     "boundary",
     "object_state",
     "startup",
     "managers",
     "calls",
-    "tracing",
+    "base.tracing",
     "control",
     "each",
     "exchanged",

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from np2tnp.runtime.base.dispatch import as_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.tracing import Row, Trace, check, current
 from np2tnp.runtime.carried import Kind, Run, built, flat_kinds, flat_tensors, kind_of
-from np2tnp.runtime.dispatch import as_tensor
 from np2tnp.runtime.either_number import EitherNumber
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.same_arrays import SameArrays
-from np2tnp.runtime.tracing import Row, Trace, check, current
 from np2tnp.runtime.weak import LIMIT, Weak
 
 #: How many items a loop may append: each is a tensor of its own in the trace, 20 microseconds of its time.

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import __name__ as own_package
-from np2tnp.runtime.dispatch import HELPERS, as_tensor, exact, host, is_tracing, on_host, resolve
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.base.dispatch import HELPERS, as_tensor, exact, host, is_tracing, on_host, resolve
+from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.base.shapes import normal_axis, rank_of, require, static_shape
 from np2tnp.runtime.manipulation import expand_dims, moveaxis
-from np2tnp.runtime.shapes import normal_axis, rank_of, require, static_shape
 
 __all__ = ["apply_along_axis", "apply_over_axes", "vectorize"]
 

@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from np2tnp.runtime import precision, threads
-from np2tnp.runtime.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
-from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime import threads
+from np2tnp.runtime.base import precision
+from np2tnp.runtime.base.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.looking import is_of, is_plain_tuple, member, own_dict, tuple_like
+from np2tnp.runtime.base.shared_memory import OF_ANY, OF_ARRAYS, leaves, overlap, overlaps_itself
 from np2tnp.runtime.held import Watched, kept_by, only_reads_attributes, watched
-from np2tnp.runtime.looking import is_of, is_plain_tuple, member, own_dict, tuple_like
 from np2tnp.runtime.masked import Masked
-from np2tnp.runtime.overlaps import OF_ANY, OF_ARRAYS, leaves, overlap, overlaps_itself
 from np2tnp.runtime.overriding import Methods
 from np2tnp.runtime.reachable import Reachable
 from np2tnp.runtime.refusals import use_of

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import precision
-from np2tnp.runtime.dispatch import is_symbolic, is_tensor, to_ndarray
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.promotion import numpy_dtype
+from np2tnp.runtime.base import precision
+from np2tnp.runtime.base.dispatch import is_symbolic, is_tensor, to_ndarray
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.promotion import numpy_dtype
 from np2tnp.runtime.python_numbers import python_number
 
 __all__ = ["dtype", "flat", "item", "itemsize", "nbytes", "ndim", "shape", "size", "tobytes", "tolist"]

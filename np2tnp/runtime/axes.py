@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
-from np2tnp.runtime.promotion import array, cast, constant, is_plain_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array, cast, constant, is_plain_tensor
+from np2tnp.runtime.base.ufunc_tables import op
 
 __all__: list[str] = []
 

@@ -6,11 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.base.dispatch import as_tensor, holds_symbol, is_tensor
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import cast, dtype_of
+from np2tnp.runtime.base.shapes import (
+    as_host,
+    as_index,
+    is_all_finite,
+    must_hold,
+    rank_of,
+    require,
+    size_of,
+    static_shape,
+)
 from np2tnp.runtime.creation import linspace
-from np2tnp.runtime.dispatch import as_tensor, holds_symbol, is_tensor
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import cast, dtype_of
-from np2tnp.runtime.shapes import as_host, as_index, is_all_finite, must_hold, rank_of, require, size_of, static_shape
 
 #: In single precision NumPy's own bin numbers may be off by more than the one place that it corrects.
 _MOST_BINS = {"f": 100_000}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.gradients import is_followed
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import cast, constant
+from np2tnp.runtime.base.ufunc_tables import op, raw, ufunc
 from np2tnp.runtime.elementwise import both, either, is_negative, is_zero, select, with_sign
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.gradients import is_followed
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op, raw, ufunc
-from np2tnp.runtime.promotion import cast, constant
 
 __all__ = [
     "bitwise_and",

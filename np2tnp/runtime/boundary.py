@@ -15,22 +15,23 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import generators, lazy, precision, threads
-from np2tnp.runtime.ambient import require_no_demands
+from np2tnp.runtime import generators, threads
 from np2tnp.runtime.arguments import Call, Plan, is_immutable
+from np2tnp.runtime.base import lazy_tensorflow, precision
+from np2tnp.runtime.base.dispatch import host, is_tensor, to_ndarray
+from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.base.exceptions import MISTAKES, require_no_demands, translate
+from np2tnp.runtime.base.looking import is_of
+from np2tnp.runtime.base.precision import working
+from np2tnp.runtime.base.tracing import current
+from np2tnp.runtime.base.updated import Undecided, updated
 from np2tnp.runtime.compiled import Compiled, NotCompiled
 from np2tnp.runtime.compiled_state import State
-from np2tnp.runtime.core_results import Undecided, updated
-from np2tnp.runtime.dispatch import host, is_tensor, to_ndarray
 from np2tnp.runtime.door import Options, is_threshold_set
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
-from np2tnp.runtime.exceptions import MISTAKES, translate
 from np2tnp.runtime.fallback import Fallback
-from np2tnp.runtime.looking import is_of
 from np2tnp.runtime.narrowing import crossed, kept_where_same, takes
 from np2tnp.runtime.object_state import lift, remember
 from np2tnp.runtime.plain_calls import call_plain
-from np2tnp.runtime.precision import working
 from np2tnp.runtime.recursion import allow, withdraw
 from np2tnp.runtime.refusals import explained, replaced
 from np2tnp.runtime.results import keep, leave
@@ -44,7 +45,6 @@ from np2tnp.runtime.sizes import (
     threshold,
 )
 from np2tnp.runtime.startup import place
-from np2tnp.runtime.tracing import current
 
 __all__ = ["updated"]
 
@@ -145,7 +145,7 @@ def _wrap(
                 return body(*args, **kwargs)
         if lifted and args:
             lift(args[0], lifted)
-        if compiled is not None and not has_objects(call) and lazy.tf.executing_eagerly():
+        if compiled is not None and not has_objects(call) and lazy_tensorflow.tf.executing_eagerly():
             return compiled(args, kwargs, to_numpy)
         if to_numpy:
             raise NotCompiled
@@ -153,8 +153,8 @@ def _wrap(
 
     @functools.wraps(body)
     def core(*args: Any, **kwargs: Any) -> Any:
-        if not lazy.ready:
-            lazy.begin()
+        if not lazy_tensorflow.ready:
+            lazy_tensorflow.begin()
         if float32 or precision.active:
             return crossed(within, plan, float32, args, kwargs)
         return within(args, kwargs)
@@ -164,7 +164,7 @@ def _wrap(
             try:
                 call = plan.prepare(args, kwargs, public=False)
             except UnverifiedError as refusal:
-                if fallback is None or not lazy.tf.executing_eagerly():
+                if fallback is None or not lazy_tensorflow.tf.executing_eagerly():
                     raise
                 fallback.tell(str(refusal))
                 return call_plain(fallback.original, plan.mutates, *args, **kwargs)
@@ -216,14 +216,14 @@ def _wrap(
     @functools.wraps(body)
     def public(*args: Any, **kwargs: Any) -> Any:
         nonlocal calls
-        if not lazy.ready:
-            if fallback is not None and lazy.is_forked():
-                return fallback(UnverifiedError(lazy.FORKED), args, kwargs)
-            lazy.begin()
+        if not lazy_tensorflow.ready:
+            if fallback is not None and lazy_tensorflow.is_forked():
+                return fallback(UnverifiedError(lazy_tensorflow.FORKED), args, kwargs)
+            lazy_tensorflow.begin()
         calls += 1
         if tells and not calls % MANY:
             tell_of_small_calls(plan.name, calls, args, kwargs)
-        if not lazy.tf.executing_eagerly():
+        if not lazy_tensorflow.tf.executing_eagerly():
             raise UnverifiedError(f"{plan.name} takes and gives ndarrays; inside tf.function call {plan.name}.core")
         try:
             with place(device):

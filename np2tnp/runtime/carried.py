@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.base.dispatch import is_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.either_number import EitherNumber, as_float
-from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.indexing_padded import origin
-from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.unbound import unassigned
 from np2tnp.runtime.weak import DTYPES, Weak, is_number, weak
 

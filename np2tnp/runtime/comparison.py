@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import exact
+from np2tnp.runtime.base.dispatch import exact
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array, cast, constant
+from np2tnp.runtime.base.tracing import current
+from np2tnp.runtime.base.ufunc_tables import op, raw, ufunc
 from np2tnp.runtime.elementwise import both, complex_less, either, is_negative
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op, raw, ufunc
-from np2tnp.runtime.promotion import array, cast, constant
-from np2tnp.runtime.tracing import current
 from np2tnp.runtime.weak import Weak
 
 __all__ = [

@@ -16,18 +16,17 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.precision import is_single
+from np2tnp.runtime.base.tracing import Read, Trace, all_hold, limited, tracing
 from np2tnp.runtime.compiled_state import MoreAttributes, State, stand_in
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.graph_results import Results, Templates, containers_in
-from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.literal_graphs import literally
 from np2tnp.runtime.opaque import Opaque, argument, literal_arithmetic
-from np2tnp.runtime.precision import is_single
-from np2tnp.runtime.read_globals import Read
 from np2tnp.runtime.records import Unchanged
 from np2tnp.runtime.same_arrays import Pair, pairs_of, united
 from np2tnp.runtime.signatures import Family, as_symbol, as_tensor, exchanged, form, identity
-from np2tnp.runtime.tracing import Trace, all_hold, limited, tracing
 
 MODES = ("graph", "xla")
 

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from np2tnp.runtime.arguments import enter
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.looking import is_of, member, own_dict
-from np2tnp.runtime.precision import is_single
-from np2tnp.runtime.tracing import attribute_names
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.looking import is_of, member, own_dict
+from np2tnp.runtime.base.precision import is_single
+from np2tnp.runtime.base.tracing import attribute_names
 
 #: Methods by which a class decides about its attributes, or does something when an object of it goes.
 _OWN_WAYS = ("__getattr__", "__del__")

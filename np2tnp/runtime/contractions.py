@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact, holds_tensor, is_tensor
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
-from np2tnp.runtime.promotion import cast, dtype_of, requested_dtype
-from np2tnp.runtime.shapes import as_common, as_index, as_indices, normal_axis, rank_of, require, static_shape
-from np2tnp.runtime.tracing import check, current
-from np2tnp.runtime.vectors import reshaped, transposed
+from np2tnp.runtime.base.dispatch import as_tensor, exact, holds_tensor, is_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import reshaped, transposed
+from np2tnp.runtime.base.promotion import cast, dtype_of, requested_dtype
+from np2tnp.runtime.base.shapes import as_common, as_index, as_indices, normal_axis, rank_of, require, static_shape
+from np2tnp.runtime.base.tracing import check, current
+from np2tnp.runtime.base.ufunc_tables import op
 
 __all__ = ["cross", "diagonal", "dot", "einsum", "einsum_path", "inner", "kron", "outer", "tensordot", "trace", "vdot"]
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.axes import flat, rank_of
+from np2tnp.runtime.base.dispatch import exact, is_array, is_tensor, is_tracing, tensor, to_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array as tensor_of
+from np2tnp.runtime.base.promotion import cast, dtype_of, is_plain_tensor, requested_dtype, tensor_dtype
+from np2tnp.runtime.base.shapes import no_list
 from np2tnp.runtime.creation import fresh, refuse_like
-from np2tnp.runtime.dispatch import exact, is_array, is_tensor, is_tracing, tensor, to_tensor
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import array as tensor_of
-from np2tnp.runtime.promotion import cast, dtype_of, is_plain_tensor, requested_dtype, tensor_dtype
-from np2tnp.runtime.shapes import no_list
 
 __all__ = [
     "array",

@@ -15,10 +15,10 @@ import functools
 import importlib
 from typing import Any
 
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.tracing import Trace, current
 from np2tnp.runtime.folds import is_large
 from np2tnp.runtime.keys import Basic
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.tracing import Trace, current
 
 #: Operations that take longer than storing and reading their result, and how long they take beside a sum.
 _COSTLY = dict.fromkeys(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from np2tnp.runtime import lazy
+from np2tnp.runtime.base import lazy_tensorflow
 
 __all__ = ["count_ops"]
 
@@ -65,7 +65,7 @@ class OpCount:
 @contextmanager
 def count_ops() -> Iterator[OpCount]:
     """Count the TensorFlow operations that this thread executes in the ``with`` block. Nests."""
-    lazy.configure()
+    lazy_tensorflow.configure()
     callbacks = importlib.import_module("tensorflow.python.framework.op_callbacks")
     count = OpCount()
 

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.axes import normal_axis, rank_of
-from np2tnp.runtime.dispatch import exact, is_tensor, is_tracing, to_ndarray, to_tensor
+from np2tnp.runtime.base.dispatch import exact, is_tensor, is_tracing, to_ndarray, to_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.gradients import is_followed
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array as tensor_of
+from np2tnp.runtime.base.promotion import cast, constant, dtype_of, is_plain_tensor, requested_dtype, tensor_dtype
+from np2tnp.runtime.base.shapes import as_index
+from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.elementwise import select
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.gradients import is_followed
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
-from np2tnp.runtime.promotion import array as tensor_of
-from np2tnp.runtime.promotion import cast, constant, dtype_of, is_plain_tensor, requested_dtype, tensor_dtype
-from np2tnp.runtime.shapes import as_index
 
 __all__ = [
     "arange",

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor, is_tracing, to_tensor
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import cast, dtype_of
-from np2tnp.runtime.shapes import (
+from np2tnp.runtime.base.dispatch import as_tensor, exact, is_tensor, is_tracing, to_tensor
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import broadcast, reshaped
+from np2tnp.runtime.base.promotion import cast, dtype_of
+from np2tnp.runtime.base.shapes import (
     as_host,
     as_index,
     common_dtype,
@@ -21,8 +22,7 @@ from np2tnp.runtime.shapes import (
     slice_axis,
     static_shape,
 )
-from np2tnp.runtime.tracing import check
-from np2tnp.runtime.vectors import broadcast, reshaped
+from np2tnp.runtime.base.tracing import check
 
 __all__ = ["diff", "ediff1d", "gradient", "interp", "unwrap"]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.lazy_tensorflow import tf
 
 
 class Source:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
-from np2tnp.runtime.hardware import may_have_gpu
+from np2tnp.runtime.base.hardware import may_have_gpu
 from np2tnp.runtime.parameters import with_parameters_of
 from np2tnp.runtime.recursion import allow, withdraw
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from np2tnp.runtime.base.dispatch import is_symbolic, is_tensor
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.tracing import current, unrolled
 from np2tnp.runtime.control import fori_loop
-from np2tnp.runtime.dispatch import is_symbolic, is_tensor
-from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.python_numbers import elements
-from np2tnp.runtime.tracing import current, unrolled
 from np2tnp.runtime.weak import Weak
 
 __all__ = ["each_numbered", "each_of", "for_each"]

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import powers
+from np2tnp.runtime.base import exact_floats
+from np2tnp.runtime.base.operands import reshaped
+from np2tnp.runtime.base.promotion import constant
 from np2tnp.runtime.indexing_read import read_basic
 from np2tnp.runtime.keys import basic_key, resolve_basic
 from np2tnp.runtime.missing_kernels import covered
-from np2tnp.runtime.promotion import constant
-from np2tnp.runtime.vectors import reshaped
 
 Operator = Callable[[Any, Any], Any]
 
@@ -74,7 +74,7 @@ def install(tensorflow: Any) -> None:
 
 def _kernel(operation: str, raw: Any) -> Operator:
     if operation == "power":
-        return powers.power
+        return exact_floats.power
     run = getattr(raw, operation)
     if operation in ("Equal", "NotEqual"):  # of shapes that do not fit, TensorFlow's operator says so in its value
         return lambda x, y: run(x=x, y=y, incompatible_shape_error=False)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import hypotenuses, kernels, powers
-from np2tnp.runtime.dispatch import exact, is_measured, is_tracing
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op, raw, same, ufunc
-from np2tnp.runtime.promotion import array, cast, constant
+from np2tnp.runtime.base import device_forms, exact_floats
+from np2tnp.runtime.base.dispatch import exact, is_measured, is_tracing
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array, cast, constant
+from np2tnp.runtime.base.ufunc_tables import op, raw, same, ufunc
 
 __all__ = [
     "abs",
@@ -132,7 +132,7 @@ def _by_positive(name: str, function: Callable[[Any, Any], Any]) -> Callable[[An
 
 def _float_remainder(x: Any, y: Any) -> tuple[Any, Any, Any, Any]:
     """fmod, where it and the divisor are zero, and where its sign is not the divisor's."""
-    remainder = kernels.fmod(x, y)
+    remainder = device_forms.fmod(x, y)
     by_zero = is_zero(y)
     exact = is_zero(remainder)
     wrong = both(op("LogicalNot")(x=exact), op("NotEqual")(x=is_less(y), y=is_less(remainder)))
@@ -204,13 +204,13 @@ def _integer_power(x: Any, y: Any) -> Any:
                 raise Unsupported("an integer power whose exponent may be negative")
         elif bool(tf.reduce_any(is_less(y))):
             raise Unsupported("a negative integer power of an integer")
-    return kernels.whole_power(x, y)
+    return device_forms.whole_power(x, y)
 
 
 def _unsigned_power(x: Any, y: Any) -> Any:
     if y.dtype == tf.uint64:
         raise Unsupported("an unsigned 64-bit exponent")
-    return op("Cast")(x=kernels.whole_power(cast(x, tf.int64), cast(y, tf.int64)), DstT=x.dtype)
+    return op("Cast")(x=device_forms.whole_power(cast(x, tf.int64), cast(y, tf.int64)), DstT=x.dtype)
 
 
 # --- extremes ---------------------------------------------------------------------------------------------------------
@@ -331,9 +331,9 @@ remainder = mod = ufunc(
     "numpy.remainder", {"iu": _by_positive("FloorMod", _second(_integer_divmod)), "f": _float_modulus}
 )
 divmod = ufunc("numpy.divmod", {"iu": _integer_divmod, "f": _float_divmod})
-fmod = ufunc("numpy.fmod", {"iu": _second(_integer_quotient), "f": kernels.fmod})
-power = pow = ufunc("numpy.power", {"i": _integer_power, "u": _unsigned_power, "f": powers.power})
-float_power = ufunc("numpy.float_power", {"f": powers.power})
+fmod = ufunc("numpy.fmod", {"iu": _second(_integer_quotient), "f": device_forms.fmod})
+power = pow = ufunc("numpy.power", {"i": _integer_power, "u": _unsigned_power, "f": exact_floats.power})
+float_power = ufunc("numpy.float_power", {"f": exact_floats.power})
 modf = ufunc("numpy.modf", {"f": _modf})
 
 maximum = ufunc(
@@ -350,7 +350,7 @@ fmin = ufunc(
     "numpy.fmin", {"?": both, "iu": raw("Minimum"), "ef": _ignoring_nan("Minimum"), "c": _complex_extreme(False, False)}
 )
 
-absolute = abs = ufunc("numpy.absolute", {"?u": same, "ief": raw("Abs"), "c": hypotenuses.complex_abs})
+absolute = abs = ufunc("numpy.absolute", {"?u": same, "ief": raw("Abs"), "c": exact_floats.complex_abs})
 fabs = ufunc("numpy.fabs", {"ef": raw("Abs")})
 negative = ufunc("numpy.negative", {"u": _unsigned_negative, "iefc": raw("Neg")})
 positive = ufunc("numpy.positive", {"iuefc": same})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from np2tnp.runtime.dispatch import is_tensor
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.tracing import current
+from np2tnp.runtime.base.dispatch import is_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.tracing import current
 from np2tnp.runtime.weak import Weak
 
 __all__ = ["whose"]

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, to_ndarray
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.shapes import require, static_shape
+from np2tnp.runtime.base.dispatch import as_tensor, to_ndarray
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.shapes import require, static_shape
 
 #: Condition of eigenvectors from which on eigenvalues come together.
 _DEFECTIVE = 1e10

@@ -12,20 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.dispatch import as_tensor, exact, is_tensor
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import cast, dtype_of
+from np2tnp.runtime.base.shapes import as_index, as_indices, normal_axis, rank_of, require, slice_axis, static_shape
 from np2tnp.runtime.manipulation import rolled
-from np2tnp.runtime.promotion import cast, dtype_of
-from np2tnp.runtime.shapes import (
-    as_index,
-    as_indices,
-    normal_axis,
-    rank_of,
-    require,
-    slice_axis,
-    static_shape,
-)
 
 __all__ = [
     "fft",

@@ -8,8 +8,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.tracing import current
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.tracing import current
 
 #: Into how many slices an axis is cut, of which then the extreme is taken.
 _SLICES = 8

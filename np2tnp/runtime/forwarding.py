@@ -10,9 +10,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.folds import is_large
 from np2tnp.runtime.indexing_padded import origin
-from np2tnp.runtime.lazy import tf
 
 #: The share of the array that is read, at most: what was stored may be calculated once more for it.
 _SHARE = 1 / 8

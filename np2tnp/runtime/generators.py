@@ -7,13 +7,12 @@ import sys
 from collections.abc import Callable, Generator
 from typing import Any
 
-from np2tnp.runtime import lazy, precision
-from np2tnp.runtime.ambient import require_no_demands
 from np2tnp.runtime.arguments import Plan
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.exceptions import translate
+from np2tnp.runtime.base import lazy_tensorflow, precision
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.exceptions import require_no_demands, translate
+from np2tnp.runtime.base.precision import working
 from np2tnp.runtime.fallback import Fallback
-from np2tnp.runtime.precision import working
 from np2tnp.runtime.refusals import explained, replaced
 from np2tnp.runtime.startup import place
 
@@ -26,9 +25,9 @@ def wrap(body: Callable[..., Any], plan: Plan, fallback: Fallback | None, device
 
     @functools.wraps(body)
     def public(*args: Any, **kwargs: Any) -> Any:
-        if not lazy.ready:
-            lazy.begin()
-        if not lazy.tf.executing_eagerly():
+        if not lazy_tensorflow.ready:
+            lazy_tensorflow.begin()
+        if not lazy_tensorflow.tf.executing_eagerly():
             raise UnverifiedError(f"{plan.name} works on ndarrays: it cannot run inside tf.function")
         try:
             call = plan.prepare(args, kwargs, public=True)

@@ -9,11 +9,11 @@ import numpy as np
 
 from np2tnp.runtime import creation
 from np2tnp.runtime.axes import flat, rank_of
+from np2tnp.runtime.base.dispatch import exact, host, is_tensor, on_host, to_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array, cast, promoted, requested_dtype
 from np2tnp.runtime.creation import arange, dimensions
-from np2tnp.runtime.dispatch import exact, host, is_tensor, on_host, to_tensor
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import array, cast, promoted, requested_dtype
 
 __all__ = ["c_", "indices", "meshgrid", "mgrid", "ogrid", "r_"]
 

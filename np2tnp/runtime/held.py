@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.looking import is_of, items_of
-from np2tnp.runtime.overlaps import leaves, overlap
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.looking import is_of, items_of
+from np2tnp.runtime.base.shared_memory import leaves, overlap
 from np2tnp.runtime.reachable import Reachable
 from np2tnp.runtime.sizes import KINDS, attributes_of, kind_of
 

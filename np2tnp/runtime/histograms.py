@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.bin_edges import edges_of, edges_of_axis, ends
-from np2tnp.runtime.dispatch import as_tensor, exact, holds_symbol, holds_tensor, is_tensor, is_tracing, to_tensor
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import cast, dtype_of
-from np2tnp.runtime.shapes import (
+from np2tnp.runtime.base.dispatch import as_tensor, exact, holds_symbol, holds_tensor, is_tensor, is_tracing, to_tensor
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import cast, dtype_of
+from np2tnp.runtime.base.shapes import (
     as_common,
     as_host,
     as_index,
@@ -27,6 +26,7 @@ from np2tnp.runtime.shapes import (
     size_of,
     static_shape,
 )
+from np2tnp.runtime.bin_edges import edges_of, edges_of_axis, ends
 
 __all__ = ["bincount", "digitize", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 

@@ -10,23 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import exact, holds_tensor, host, is_tensor, unconverted
-from np2tnp.runtime.errors import ScalarStoreError, UnverifiedError
+from np2tnp.runtime.base.dispatch import exact, holds_tensor, host, is_tensor, unconverted
+from np2tnp.runtime.base.errors import ScalarStoreError, UnverifiedError
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array
+from np2tnp.runtime.base.stored_values import listed_values
+from np2tnp.runtime.base.tracing import current
 from np2tnp.runtime.indexing_padded import update_padded
 from np2tnp.runtime.indexing_read import read
 from np2tnp.runtime.indexing_steps import StepsItem, has_steps
 from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.inplace import apply, in_place, updated_value
 from np2tnp.runtime.keys import basic_key, resolve_basic, static_shape
-from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.lengths import Sliced, is_changing
 from np2tnp.runtime.lengths import read as read_sliced
 from np2tnp.runtime.lengths import write as write_sliced
 from np2tnp.runtime.masked import Masked, masked_read, masked_write
-from np2tnp.runtime.promotion import array
-from np2tnp.runtime.stored import listed_values
 from np2tnp.runtime.traced_keys import resolved_key, resolved_store
-from np2tnp.runtime.tracing import current
 from np2tnp.runtime.weak import Weak
 
 __all__ = ["at"]

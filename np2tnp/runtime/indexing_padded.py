@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.base.dispatch import is_symbolic, is_tensor
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import reshaped
+from np2tnp.runtime.base.stored_values import fitted
+from np2tnp.runtime.base.tracing import Buffer, current
 from np2tnp.runtime.costly import is_costly, joined
-from np2tnp.runtime.dispatch import is_symbolic, is_tensor
 from np2tnp.runtime.keys import Basic, basic_key, resolve_basic, static_shape
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.stored import fitted
-from np2tnp.runtime.tracing import Buffer, current
-from np2tnp.runtime.vectors import reshaped
 
 #: A store to less than this share of the array is cheaper as an update in place, which XLA does for such.
 _SHARE = 0.25

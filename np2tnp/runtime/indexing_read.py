@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.bounds import wrapped
-from np2tnp.runtime.dispatch import is_tensor
-from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.base.device_forms import wrapped
+from np2tnp.runtime.base.dispatch import is_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import operand, reshaped
 from np2tnp.runtime.keys import (
     FULL,
     Basic,
@@ -26,8 +28,6 @@ from np2tnp.runtime.keys import (
     resolve_basic,
     static_shape,
 )
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.vectors import operand, reshaped
 
 
 def read(x: Any, key: Any) -> Any:

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import host, is_tensor
-from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.base.dispatch import host, is_tensor
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import cast, numpy_dtype, operand, operand_tensor, result_dtype
+from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.indexing_read import read
 from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.inplace import updated_value
 from np2tnp.runtime.iterations import Numbers, Steps
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
-from np2tnp.runtime.promotion import cast, numpy_dtype, operand, operand_tensor, result_dtype
 
 
 def has_steps(key: Any) -> bool:

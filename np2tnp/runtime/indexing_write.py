@@ -12,9 +12,13 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import interleaved
-from np2tnp.runtime.bounds import last_of_each, wrapped
-from np2tnp.runtime.dispatch import is_tensor
-from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.base.device_forms import last_of_each, wrapped
+from np2tnp.runtime.base.dispatch import is_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import operand, reshaped
+from np2tnp.runtime.base.stored_values import constant, filled, fitted, kept_number, stored, trimmed
+from np2tnp.runtime.base.tracing import check
 from np2tnp.runtime.indexing_padded import pays, write_padded, write_spread
 from np2tnp.runtime.indexing_read import check_mask, is_plain, stacked, true_indices
 from np2tnp.runtime.keys import (
@@ -32,10 +36,6 @@ from np2tnp.runtime.keys import (
     resolve_basic,
     static_shape,
 )
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.stored import constant, filled, fitted, kept_number, stored, trimmed
-from np2tnp.runtime.tracing import check
-from np2tnp.runtime.vectors import operand, reshaped
 
 
 def write(x: Any, key: Any, value: Any) -> Any:
@@ -67,7 +67,7 @@ def write(x: Any, key: Any, value: Any) -> Any:
 
 
 def write_basic(x: Any, plan: Basic, value: Any) -> Any:
-    """`x` with `value` (of :func:`~np2tnp.runtime.stored.stored`) stored under a resolved basic key."""
+    """`x` with `value` (of :func:`~np2tnp.runtime.base.stored_values.stored`) stored under a resolved basic key."""
     value = trimmed(value, plan.shape)
     if 0 in plan.shape:
         return x

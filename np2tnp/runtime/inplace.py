@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import __name__ as own_package
-from np2tnp.runtime.dispatch import exact, host, is_array, is_tensor, to_ndarray, unconverted
+from np2tnp.runtime.base.dispatch import exact, host, is_array, is_tensor, to_ndarray, unconverted
+from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array, cast, is_plain_tensor, numpy_dtype
+from np2tnp.runtime.base.promotion import constant as number
+from np2tnp.runtime.base.shared_memory import without_tensors
+from np2tnp.runtime.base.stored_values import check_fits, constant, filled, fitted, stored
 from np2tnp.runtime.either_number import EitherNumber
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.overlaps import without_tensors
-from np2tnp.runtime.promotion import array, cast, is_plain_tensor, numpy_dtype
-from np2tnp.runtime.promotion import constant as number
-from np2tnp.runtime.stored import check_fits, constant, filled, fitted, stored
 from np2tnp.runtime.weak import Weak
 
 __all__ = [

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.tracing import Trace
 from np2tnp.runtime.costly import updated_with_itself
 from np2tnp.runtime.folds import is_large
 from np2tnp.runtime.forwarding import Bounds, bounds_of, size_of
 from np2tnp.runtime.indexing_padded import origin, stored_slice
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.tracing import Trace
 
 #: Operations that work element by element.
 _ELEMENTWISE = frozenset(

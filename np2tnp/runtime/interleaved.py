@@ -17,11 +17,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.tracing import Trace, current
 from np2tnp.runtime.folds import is_large
 from np2tnp.runtime.indexing_padded import origin
 from np2tnp.runtime.keys import Basic, resolve_basic
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.tracing import Trace, current
 
 #: An array is at most so many planes.
 _MOST = 16

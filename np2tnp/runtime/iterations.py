@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
 
 #: Integers up to here are exact in float64, so that a quotient of two is what Python gives.
 _EXACT = 1 << 53
@@ -127,7 +127,7 @@ def _apply(name: str, left: Any, right: Any) -> Any:
             pair = [v.cast(dtype) if isinstance(v, Numbers) else v for v in (left, right)]
         return getattr(operator, name)(*pair)
     from np2tnp.runtime import operators
-    from np2tnp.runtime.dispatch import is_tensor
+    from np2tnp.runtime.base.dispatch import is_tensor
 
     return getattr(operators, f"op_{name}")(left, right) if is_tensor(other) else NotImplemented
 

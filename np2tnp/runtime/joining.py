@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.appended import listed
-from np2tnp.runtime.dispatch import as_tensor, exact, holds_symbol, holds_tensor, is_tensor
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.manipulation import at_least, tiled
-from np2tnp.runtime.parts import joined
-from np2tnp.runtime.promotion import cast, dtype_of, is_weak, operand, promoted, requested_dtype
-from np2tnp.runtime.shapes import (
+from np2tnp.runtime.base.dispatch import as_tensor, exact, holds_symbol, holds_tensor, is_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import broadcast, reshaped, transposed
+from np2tnp.runtime.base.promotion import cast, dtype_of, is_weak, operand, promoted, requested_dtype
+from np2tnp.runtime.base.shapes import (
     as_host,
     as_index,
     as_indices,
@@ -30,7 +29,8 @@ from np2tnp.runtime.shapes import (
     slice_axis,
     static_shape,
 )
-from np2tnp.runtime.vectors import broadcast, reshaped, transposed
+from np2tnp.runtime.manipulation import at_least, tiled
+from np2tnp.runtime.parts import joined
 
 __all__ = [
     "append",

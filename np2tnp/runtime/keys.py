@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, holds_tensor, is_symbolic, is_tensor
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.dispatch import as_tensor, holds_tensor, is_symbolic, is_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
 
 #: The axis kinds of a resolved key.
 FULL = slice(None)

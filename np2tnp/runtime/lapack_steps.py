@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, is_tracing, resolve
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import dtype_of
-from np2tnp.runtime.shapes import rank_of, require
-from np2tnp.runtime.tracing import check, current
+from np2tnp.runtime.base.dispatch import as_tensor, is_tracing, resolve
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import dtype_of
+from np2tnp.runtime.base.shapes import rank_of, require
+from np2tnp.runtime.base.tracing import check, current
 
 Shape = tuple[Any, ...]
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import is_tensor
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.stored import constant, stored
-from np2tnp.runtime.tracing import check, current
+from np2tnp.runtime.base.dispatch import is_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.stored_values import constant, stored
+from np2tnp.runtime.base.tracing import check, current
 from np2tnp.runtime.weak import Weak, strong
 
 #: TensorFlow's strided slices go no further.

@@ -20,10 +20,14 @@ import numpy as np
 
 from np2tnp.runtime import factors
 from np2tnp.runtime.axes import as_scalar
+from np2tnp.runtime.base.dispatch import as_tensor, exact, is_tracing
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import broadcast, reshaped, transposed
+from np2tnp.runtime.base.promotion import cast, dtype_of
+from np2tnp.runtime.base.shapes import as_index, as_indices, must_hold, rank_of, require, static_shape
+from np2tnp.runtime.base.tracing import check, current
 from np2tnp.runtime.contractions import product
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tracing
 from np2tnp.runtime.lapack_steps import decomposed
-from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.matrix_products import (
     cross,
     diagonal,
@@ -36,15 +40,6 @@ from np2tnp.runtime.matrix_products import (
     vecdot,
 )
 from np2tnp.runtime.norms import cond, matrix_norm, norm, vector_norm
-from np2tnp.runtime.promotion import cast, dtype_of
-from np2tnp.runtime.shapes import (
-    as_index,
-    as_indices,
-    must_hold,
-    rank_of,
-    require,
-    static_shape,
-)
 from np2tnp.runtime.spectra import (
     in_double,
     is_clear_of,
@@ -56,8 +51,6 @@ from np2tnp.runtime.spectra import (
     require_finite,
     singular_values,
 )
-from np2tnp.runtime.tracing import check, current
-from np2tnp.runtime.vectors import broadcast, reshaped, transposed
 
 __all__ = [
     "cholesky",

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.lazy_tensorflow import tf
 
 #: Passes that change what formulas give.
 _REWRITING = ("arithmetic_optimization", "constant_folding", "remapping", "layout_optimizer", "auto_mixed_precision")

@@ -7,8 +7,8 @@ import sys
 from types import TracebackType
 from typing import Any
 
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.exceptions import is_certain, translate
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.exceptions import is_certain, translate
 from np2tnp.runtime.refusals import replaced
 
 __all__ = ["manager", "raised"]

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.costly import stored_first
-from np2tnp.runtime.dispatch import as_tensor, exact, is_symbolic
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.parts import joined
-from np2tnp.runtime.shapes import (
+from np2tnp.runtime.base.dispatch import as_tensor, exact, is_symbolic
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import broadcast, reshaped, transposed
+from np2tnp.runtime.base.shapes import (
     as_index,
     as_indices,
     no_list,
@@ -28,7 +27,8 @@ from np2tnp.runtime.shapes import (
     slice_axis,
     static_shape,
 )
-from np2tnp.runtime.vectors import broadcast, reshaped, transposed
+from np2tnp.runtime.costly import stored_first
+from np2tnp.runtime.parts import joined
 
 __all__ = [
     "atleast_1d",

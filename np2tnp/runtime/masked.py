@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import is_symbolic, is_tensor
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import numpy_dtype
-from np2tnp.runtime.stored import cast_stored
-from np2tnp.runtime.tracing import check, current
+from np2tnp.runtime.base.dispatch import is_symbolic, is_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import numpy_dtype
+from np2tnp.runtime.base.stored_values import cast_stored
+from np2tnp.runtime.base.tracing import check, current
 
 #: Functions besides the ufuncs that work element by element on their first argument.
 _ELEMENTWISE = frozenset(f"numpy.{name}" for name in "real imag clip nan_to_num around round sinc angle".split())

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from np2tnp.runtime.base.dispatch import as_tensor, exact
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import reshaped, transposed
+from np2tnp.runtime.base.shapes import as_common, as_index, normal_axis, rank_of, require, sequence_of, static_shape
 from np2tnp.runtime.contractions import cross_of, diagonal_of, dot, product, times, trace_of
 from np2tnp.runtime.contractions import tensordot as _tensordot
-from np2tnp.runtime.dispatch import as_tensor, exact
-from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.manipulation import swap
-from np2tnp.runtime.shapes import as_common, as_index, normal_axis, rank_of, require, sequence_of, static_shape
-from np2tnp.runtime.vectors import reshaped, transposed
 
 __all__ = [
     "cross",

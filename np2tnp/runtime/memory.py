@@ -13,10 +13,19 @@ import numpy as np
 
 from np2tnp.runtime import packing
 from np2tnp.runtime.axes import UNSET
-from np2tnp.runtime.dispatch import as_tensor, exact, holds_symbol, host, is_array, is_tensor, to_ndarray, to_tensor
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import numpy_dtype
+from np2tnp.runtime.base.dispatch import (
+    as_tensor,
+    exact,
+    holds_symbol,
+    host,
+    is_array,
+    is_tensor,
+    to_ndarray,
+    to_tensor,
+)
+from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import numpy_dtype
 
 __all__ = [
     "byteswap",

@@ -11,9 +11,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from np2tnp.runtime import lazy
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.exceptions import translate
+from np2tnp.runtime.base import lazy_tensorflow
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.exceptions import translate
 
 #: Python's methods for such operators -> the helper, and whether it takes the operands the other way round.
 HELPERS = {
@@ -47,14 +47,14 @@ def covered(name: str, method: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
 
     @functools.wraps(method)
     def call(tensor: Any, other: Any) -> Any:
-        if compares and type(other) is int and abs(other) >= 1 << 63 and lazy.ready:
+        if compares and type(other) is int and abs(other) >= 1 << 63 and lazy_tensorflow.ready:
             return by_helper(tensor, other)
         try:
             return method(tensor, other)
         except Exception as error:
             known = translate(error)
             beyond = compares and isinstance(known or error, OverflowError)
-            if not lazy.ready or not (beyond or isinstance(known, UnverifiedError)):
+            if not lazy_tensorflow.ready or not (beyond or isinstance(known, UnverifiedError)):
                 raise
             return by_helper(tensor, other)
 

@@ -20,12 +20,12 @@ from np2tnp.runtime.axes import (
     refuse_empty,
     refuse_out,
 )
-from np2tnp.runtime.dispatch import exact, is_tracing
+from np2tnp.runtime.base.dispatch import exact, is_tracing
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array, cast, constant, dtype_of, requested_dtype
+from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.elementwise import fmax, fmin, select
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
-from np2tnp.runtime.promotion import array, cast, constant, dtype_of, requested_dtype
 
 __all__ = [
     "nanargmax",

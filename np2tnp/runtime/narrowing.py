@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from np2tnp.runtime.core_results import updated
-from np2tnp.runtime.dispatch import holds_tensor, is_tensor, map_structure
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.looking import is_of
-from np2tnp.runtime.precision import RUNS, is_single, working
+from np2tnp.runtime.base.dispatch import holds_tensor, is_tensor, map_structure
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.looking import is_of
+from np2tnp.runtime.base.precision import RUNS, is_single, working
+from np2tnp.runtime.base.updated import updated
 from np2tnp.runtime.weak import Weak
 
 if TYPE_CHECKING:

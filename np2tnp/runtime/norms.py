@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import powers
 from np2tnp.runtime.axes import as_scalar
-from np2tnp.runtime.dispatch import as_tensor, exact
-from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.base import exact_floats
+from np2tnp.runtime.base.dispatch import as_tensor, exact
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import reshaped, transposed
+from np2tnp.runtime.base.promotion import cast, dtype_of
+from np2tnp.runtime.base.shapes import must_hold, normal_axes, rank_of, require, static_shape
 from np2tnp.runtime.folds import is_large, shortened, summed
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import cast, dtype_of
-from np2tnp.runtime.shapes import must_hold, normal_axes, rank_of, require, static_shape
 from np2tnp.runtime.spectra import (
     in_double,
     is_well_conditioned,
@@ -23,7 +24,6 @@ from np2tnp.runtime.spectra import (
     refuse_nothing,
     singular_values,
 )
-from np2tnp.runtime.vectors import reshaped, transposed
 
 __all__ = ["cond", "matrix_norm", "norm", "vector_norm"]
 
@@ -72,7 +72,7 @@ def _vector(tensor: Any, order: Any, axis: int, keepdims: bool) -> Any:
         return _sum(sizes, (axis,), keepdims)
     require(not isinstance(order, np.floating) or isinstance(order, float), "an order that is not a Python float")
     power = tf.constant(order, sizes.dtype)
-    total = _sum(powers.power(sizes, power), (axis,), keepdims)
+    total = _sum(exact_floats.power(sizes, power), (axis,), keepdims)
     return tf.pow(total, tf.constant(np.reciprocal(np.asarray(order, dtype_of(sizes)))))
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import powers
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base import exact_floats
+from np2tnp.runtime.base.lazy_tensorflow import tf
 
 #: Operations whose results are known to the compiler.
 _KNOWN = frozenset(("Const", "ZerosLike", "OnesLike", "Cast"))
@@ -74,12 +74,12 @@ def argument() -> Any:
 
 def _power(base: Any, exponent: Any, output: Any) -> Any:
     """``base ** exponent`` as NumPy computes it where the exponent is a number in the program."""
-    number = powers.known_number(exponent)
+    number = exact_floats.known_number(exponent)
     if number is None or not base.dtype.is_floating or base.dtype.size == 2:
         return output
     if number in (0.5, 2.0):
         return (tf.raw_ops.Sqrt if number == 0.5 else tf.raw_ops.Square)(x=base)
-    found = powers.by_number(base, number)
+    found = exact_floats.by_number(base, number)
     return tf.raw_ops.Pow(x=base, y=tf.constant(number, base.dtype)) if found is None else found
 
 

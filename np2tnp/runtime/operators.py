@@ -15,17 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import bits, comparison, elementwise, precision, products, transcendental
-from np2tnp.runtime.dispatch import HELPERS, as_tensor, exact, is_tensor, is_tracing
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.gradients import is_followed
-from np2tnp.runtime.hardware import has_gpu
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
-from np2tnp.runtime.overlaps import without_tensors
-from np2tnp.runtime.promotion import dtype_of, is_plain_tensor
+from np2tnp.runtime import bits, comparison, elementwise, products, transcendental
+from np2tnp.runtime.base import precision
+from np2tnp.runtime.base.dispatch import HELPERS, as_tensor, exact, is_tensor, is_tracing
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.gradients import is_followed
+from np2tnp.runtime.base.hardware import has_gpu
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import dtype_of, is_plain_tensor
+from np2tnp.runtime.base.shared_memory import without_tensors
+from np2tnp.runtime.base.tracing import current
+from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.reductions import any as any_of
-from np2tnp.runtime.tracing import current
 from np2tnp.runtime.weak import Weak, weak
 
 __all__ = [

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.axes import flat, normal_axis, rank_of, reduce_with, refuse_out
+from np2tnp.runtime.base.dispatch import exact, is_measured, is_tracing, to_ndarray
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import transposed
+from np2tnp.runtime.base.promotion import array, cast, constant, operand, operand_tensor, result_dtype, tensor_dtype
+from np2tnp.runtime.base.shapes import must_hold
+from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.comparison import truth
-from np2tnp.runtime.dispatch import exact, is_measured, is_tracing, to_ndarray
 from np2tnp.runtime.elementwise import is_zero, select
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
-from np2tnp.runtime.promotion import array, cast, constant, operand, operand_tensor, result_dtype, tensor_dtype
-from np2tnp.runtime.shapes import must_hold
-from np2tnp.runtime.vectors import transposed
 
 __all__ = [
     "argpartition",

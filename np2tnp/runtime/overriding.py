@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.looking import is_of, own_dict
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.looking import is_of, own_dict
 
 
 class Methods:

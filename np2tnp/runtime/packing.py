@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.axes import flat
+from np2tnp.runtime.base.dispatch import as_tensor, exact
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import numpy_dtype
+from np2tnp.runtime.base.shapes import as_index, must_hold, normal_axis, rank_of, require, shape_of
 from np2tnp.runtime.comparison import truth
-from np2tnp.runtime.dispatch import as_tensor, exact
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import numpy_dtype
-from np2tnp.runtime.shapes import as_index, must_hold, normal_axis, rank_of, require, shape_of
 
 __all__ = ["packbits", "unpackbits"]
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import quantiles, reductions
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor, to_tensor
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.dispatch import as_tensor, exact, is_tensor, to_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import dtype_of
+from np2tnp.runtime.base.shapes import as_common, as_host, require, static_shape
 from np2tnp.runtime.manipulation import tiled
-from np2tnp.runtime.promotion import dtype_of
-from np2tnp.runtime.shapes import as_common, as_host, require, static_shape
 
 __all__ = ["pad"]
 

@@ -15,13 +15,13 @@ from np2tnp.runtime.axes import (
     refuse_empty,
     refuse_out,
 )
-from np2tnp.runtime.dispatch import exact
+from np2tnp.runtime.base.dispatch import exact
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array, cast, constant
+from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.elementwise import select
-from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.folds import is_large, shortened
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
-from np2tnp.runtime.promotion import array, cast, constant
 from np2tnp.runtime.reductions import extreme
 
 __all__ = ["argmax", "argmin"]

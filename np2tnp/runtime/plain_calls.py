@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from np2tnp.runtime.core_results import Undecided, updated
-from np2tnp.runtime.dispatch import is_tensor, map_structure, to_ndarray, to_tensor
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.looking import is_of
+from np2tnp.runtime.base.dispatch import is_tensor, map_structure, to_ndarray, to_tensor
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.looking import is_of
+from np2tnp.runtime.base.updated import Undecided, updated
 
 
 def call_plain(function: Callable[..., Any], mutates: tuple[str, ...], /, *args: Any, **kwargs: Any) -> Any:

@@ -10,15 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.contractions import from_working, to_working
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tracing, to_ndarray
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.lapack_steps import asked
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.linalg import inv, lstsq
-from np2tnp.runtime.manipulation import at_least
-from np2tnp.runtime.promotion import cast, dtype_of
-from np2tnp.runtime.shapes import (
+from np2tnp.runtime.base.dispatch import as_tensor, exact, is_tracing, to_ndarray
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import cast, dtype_of
+from np2tnp.runtime.base.shapes import (
     as_common,
     as_index,
     common_dtype,
@@ -29,8 +25,12 @@ from np2tnp.runtime.shapes import (
     slice_axis,
     static_shape,
 )
+from np2tnp.runtime.base.tracing import current
+from np2tnp.runtime.contractions import from_working, to_working
+from np2tnp.runtime.lapack_steps import asked
+from np2tnp.runtime.linalg import inv, lstsq
+from np2tnp.runtime.manipulation import at_least
 from np2tnp.runtime.signals import convolve
-from np2tnp.runtime.tracing import current
 
 __all__ = ["poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots"]
 

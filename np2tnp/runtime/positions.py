@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.dispatch import as_tensor, exact
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import cast
+from np2tnp.runtime.base.shapes import as_host, as_index, as_indices, must_hold, no_list, rank_of, require, static_shape
 from np2tnp.runtime.manipulation import broadcast_all
-from np2tnp.runtime.promotion import cast
-from np2tnp.runtime.shapes import as_host, as_index, as_indices, must_hold, no_list, rank_of, require, static_shape
 
 __all__ = [
     "diag_indices",

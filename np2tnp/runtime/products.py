@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.axes import rank_of
-from np2tnp.runtime.dispatch import resolve
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op, through, ufunc
-from np2tnp.runtime.promotion import constant
-from np2tnp.runtime.vectors import squeezed
+from np2tnp.runtime.base.dispatch import resolve
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import squeezed
+from np2tnp.runtime.base.promotion import constant
+from np2tnp.runtime.base.ufunc_tables import op, through, ufunc
 
 __all__ = ["matmul", "matvec", "vecdot", "vecmat"]
 

@@ -9,15 +9,15 @@ import numpy as np
 
 from np2tnp.runtime import reductions
 from np2tnp.runtime.axes import UNSET, count_along, given, normal_axes, normal_axis, rank_of, refuse_out
-from np2tnp.runtime.dispatch import exact, is_tensor, is_tracing
+from np2tnp.runtime.base.dispatch import exact, is_tensor, is_tracing
+from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.base.gradients import is_followed
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array, cast, constant, dtype_of, float_dtype
+from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.elementwise import add, divide, multiply, select, subtract
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
-from np2tnp.runtime.gradients import is_followed
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
 from np2tnp.runtime.nanreductions import missing
 from np2tnp.runtime.ordering import sort
-from np2tnp.runtime.promotion import array, cast, constant, dtype_of, float_dtype
 
 __all__ = [
     "average",

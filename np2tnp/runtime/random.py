@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import host
-from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.base.dispatch import host
+from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.streams import PARAMETERS, Stream
 
 _GLOBAL = Stream(np.random)

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import __name__ as own_package
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.looking import is_of, module_of, own_dict, slots_of
-from np2tnp.runtime.overlaps import OF_ARRAYS, leaves
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.looking import is_of, module_of, own_dict, slots_of
+from np2tnp.runtime.base.shared_memory import OF_ARRAYS, leaves
 
 #: How many objects are looked at.
 _MOST = 10_000

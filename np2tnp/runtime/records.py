@@ -13,9 +13,9 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.looking import is_of, items_of, member, own_dict
-from np2tnp.runtime.tracing import attribute_names, global_names
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.looking import is_of, items_of, member, own_dict
+from np2tnp.runtime.base.tracing import attribute_names, global_names
 
 #: Attributes of a class that are no code which reading could run.
 _HARMLESS = frozenset(

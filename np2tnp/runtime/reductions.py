@@ -25,18 +25,18 @@ from np2tnp.runtime.axes import (
     refuse_empty,
     refuse_out,
 )
+from np2tnp.runtime.base.dispatch import exact, is_measured, is_tracing
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.gradients import is_followed
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array, cast, constant, dtype_of, float_dtype, requested_dtype
+from np2tnp.runtime.base.shapes import is_all_finite
+from np2tnp.runtime.base.tracing import current
+from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.comparison import truth
-from np2tnp.runtime.dispatch import exact, is_measured, is_tracing
 from np2tnp.runtime.elementwise import add as add_arrays
 from np2tnp.runtime.elementwise import bounded, divide_complex, select, subtract
-from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.folds import is_large, shortened, summed
-from np2tnp.runtime.gradients import is_followed
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
-from np2tnp.runtime.promotion import array, cast, constant, dtype_of, float_dtype, requested_dtype
-from np2tnp.runtime.shapes import is_all_finite
-from np2tnp.runtime.tracing import current
 from np2tnp.runtime.weak import Weak
 
 __all__ = [

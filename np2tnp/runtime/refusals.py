@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import __name__ as own_package
-from np2tnp.runtime.dispatch import NUMERIC
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.exceptions import translate
+from np2tnp.runtime.base.dispatch import NUMERIC
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.exceptions import translate
 
 #: Packages that try things out: what is raised and handled in there is no refusal of anything.
 _TRYING = frozenset(("tensorflow", "keras", "numpy"))

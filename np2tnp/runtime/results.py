@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import is_tensor, to_ndarray
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.looking import is_of, is_plain_tuple, tuple_like
+from np2tnp.runtime.base.dispatch import is_tensor, to_ndarray
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.looking import is_of, is_plain_tuple, tuple_like
 from np2tnp.runtime.unbound import Unassigned
 
 

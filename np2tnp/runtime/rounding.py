@@ -10,13 +10,10 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.axes import UNSET, refuse_out
-from np2tnp.runtime.creation import fresh
-from np2tnp.runtime.dispatch import exact, is_tracing
-from np2tnp.runtime.elementwise import bounded, is_zero, select, truncated
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
-from np2tnp.runtime.promotion import (
+from np2tnp.runtime.base.dispatch import exact, is_tracing
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import (
     array,
     cast,
     constant,
@@ -28,6 +25,9 @@ from np2tnp.runtime.promotion import (
     result_dtype,
     tensor_dtype,
 )
+from np2tnp.runtime.base.ufunc_tables import op
+from np2tnp.runtime.creation import fresh
+from np2tnp.runtime.elementwise import bounded, is_zero, select, truncated
 from np2tnp.runtime.transcendental import arctan2
 
 __all__ = [

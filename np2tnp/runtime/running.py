@@ -12,14 +12,14 @@ from np2tnp.runtime.axes import (
     rank_of,
     refuse_out,
 )
-from np2tnp.runtime.dispatch import exact, is_tracing
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.gradients import is_followed
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
-from np2tnp.runtime.promotion import array, constant
+from np2tnp.runtime.base.dispatch import exact, is_tracing
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.gradients import is_followed
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array, constant
+from np2tnp.runtime.base.shapes import is_all_finite, require
+from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.reductions import accumulator
-from np2tnp.runtime.shapes import is_all_finite, require
 
 __all__ = [
     "cumprod",

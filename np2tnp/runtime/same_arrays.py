@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from np2tnp.runtime.dispatch import is_tensor
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.tracing import Trace
+from np2tnp.runtime.base.dispatch import is_tensor
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.tracing import Trace
 
 
 class Handed(Exception):  # noqa: N818 - a signal

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from np2tnp.runtime.base.tracing import Buffer, Trace
 from np2tnp.runtime.carried import exchanged_tensors, flat_tensors
 from np2tnp.runtime.indexing_padded import origin
 from np2tnp.runtime.interiors import interior_of, stored
-from np2tnp.runtime.tracing import Buffer, Trace
 from np2tnp.runtime.two_steps import Second, without_stores
 
 

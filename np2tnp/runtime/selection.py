@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.axes import reduce_with
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
-from np2tnp.runtime.manipulation import broadcast_all
-from np2tnp.runtime.promotion import cast, constant, dtype_of, promoted
-from np2tnp.runtime.shapes import (
+from np2tnp.runtime.base.dispatch import as_tensor, exact, is_tensor
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import broadcast, reshaped, transposed
+from np2tnp.runtime.base.promotion import cast, constant, dtype_of, promoted
+from np2tnp.runtime.base.shapes import (
     known,
     must_hold,
     no_list,
@@ -22,7 +21,8 @@ from np2tnp.runtime.shapes import (
     sequence_of,
     static_shape,
 )
-from np2tnp.runtime.vectors import broadcast, reshaped, transposed
+from np2tnp.runtime.base.ufunc_tables import op
+from np2tnp.runtime.manipulation import broadcast_all
 
 __all__ = [
     "choose",

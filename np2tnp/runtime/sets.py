@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact
+from np2tnp.runtime.base.dispatch import as_tensor, exact
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import cast, dtype_of, promoted
+from np2tnp.runtime.base.shapes import common_dtype, must_hold, rank_of, require, shape_of, size_of
 from np2tnp.runtime.elementwise import is_negative
 from np2tnp.runtime.lapack_steps import asked
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import cast, dtype_of, promoted
-from np2tnp.runtime.shapes import common_dtype, must_hold, rank_of, require, shape_of, size_of
 
 __all__ = [
     "in1d",

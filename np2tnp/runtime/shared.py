@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.tracing import Trace
 from np2tnp.runtime.costly import FUSED, in_memory
 from np2tnp.runtime.folds import is_large
 from np2tnp.runtime.indexing_padded import origin
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.tracing import Trace
 
 #: How long further operations take that XLA makes part of the loop that reads their results.
 _COSTS = {

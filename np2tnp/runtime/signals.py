@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.base.dispatch import as_tensor, exact, is_tracing
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import dtype_of
+from np2tnp.runtime.base.shapes import as_common, is_all_finite, rank_of, require, slice_axis, static_shape
 from np2tnp.runtime.contractions import from_working, product, to_working
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tracing
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import dtype_of
-from np2tnp.runtime.shapes import as_common, is_all_finite, rank_of, require, slice_axis, static_shape
 
 __all__ = ["convolve", "correlate"]
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from np2tnp.runtime.base.dispatch import NUMERIC, is_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.looking import is_of, is_plain_tuple, tuple_like
 from np2tnp.runtime.compiled_state import Held
-from np2tnp.runtime.dispatch import NUMERIC, is_tensor
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.looking import is_of, is_plain_tuple, tuple_like
 from np2tnp.runtime.records import attributes_of, is_record, stand_in
 from np2tnp.runtime.weak import DTYPES, LIMIT, Weak
 

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import NUMERIC, is_tensor
+from np2tnp.runtime.base.dispatch import NUMERIC, is_tensor
+from np2tnp.runtime.base.hardware import has_gpu
+from np2tnp.runtime.base.looking import items_of, own_dict, slots_of
 from np2tnp.runtime.door import NEVER, Elements, is_threshold_set
-from np2tnp.runtime.hardware import has_gpu
-from np2tnp.runtime.looking import items_of, own_dict, slots_of
 from np2tnp.runtime.object_state import names_of
 
 #: Below so many elements eager TensorFlow takes several times NumPy's time, as the median of functions; from there on

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import is_tensor, resolve
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.dispatch import is_tensor, resolve
+from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.tracing import check
 from np2tnp.runtime.lengths import Sliced, lengths_of, sliced
-from np2tnp.runtime.tracing import check
 from np2tnp.runtime.weak import Weak
 
 #: Functions besides the ufuncs that work element by element on their first argument.

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.axes import as_scalar
-from np2tnp.runtime.dispatch import as_tensor, is_tracing
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import cast, dtype_of
-from np2tnp.runtime.shapes import is_all_finite, rank_of, require
-from np2tnp.runtime.tracing import check, current
+from np2tnp.runtime.base.dispatch import as_tensor, is_tracing
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import cast, dtype_of
+from np2tnp.runtime.base.shapes import is_all_finite, rank_of, require
+from np2tnp.runtime.base.tracing import check, current
 
 #: Rounding in two libraries may differ by this factor around a threshold; inside it NumPy decides.
 MARGIN = 100.0

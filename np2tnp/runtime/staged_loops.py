@@ -7,13 +7,13 @@ from typing import Any
 
 from np2tnp.runtime import two_steps
 from np2tnp.runtime.appended import Collects, Lists, Stacks, stacks_for
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.tracing import Trace, all_hold, check
 from np2tnp.runtime.carried import Kind, built, flat_kinds, flat_tensors, kind_of
-from np2tnp.runtime.errors import Unsupported
 from np2tnp.runtime.interleaved import Carried, Interleaves
-from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.same_arrays import Handed, SameArrays
 from np2tnp.runtime.shared import store_shared
-from np2tnp.runtime.tracing import Trace, all_hold, check
 from np2tnp.runtime.weak import LIMIT
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import resolve
+from np2tnp.runtime.base.dispatch import resolve
+from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.either_number import EitherNumber, settle
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.masked import Masked, called
 from np2tnp.runtime.weak import Weak, resolved
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from np2tnp.runtime import lazy
+from np2tnp.runtime.base import lazy_tensorflow
 
 __all__ = ["leave_numpy_behavior", "start"]
 
@@ -23,8 +23,8 @@ def start(device: str = "") -> None:
     `device`: where this thread works from now on, such as ``"/GPU:0"``; for scripts whose top level was migrated.
     Raises RuntimeError in a process that was forked after TensorFlow ran, and where there is no such device.
     """
-    lazy.begin()
-    lazy.enable_numpy_behavior()
+    lazy_tensorflow.begin()
+    lazy_tensorflow.enable_numpy_behavior()
     if device:
         _entered.enter_context(place(device))
 
@@ -35,7 +35,7 @@ def leave_numpy_behavior() -> None:
     Migrated functions need it on: the program calls :func:`start`, or TensorFlow's own
     ``experimental_enable_numpy_behavior``, before the first of them.
     """
-    lazy.numpy_behavior = False
+    lazy_tensorflow.numpy_behavior = False
 
 
 def place(device: str) -> Any:
@@ -46,13 +46,13 @@ def place(device: str) -> Any:
     if not device:
         return _NOWHERE
     if device not in _checked:
-        tf = lazy.tf
+        tf = lazy_tensorflow.tf
         wanted = tf.DeviceSpec.from_string(device)
         here = [item.name for item in tf.config.list_logical_devices()]
         specs = [tf.DeviceSpec.from_string(name) for name in here]
         if not any((s.device_type, s.device_index) == (wanted.device_type, wanted.device_index or 0) for s in specs):
             raise RuntimeError(f"there is no device {device} here: TensorFlow has {', '.join(here)}")
         with tf.device(device):
-            lazy.hold_zeros()
+            lazy_tensorflow.hold_zeros()
         _checked.add(device)
-    return lazy.tf.device(device)
+    return lazy_tensorflow.tf.device(device)

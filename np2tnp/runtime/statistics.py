@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import cast, dtype_of, requested_dtype
-from np2tnp.runtime.shapes import as_index, rank_of, require, static_shape
-from np2tnp.runtime.vectors import reshaped, transposed
+from np2tnp.runtime.base.dispatch import as_tensor, exact, is_tensor
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import reshaped, transposed
+from np2tnp.runtime.base.promotion import cast, dtype_of, requested_dtype
+from np2tnp.runtime.base.shapes import as_index, rank_of, require, static_shape
 
 __all__ = ["corrcoef", "cov"]
 

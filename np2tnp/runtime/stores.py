@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from np2tnp.runtime.bounds import last_of_each, wrapped
-from np2tnp.runtime.dispatch import exact, host, is_tensor, unconverted
-from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.base.device_forms import last_of_each, wrapped
+from np2tnp.runtime.base.dispatch import exact, host, is_tensor, unconverted
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import operand, reshaped
+from np2tnp.runtime.base.promotion import numpy_dtype
+from np2tnp.runtime.base.stored_values import constant, stored
 from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.keys import static_shape
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import numpy_dtype
-from np2tnp.runtime.stored import constant, stored
-from np2tnp.runtime.vectors import operand, reshaped
 
 __all__ = ["fill_diagonal", "place", "put", "put_along_axis", "putmask"]
 

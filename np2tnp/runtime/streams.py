@@ -15,14 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import distributions, precision
-from np2tnp.runtime.dispatch import as_tensor, host, is_tensor, is_tracing, tensor
+from np2tnp.runtime import distributions
+from np2tnp.runtime.base import precision
+from np2tnp.runtime.base.dispatch import as_tensor, host, is_tensor, is_tracing, tensor
+from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import cast, requested_dtype
+from np2tnp.runtime.base.shapes import as_index, as_indices, rank_of, require, static_shape
 from np2tnp.runtime.distributions import Source
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
-from np2tnp.runtime.lazy import tf
 from np2tnp.runtime.manipulation import broadcast_all
-from np2tnp.runtime.promotion import cast, requested_dtype
-from np2tnp.runtime.shapes import as_index, as_indices, rank_of, require, static_shape
 
 _INT64 = np.iinfo(np.int64)
 _NEEDED = object()

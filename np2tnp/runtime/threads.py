@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import __name__ as own_package
-from np2tnp.runtime.looking import function_of, is_of, items_of, member, own_dict, package_of
-from np2tnp.runtime.tracing import attribute_names, global_names
+from np2tnp.runtime.base.looking import function_of, is_of, items_of, member, own_dict, package_of
+from np2tnp.runtime.base.tracing import attribute_names, global_names
 
 #: Modules whose objects let threads wait for each other.
 _MODULES = frozenset(("_thread", "threading", "queue", "_queue", "multiprocessing", "concurrent"))

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import hypotenuses
-from np2tnp.runtime.dispatch import is_measured
+from np2tnp.runtime.base import exact_floats
+from np2tnp.runtime.base.dispatch import is_measured
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import cast, constant, dtype_of
+from np2tnp.runtime.base.tracing import check, current
+from np2tnp.runtime.base.ufunc_tables import op, raw, ufunc
 from np2tnp.runtime.elementwise import both, complex_nan, extreme, is_negative, select, with_sign
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op, raw, ufunc
-from np2tnp.runtime.promotion import cast, constant, dtype_of
-from np2tnp.runtime.tracing import check, current
 
 __all__ = [
     "acos",
@@ -160,7 +160,7 @@ def _natural_log(x: Any) -> Any:
     """Log of complex numbers. TensorFlow squares the parts, and gives NaN where that leaves the floats."""
     logarithm = op("Log")(x=x)
     real, imag = tf.math.real(x), tf.math.imag(x)
-    whole = tf.complex(op("Log")(x=hypotenuses.hypot(real, imag)), op("Atan2")(y=imag, x=real))
+    whole = tf.complex(op("Log")(x=exact_floats.hypot(real, imag)), op("Atan2")(y=imag, x=real))
     return select(complex_nan(logarithm), whole, logarithm)
 
 
@@ -174,7 +174,7 @@ def _complex_log(base: float) -> Callable[[Any], Any]:
 
 def _complex_log1p(x: Any) -> Any:
     real, imag = tf.math.real(x), tf.math.imag(x)
-    size = hypotenuses.hypot(real + 1, imag)
+    size = exact_floats.hypot(real + 1, imag)
     return tf.complex(op("Log")(x=size), op("Atan2")(y=imag, x=real + 1))
 
 
@@ -195,7 +195,7 @@ def _root_by_parts(x: Any, root: Any) -> Any:
     """The complex root as C's library computes it, which XLA's own is next to."""
     real, imag = tf.math.real(x), tf.math.imag(x)
     size = op("Abs")(x=real)
-    large = op("Sqrt")(x=0.5 * (hypotenuses.hypot(real, imag) + size))
+    large = op("Sqrt")(x=0.5 * (exact_floats.hypot(real, imag) + size))
     usual = op("Less")(x=op("Abs")(x=large), y=constant(1e150, large.dtype))
     usual = both(usual, op("Greater")(x=large, y=constant(1e-150, large.dtype)))
     small = 0.5 * op("Abs")(x=imag) / select(usual, large, 1.0)
@@ -284,7 +284,7 @@ arccosh = acosh = ufunc("numpy.arccosh", _inverse("Acosh"))
 arctanh = atanh = ufunc("numpy.arctanh", _either_finite("Atanh"))
 
 arctan2 = atan2 = ufunc("numpy.arctan2", {"f": lambda y, x: _at_diagonal(x, y)})
-hypot = ufunc("numpy.hypot", {"f": hypotenuses.hypot})
+hypot = ufunc("numpy.hypot", {"f": exact_floats.hypot})
 deg2rad = radians = ufunc("numpy.deg2rad", {"f": _by_factor(np.deg2rad)})
 rad2deg = degrees = ufunc("numpy.rad2deg", {"f": _by_factor(np.rad2deg)})
 logaddexp = ufunc("numpy.logaddexp", {"f": _logaddexp(raw("Exp"), raw("Log1p"), math.log(2))})

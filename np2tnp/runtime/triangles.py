@@ -9,16 +9,16 @@ import numpy as np
 
 from np2tnp.runtime import creation
 from np2tnp.runtime.axes import flat, rank_of
+from np2tnp.runtime.base.dispatch import exact, to_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array as tensor_of
+from np2tnp.runtime.base.promotion import cast, dtype_of, requested_dtype
+from np2tnp.runtime.base.shapes import as_index
+from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.creation import refuse_like, refuse_order
-from np2tnp.runtime.dispatch import exact, to_tensor
 from np2tnp.runtime.elementwise import select
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
-from np2tnp.runtime.promotion import array as tensor_of
-from np2tnp.runtime.promotion import cast, dtype_of, requested_dtype
 from np2tnp.runtime.running import cumprod
-from np2tnp.runtime.shapes import as_index
 
 __all__ = [
     "diag",

@@ -10,11 +10,11 @@ from __future__ import annotations
 from math import lcm
 from typing import Any, NamedTuple
 
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.tracing import Trace
 from np2tnp.runtime.forwarding import Bounds, bounds_of, size_of
 from np2tnp.runtime.indexing_padded import origin
 from np2tnp.runtime.interiors import interior_of
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.tracing import Trace
 
 #: Copies of arrays with fewer elements do not count beside the rest of an iteration.
 _LEAST = 32_768

@@ -13,8 +13,12 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import __name__ as own_package
-from np2tnp.runtime.dispatch import exact, host, is_tensor, unconverted
-from np2tnp.runtime.errors import Unsupported
+from np2tnp.runtime.base.dispatch import exact, host, is_tensor, unconverted
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import operand, reshaped
+from np2tnp.runtime.base.promotion import cast, numpy_dtype
+from np2tnp.runtime.base.stored_values import fitted
 from np2tnp.runtime.indexing_read import is_plain, stacked
 from np2tnp.runtime.inplace import check_casting
 from np2tnp.runtime.keys import (
@@ -27,10 +31,6 @@ from np2tnp.runtime.keys import (
     on_host,
     static_shape,
 )
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import cast, numpy_dtype
-from np2tnp.runtime.stored import fitted
-from np2tnp.runtime.vectors import operand, reshaped
 
 #: Scatter operations that equal the ufunc whatever the order, for integers; the first two within rounding for floats.
 _SCATTERS = {

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.axes import UNSET, mask_for, normal_axes, rank_of
+from np2tnp.runtime.base.dispatch import is_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array, cast, dtype_of, requested_dtype
+from np2tnp.runtime.base.tracing import all_hold, check, current
 from np2tnp.runtime.comparison import truth
-from np2tnp.runtime.dispatch import is_tensor
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import array, cast, dtype_of, requested_dtype
-from np2tnp.runtime.tracing import all_hold, check, current
 
 Function = Callable[..., Any]
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from np2tnp.runtime import bits, comparison, elementwise, reductions, running, transcendental, ufunc_steps
 from np2tnp.runtime.axes import UNSET, normal_axes, normal_axis, rank_of, refuse_out
+from np2tnp.runtime.base.dispatch import exact, host, is_tracing, to_ndarray
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array, dtype_of
 from np2tnp.runtime.comparison import truth
-from np2tnp.runtime.dispatch import exact, host, is_tracing, to_ndarray
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import array, dtype_of
 
 Function = Callable[..., Any]
 

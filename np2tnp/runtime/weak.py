@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import __name__ as own_package
-from np2tnp.runtime.dispatch import is_tensor, to_tensor
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.tracing import check
+from np2tnp.runtime.base.dispatch import is_tensor, to_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.tracing import check
 
 #: Python type -> dtype that holds it.
 DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import is_tensor, unconverted
-from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.base.dispatch import is_tensor, unconverted
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import array, constant, operand, operand_tensor, result_dtype, tensor_dtype
+from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.indexing_steps import StepsItem
 from np2tnp.runtime.inplace import iadd, imul, isub
 from np2tnp.runtime.iterations import Numbers, Steps
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.loops import op
-from np2tnp.runtime.promotion import array, constant, operand, operand_tensor, result_dtype, tensor_dtype
 
 __all__ = ["branches", "enumerated", "fold_add", "fold_multiply", "fold_subtract", "vectorized", "zipped"]
 

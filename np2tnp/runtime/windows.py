@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, exact, is_tensor
-from np2tnp.runtime.shapes import require
+from np2tnp.runtime.base.dispatch import as_tensor, exact, is_tensor
+from np2tnp.runtime.base.shapes import require
 
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from np2tnp.runtime.dispatch import is_tensor
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.tracing import current
+from np2tnp.runtime.base.dispatch import is_tensor
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.tracing import current
 
 _COMPLEX = ("complex64", "complex128")
 _INEXACT = ("float16", "float32", "float64", *_COMPLEX)

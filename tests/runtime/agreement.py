@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import dispatch
+from np2tnp.runtime.base import dispatch
 
 #: Dtypes that every helper claims to compute in TensorFlow, unless a test says otherwise.
 CLAIMED = "fdl"

@@ -10,7 +10,7 @@ import numpy as np
 from agreement import check_raises, find, same, why
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import dispatch
+from np2tnp.runtime.base import dispatch
 
 #: All dtype characters that a tensor can hold and NumPy computes with.
 NUMERIC = "?bhilBHILefdFD"

@@ -185,7 +185,7 @@ def test_lists_longer_than_a_trace_should_have_stay_lists(mode: str, monkeypatch
     monkeypatch.setattr(appended, "MOST_ITEMS", 4)
     x = np.arange(3.0)
     np.testing.assert_allclose(compiled(states, mode, x, 4)[1][3], np.sin(np.sin(np.sin(np.sin(x)))))
-    monkeypatch.setattr("np2tnp.runtime.tracing.UNROLLED_OPERATIONS", 2)
+    monkeypatch.setattr("np2tnp.runtime.base.tracing.UNROLLED_OPERATIONS", 2)
     assert len(compiled(states, mode, x, 5, staged=False)[1]) == 5
 
 

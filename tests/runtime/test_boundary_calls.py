@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.dispatch import is_tensor
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.dispatch import is_tensor
+from np2tnp.runtime.base.lazy_tensorflow import tf
 
 Pair = collections.namedtuple("Pair", "first second")
 

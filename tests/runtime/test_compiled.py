@@ -364,7 +364,7 @@ def test_global_names_are_those_that_code_loads() -> None:
     def reader(x: Any) -> Any:
         return [STRENGTH * x.TABLE for _ in range(3)]
 
-    from np2tnp.runtime.tracing import global_names
+    from np2tnp.runtime.base.tracing import global_names
 
     assert set(global_names(reader.__code__)) == {"STRENGTH", "range"}
     assert compiled.MODES == MODES

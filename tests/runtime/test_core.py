@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.base.dispatch import is_tensor
 
 
 def scaled(x: Any, factor: float = 2.0) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.lazy import tf, tnp
+from np2tnp.runtime.base.lazy_tensorflow import tf, tnp
 
 
 def test_raw_operations_tnp_functions_operators_and_helpers_count() -> None:

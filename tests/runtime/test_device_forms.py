@@ -14,7 +14,7 @@ from arrays import edge_values
 from test_safe_forms import FLOATS, FORMS, INTEGERS, SHRINKING, wide
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import hardware
+from np2tnp.runtime.base import hardware
 
 
 @pytest.fixture(autouse=True)

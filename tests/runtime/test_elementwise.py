@@ -8,7 +8,8 @@ import tensorflow as tf
 from arrays import NUMERIC, agree, edge_values
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import bits, comparison, dispatch, elementwise, transcendental
+from np2tnp.runtime import bits, comparison, elementwise, transcendental
+from np2tnp.runtime.base import dispatch
 
 MODULES = (elementwise, comparison, bits, transcendental)
 UFUNCS = sorted(name for module in MODULES for name in module.__all__ if isinstance(getattr(np, name, None), np.ufunc))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.dispatch import is_tensor, to_tensor
+from np2tnp.runtime.base.dispatch import is_tensor, to_tensor
 
 MASKED = np.ma.array([1.0, 2.0, 4.0], mask=[False, True, False])
 

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("tensorflow")
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.lazy import configure, tf
+from np2tnp.runtime.base.lazy_tensorflow import configure, tf
 
 pytestmark = pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional vectors:DeprecationWarning")
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from np2tnp.runtime import hardware
+from np2tnp.runtime.base import hardware
 
 ASKED = """
 import sys

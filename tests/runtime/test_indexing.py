@@ -15,9 +15,9 @@ from keys_strategy import arrays, as_tensors, keys, selected, values
 
 from np2tnp import runtime as rt
 from np2tnp.differential.cases import Case, all_cases, compile_call, fresh_arguments
-from np2tnp.runtime.dispatch import FALLBACKS, is_tensor
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.dispatch import FALLBACKS, is_tensor
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.lazy_tensorflow import tf
 
 CAMPAIGN = settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from keys_strategy import arrays, keys, selected, values
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
 
 JIT = pytest.mark.parametrize("jit", [False, True], ids=["graph", "xla"])
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from keys_strategy import DTYPES, arrays, keys, selected, values
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.dispatch import FALLBACKS, is_tensor
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.dispatch import FALLBACKS, is_tensor
+from np2tnp.runtime.base.lazy_tensorflow import tf
 
 CAMPAIGN = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 EXACT = ["iadd", "isub", "imul", "iand", "ior", "ixor", "ilshift", "irshift", "imod", "ifloordiv", "itruediv"]

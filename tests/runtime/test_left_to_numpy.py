@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import hardware
+from np2tnp.runtime.base import hardware
 from np2tnp.runtime.compiled import RUNS
 
 who: list[str] = []

@@ -17,9 +17,9 @@ from np2tnp.differential.case_arrays import OUTPUTS
 from np2tnp.differential.cases import Case, all_cases, name_helper
 from np2tnp.differential.compare import Outcome
 from np2tnp.rules.decisions import NEED_TENSORS
-from np2tnp.runtime.dispatch import is_tensor
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.exceptions import translate
+from np2tnp.runtime.base.dispatch import is_tensor
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.exceptions import translate
 
 #: An item of an ndarray is NumPy's own scalar, and the product of two numbers raises a class that stands for both.
 _OTHERWISE = frozenset(("operator.getitem", "operator.matmul"))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
+from np2tnp.runtime.base.tracing import tracing
 from np2tnp.runtime.compiled import RUNS
-from np2tnp.runtime.tracing import tracing
 
 
 def program(np: Any, x: Any) -> Any:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.dispatch import host, is_tensor
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.dispatch import host, is_tensor
+from np2tnp.runtime.base.lazy_tensorflow import tf
 
 #: Distributions of numpy.random and Generator alike, with parameters.
 DISTRIBUTIONS: list[tuple[str, tuple[Any, ...]]] = [

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.dispatch import is_tensor
+from np2tnp.runtime.base.dispatch import is_tensor
 
 ROOT = Path(__file__).resolve().parents[2]
 

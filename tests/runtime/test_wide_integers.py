@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 from np2tnp.edits.targets import REFUSING
-from np2tnp.runtime import lazy
+from np2tnp.runtime.base import lazy_tensorflow
 
 INTEGERS = (-1, 127, 128, -129, 255, 256, 40000, -40000, 70000, 2**31, -(2**31) - 1, 2**32, -(2**40), 2**63 - 1, 2**63)
 
@@ -26,7 +26,7 @@ def _outcome(function: Any, *operands: Any) -> Any:
 @pytest.mark.parametrize("char", "bhilBHIL")
 @pytest.mark.parametrize("swapped", [False, True], ids=["array-first", "number-first"])
 def test_operator_refuses_what_numpy_refuses(name: str, char: str, swapped: bool) -> None:
-    lazy.begin()
+    lazy_tensorflow.begin()
     function = getattr(operator, name)
     array = np.array([1, 2, 3], char)
     for number in INTEGERS:

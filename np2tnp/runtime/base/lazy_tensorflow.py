@@ -92,7 +92,7 @@ def configure() -> None:
             enable_numpy_behavior()
         keep_negative_zeros()
         _configured = True
-        from np2tnp.runtime.gradients import register
+        from np2tnp.runtime.base.gradients import register
 
         register()
 

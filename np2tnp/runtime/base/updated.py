@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from np2tnp.runtime.errors import UnverifiedError
+from np2tnp.runtime.base.errors import UnverifiedError
 
 
 class Undecided:

@@ -8,8 +8,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from np2tnp.runtime.dispatch import is_tensor, map_structure
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.dispatch import is_tensor, map_structure
+from np2tnp.runtime.base.lazy_tensorflow import tf
 
 #: Functions that change by steps, or not at all: no gradient flows, as through ``tf.round``.
 _FLAT = frozenset(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.lazy import tf
+from np2tnp.runtime.base.lazy_tensorflow import tf
 
 
 def reshaped(x: Any, shape: Iterable[int]) -> Any:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, is_tensor, is_tracing
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
-from np2tnp.runtime.gradients import is_followed
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import cast, result_dtype
-from np2tnp.runtime.tracing import check
-from np2tnp.runtime.vectors import sliced
+from np2tnp.runtime.base.dispatch import as_tensor, is_tensor, is_tracing
+from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.base.gradients import is_followed
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import sliced
+from np2tnp.runtime.base.promotion import cast, result_dtype
+from np2tnp.runtime.base.tracing import check
 
 
 def static_shape(tensor: Any) -> tuple[int, ...]:

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import exact, resolve, to_tensor
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import (
+from np2tnp.runtime.base.dispatch import exact, resolve, to_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.promotion import (
     CLASSES,
     WEAK,
     array,

@@ -17,12 +17,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from np2tnp.runtime import __name__ as own_package
-from np2tnp.runtime import precision, tracing
-from np2tnp.runtime.core_results import updated
-from np2tnp.runtime.errors import Unsupported, UnverifiedError
-from np2tnp.runtime.hardware import has_gpu
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.looking import is_of, is_plain_tuple, items_of, member, module_of, tuple_like
+from np2tnp.runtime.base import precision, tracing
+from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
+from np2tnp.runtime.base.hardware import has_gpu
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.looking import is_of, is_plain_tuple, items_of, member, module_of, tuple_like
+from np2tnp.runtime.base.updated import updated
 
 __all__ = ["host", "host_items", "ndarray", "tensor"]
 
@@ -116,7 +116,7 @@ def to_tensor(array: Any) -> Any:
 
     ``tf.constant`` copies an ndarray explicitly (TensorFlow 2.18 to 2.21; tests/runtime/test_boundary.py holds it to
     that), so a later write to `array` does not show in the tensor. A scalar goes in as an array: see
-    :func:`np2tnp.runtime.lazy.hold_zeros` for what becomes of -0.0 otherwise.
+    :func:`np2tnp.runtime.base.lazy_tensorflow.hold_zeros` for what becomes of -0.0 otherwise.
     """
     if precision.active and precision.is_single():
         from np2tnp.runtime.narrowing import narrow_array
@@ -310,7 +310,7 @@ def on_host(
         return own if unchanged else _entered(leaf)
 
     result = map_structure(entered, function(*_convert(left, args), **_convert(left, kwargs)))
-    from np2tnp.runtime.gradients import attached, is_recording
+    from np2tnp.runtime.base.gradients import attached, is_recording
 
     return attached(result, function, args, kwargs, differentiable) if is_recording() else result
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import is_tensor
-from np2tnp.runtime.errors import UnverifiedError
-from np2tnp.runtime.looking import is_of, items_of
+from np2tnp.runtime.base.dispatch import is_tensor
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.looking import is_of, items_of
 
 #: For `leaves`: ndarrays and tensors.
 OF_ARRAYS = (np.ndarray, np.matrix)

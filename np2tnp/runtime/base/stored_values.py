@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.dispatch import as_tensor, holds_tensor, host, is_array, is_tensor
-from np2tnp.runtime.errors import Unsupported
-from np2tnp.runtime.lazy import tf
-from np2tnp.runtime.promotion import array, cast, numpy_dtype
-from np2tnp.runtime.promotion import constant as number
-from np2tnp.runtime.tracing import check
-from np2tnp.runtime.vectors import broadcast, reshaped
+from np2tnp.runtime.base.dispatch import as_tensor, holds_tensor, host, is_array, is_tensor
+from np2tnp.runtime.base.errors import Unsupported
+from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.operands import broadcast, reshaped
+from np2tnp.runtime.base.promotion import array, cast, numpy_dtype
+from np2tnp.runtime.base.promotion import constant as number
+from np2tnp.runtime.base.tracing import check
 
 
 def stored(value: Any, dtype: Any) -> Any:
