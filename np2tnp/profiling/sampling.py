@@ -222,7 +222,7 @@ class Subject:
 
 
 def _is_single(function: Any, given: Arguments) -> bool:
-    from np2tnp.runtime.narrowing import has_small
+    from np2tnp.runtime.symbols.float32 import has_small
 
     core = getattr(function, "func", getattr(function, "python_function", function))
     return bool(getattr(core, "float32", False)) and not has_small(given.values())

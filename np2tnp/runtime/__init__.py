@@ -30,7 +30,7 @@ FAMILIES = (
     "control",
     "each",
     "exchanged",
-    "python_numbers",
+    "symbols.python_builtins",
     "indexing",
     "inplace",
     "stores",

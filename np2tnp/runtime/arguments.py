@@ -18,11 +18,11 @@ from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, member, own_dict, tuple_like
 from np2tnp.runtime.base.shared_memory import OF_ANY, OF_ARRAYS, leaves, overlap, overlaps_itself
 from np2tnp.runtime.held import Watched, kept_by, only_reads_attributes, watched
-from np2tnp.runtime.masked import Masked
 from np2tnp.runtime.overriding import Methods
 from np2tnp.runtime.reachable import Reachable
 from np2tnp.runtime.refusals import use_of
-from np2tnp.runtime.weak import Weak
+from np2tnp.runtime.symbols.masked import Masked
+from np2tnp.runtime.symbols.python_number import Weak
 
 #: Types that pass the boundary unchanged and hold nothing to convert.
 _PLAIN = frozenset(

@@ -13,7 +13,7 @@ from np2tnp.runtime.base import precision
 from np2tnp.runtime.base.dispatch import is_symbolic, is_tensor, to_ndarray
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.promotion import numpy_dtype
-from np2tnp.runtime.python_numbers import python_number
+from np2tnp.runtime.symbols.python_builtins import python_number
 
 __all__ = ["dtype", "flat", "item", "itemsize", "nbytes", "ndim", "shape", "size", "tobytes", "tolist"]
 
@@ -79,7 +79,7 @@ def flat(x: Any) -> Any:
 def _dtype(x: Any) -> Any:
     found = numpy_dtype(x.dtype)
     if precision.active and precision.is_single():
-        from np2tnp.runtime.narrowing import wide_dtype
+        from np2tnp.runtime.symbols.float32 import wide_dtype
 
         return wide_dtype(found)
     return found

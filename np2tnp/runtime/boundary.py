@@ -29,7 +29,6 @@ from np2tnp.runtime.compiled import Compiled, NotCompiled
 from np2tnp.runtime.compiled_state import State
 from np2tnp.runtime.door import Options, is_threshold_set
 from np2tnp.runtime.fallback import Fallback
-from np2tnp.runtime.narrowing import crossed, kept_where_same, takes
 from np2tnp.runtime.object_state import lift, remember
 from np2tnp.runtime.plain_calls import call_plain
 from np2tnp.runtime.recursion import allow, withdraw
@@ -45,6 +44,7 @@ from np2tnp.runtime.sizes import (
     threshold,
 )
 from np2tnp.runtime.startup import place
+from np2tnp.runtime.symbols.float32 import crossed, kept_where_same, takes
 
 __all__ = ["updated"]
 

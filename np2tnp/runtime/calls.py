@@ -12,8 +12,8 @@ import numpy as np
 from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.base.dispatch import HELPERS, host, is_tensor, map_structure, tensor, to_ndarray
 from np2tnp.runtime.base.errors import UnverifiedError
-from np2tnp.runtime.masked import Masked
 from np2tnp.runtime.plain_calls import call_on_copies, call_plain
+from np2tnp.runtime.symbols.masked import Masked
 
 __all__ = [
     "call_method",

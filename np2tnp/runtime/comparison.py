@@ -14,7 +14,7 @@ from np2tnp.runtime.base.promotion import array, cast, constant
 from np2tnp.runtime.base.tracing import current
 from np2tnp.runtime.base.ufunc_tables import op, raw, ufunc
 from np2tnp.runtime.elementwise import both, complex_less, either, is_negative
-from np2tnp.runtime.weak import Weak
+from np2tnp.runtime.symbols.python_number import Weak
 
 __all__ = [
     "allclose",

@@ -25,8 +25,8 @@ from np2tnp.runtime.graph_results import Results, Templates, containers_in
 from np2tnp.runtime.literal_graphs import literally
 from np2tnp.runtime.opaque import Opaque, argument, literal_arithmetic
 from np2tnp.runtime.records import Unchanged
-from np2tnp.runtime.same_arrays import Pair, pairs_of, united
 from np2tnp.runtime.signatures import Family, as_symbol, as_tensor, exchanged, form, identity
+from np2tnp.runtime.symbols.same_arrays import Pair, pairs_of, united
 
 MODES = ("graph", "xla")
 

@@ -13,17 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.appended import Lists
 from np2tnp.runtime.base.dispatch import is_tensor, to_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import Trace, all_hold, check, current, unrolled
-from np2tnp.runtime.carried import built, flat_tensors, kind_of, mixed_numbers, numbers_in, with_either
-from np2tnp.runtime.either_number import EitherNumber
 from np2tnp.runtime.second_places import with_buffers
 from np2tnp.runtime.staged_loops import Rotating, Unstable, check_integers, staged_loop
-from np2tnp.runtime.unbound import unassigned
-from np2tnp.runtime.weak import LIMIT, Weak, weak
+from np2tnp.runtime.symbols.carried_values import (
+    built,
+    flat_tensors,
+    kind_of,
+    mixed_numbers,
+    numbers_in,
+    unassigned,
+    with_either,
+)
+from np2tnp.runtime.symbols.either_number import EitherNumber
+from np2tnp.runtime.symbols.growing_list import Lists
+from np2tnp.runtime.symbols.python_number import LIMIT, Weak, weak
 
 __all__ = ["both", "cond", "either", "fori_loop", "negation", "unassigned", "while_loop"]
 

@@ -13,8 +13,8 @@ from np2tnp.runtime.base.dispatch import is_symbolic, is_tensor
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import current, unrolled
 from np2tnp.runtime.control import fori_loop
-from np2tnp.runtime.python_numbers import elements
-from np2tnp.runtime.weak import Weak
+from np2tnp.runtime.symbols.python_builtins import elements
+from np2tnp.runtime.symbols.python_number import Weak
 
 __all__ = ["each_numbered", "each_of", "for_each"]
 

@@ -8,7 +8,7 @@ from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import current
-from np2tnp.runtime.weak import Weak
+from np2tnp.runtime.symbols.python_number import Weak
 
 __all__ = ["whose"]
 

@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from np2tnp.runtime.appended import Growth, grown_items
 from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, tuple_like
 from np2tnp.runtime.base.tracing import Trace
 from np2tnp.runtime.base.updated import updated
-from np2tnp.runtime.carried import Kind
 from np2tnp.runtime.signatures import IDENTITY
-from np2tnp.runtime.weak import DTYPES, Weak
+from np2tnp.runtime.symbols.carried_values import Kind
+from np2tnp.runtime.symbols.growing_list import Growth, grown_items
+from np2tnp.runtime.symbols.python_number import DTYPES, Weak
 
 
 class _Slot(NamedTuple):

@@ -22,12 +22,12 @@ from np2tnp.runtime.indexing_steps import StepsItem, has_steps
 from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.inplace import apply, in_place, updated_value
 from np2tnp.runtime.keys import basic_key, resolve_basic, static_shape
-from np2tnp.runtime.lengths import Sliced, is_changing
-from np2tnp.runtime.lengths import read as read_sliced
-from np2tnp.runtime.lengths import write as write_sliced
-from np2tnp.runtime.masked import Masked, masked_read, masked_write
+from np2tnp.runtime.symbols.changing_length import Sliced, is_changing
+from np2tnp.runtime.symbols.changing_length import read as read_sliced
+from np2tnp.runtime.symbols.changing_length import write as write_sliced
+from np2tnp.runtime.symbols.masked import Masked, masked_read, masked_write
+from np2tnp.runtime.symbols.python_number import Weak
 from np2tnp.runtime.traced_keys import resolved_key, resolved_store
-from np2tnp.runtime.weak import Weak
 
 __all__ = ["at"]
 

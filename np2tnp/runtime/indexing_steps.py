@@ -16,7 +16,7 @@ from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.indexing_read import read
 from np2tnp.runtime.indexing_write import write
 from np2tnp.runtime.inplace import updated_value
-from np2tnp.runtime.iterations import Numbers, Steps
+from np2tnp.runtime.symbols.loop_counter import Numbers, Steps
 
 
 def has_steps(key: Any) -> bool:

@@ -23,8 +23,8 @@ from np2tnp.runtime.base.promotion import array, cast, is_plain_tensor, numpy_dt
 from np2tnp.runtime.base.promotion import constant as number
 from np2tnp.runtime.base.shared_memory import without_tensors
 from np2tnp.runtime.base.stored_values import check_fits, constant, filled, fitted, stored
-from np2tnp.runtime.either_number import EitherNumber
-from np2tnp.runtime.weak import Weak
+from np2tnp.runtime.symbols.either_number import EitherNumber
+from np2tnp.runtime.symbols.python_number import Weak
 
 __all__ = [
     "assign",

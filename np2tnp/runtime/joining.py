@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.appended import listed
 from np2tnp.runtime.base.dispatch import as_tensor, exact, holds_symbol, holds_tensor, is_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
@@ -31,6 +30,7 @@ from np2tnp.runtime.base.shapes import (
 )
 from np2tnp.runtime.manipulation import at_least, tiled
 from np2tnp.runtime.parts import joined
+from np2tnp.runtime.symbols.growing_list import listed
 
 __all__ = [
     "append",

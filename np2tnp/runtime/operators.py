@@ -27,7 +27,7 @@ from np2tnp.runtime.base.shared_memory import without_tensors
 from np2tnp.runtime.base.tracing import current
 from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.reductions import any as any_of
-from np2tnp.runtime.weak import Weak, weak
+from np2tnp.runtime.symbols.python_number import Weak, weak
 
 __all__ = [
     "op_abs",

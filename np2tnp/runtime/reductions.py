@@ -37,7 +37,7 @@ from np2tnp.runtime.comparison import truth
 from np2tnp.runtime.elementwise import add as add_arrays
 from np2tnp.runtime.elementwise import bounded, divide_complex, select, subtract
 from np2tnp.runtime.folds import is_large, shortened, summed
-from np2tnp.runtime.weak import Weak
+from np2tnp.runtime.symbols.python_number import Weak
 
 __all__ = [
     "all",

@@ -10,7 +10,7 @@ import numpy as np
 from np2tnp.runtime.base.dispatch import is_tensor, to_ndarray
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, tuple_like
-from np2tnp.runtime.unbound import Unassigned
+from np2tnp.runtime.symbols.carried_values import Unassigned
 
 
 def keep(kept: dict[int, Any], final: Any, original: Any) -> None:

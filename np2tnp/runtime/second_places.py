@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from np2tnp.runtime.base.tracing import Buffer, Trace
-from np2tnp.runtime.carried import exchanged_tensors, flat_tensors
 from np2tnp.runtime.indexing_padded import origin
 from np2tnp.runtime.interiors import interior_of, stored
+from np2tnp.runtime.symbols.carried_values import exchanged_tensors, flat_tensors
 from np2tnp.runtime.two_steps import Second, without_stores
 
 

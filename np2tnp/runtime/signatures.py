@@ -1,7 +1,7 @@
 """What a trace of a migrated function depends on, and what its arguments are exchanged for while it is made.
 
 A number is a value in the graph at first. One that is seen with several values becomes an input: Python's numbers are
-:class:`~np2tnp.runtime.weak.Weak` then, NumPy's are tensors without dimensions.
+:class:`~np2tnp.runtime.symbols.python_number.Weak` then, NumPy's are tensors without dimensions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, tuple_like
 from np2tnp.runtime.compiled_state import Held
 from np2tnp.runtime.records import attributes_of, is_record, stand_in
-from np2tnp.runtime.weak import DTYPES, LIMIT, Weak
+from np2tnp.runtime.symbols.python_number import DTYPES, LIMIT, Weak
 
 #: What is told apart by its value alone.
 IDENTITY = (type(None), bool, str, bytes, type(Ellipsis), np.dtype, type)

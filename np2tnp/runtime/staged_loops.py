@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from np2tnp.runtime import two_steps
-from np2tnp.runtime.appended import Collects, Lists, Stacks, stacks_for
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import Trace, all_hold, check
-from np2tnp.runtime.carried import Kind, built, flat_kinds, flat_tensors, kind_of
 from np2tnp.runtime.interleaved import Carried, Interleaves
-from np2tnp.runtime.same_arrays import Handed, SameArrays
 from np2tnp.runtime.shared import store_shared
-from np2tnp.runtime.weak import LIMIT
+from np2tnp.runtime.symbols.carried_values import Kind, built, flat_kinds, flat_tensors, kind_of
+from np2tnp.runtime.symbols.growing_list import Collects, Lists, Stacks, stacks_for
+from np2tnp.runtime.symbols.python_number import LIMIT
+from np2tnp.runtime.symbols.same_arrays import Handed, SameArrays
 
 
 class Unstable(Exception):  # noqa: N818 - a signal

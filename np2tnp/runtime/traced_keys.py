@@ -8,9 +8,9 @@ from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import check, current
-from np2tnp.runtime.either_number import stored
 from np2tnp.runtime.keys import static_shape
-from np2tnp.runtime.weak import Weak, strong, weak
+from np2tnp.runtime.symbols.either_number import stored
+from np2tnp.runtime.symbols.python_number import Weak, strong, weak
 
 
 def resolved_key(x: Any, key: Any) -> tuple[Any, Any]:

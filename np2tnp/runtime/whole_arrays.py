@@ -21,7 +21,7 @@ from np2tnp.runtime.base.promotion import array, constant, operand, operand_tens
 from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.indexing_steps import StepsItem
 from np2tnp.runtime.inplace import iadd, imul, isub
-from np2tnp.runtime.iterations import Numbers, Steps
+from np2tnp.runtime.symbols.loop_counter import Numbers, Steps
 
 __all__ = ["branches", "enumerated", "fold_add", "fold_multiply", "fold_subtract", "vectorized", "zipped"]
 

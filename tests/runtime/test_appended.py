@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import appended
 from np2tnp.runtime.compiled import RUNS
+from np2tnp.runtime.symbols import growing_list
 
 
 def compiled(function: Callable[..., Any], mode: str, *args: Any, staged: bool = True) -> Any:
@@ -182,7 +182,7 @@ def test_integers_beyond_what_a_graph_holds_are_pythons_own(mode: str) -> None:
 
 
 def test_lists_longer_than_a_trace_should_have_stay_lists(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appended, "MOST_ITEMS", 4)
+    monkeypatch.setattr(growing_list, "MOST_ITEMS", 4)
     x = np.arange(3.0)
     np.testing.assert_allclose(compiled(states, mode, x, 4)[1][3], np.sin(np.sin(np.sin(np.sin(x)))))
     monkeypatch.setattr("np2tnp.runtime.base.tracing.UNROLLED_OPERATIONS", 2)
@@ -225,6 +225,6 @@ def test_a_list_that_only_the_graph_knows_is_not_read(mode: str, read: Callable[
 
 
 def test_a_loop_that_might_append_too_much_runs_eagerly(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appended, "MOST_BYTES", 100)
+    monkeypatch.setattr(growing_list, "MOST_BYTES", 100)
     assert len(compiled(left, mode, np.arange(3.0), 4, 0.8)[1]) > 1
     compiled(left, mode, np.arange(3.0), 5, 0.8, staged=False)

@@ -119,7 +119,7 @@ def to_tensor(array: Any) -> Any:
     :func:`np2tnp.runtime.base.lazy_tensorflow.hold_zeros` for what becomes of -0.0 otherwise.
     """
     if precision.active and precision.is_single():
-        from np2tnp.runtime.narrowing import narrow_array
+        from np2tnp.runtime.symbols.float32 import narrow_array
 
         array = narrow_array(array)
     return tf.constant(np.asarray(array))
@@ -136,7 +136,7 @@ def to_ndarray(tensor: Any) -> Any:
     if isinstance(value, bytes) or (type(value) is np.ndarray and value.dtype.hasobject):
         raise UnverifiedError("TensorFlow made byte strings of text")
     if precision.active and precision.is_single():
-        from np2tnp.runtime.narrowing import wide_array
+        from np2tnp.runtime.symbols.float32 import wide_array
 
         value = wide_array(value)
     if type(value) is np.ndarray and value.flags.owndata and value.flags.writeable:
@@ -159,7 +159,7 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
             _PLAIN_TENSORS.add(type(value))
         return tensor if dtype is None or tensor.dtype == tf.as_dtype(dtype) else tf.cast(tensor, dtype)
     if tracing.active and is_of(value, (list, tuple)):
-        from np2tnp.runtime.appended import listed
+        from np2tnp.runtime.symbols.growing_list import listed
 
         known = listed(value)
         if known is not None:
@@ -373,13 +373,14 @@ def exact(
         def helper(*args: Any, **kwargs: Any) -> Any:
             try:
                 if tracing.active:
-                    from np2tnp.runtime import lengths, sliced_calls, xla_limits
+                    from np2tnp.runtime import xla_limits
+                    from np2tnp.runtime.symbols import changing_length
 
                     xla_limits.check_call(api, args)
-                    if any(type(value) is lengths.Sliced for value in args):
-                        return sliced_calls.called(api, reference, helper, args, kwargs)
+                    if any(type(value) is changing_length.Sliced for value in args):
+                        return changing_length.called(api, reference, helper, args, kwargs)
                 if precision.active and precision.is_single():
-                    from np2tnp.runtime.narrowing import call
+                    from np2tnp.runtime.symbols.float32 import call
 
                     return call(api, function, args, kwargs)
                 return function(*args, **kwargs)
@@ -387,7 +388,7 @@ def exact(
                 raise
             except Exception as error:
                 if is_tracing():
-                    from np2tnp.runtime.standins import is_standin, retried
+                    from np2tnp.runtime.symbols.stand_ins import is_standin, retried
 
                     if any(map(is_standin, args)):
                         return retried(api, reference, helper, args, kwargs)

@@ -16,7 +16,7 @@ from np2tnp.runtime.base.dispatch import NUMERIC, as_tensor, is_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.hardware import has_gpu
 from np2tnp.runtime.base.lazy_tensorflow import tf
-from np2tnp.runtime.iterations import Numbers
+from np2tnp.runtime.symbols.loop_counter import Numbers
 
 #: Python's own number types, which take the dtype of what they meet. ``bool`` is not weak: it is NumPy's bool.
 WEAK = (int, float, complex)

@@ -401,7 +401,7 @@ def unrolled(iterable: Iterable[Any]) -> Iterable[Any]:
 
 
 def _counted(iterable: Iterable[Any]) -> Iterator[Any]:
-    from np2tnp.runtime.python_numbers import elements
+    from np2tnp.runtime.symbols.python_builtins import elements
 
     for item in elements(iterable):
         yield item

@@ -17,10 +17,10 @@ from np2tnp.runtime.base.dispatch import as_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import Row, Trace, check, current
-from np2tnp.runtime.carried import Kind, Run, built, flat_kinds, flat_tensors, kind_of
-from np2tnp.runtime.either_number import EitherNumber
-from np2tnp.runtime.same_arrays import SameArrays
-from np2tnp.runtime.weak import LIMIT, Weak
+from np2tnp.runtime.symbols.carried_values import Kind, Run, built, flat_kinds, flat_tensors, kind_of
+from np2tnp.runtime.symbols.either_number import EitherNumber
+from np2tnp.runtime.symbols.python_number import LIMIT, Weak
+from np2tnp.runtime.symbols.same_arrays import SameArrays
 
 #: How many items a loop may append: each is a tensor of its own in the trace, 20 microseconds of its time.
 MOST_ITEMS = 20_000

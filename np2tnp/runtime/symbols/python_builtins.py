@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from np2tnp.runtime.appended import Growth
 from np2tnp.runtime.base.dispatch import is_symbolic, is_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.promotion import dtype_of
 from np2tnp.runtime.base.tracing import check, current
-from np2tnp.runtime.either_number import EitherNumber, as_float, is_float64, is_known, of_numbers
-from np2tnp.runtime.weak import LIMIT, Weak, is_number, weak
+from np2tnp.runtime.symbols.either_number import EitherNumber, as_float, is_float64, is_known, of_numbers
+from np2tnp.runtime.symbols.growing_list import Growth
+from np2tnp.runtime.symbols.python_number import LIMIT, Weak, is_number, weak
 
 __all__ = ["elements", "length", "python_bool", "python_float", "python_int", "python_max", "python_min", "python_type"]
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from np2tnp.runtime.base.dispatch import resolve
 from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
-from np2tnp.runtime.either_number import EitherNumber, settle
-from np2tnp.runtime.masked import Masked, called
-from np2tnp.runtime.weak import Weak, resolved
+from np2tnp.runtime.symbols.either_number import EitherNumber, settle
+from np2tnp.runtime.symbols.masked import Masked, called
+from np2tnp.runtime.symbols.python_number import Weak, resolved
 
 
 def is_standin(value: object) -> bool:

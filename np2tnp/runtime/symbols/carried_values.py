@@ -8,10 +8,27 @@ from typing import Any, NamedTuple
 from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
-from np2tnp.runtime.either_number import EitherNumber, as_float
 from np2tnp.runtime.indexing_padded import origin
-from np2tnp.runtime.unbound import unassigned
-from np2tnp.runtime.weak import DTYPES, Weak, is_number, weak
+from np2tnp.runtime.symbols.either_number import EitherNumber, as_float
+from np2tnp.runtime.symbols.python_number import DTYPES, Weak, is_number, weak
+
+# --- What a loop carries in for a variable that has no value before its first iteration
+
+
+class Unassigned:
+    """A name that has no value yet: whatever is done with it raises what Python raises for such a name."""
+
+    def refuse(self, *_: Any) -> Any:
+        raise UnboundLocalError("a variable that only a loop assigns is used, and the loop had no iteration")
+
+    __bool__ = __str__ = __format__ = __iter__ = __len__ = __getitem__ = __array__ = __index__ = refuse
+    __float__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = refuse
+
+    def __repr__(self) -> str:
+        return "rt.unassigned"
+
+
+unassigned = Unassigned()
 
 
 class Kind(NamedTuple):

@@ -22,7 +22,7 @@ from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.looking import is_of
 from np2tnp.runtime.base.precision import RUNS, is_single, working
 from np2tnp.runtime.base.updated import updated
-from np2tnp.runtime.weak import Weak
+from np2tnp.runtime.symbols.python_number import Weak
 
 if TYPE_CHECKING:
     from np2tnp.runtime.arguments import Plan

@@ -16,7 +16,7 @@ import numpy as np
 from np2tnp.runtime.base.dispatch import is_tensor, to_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
-from np2tnp.runtime.weak import LIMIT, Weak, is_number, is_working_on_traces, refused, weak
+from np2tnp.runtime.symbols.python_number import LIMIT, Weak, is_number, is_working_on_traces, refused, weak
 
 #: Dtypes beside which all of the numbers give the same.
 _WIDE = ("d", "D")

@@ -1,0 +1,1 @@
+"""What stands for a number or an array while a graph is made."""
