@@ -17,7 +17,7 @@ from np2tnp.runtime.base.dispatch import is_tensor, to_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import Trace, all_hold, check, current, unrolled
-from np2tnp.runtime.second_places import with_buffers
+from np2tnp.runtime.compile.xla.double_buffering import with_buffers
 from np2tnp.runtime.staged_loops import Rotating, Unstable, check_integers, staged_loop
 from np2tnp.runtime.symbols.carried_values import (
     built,

@@ -16,7 +16,7 @@ from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.promotion import array
 from np2tnp.runtime.base.stored_values import listed_values
 from np2tnp.runtime.base.tracing import current
-from np2tnp.runtime.indexing_padded import update_padded
+from np2tnp.runtime.compile.xla.padded_stores import update_padded
 from np2tnp.runtime.indexing_read import read
 from np2tnp.runtime.indexing_steps import StepsItem, has_steps
 from np2tnp.runtime.indexing_write import write

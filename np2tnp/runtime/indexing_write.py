@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import interleaved
 from np2tnp.runtime.base.device_forms import last_of_each, wrapped
 from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.errors import Unsupported
@@ -19,7 +18,8 @@ from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.operands import operand, reshaped
 from np2tnp.runtime.base.stored_values import constant, filled, fitted, kept_number, stored, trimmed
 from np2tnp.runtime.base.tracing import check
-from np2tnp.runtime.indexing_padded import pays, write_padded, write_spread
+from np2tnp.runtime.compile.xla import strided_planes
+from np2tnp.runtime.compile.xla.padded_stores import pays, write_padded, write_spread
 from np2tnp.runtime.indexing_read import check_mask, is_plain, stacked, true_indices
 from np2tnp.runtime.keys import (
     Basic,
@@ -82,7 +82,7 @@ def write_basic(x: Any, plan: Basic, value: Any) -> Any:
         raise Unsupported("this many dimensions")
     if not tf.executing_eagerly():
         value = fitted(value, plan.sliced)  # XLA does not broadcast
-        taken_apart = interleaved.stored(x, plan, value)
+        taken_apart = strided_planes.stored(x, plan, value)
         if taken_apart is not None:
             return taken_apart
         if not plan.unit:

@@ -28,8 +28,8 @@ from np2tnp.runtime.base.shapes import (
     slice_axis,
     static_shape,
 )
+from np2tnp.runtime.compile.xla.concatenation import joined
 from np2tnp.runtime.manipulation import at_least, tiled
-from np2tnp.runtime.parts import joined
 from np2tnp.runtime.symbols.growing_list import listed
 
 __all__ = [

@@ -27,8 +27,8 @@ from np2tnp.runtime.base.shapes import (
     slice_axis,
     static_shape,
 )
-from np2tnp.runtime.costly import stored_first
-from np2tnp.runtime.parts import joined
+from np2tnp.runtime.compile.xla.concatenation import joined
+from np2tnp.runtime.compile.xla.materialize import stored_first
 
 __all__ = [
     "atleast_1d",

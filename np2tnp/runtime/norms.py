@@ -15,7 +15,7 @@ from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.operands import reshaped, transposed
 from np2tnp.runtime.base.promotion import cast, dtype_of
 from np2tnp.runtime.base.shapes import must_hold, normal_axes, rank_of, require, static_shape
-from np2tnp.runtime.folds import is_large, shortened, summed
+from np2tnp.runtime.compile.xla.sliced_reductions import is_large, shortened, summed
 from np2tnp.runtime.spectra import (
     in_double,
     is_well_conditioned,

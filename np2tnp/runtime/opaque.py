@@ -99,9 +99,9 @@ def literal_arithmetic(opaque: Opaque | None) -> Iterator[None]:
         op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
     ) -> Any:  # the callback's protocol: returns what takes the outputs' place
         if op_type == "StridedSlice" and graph is not None and opaque is not None:
-            from np2tnp.runtime.costly import kept
-            from np2tnp.runtime.forwarding import forwarded
-            from np2tnp.runtime.interleaved import read
+            from np2tnp.runtime.compile.xla.materialize import kept
+            from np2tnp.runtime.compile.xla.store_forwarding import forwarded
+            from np2tnp.runtime.compile.xla.strided_planes import read
 
             answers = (answer(outputs[0].op) for answer in (read, forwarded, kept))
             found = next((answer for answer in answers if answer is not None), None)

@@ -20,8 +20,8 @@ from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.promotion import array, cast, constant
 from np2tnp.runtime.base.ufunc_tables import op
+from np2tnp.runtime.compile.xla.sliced_reductions import is_large, shortened
 from np2tnp.runtime.elementwise import select
-from np2tnp.runtime.folds import is_large, shortened
 from np2tnp.runtime.reductions import extreme
 
 __all__ = ["argmax", "argmin"]

@@ -34,9 +34,9 @@ from np2tnp.runtime.base.shapes import is_all_finite
 from np2tnp.runtime.base.tracing import current
 from np2tnp.runtime.base.ufunc_tables import op
 from np2tnp.runtime.comparison import truth
+from np2tnp.runtime.compile.xla.sliced_reductions import is_large, shortened, summed
 from np2tnp.runtime.elementwise import add as add_arrays
 from np2tnp.runtime.elementwise import bounded, divide_complex, select, subtract
-from np2tnp.runtime.folds import is_large, shortened, summed
 from np2tnp.runtime.symbols.python_number import Weak
 
 __all__ = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from np2tnp.runtime import two_steps
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import Trace, all_hold, check
-from np2tnp.runtime.interleaved import Carried, Interleaves
-from np2tnp.runtime.shared import store_shared
+from np2tnp.runtime.compile.xla import double_buffering
+from np2tnp.runtime.compile.xla.common_subexpressions import store_shared
+from np2tnp.runtime.compile.xla.strided_planes import Carried, Interleaves
 from np2tnp.runtime.symbols.carried_values import Kind, built, flat_kinds, flat_tensors, kind_of
 from np2tnp.runtime.symbols.growing_list import Collects, Lists, Stacks, stacks_for
 from np2tnp.runtime.symbols.python_number import LIMIT
@@ -24,7 +24,7 @@ class Unstable(Exception):  # noqa: N818 - a signal
 class Rotating(Exception):  # noqa: N818 - a signal
     """The arrays of a loop change places, and are back after some iterations; or would if some had a second place."""
 
-    def __init__(self, order: int, buffers: Sequence[two_steps.Second] = ()) -> None:
+    def __init__(self, order: int, buffers: Sequence[double_buffering.Second] = ()) -> None:
         super().__init__(order)
         self.order = order
         self.buffers = buffers
@@ -135,7 +135,7 @@ def _while(
             _raise_rotating(trace, before[begin:], after[begin:])
         if same.handed:
             raise Handed
-        if times or not two_steps.pay(trace, before[begin:], after[begin:]):
+        if times or not double_buffering.pay(trace, before[begin:], after[begin:]):
             return after
         return tf.cond(test(*after), lambda: run(*after), lambda: after)
 
@@ -156,10 +156,10 @@ def _while(
 
 def _raise_rotating(trace: Trace, before: tuple[Any, ...], after: tuple[Any, ...]) -> None:
     """Raise Rotating where several iterations in a row, or with second places for arrays, need no copies."""
-    order = two_steps.rotation(trace, before, after)
+    order = double_buffering.rotation(trace, before, after)
     if order > 1:
         raise Rotating(order)
-    buffers = two_steps.buffered(trace, before, after)
+    buffers = double_buffering.buffered(trace, before, after)
     if buffers:
         raise Rotating(2, buffers)
 

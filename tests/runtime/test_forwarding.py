@@ -9,7 +9,7 @@ import pytest
 from agreement import compiled_as_eager
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import forwarding
+from np2tnp.runtime.compile.xla import store_forwarding
 
 SHAPE = (64, 70)
 MOST = 4000
@@ -19,16 +19,16 @@ MOST = 4000
 def found(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Of each read, of no more than `MOST`, of what a store made: whether it was taken from what was stored."""
     answers: list[bool] = []
-    forwarded = forwarding.forwarded
+    forwarded = store_forwarding.forwarded
 
     def remembered(reading: Any) -> Any:
         result = forwarded(reading)
-        stored = forwarding.origin(reading.inputs[0]).op.type == "TensorStridedSliceUpdate"
+        stored = store_forwarding.origin(reading.inputs[0]).op.type == "TensorStridedSliceUpdate"
         if stored and reading.outputs[0].shape.num_elements() <= MOST:
             answers.append(result is not None)
         return result
 
-    monkeypatch.setattr(forwarding, "forwarded", remembered)
+    monkeypatch.setattr(store_forwarding, "forwarded", remembered)
     return answers
 
 

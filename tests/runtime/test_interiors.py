@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import second_places
+from np2tnp.runtime.compile.xla import double_buffering
 from np2tnp.runtime.compiled import RUNS
 
 
@@ -74,13 +74,13 @@ def iterated(np: Any, step: Callable[..., Any], u: Any, v: Any, times: int) -> A
 def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many arrays of an iteration are made in two parts."""
     found: list[int] = []
-    real = second_places.stored
+    real = double_buffering.stored
 
     def noting(trace: Any, wanted: Any) -> Any:
         found.append(len(wanted))
         return real(trace, wanted)
 
-    monkeypatch.setattr(second_places, "stored", noting)
+    monkeypatch.setattr(double_buffering, "stored", noting)
     return found
 
 

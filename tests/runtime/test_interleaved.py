@@ -9,7 +9,7 @@ import pytest
 from agreement import compiled_as_eager
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.interleaved import Carried, Interleaves
+from np2tnp.runtime.compile.xla.strided_planes import Carried, Interleaves
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import costly
+from np2tnp.runtime.compile.xla import materialize
 from np2tnp.runtime.compiled import RUNS
 
 
@@ -60,8 +60,8 @@ def transport(np: Any, u: Any, steps: int) -> Any:
 @pytest.fixture
 def stored(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     found: list[Any] = []
-    update = costly._update()
-    monkeypatch.setattr(costly, "_update", lambda: lambda *args: found.append(args[0]) or update(*args))
+    update = materialize._update()
+    monkeypatch.setattr(materialize, "_update", lambda: lambda *args: found.append(args[0]) or update(*args))
     return found
 
 

@@ -9,7 +9,7 @@ import pytest
 from agreement import compiled_as_eager
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import two_steps
+from np2tnp.runtime.compile.xla import double_buffering
 from np2tnp.runtime.compiled import RUNS
 
 SIZE = 40_000
@@ -19,15 +19,15 @@ SIZE = 40_000
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """What the runtime decided, loop by loop."""
     answers: list[bool] = []
-    pay = two_steps.pay
+    pay = double_buffering.pay
 
     def remembered(*args: Any) -> bool:
         answers.append(pay(*args))
         return answers[-1]
 
-    monkeypatch.setattr(two_steps, "pay", remembered)
+    monkeypatch.setattr(double_buffering, "pay", remembered)
     monkeypatch.setattr(
-        two_steps, "interior_of", lambda *_: None
+        double_buffering, "interior_of", lambda *_: None
     )  # else such arrays get second places (test_interiors)
     return answers
 
@@ -79,13 +79,13 @@ def test_a_loop_until_nothing_changes(limit: float, asked: list[bool]) -> None:
 def orders(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many iterations at a time bring the arrays back, loop by loop."""
     answers: list[int] = []
-    rotation = two_steps.rotation
+    rotation = double_buffering.rotation
 
     def remembered(*args: Any) -> int:
         answers.append(rotation(*args))
         return answers[-1]
 
-    monkeypatch.setattr(two_steps, "rotation", remembered)
+    monkeypatch.setattr(double_buffering, "rotation", remembered)
     return answers
 
 
@@ -216,15 +216,15 @@ def test_an_array_that_is_read_elsewhere_for_another_one_alone_is_not_copied_any
 def buffers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many arrays got a second place, loop by loop."""
     answers: list[int] = []
-    buffered = two_steps.buffered
+    buffered = double_buffering.buffered
 
     def remembered(*args: Any) -> Any:
         found = buffered(*args)
         answers.append(len(found))
         return found
 
-    monkeypatch.setattr(two_steps, "buffered", remembered)
-    monkeypatch.setattr(two_steps, "interior_of", lambda *_: None)
+    monkeypatch.setattr(double_buffering, "buffered", remembered)
+    monkeypatch.setattr(double_buffering, "interior_of", lambda *_: None)
     return answers
 
 

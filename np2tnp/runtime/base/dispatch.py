@@ -373,10 +373,10 @@ def exact(
         def helper(*args: Any, **kwargs: Any) -> Any:
             try:
                 if tracing.active:
-                    from np2tnp.runtime import xla_limits
+                    from np2tnp.runtime.compile.xla import limits
                     from np2tnp.runtime.symbols import changing_length
 
-                    xla_limits.check_call(api, args)
+                    limits.check_call(api, args)
                     if any(type(value) is changing_length.Sliced for value in args):
                         return changing_length.called(api, reference, helper, args, kwargs)
                 if precision.active and precision.is_single():

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
-from np2tnp.runtime.indexing_padded import origin
+from np2tnp.runtime.compile.xla.padded_stores import origin
 from np2tnp.runtime.symbols.either_number import EitherNumber, as_float
 from np2tnp.runtime.symbols.python_number import DTYPES, Weak, is_number, weak
 

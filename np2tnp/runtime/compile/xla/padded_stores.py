@@ -17,7 +17,7 @@ from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.operands import reshaped
 from np2tnp.runtime.base.stored_values import fitted
 from np2tnp.runtime.base.tracing import Buffer, current
-from np2tnp.runtime.costly import is_costly, joined
+from np2tnp.runtime.compile.xla.materialize import is_costly, joined
 from np2tnp.runtime.keys import Basic, basic_key, resolve_basic, static_shape
 
 #: A store to less than this share of the array is cheaper as an update in place, which XLA does for such.
@@ -93,7 +93,7 @@ def update_padded(x: Any, key: Any, operation: str, value: Any) -> Any | None:
     trace = current()
     if trace is None or operation not in _NEUTRAL or not is_tensor(value) or value.dtype != x.dtype:
         return None
-    if trace.planes and id(origin(x)) in trace.planes:  # see interleaved.py
+    if trace.planes and id(origin(x)) in trace.planes:  # see strided_planes.py
         return None
     parts = basic_key(key)
     if parts is None or not (x.dtype.is_floating or (x.dtype.is_integer and operation != "itruediv")):

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.base.lazy_tensorflow import tf
-from np2tnp.runtime.costly import is_costly
-from np2tnp.runtime.folds import is_large
+from np2tnp.runtime.compile.xla.materialize import is_costly
+from np2tnp.runtime.compile.xla.sliced_reductions import is_large
 
 #: Of how many parts there may be a choice for each element.
 _MOST = 3

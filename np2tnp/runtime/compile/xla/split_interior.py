@@ -17,10 +17,10 @@ import numpy as np
 
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import Trace
-from np2tnp.runtime.costly import updated_with_itself
-from np2tnp.runtime.folds import is_large
-from np2tnp.runtime.forwarding import Bounds, bounds_of, size_of
-from np2tnp.runtime.indexing_padded import origin, stored_slice
+from np2tnp.runtime.compile.xla.materialize import updated_with_itself
+from np2tnp.runtime.compile.xla.padded_stores import origin, stored_slice
+from np2tnp.runtime.compile.xla.sliced_reductions import is_large
+from np2tnp.runtime.compile.xla.store_forwarding import Bounds, bounds_of, size_of
 
 #: Operations that work element by element.
 _ELEMENTWISE = frozenset(

@@ -1,0 +1,1 @@
+"""A migrated function as one graph: `compile="graph"` and `compile="xla"`."""
