@@ -19,8 +19,8 @@ from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.promotion import array, constant, operand, operand_tensor, result_dtype, tensor_dtype
 from np2tnp.runtime.base.ufunc_tables import op
-from np2tnp.runtime.indexing_steps import StepsItem
-from np2tnp.runtime.inplace import iadd, imul, isub
+from np2tnp.runtime.indexing.inplace import iadd, imul, isub
+from np2tnp.runtime.indexing.loop_steps import StepsItem
 from np2tnp.runtime.symbols.loop_counter import Numbers, Steps
 
 __all__ = ["branches", "enumerated", "fold_add", "fold_multiply", "fold_subtract", "vectorized", "zipped"]

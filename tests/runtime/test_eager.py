@@ -11,7 +11,7 @@ import tensorflow as tf
 from arrays import NUMERIC, edge_values
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.missing_kernels import HELPERS
+from np2tnp.runtime.indexing.eager_operators import HELPERS
 
 OPERATORS = "add sub mul truediv pow and or lt le gt ge eq ne matmul".split()
 REFLECTED = "add sub mul truediv pow and or".split()

@@ -105,9 +105,9 @@ def enable_numpy_behavior() -> None:
     importlib.import_module("tensorflow.experimental.numpy").experimental_enable_numpy_behavior()
     tensorflow: Any = importlib.import_module("tensorflow")
     tensorflow.__internal__.EagerTensor.__bool__ = _truth
-    from np2tnp.runtime import eager  # which imports this module
+    from np2tnp.runtime.indexing import eager_operators  # which imports this module
 
-    eager.install(tensorflow)
+    eager_operators.install(tensorflow)
 
 
 def _truth(tensor: Any) -> bool:

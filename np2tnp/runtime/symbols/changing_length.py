@@ -98,7 +98,7 @@ def _called(name: str, *operands: Any) -> Any:
 
 def _updating(name: str) -> Callable[..., Any]:
     def update(self: Sliced, value: Any) -> Any:
-        from np2tnp.runtime.inplace import in_place
+        from np2tnp.runtime.indexing.inplace import in_place
 
         return in_place(f"i{name.rstrip('_')}", self, value)
 

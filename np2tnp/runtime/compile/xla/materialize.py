@@ -18,7 +18,7 @@ from typing import Any
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import Trace, current
 from np2tnp.runtime.compile.xla.sliced_reductions import is_large
-from np2tnp.runtime.keys import Basic
+from np2tnp.runtime.indexing.keys import Basic
 
 #: Operations that take longer than storing and reading their result, and how long they take beside a sum.
 _COSTLY = dict.fromkeys(

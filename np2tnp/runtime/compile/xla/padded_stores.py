@@ -18,7 +18,7 @@ from np2tnp.runtime.base.operands import reshaped
 from np2tnp.runtime.base.stored_values import fitted
 from np2tnp.runtime.base.tracing import Buffer, current
 from np2tnp.runtime.compile.xla.materialize import is_costly, joined
-from np2tnp.runtime.keys import Basic, basic_key, resolve_basic, static_shape
+from np2tnp.runtime.indexing.keys import Basic, basic_key, resolve_basic, static_shape
 
 #: A store to less than this share of the array is cheaper as an update in place, which XLA does for such.
 _SHARE = 0.25

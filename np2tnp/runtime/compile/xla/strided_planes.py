@@ -21,7 +21,7 @@ from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import Trace, current
 from np2tnp.runtime.compile.xla.padded_stores import origin
 from np2tnp.runtime.compile.xla.sliced_reductions import is_large
-from np2tnp.runtime.keys import Basic, resolve_basic
+from np2tnp.runtime.indexing.keys import Basic, resolve_basic
 
 #: An array is at most so many planes.
 _MOST = 16
@@ -71,7 +71,7 @@ class Planes:
 
     def stored(self, plan: Basic, value: Any) -> Planes | None:
         """The array with `value` (of exactly the shape of the slices) stored; None where the key has other steps."""
-        from np2tnp.runtime.indexing_write import write_basic
+        from np2tnp.runtime.indexing.item_stores import write_basic
 
         parts = self._parts(plan)
         if parts is None:

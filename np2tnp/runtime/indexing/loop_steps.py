@@ -13,9 +13,9 @@ from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.promotion import cast, numpy_dtype, operand, operand_tensor, result_dtype
 from np2tnp.runtime.base.ufunc_tables import op
-from np2tnp.runtime.indexing_read import read
-from np2tnp.runtime.indexing_write import write
-from np2tnp.runtime.inplace import updated_value
+from np2tnp.runtime.indexing.inplace import updated_value
+from np2tnp.runtime.indexing.item_reads import read
+from np2tnp.runtime.indexing.item_stores import write
 from np2tnp.runtime.symbols.loop_counter import Numbers, Steps
 
 

@@ -19,9 +19,9 @@ from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.operands import operand, reshaped
 from np2tnp.runtime.base.promotion import cast, numpy_dtype
 from np2tnp.runtime.base.stored_values import fitted
-from np2tnp.runtime.indexing_read import is_plain, stacked
-from np2tnp.runtime.inplace import check_casting
-from np2tnp.runtime.keys import (
+from np2tnp.runtime.indexing.inplace import check_casting
+from np2tnp.runtime.indexing.item_reads import is_plain, stacked
+from np2tnp.runtime.indexing.keys import (
     basic_key,
     expand,
     flat_positions,

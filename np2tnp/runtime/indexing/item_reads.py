@@ -1,4 +1,4 @@
-"""``x[key]`` on a tensor, for every form of NumPy's indexing. See :mod:`np2tnp.runtime.keys` for the words."""
+"""``x[key]`` on a tensor, for every form of NumPy's indexing. See :mod:`np2tnp.runtime.indexing.keys` for the words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.operands import operand, reshaped
-from np2tnp.runtime.keys import (
+from np2tnp.runtime.indexing.keys import (
     FULL,
     Basic,
     basic_key,

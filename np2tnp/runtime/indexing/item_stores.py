@@ -1,4 +1,5 @@
-"""``x[key] = value`` as a new tensor, for every form of NumPy's indexing. See :mod:`np2tnp.runtime.keys` for the words.
+"""``x[key] = value`` as a new tensor, for every form of NumPy's indexing. See :mod:`np2tnp.runtime.indexing.keys` for
+the words.
 
 Every strategy gives the same result on every device and with every schedule: indices are checked, and where several
 values go to one place, all but the last are dropped first.
@@ -20,8 +21,8 @@ from np2tnp.runtime.base.stored_values import constant, filled, fitted, kept_num
 from np2tnp.runtime.base.tracing import check
 from np2tnp.runtime.compile.xla import strided_planes
 from np2tnp.runtime.compile.xla.padded_stores import pays, write_padded, write_spread
-from np2tnp.runtime.indexing_read import check_mask, is_plain, stacked, true_indices
-from np2tnp.runtime.keys import (
+from np2tnp.runtime.indexing.item_reads import check_mask, is_plain, stacked, true_indices
+from np2tnp.runtime.indexing.keys import (
     Basic,
     basic_key,
     consumed,

@@ -19,8 +19,8 @@ from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.operands import operand, reshaped
 from np2tnp.runtime.base.promotion import numpy_dtype
 from np2tnp.runtime.base.stored_values import constant, stored
-from np2tnp.runtime.indexing_write import write
-from np2tnp.runtime.keys import static_shape
+from np2tnp.runtime.indexing.item_stores import write
+from np2tnp.runtime.indexing.keys import static_shape
 
 __all__ = ["fill_diagonal", "place", "put", "put_along_axis", "putmask"]
 

@@ -1,0 +1,1 @@
+"""Reading, storing and updating by an index, and in place."""
