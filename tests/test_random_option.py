@@ -16,8 +16,8 @@ from np2tnp import runtime as rt
 from np2tnp.catalog.catalog import load
 from np2tnp.differential.judge import judge
 from np2tnp.differential.observe import observe
-from np2tnp.runtime import random as draws
-from np2tnp.runtime.streams import Stream
+from np2tnp.runtime.functions.random import random as draws
+from np2tnp.runtime.functions.random.streams import Stream
 
 TEXT = """
 import numpy as np

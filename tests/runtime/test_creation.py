@@ -8,7 +8,7 @@ import tensorflow as tf
 from agreement import check, same
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import creation
+from np2tnp.runtime.functions.arrays import creation
 
 DTYPES = [None, float, int, bool, complex, "f4", np.float32, np.dtype("u1"), "i2", "e", "F"]
 

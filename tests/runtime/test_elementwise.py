@@ -8,10 +8,10 @@ import tensorflow as tf
 from arrays import NUMERIC, agree, edge_values
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import bits, comparison, elementwise, transcendental
 from np2tnp.runtime.base import dispatch
+from np2tnp.runtime.functions.math import bits, comparisons, elementwise, transcendental
 
-MODULES = (elementwise, comparison, bits, transcendental)
+MODULES = (elementwise, comparisons, bits, transcendental)
 UFUNCS = sorted(name for module in MODULES for name in module.__all__ if isinstance(getattr(np, name, None), np.ufunc))
 #: Ufuncs whose TensorFlow form is NumPy's to a few ULP only; all others must be equal bit for bit.
 INEXACT = set(transcendental.__all__) | {

@@ -259,7 +259,7 @@ def test_uniform_draws_stay_below_one(monkeypatch):
     drawn = single(lambda: rt.random.random(200_000))()
     assert drawn.dtype == np.float64
     assert drawn.max() < 1
-    from np2tnp.runtime import distributions
+    from np2tnp.runtime.functions.random import distributions
 
     nearly = np.full(3, np.nextafter(1.0, 0.0))
     monkeypatch.setattr(distributions.Source, "uniform", lambda self: rt.tensor(nearly))

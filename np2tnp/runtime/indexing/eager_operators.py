@@ -54,7 +54,7 @@ def covered(name: str, method: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
     compares = helper[3:] in _COMPARISONS
 
     def by_helper(tensor: Any, other: Any) -> Any:
-        from np2tnp.runtime import operators
+        from np2tnp.runtime.functions.math import operators
 
         return getattr(operators, helper)(*((other, tensor) if reflected else (tensor, other)))
 

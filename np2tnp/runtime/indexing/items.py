@@ -331,7 +331,7 @@ class Item:
 
     def accumulate(self, name: str, value: Any, before: int) -> Any:
         """``x[key] = x[key + before] op value``: one iteration of what `StepsItem.accumulate` does for all."""
-        from np2tnp.runtime import operators
+        from np2tnp.runtime.functions.math import operators
 
         item = _item(self._x, self._key + before) if is_tensor(self._x) else self._x[self._key + before]
         return self.set(getattr(operators, f"op_{_OPERATORS[name]}")(item, value))

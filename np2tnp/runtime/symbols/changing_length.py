@@ -91,7 +91,7 @@ def _backward(name: str) -> Callable[..., Any]:
 
 
 def _called(name: str, *operands: Any) -> Any:
-    from np2tnp.runtime import operators
+    from np2tnp.runtime.functions.math import operators
 
     return applied(getattr(operators, f"op_{name}"), operands, is_product=name == "matmul")
 

@@ -91,7 +91,7 @@ _operators()
 def _apply(name: str, left: Any, right: Any) -> Any:
     pair = (left, right)
     if any(is_tensor(value) or isinstance(value, (np.generic, np.ndarray)) for value in pair):
-        from np2tnp.runtime import operators
+        from np2tnp.runtime.functions.math import operators
 
         settled = settle([to_tensor(v) if isinstance(v, (np.generic, np.ndarray)) else v for v in pair])
         return getattr(operators, f"op_{name}")(*settled)

@@ -126,8 +126,8 @@ def _apply(name: str, left: Any, right: Any) -> Any:
             dtype = np.result_type(number.kind(), other)
             pair = [v.cast(dtype) if isinstance(v, Numbers) else v for v in (left, right)]
         return getattr(operator, name)(*pair)
-    from np2tnp.runtime import operators
     from np2tnp.runtime.base.dispatch import is_tensor
+    from np2tnp.runtime.functions.math import operators
 
     return getattr(operators, f"op_{name}")(left, right) if is_tensor(other) else NotImplemented
 

@@ -68,7 +68,7 @@ def _backward(name: str) -> Callable[..., Any]:
 
 
 def _operator(name: str) -> Callable[..., Any]:
-    from np2tnp.runtime import operators
+    from np2tnp.runtime.functions.math import operators
 
     found: Callable[..., Any] = getattr(operators, f"op_{name}")
     return found

@@ -128,7 +128,7 @@ def _apply(name: str, left: Any, right: Any) -> Any:
     if isinstance(other, (Weak, *_NUMBERS)) and not isinstance(other, np.generic):
         return _python(name, left, right)
     if is_tensor(other) or isinstance(other, (np.generic, np.ndarray)):
-        from np2tnp.runtime import operators
+        from np2tnp.runtime.functions.math import operators
 
         function = getattr(operators, f"op_{name}")
         pair = (to_tensor(v) if isinstance(v, np.generic) else v for v in (left, right))

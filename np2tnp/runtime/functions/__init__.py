@@ -1,0 +1,1 @@
+"""NumPy's functions, by the chapters of its reference."""

@@ -1,0 +1,1 @@
+"""Ufuncs, operators, and what is computed element by element."""

@@ -1,0 +1,1 @@
+"""Random draws on the device (`--random tf`)."""

@@ -1,0 +1,1 @@
+"""Reductions, order, statistics, counting and sets."""
