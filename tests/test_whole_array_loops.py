@@ -263,9 +263,9 @@ def test_an_accumulator_that_stays_an_ndarray_has_no_form() -> None:
 
 
 def test_an_outer_loop_of_many_steps_keeps_arrays_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    from np2tnp.runtime import whole_arrays
+    from np2tnp.runtime.loops import vectorized_loops
 
-    monkeypatch.setattr(whole_arrays, "_PAIRS", 6)
+    monkeypatch.setattr(vectorized_loops, "_PAIRS", 6)
     a = np.arange(12.0).reshape(4, 3)
     x, sums, seen = rt.tensor(a), rt.tensor(np.zeros(4)), 0
     for i in rt.vectorized(range(4), matrices=(x,), vectors=(sums,), depth=2):

@@ -27,8 +27,8 @@ FAMILIES = (
     "managers",
     "calls",
     "base.tracing",
-    "control",
-    "each",
+    "loops.control",
+    "loops.item_loops",
     "exchanged",
     "symbols.python_builtins",
     "indexing.items",
@@ -64,7 +64,7 @@ FAMILIES = (
     "functions.statistics.covariance",
     "functions.math.transcendental",
     "functions.math.ufunc_methods",
-    "whole_arrays",
+    "loops.vectorized_loops",
     "functions.math.windows",
 )
 

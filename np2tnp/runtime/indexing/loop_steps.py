@@ -1,4 +1,5 @@
-"""``rt.at(x)[i - 1]`` where `i` stands for all iterations of a loop: see :mod:`np2tnp.runtime.whole_arrays`."""
+"""``rt.at(x)[i - 1]`` where `i` stands for all iterations of a loop: see
+:mod:`np2tnp.runtime.loops.vectorized_loops`."""
 
 from __future__ import annotations
 

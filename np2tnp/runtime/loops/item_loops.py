@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from np2tnp.runtime.base.dispatch import is_symbolic, is_tensor
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import current, unrolled
-from np2tnp.runtime.control import fori_loop
+from np2tnp.runtime.loops.control import fori_loop
 from np2tnp.runtime.symbols.python_builtins import elements
 from np2tnp.runtime.symbols.python_number import Weak
 

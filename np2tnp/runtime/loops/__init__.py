@@ -1,0 +1,1 @@
+"""Loops and branches as functions of what they change."""
