@@ -210,7 +210,7 @@ def measure(case: Case, variant: str, scale: float, seconds: float) -> Row:
     from np2tnp.config import Config
     from np2tnp.differential.loading import load
     from np2tnp.differential.originals import rewrite_in_memory
-    from np2tnp.runtime.compiled import RUNS
+    from np2tnp.runtime.compile.compiled import RUNS
 
     path = FIXTURES / case.path
     text = path.read_text(encoding="utf-8")

@@ -247,7 +247,7 @@ def _compare_call(
 
 def _runs() -> dict[str, int]:
     """How calls of compiled functions ran since the last time."""
-    from np2tnp.runtime.compiled import RUNS
+    from np2tnp.runtime.compile.compiled import RUNS
 
     found = dict(RUNS)
     RUNS.clear()

@@ -306,7 +306,7 @@ def draw_all(seed: int, number: int, names: list[str]) -> list[RandomCall]:
 def serve() -> int:
     """The child: one job from standard input, one JSON line a word on standard output."""
     from np2tnp.differential.calls import import_runtime
-    from np2tnp.runtime import compiled
+    from np2tnp.runtime.compile import compiled
 
     job = json.loads(sys.stdin.read())
     stream = os.fdopen(os.dup(1), "w", buffering=1)

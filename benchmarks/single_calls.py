@@ -64,7 +64,7 @@ def work(
 ) -> None:
     """Rewrite and compare the functions `job` names, telling each result as it comes."""
     from np2tnp.differential.calls import import_runtime
-    from np2tnp.runtime import compiled
+    from np2tnp.runtime.compile import compiled
 
     import_runtime()
     compiled.MOST_TRACES = 100  # one a dtype

@@ -13,8 +13,8 @@ import pytest
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
-from np2tnp.runtime import compiled
-from np2tnp.runtime.compiled import RUNS
+from np2tnp.runtime.compile import compiled
+from np2tnp.runtime.compile.compiled import RUNS
 
 TEXT = (Path(__file__).resolve().parents[1] / "fixtures" / "staging" / "lengths.py").read_text(encoding="utf-8")
 

@@ -11,7 +11,7 @@ import pytest
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
-from np2tnp.runtime.compiled import RUNS
+from np2tnp.runtime.compile.compiled import RUNS
 
 TEXT = """
 import numpy as np

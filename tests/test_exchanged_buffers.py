@@ -16,8 +16,8 @@ from np2tnp import runtime as rt
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
-from np2tnp.runtime import compiled
-from np2tnp.runtime.compiled import RUNS
+from np2tnp.runtime.compile import compiled
+from np2tnp.runtime.compile.compiled import RUNS
 
 CONFIG = Config(rewrite=True, slow="convert", compile="graph", on_unverified="raise")
 TEXT = (Path(__file__).resolve().parents[1] / "fixtures" / "staging" / "buffers.py").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
 from np2tnp.model import RegionState
-from np2tnp.runtime.compiled import RUNS
+from np2tnp.runtime.compile.compiled import RUNS
 
 REACTION = """import numpy as np
 

@@ -31,7 +31,7 @@ def test_snippet_does_what_it_did(snippet: Snippet) -> None:
     "snippet", [it for it in SNIPPETS if it.file == "compiled.txt"], ids=lambda snippet: str(snippet.name)
 )
 def test_snippet_about_graphs_does_what_it_did_as_a_graph(snippet: Snippet, mode: str) -> None:
-    from np2tnp.runtime.compiled import RUNS
+    from np2tnp.runtime.compile.compiled import RUNS
 
     RUNS.clear()
     _, wrong = find_state(snippet, mode)

@@ -14,7 +14,7 @@ import pytest
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
-from np2tnp.runtime.compiled import RUNS
+from np2tnp.runtime.compile.compiled import RUNS
 
 CONFIG = Config(rewrite=True, slow="convert", compile="xla", on_unverified="raise")
 

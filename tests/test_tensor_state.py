@@ -293,7 +293,7 @@ def test_gradients_reach_what_the_constructor_made() -> None:
 
 @pytest.mark.parametrize("mode", ["graph", "xla"])
 def test_compiled_methods_take_tensors_of_the_object(mode: str) -> None:
-    from np2tnp.runtime.compiled import RUNS
+    from np2tnp.runtime.compile.compiled import RUNS
 
     RUNS.clear()
     text = """

@@ -104,7 +104,7 @@ class Watch(logging.Handler):
     _known: ClassVar[dict[str, str]] = {}  #: by mode: the last reason, which the runtime says once for a text
 
     def __init__(self, mode: str) -> None:
-        from np2tnp.runtime.compiled import RUNS
+        from np2tnp.runtime.compile.compiled import RUNS
 
         super().__init__(logging.WARNING)
         self._mode = mode

@@ -25,8 +25,8 @@ from np2tnp.runtime.base.looking import is_of
 from np2tnp.runtime.base.precision import working
 from np2tnp.runtime.base.tracing import current
 from np2tnp.runtime.base.updated import Undecided, updated
-from np2tnp.runtime.compiled import Compiled, NotCompiled
-from np2tnp.runtime.compiled_state import State
+from np2tnp.runtime.compile.compiled import Compiled, NotCompiled
+from np2tnp.runtime.compile.compiled_state import State
 from np2tnp.runtime.door import Options, is_threshold_set
 from np2tnp.runtime.fallback import Fallback
 from np2tnp.runtime.object_state import lift, remember

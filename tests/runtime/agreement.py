@@ -159,7 +159,7 @@ def sample(shape: Any, char: str = "d", seed: int = 0) -> np.ndarray:
 
 def compiled_as_eager(function: Any, *args: Any) -> tuple[Any, Any]:
     """What `function` gives compiled by XLA and eagerly, which tests of their own hold to NumPy: the same."""
-    from np2tnp.runtime.compiled import RUNS
+    from np2tnp.runtime.compile.compiled import RUNS
 
     expected = rt.migrated(function)(*args)
     RUNS.clear()

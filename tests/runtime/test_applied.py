@@ -11,7 +11,7 @@ from agreement import check, check_in_graph, same
 tf = pytest.importorskip("tensorflow")
 
 from np2tnp import runtime as rt  # noqa: E402
-from np2tnp.runtime import compiled  # noqa: E402
+from np2tnp.runtime.compile import compiled  # noqa: E402
 
 CUBE = np.random.default_rng(3).normal(size=(2, 3, 4)) * 5
 

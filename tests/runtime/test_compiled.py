@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import compiled
-from np2tnp.runtime.compiled import MOST_CHANGES, MOST_TRACES, RUNS
+from np2tnp.runtime.compile import compiled
+from np2tnp.runtime.compile.compiled import MOST_CHANGES, MOST_TRACES, RUNS
 
 MODES = ("graph", "xla")
 STRENGTH = 2.0

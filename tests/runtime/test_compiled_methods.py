@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import compiled
+from np2tnp.runtime.compile import compiled
 
 
 @pytest.fixture(autouse=True)

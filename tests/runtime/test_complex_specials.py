@@ -14,7 +14,7 @@ np = pytest.importorskip("numpy")
 pytest.importorskip("tensorflow")
 
 from np2tnp import runtime as rt  # noqa: E402
-from np2tnp.runtime.compiled import RUNS  # noqa: E402
+from np2tnp.runtime.compile.compiled import RUNS  # noqa: E402
 
 PARTS = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -2.5])
 GRID = np.empty((7, 7), complex)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.compiled import RUNS
+from np2tnp.runtime.compile.compiled import RUNS
 
 MODES = ("none", "graph", "xla")
 

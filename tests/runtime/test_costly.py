@@ -9,8 +9,8 @@ import pytest
 
 from np2tnp import runtime as rt
 from np2tnp.runtime.base.tracing import tracing
+from np2tnp.runtime.compile.compiled import RUNS
 from np2tnp.runtime.compile.xla import materialize as costly
-from np2tnp.runtime.compiled import RUNS
 
 KEYS = (np.s_[1:], np.s_[:, 1:], np.s_[1:-1, 2:-3], np.s_[:-1, :])
 

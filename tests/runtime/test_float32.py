@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import compiled
 from np2tnp.runtime.base import precision
+from np2tnp.runtime.compile import compiled
 
 SMALL = np.array([0.1, 0.2, 0.3])
 #: What a region can do to make double precision of something else.

@@ -10,7 +10,7 @@ import pytest
 
 from np2tnp import runtime as rt
 from np2tnp.runtime.base.tracing import tracing
-from np2tnp.runtime.compiled import RUNS
+from np2tnp.runtime.compile.compiled import RUNS
 
 #: Shapes of at least 4096 elements, with and without something left over when an axis is cut.
 SHAPES = [(4096,), (4099,), (64, 64), (17, 3, 83), (2, 2100), (5000, 1), (1, 7, 600)]

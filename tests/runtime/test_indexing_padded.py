@@ -10,7 +10,7 @@ import pytest
 
 from np2tnp import runtime as rt
 from np2tnp.runtime.base.tracing import tracing
-from np2tnp.runtime.compiled import RUNS
+from np2tnp.runtime.compile.compiled import RUNS
 
 SPECIAL = np.array([[-0.0, 0.0, 1.5, -2.5], [np.nan, np.inf, -np.inf, 1e300], [7.0, -0.0, 0.25, 3.0]])
 VALUE = np.array([[-0.0, 0.5, 0.0, 3.0], [1.0, -0.0, 2.0, -7.0]])

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
+from np2tnp.runtime.compile.compiled import RUNS
 from np2tnp.runtime.compile.xla import double_buffering
-from np2tnp.runtime.compiled import RUNS
 
 
 def rolls(np: Any, u: Any, v: Any) -> Any:

@@ -12,7 +12,7 @@ from agreement import same
 tf = pytest.importorskip("tensorflow")
 
 from np2tnp import runtime as rt  # noqa: E402
-from np2tnp.runtime import compiled  # noqa: E402
+from np2tnp.runtime.compile import compiled  # noqa: E402
 
 CALLS = [
     ("qr", {}), ("qr", {"mode": "r"}), ("qr", {"mode": "complete"}), ("qr", {"mode": "raw"}), ("svd", {}),

@@ -10,7 +10,7 @@ import pytest
 
 from np2tnp import runtime as rt
 from np2tnp.runtime.base import hardware
-from np2tnp.runtime.compiled import RUNS
+from np2tnp.runtime.compile.compiled import RUNS
 
 who: list[str] = []
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.compiled import RUNS
+from np2tnp.runtime.compile.compiled import RUNS
 
 RNG = np.random.default_rng(3)
 X, Y, Z = RNG.standard_normal((3, 400))

@@ -9,7 +9,7 @@ import pytest
 
 from np2tnp import runtime as rt
 from np2tnp.runtime.base.tracing import tracing
-from np2tnp.runtime.compiled import RUNS
+from np2tnp.runtime.compile.compiled import RUNS
 
 
 def program(np: Any, x: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from np2tnp import runtime as rt
 from np2tnp.runtime.base import tracing
-from np2tnp.runtime.compiled import RUNS
+from np2tnp.runtime.compile.compiled import RUNS
 
 
 @rt.migrated(compile="graph")

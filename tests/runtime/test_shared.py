@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
+from np2tnp.runtime.compile.compiled import RUNS
 from np2tnp.runtime.compile.xla import materialize
-from np2tnp.runtime.compiled import RUNS
 
 
 def escape(z: Any) -> Any:

@@ -9,8 +9,8 @@ import pytest
 from agreement import compiled_as_eager
 
 from np2tnp import runtime as rt
+from np2tnp.runtime.compile.compiled import RUNS
 from np2tnp.runtime.compile.xla import double_buffering
-from np2tnp.runtime.compiled import RUNS
 
 SIZE = 40_000
 

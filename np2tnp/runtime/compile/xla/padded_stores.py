@@ -121,7 +121,8 @@ def update_padded(x: Any, key: Any, operation: str, value: Any) -> Any | None:
 
 
 def _literal(value: float, dtype: Any) -> Any:
-    """A number that XLA may know (see :mod:`np2tnp.runtime.opaque`): it is no operand of a formula that could change.
+    """A number that XLA may know (see :mod:`np2tnp.runtime.compile.compiled`): it is no operand of a formula that
+    could change.
 
     A number in memory would be read through a choice of addresses, one element at a time.
     """

@@ -15,8 +15,8 @@ from np2tnp.runtime.base.dispatch import NUMERIC, is_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, tuple_like
-from np2tnp.runtime.compiled_state import Held
-from np2tnp.runtime.records import attributes_of, is_record, stand_in
+from np2tnp.runtime.compile.compiled_state import Held
+from np2tnp.runtime.compile.plain_records import attributes_of, is_record, stand_in
 from np2tnp.runtime.symbols.python_number import DTYPES, LIMIT, Weak
 
 #: What is told apart by its value alone.

@@ -17,7 +17,7 @@ from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, tuple_like
 from np2tnp.runtime.base.tracing import Trace
 from np2tnp.runtime.base.updated import updated
-from np2tnp.runtime.signatures import IDENTITY
+from np2tnp.runtime.compile.signatures import IDENTITY
 from np2tnp.runtime.symbols.carried_values import Kind
 from np2tnp.runtime.symbols.growing_list import Growth, grown_items
 from np2tnp.runtime.symbols.python_number import DTYPES, Weak
