@@ -107,7 +107,7 @@ def child(module: str, output: str) -> None:
     results: dict[Place, bytes] = {}
     operations = 0
     if os.environ.get("NP2TNP_ABOVE"):
-        from np2tnp.runtime.counting import count_ops
+        from np2tnp.runtime.boundary.counting import count_ops
 
         with count_ops() as counted:
             results.update(outcomes(module))

@@ -308,7 +308,7 @@ def _has_arrays(build: Callable[..., tuple[Any, ...]], seed: int) -> bool:
 
 def _counter() -> Any:
     try:
-        from np2tnp.runtime.counting import count_ops
+        from np2tnp.runtime.boundary.counting import count_ops
     except ImportError:
         return None
     return count_ops

@@ -18,8 +18,8 @@ from snippets import read_all, variants
 from np2tnp.config import Config, RegionOptions
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
-from np2tnp.runtime.arguments import Plan
 from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.boundary.contract import Plan
 
 TEXT = '''
 import ast

@@ -19,8 +19,8 @@ from np2tnp import runtime as rt
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
-from np2tnp.runtime import sizes
 from np2tnp.runtime.base import hardware
+from np2tnp.runtime.boundary import sizes
 
 PROGRAMS = sorted((Path(__file__).resolve().parents[1] / "fixtures" / "programs").glob("*.py"))[3::12]
 pytestmark = pytest.mark.usefixtures("as_delivered")

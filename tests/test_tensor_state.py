@@ -25,7 +25,7 @@ from np2tnp.cli import main
 from np2tnp.config import EMISSION, Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
-from np2tnp.runtime.object_state import lift
+from np2tnp.runtime.boundary.object_state import lift
 
 #: Who reads attributes in the call itself is no code of the module: it sees tensors.
 SNIPPETS = [one for one in read_all() if "self." in one.text and not any("(lambda" in call for call in one.calls)]

@@ -206,14 +206,14 @@ def limit_memory(mebibytes: int) -> bool:
 
 
 def _count_ops() -> Any:
-    from np2tnp.runtime.counting import count_ops
+    from np2tnp.runtime.boundary.counting import count_ops
 
     return count_ops()
 
 
 def _answered_by_originals(name: str) -> int:
     """How often the kept original of the function has answered for it."""
-    from np2tnp.runtime.fallback import answered
+    from np2tnp.runtime.boundary.fallback import answered
 
     return answered[name]
 

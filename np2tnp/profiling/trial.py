@@ -151,7 +151,7 @@ class Trial:
 
     def _call_original(self, reference: Arguments, variants: dict[str, Arguments]) -> dict[str, Any]:
         from np2tnp.differential.observe import observe
-        from np2tnp.runtime.sizes import extent
+        from np2tnp.runtime.boundary.sizes import extent
 
         names = positional_names(self._original, len(reference.args))
         start = time.perf_counter()

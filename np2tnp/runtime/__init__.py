@@ -18,18 +18,18 @@ __version__ = 1
 #: Modules whose ``__all__`` is exported flat, by their paths from here, in the order in which they are searched.
 FAMILIES = (
     "base.lazy_tensorflow",
-    "door",
+    "boundary.door",
     "base.errors",
     "base.dispatch",
-    "boundary",
-    "object_state",
-    "startup",
-    "managers",
-    "calls",
+    "boundary.wrapper",
+    "boundary.object_state",
+    "boundary.startup",
+    "boundary.managers",
+    "boundary.unknown_calls",
     "base.tracing",
     "loops.control",
     "loops.item_loops",
-    "exchanged",
+    "boundary.buffer_swaps",
     "symbols.python_builtins",
     "indexing.items",
     "indexing.inplace",
@@ -38,7 +38,7 @@ FAMILIES = (
     "functions.arrays.functional",
     "functions.arrays.array_methods",
     "functions.arrays.creation",
-    "counting",
+    "boundary.counting",
     "functions.axes",
     "functions.math.bits",
     "functions.math.comparisons",
@@ -75,6 +75,21 @@ NAMESPACES = ("functions.linalg.linalg", "functions.math.fft", "functions.random
 
 #: The last name of each of these paths -> the path.
 _PATHS = {path.rpartition(".")[2]: path for path in (*FAMILIES, *NAMESPACES)}
+
+
+class _FormerNames:
+    """Finds modules by the names that they had before there were folders: old pickles name them."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
+        if not name.startswith(f"{__name__}.") or "." in name[len(__name__) + 1 :]:
+            return None
+        if name == f"{__name__}.former_names":
+            return None
+        return importlib.import_module(f"{__name__}.former_names").spec_of(name)
+
+
+sys.meta_path.append(_FormerNames)
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from np2tnp import pipeline
 from np2tnp.config import Config
-from np2tnp.runtime.counting import count_ops
+from np2tnp.runtime.boundary.counting import count_ops
 
 _CASES = {
     "text": """

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime import sizes
+from np2tnp.runtime.boundary import sizes
 
 pytestmark = pytest.mark.usefixtures("as_delivered")
 

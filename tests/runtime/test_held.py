@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.held import kept_by, only_reads_attributes
+from np2tnp.runtime.boundary.aliasing import kept_by, only_reads_attributes
 
 
 class Holder:

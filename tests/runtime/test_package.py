@@ -123,3 +123,40 @@ def test_importing_every_module_leaves_the_public_names_alone() -> None:
         for name in dir(rt):
             assert isinstance(getattr(rt, name), types.ModuleType) is (name in spaces), name
     """)
+
+
+@pytest.mark.parametrize(
+    "name", ["indexing.at", "core_results.updated", "boundary.migrated", "dispatch.exact", "loops.ufunc", "weak.Weak"]
+)
+def test_pickles_of_the_time_of_one_folder_load(name: str) -> None:
+    """They name a module that is in a folder now, or is one."""
+    module, _, attribute = name.rpartition(".")
+    data = f"cnp2tnp.runtime.{module}\n{attribute}\n.".encode()
+    run(f"""
+        import pickle
+        found = pickle.loads({data!r})
+        assert found.__name__ == {attribute!r}
+        from np2tnp.runtime.former_names import FORMER
+        import importlib
+        from np2tnp import runtime as rt
+        home = importlib.import_module("np2tnp.runtime." + FORMER[{module!r}])
+        assert found in (vars(home).get({attribute!r}), vars(rt).get({attribute!r}))
+    """)
+
+
+def test_every_former_name_leads_to_a_module() -> None:
+    run("""
+        import importlib, sys
+        from np2tnp.runtime.former_names import FORMER
+        for old, new in FORMER.items():
+            found = importlib.import_module("np2tnp.runtime." + old)
+            today = importlib.import_module("np2tnp.runtime." + new)
+            assert found is today or hasattr(found, "__path__"), old
+    """)
+
+
+def test_a_module_that_never_was_is_not_found() -> None:
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("np2tnp.runtime.no_such_module")
+    with pytest.raises(AttributeError):
+        importlib.import_module("np2tnp.runtime.indexing").no_such_name  # noqa: B018

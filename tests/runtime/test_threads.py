@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from np2tnp import runtime as rt
-from np2tnp.runtime.threads import waits, write_what_changed
+from np2tnp.runtime.boundary.threads import waits, write_what_changed
 
 GATE = threading.Lock()
 

@@ -12,11 +12,11 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from np2tnp.runtime.arguments import enter
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.looking import is_of, member, own_dict
 from np2tnp.runtime.base.precision import is_single
 from np2tnp.runtime.base.tracing import attribute_names
+from np2tnp.runtime.boundary.contract import enter
 
 #: Methods by which a class decides about its attributes, or does something when an object of it goes.
 _OWN_WAYS = ("__getattr__", "__del__")

@@ -25,7 +25,7 @@ from np2tnp.runtime.base.updated import updated
 from np2tnp.runtime.symbols.python_number import Weak
 
 if TYPE_CHECKING:
-    from np2tnp.runtime.arguments import Plan
+    from np2tnp.runtime.boundary.contract import Plan
 
 _NARROW = {np.dtype("d"): np.dtype("f"), np.dtype("D"): np.dtype("F")}
 _WIDE = {narrow: wide for wide, narrow in _NARROW.items()}

@@ -17,7 +17,7 @@ from np2tnp.runtime.base.dispatch import is_foreign, is_tensor
 from np2tnp.runtime.base.errors import UnverifiedError, UnverifiedWarning
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, member, own_dict
 from np2tnp.runtime.base.tracing import attribute_names
-from np2tnp.runtime.object_state import names_of
+from np2tnp.runtime.boundary.object_state import names_of
 
 _log = logging.getLogger("np2tnp")
 

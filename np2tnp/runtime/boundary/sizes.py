@@ -21,8 +21,8 @@ import numpy as np
 from np2tnp.runtime.base.dispatch import NUMERIC, is_tensor
 from np2tnp.runtime.base.hardware import has_gpu
 from np2tnp.runtime.base.looking import items_of, own_dict, slots_of
-from np2tnp.runtime.door import NEVER, Elements, is_threshold_set
-from np2tnp.runtime.object_state import names_of
+from np2tnp.runtime.boundary.door import NEVER, Elements, is_threshold_set
+from np2tnp.runtime.boundary.object_state import names_of
 
 #: Below so many elements eager TensorFlow takes several times NumPy's time, as the median of functions; from there on
 #: it works where there is a GPU. On a CPU it takes twice NumPy's time at 10 million still (benchmarks/eager_sizes.py).

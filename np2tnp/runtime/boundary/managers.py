@@ -9,7 +9,7 @@ from typing import Any
 
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.exceptions import is_certain, translate
-from np2tnp.runtime.refusals import replaced
+from np2tnp.runtime.boundary.refusals import replaced
 
 __all__ = ["manager", "raised"]
 

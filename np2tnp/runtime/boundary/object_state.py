@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime import threads
 from np2tnp.runtime.base import precision
 from np2tnp.runtime.base.dispatch import host, is_array, is_tensor, to_tensor
 from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.tracing import current
+from np2tnp.runtime.boundary import threads
 
 __all__ = ["kept", "settled"]
 

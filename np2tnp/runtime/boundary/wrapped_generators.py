@@ -7,14 +7,14 @@ import sys
 from collections.abc import Callable, Generator
 from typing import Any
 
-from np2tnp.runtime.arguments import Plan
 from np2tnp.runtime.base import lazy_tensorflow, precision
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.exceptions import require_no_demands, translate
 from np2tnp.runtime.base.precision import working
-from np2tnp.runtime.fallback import Fallback
-from np2tnp.runtime.refusals import explained, replaced
-from np2tnp.runtime.startup import place
+from np2tnp.runtime.boundary.contract import Plan
+from np2tnp.runtime.boundary.fallback import Fallback
+from np2tnp.runtime.boundary.refusals import explained, replaced
+from np2tnp.runtime.boundary.startup import place
 
 
 def wrap(body: Callable[..., Any], plan: Plan, fallback: Fallback | None, device: str) -> Callable[..., Any]:
