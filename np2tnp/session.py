@@ -12,17 +12,16 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis import tensor_state
 from np2tnp.analysis.answers import MODULE, Fate
 from np2tnp.analysis.answers import Project as Answers
-from np2tnp.analysis.blanks import with_blanks
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.lowering.tree import LoweredTree
 from np2tnp.analysis.module import note_replaced
 from np2tnp.analysis.named_views import Inlined, inline_views, is_likely
-from np2tnp.analysis.positions import positions, render
 from np2tnp.analysis.project import Target
 from np2tnp.analysis.regions import Analysis
-from np2tnp.analysis.tables import BY_ORDER
+from np2tnp.analysis.syntax.positions import positions, render, with_blanks
+from np2tnp.analysis.syntax.python_tables import BY_ORDER
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import NO_NAMES, Function
-from np2tnp.analysis.walk import walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.config import RegionOptions
 from np2tnp.files.source import Source

@@ -11,7 +11,7 @@ import libcst as cst
 import pytest
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-from np2tnp.analysis.positions import positions, render
+from np2tnp.analysis.syntax.positions import positions, render
 from np2tnp.model import Span
 
 INSTALLED = [

@@ -8,9 +8,8 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.results import is_read_only
-from np2tnp.analysis.scopes import dotted
 from np2tnp.analysis.subscripts import Subscripts
-from np2tnp.analysis.tables import (
+from np2tnp.analysis.syntax.python_tables import (
     ARRAY_MEMBERS,
     MEMBERS,
     NUMBER_MEMBERS,
@@ -18,6 +17,7 @@ from np2tnp.analysis.tables import (
     RESULT_FIELDS,
     VIEW_ATTRIBUTES,
 )
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.values import (
     CALLED,
     COPIED,

@@ -26,10 +26,10 @@ from np2tnp.analysis.asking import (
 )
 from np2tnp.analysis.changers import Changers, changers_of
 from np2tnp.analysis.env import Env
-from np2tnp.analysis.scopes import dotted
 from np2tnp.analysis.state import State
 from np2tnp.analysis.summaries import Summary
-from np2tnp.analysis.tables import CALLBACKS, CALLERS
+from np2tnp.analysis.syntax.python_tables import CALLBACKS, CALLERS
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.values import (
     HOST,
     LENT,

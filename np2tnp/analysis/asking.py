@@ -7,7 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.tables import BINARY, UNARY
+from np2tnp.analysis.syntax.python_tables import BINARY, UNARY
 from np2tnp.analysis.values import NO_NAMES
 
 #: Asked of an iterator: whether a generator goes on that may change arrays.

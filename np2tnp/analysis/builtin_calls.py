@@ -9,9 +9,7 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.names_seen import takes_tensor
-from np2tnp.analysis.tables import (
-    BUILTINS_PYTHON,
-)
+from np2tnp.analysis.syntax.python_tables import BUILTINS_PYTHON
 from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,

@@ -13,7 +13,7 @@ from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.state import HOST_FUNCTIONS, NESTED
-from np2tnp.analysis.tables import (
+from np2tnp.analysis.syntax.python_tables import (
     BUILTINS_PYTHON,
     CALLBACKS,
     CALLERS,
@@ -21,6 +21,7 @@ from np2tnp.analysis.tables import (
     IN_PLACE_METHODS,
     TENSOR_SAFE_BUILTINS,
 )
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import (
     EITHER,
     HOST,
@@ -45,7 +46,6 @@ from np2tnp.analysis.values import (
     view_of,
     zero_d_of,
 )
-from np2tnp.analysis.walk import walk
 
 
 def _given(

@@ -13,11 +13,10 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.kept_functions import KEEPING
-from np2tnp.analysis.module import dotted
 from np2tnp.analysis.names_seen import changes_by_name, changes_its_own, frames_above, sees_names
 from np2tnp.analysis.results import foreign_dtype
 from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.tables import (
+from np2tnp.analysis.syntax.python_tables import (
     BY_ORDER,
     COMPUTING_METHODS,
     CONTAINER_MUTATORS,
@@ -32,6 +31,8 @@ from np2tnp.analysis.tables import (
     POSITIONS,
     READING_METHODS,
 )
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.untensored import HOLDERS, KEPT
 from np2tnp.analysis.values import (
     BY_LAYOUT,
@@ -65,7 +66,6 @@ from np2tnp.analysis.values import (
     scalar_type,
     with_refs,
 )
-from np2tnp.analysis.walk import walk
 
 
 def _holds_objects(value: Value) -> bool:

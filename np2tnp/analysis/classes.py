@@ -5,11 +5,12 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis.changers import Changers
-from np2tnp.analysis.module import ModuleInfo, dotted
+from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.state import Services
 from np2tnp.analysis.subclasses import ARRAYS
 from np2tnp.analysis.summaries import ClassSummary
-from np2tnp.analysis.tables import NAMEDTUPLE
+from np2tnp.analysis.syntax.python_tables import NAMEDTUPLE
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.values import UNKNOWN, Class, Function, Symbol, Value
 
 #: Base classes from outside that bring no methods which calls could mean.

@@ -12,7 +12,12 @@ from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.lending import Lending
 from np2tnp.analysis.private_lists import private_lists
-from np2tnp.analysis.tables import CONTAINER_MUTATORS, HEAP_FUNCTIONS, KEEPING_METHODS, TENSOR_SAFE_BUILTINS
+from np2tnp.analysis.syntax.python_tables import (
+    CONTAINER_MUTATORS,
+    HEAP_FUNCTIONS,
+    KEEPING_METHODS,
+    TENSOR_SAFE_BUILTINS,
+)
 from np2tnp.analysis.values import (
     EITHER,
     HOST,

@@ -12,12 +12,12 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.callee_results import deps_in, hosted, may_join, translated
 from np2tnp.analysis.env import ITERATED, Env, Stale, is_iterated
 from np2tnp.analysis.keeping import Keeping
-from np2tnp.analysis.module import dotted, parameters_of
 from np2tnp.analysis.names_seen import ALL_FRAMES
 from np2tnp.analysis.returned import copy_marks, holds_order
 from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.summaries import Summary
-from np2tnp.analysis.tables import NAMEDTUPLE
+from np2tnp.analysis.syntax.python_tables import NAMEDTUPLE
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 from np2tnp.analysis.values import (
     COPIED,
     FOREIGN,

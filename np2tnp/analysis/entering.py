@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from np2tnp.analysis.declared import random_generator, scalar_annotation
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.module import FunctionInfo, parameters_of
+from np2tnp.analysis.module import FunctionInfo
 from np2tnp.analysis.subclasses import annotated_subclass, array_base
+from np2tnp.analysis.syntax.scopes import parameters_of
 from np2tnp.analysis.values import (
     EITHER,
     HOST,

@@ -13,13 +13,13 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join, view_among
 from np2tnp.analysis.literals import KEYWORDS, constant
-from np2tnp.analysis.liveness import reads
-from np2tnp.analysis.module import parameters_of
 from np2tnp.analysis.operands import Operands
 from np2tnp.analysis.python_complex import python_answers
 from np2tnp.analysis.results import operator_dtypes
-from np2tnp.analysis.scopes import dotted
-from np2tnp.analysis.tables import BINARY, COMPARISONS, UNARY
+from np2tnp.analysis.syntax.liveness import reads
+from np2tnp.analysis.syntax.python_tables import BINARY, COMPARISONS, UNARY
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of
+from np2tnp.analysis.syntax.walk import none_test, walk
 from np2tnp.analysis.untensored import of_operator
 from np2tnp.analysis.values import (
     EITHER,
@@ -49,7 +49,6 @@ from np2tnp.analysis.values import (
     refs_of,
     scalar_type,
 )
-from np2tnp.analysis.walk import none_test, walk
 
 #: Beside each other these are no work of NumPy's, and never become any.
 _PLAIN = frozenset((Const, Scalar))

@@ -14,10 +14,10 @@ import libcst as cst
 
 from np2tnp.analysis import values
 from np2tnp.analysis.env import Env
-from np2tnp.analysis.liveness import targets
 from np2tnp.analysis.module import FunctionInfo, blocks_of, signature_names, statements_of
+from np2tnp.analysis.syntax.liveness import targets
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import Value, exact_of, refs_of, with_refs
-from np2tnp.analysis.walk import walk
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,12 @@ from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.scopes import target_names
 from np2tnp.analysis.state import HOST_FUNCTIONS, NESTED
 from np2tnp.analysis.stores import Stores
 from np2tnp.analysis.subclasses import copies, holds_subclass, is_followed, makes_subclass, maps_file
 from np2tnp.analysis.summaries import Summary
+from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import (
     FOREIGN,
     HOST,
@@ -46,7 +47,6 @@ from np2tnp.analysis.values import (
     with_refs,
     zero_d_of,
 )
-from np2tnp.analysis.walk import walk
 
 
 class Hosting(Stores):

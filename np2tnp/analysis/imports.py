@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from np2tnp.analysis.module import dotted
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.values import Symbol, Value
 from np2tnp.catalog.catalog import Catalog
 

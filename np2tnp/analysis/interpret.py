@@ -11,15 +11,17 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.asking import asked_by
-from np2tnp.analysis.dead_names import dead_at_head
 from np2tnp.analysis.env import ITERATED, ROUNDS, Env, Gathered, iterated_name, join_all, widen
 from np2tnp.analysis.hosting import makers
 from np2tnp.analysis.imports import ANY, import_bindings, is_module
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.lending import NAMING
-from np2tnp.analysis.module import parameters_of, statements_of
+from np2tnp.analysis.module import statements_of
 from np2tnp.analysis.raising import Raising
 from np2tnp.analysis.returned import copied, has_shared_items, leaves_of, outside_views, shown_by
+from np2tnp.analysis.syntax.liveness import dead_at_head
+from np2tnp.analysis.syntax.scopes import parameters_of
+from np2tnp.analysis.syntax.walk import none_test, walk
 from np2tnp.analysis.values import (
     HOST,
     LENT,
@@ -47,7 +49,6 @@ from np2tnp.analysis.values import (
     refs_of,
     view_of,
 )
-from np2tnp.analysis.walk import none_test, walk
 
 _PAIRING = (Symbol("builtins.zip"), Symbol("builtins.enumerate"))
 

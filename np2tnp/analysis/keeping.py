@@ -12,11 +12,11 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.kept_functions import names_captured
-from np2tnp.analysis.module import parameters_of
 from np2tnp.analysis.numpy_results import NumpyResults
 from np2tnp.analysis.returned import COPIED_OUTSIDE, copied_outside, copy_marks, has_shared_items
 from np2tnp.analysis.sharing import HOLDERS
 from np2tnp.analysis.state import NESTED
+from np2tnp.analysis.syntax.scopes import parameters_of
 from np2tnp.analysis.values import (
     EITHER,
     FILLED,

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from np2tnp.analysis.module import parameters_of
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.syntax.scopes import parameters_of
+from np2tnp.analysis.syntax.walk import walk
 
 #: Builtins that call what they get while their result is read, and keep it no longer.
 _CALLING = frozenset(("map", "filter", "sorted", "min", "max"))

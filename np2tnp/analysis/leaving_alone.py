@@ -9,12 +9,18 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.module import ModuleInfo, dotted
+from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.other_code import CALLING
-from np2tnp.analysis.scopes import target_names
-from np2tnp.analysis.tables import CALLERS, CONTAINER_MUTATORS, HARMLESS_METHODS, IN_PLACE_METHODS, MEMBERS
+from np2tnp.analysis.syntax.python_tables import (
+    CALLERS,
+    CONTAINER_MUTATORS,
+    HARMLESS_METHODS,
+    IN_PLACE_METHODS,
+    MEMBERS,
+)
+from np2tnp.analysis.syntax.scopes import dotted, target_names
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import Class, Function, Sequence, Symbol
-from np2tnp.analysis.walk import walk
 from np2tnp.catalog.catalog import Catalog
 
 #: Builtins that change nothing by themselves; what they ask objects, and call, is looked at apart.

@@ -16,11 +16,10 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.first_uses import is_met, module_called
-from np2tnp.analysis.own_scope import OwnScope, Use
-from np2tnp.analysis.scopes import single_parameters
 from np2tnp.analysis.stored_parts import may_have_parts, stored_into
-from np2tnp.analysis.walk import PARTS, walk
+from np2tnp.analysis.syntax.own_scope import OwnScope, Use, is_met, module_called
+from np2tnp.analysis.syntax.scopes import single_parameters
+from np2tnp.analysis.syntax.walk import PARTS, walk
 
 #: A name for a part of something; most files have none, and need no more of this.
 _LIKELY = re.compile(r"^[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*=[ \t]*\w+\[[^\n\]=]*(?::|\.\.\.)", re.MULTILINE)

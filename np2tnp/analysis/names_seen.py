@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.module import dotted
-from np2tnp.analysis.tables import CONTAINER_MUTATORS, IN_PLACE_METHODS, SETTERS, TENSOR_SAFE_BUILTINS
+from np2tnp.analysis.syntax.python_tables import CONTAINER_MUTATORS, IN_PLACE_METHODS, SETTERS, TENSOR_SAFE_BUILTINS
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.values import Array, Const, Symbol, Value, zero_d_of
 
 #: What runs a text, on names of which it may be given the dict.

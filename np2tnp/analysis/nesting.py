@@ -10,9 +10,10 @@ from np2tnp.analysis.env import ROUNDS, Env, Gathered
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.hosting import Hosting
 from np2tnp.analysis.joins import join
-from np2tnp.analysis.liveness import reads
-from np2tnp.analysis.module import parameters_of
 from np2tnp.analysis.state import NESTED
+from np2tnp.analysis.syntax.liveness import reads
+from np2tnp.analysis.syntax.scopes import parameters_of
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import (
     EITHER,
     HOST,
@@ -27,7 +28,6 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     refs_of,
 )
-from np2tnp.analysis.walk import walk
 
 
 class Nesting(Hosting):

@@ -15,11 +15,7 @@ from np2tnp.analysis.layouts import Layouts
 from np2tnp.analysis.ranks import result_rank, shape_rank
 from np2tnp.analysis.results import DTYPE_NAMES, dtype_char, dtype_object, foreign_dtype, is_read_only, result_dtypes
 from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.tables import (
-    BY_ORDER,
-    PYTHON_METHODS,
-    SAME_RANK,
-)
+from np2tnp.analysis.syntax.python_tables import BY_ORDER, PYTHON_METHODS, SAME_RANK
 from np2tnp.analysis.values import (
     ALL_DTYPES,
     BY_LAYOUT,

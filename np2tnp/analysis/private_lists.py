@@ -6,9 +6,9 @@ from collections.abc import Set
 
 import libcst as cst
 
-from np2tnp.analysis.module import dotted, parameters_of
-from np2tnp.analysis.tables import CONTAINER_MUTATORS, KEEPING_METHODS
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.syntax.python_tables import CONTAINER_MUTATORS, KEEPING_METHODS
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of
+from np2tnp.analysis.syntax.walk import walk
 
 #: Builtins that read a list and do not give it back.
 _READING = frozenset("all any bool enumerate len list reversed set sorted str sum tuple zip".split())

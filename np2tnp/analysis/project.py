@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from np2tnp.analysis.imports import EMITTED
-from np2tnp.files.compilers import imports_compiler
+from np2tnp.analysis.syntax.python_tables import imports_compiler
 from np2tnp.files.modules import Modules
 from np2tnp.files.outline import SEVERAL, Binding, Outline
 from np2tnp.files.replaced import imports_of, may_replace, replaced_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from np2tnp.analysis.tables import REDUCTIONS
+from np2tnp.analysis.syntax.python_tables import REDUCTIONS
 from np2tnp.analysis.values import NONE, Array, Const, Sequence, Value, is_python_number, scalar_type
 from np2tnp.catalog.facts import ApiFact
 

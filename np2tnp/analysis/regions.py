@@ -24,13 +24,14 @@ from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, given_to_changers, numbers_in_doubt
 from np2tnp.analysis.interpret import Interpreter
 from np2tnp.analysis.late_names import LateNames
-from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect, parameters_of
+from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect
 from np2tnp.analysis.returned import holds_host
 from np2tnp.analysis.scripts import Script
 from np2tnp.analysis.subclasses import seen_outside
 from np2tnp.analysis.summaries import ClassSummary, Summary
 from np2tnp.analysis.summarizing import summarize, summarize_generator, summarize_lambda
-from np2tnp.analysis.tables import NAMEDTUPLE
+from np2tnp.analysis.syntax.python_tables import NAMEDTUPLE
+from np2tnp.analysis.syntax.scopes import parameters_of
 from np2tnp.analysis.top_level import TopLevel
 from np2tnp.analysis.values import (
     HOST,

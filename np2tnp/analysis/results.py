@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from np2tnp.analysis.tables import READ_ONLY_VIEWS
+from np2tnp.analysis.syntax.python_tables import READ_ONLY_VIEWS
 from np2tnp.analysis.values import (
     ALL_DTYPES,
     UNKNOWN,

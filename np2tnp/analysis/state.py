@@ -16,10 +16,11 @@ from np2tnp.analysis.env import Env
 from np2tnp.analysis.exchanges import Exchanges
 from np2tnp.analysis.joins import join
 from np2tnp.analysis.late_names import LateNames
-from np2tnp.analysis.module import ModuleInfo, parameters_of
+from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.overriding import is_certain, may_be_overridden
 from np2tnp.analysis.summaries import ClassSummary, Summary
-from np2tnp.analysis.tables import NUMBERS_BY_NAME
+from np2tnp.analysis.syntax.python_tables import NUMBERS_BY_NAME
+from np2tnp.analysis.syntax.scopes import parameters_of
 from np2tnp.analysis.values import (
     EITHER,
     HOST,

@@ -8,7 +8,7 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.scopes import target_names
+from np2tnp.analysis.syntax.scopes import target_names
 
 _IN_PLACE = frozenset("fill sort partition put itemset byteswap".split())
 #: The fields in which statements hold statements.

@@ -13,9 +13,10 @@ from np2tnp.analysis.containers import share_items
 from np2tnp.analysis.env import NO_SOURCES, Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.joins import join
-from np2tnp.analysis.module import dotted
 from np2tnp.analysis.returned import shown_by
-from np2tnp.analysis.tables import AUGMENTED
+from np2tnp.analysis.syntax.python_tables import AUGMENTED
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.unpacking import how_to_split, stored_into
 from np2tnp.analysis.values import (
     COPIED,
@@ -40,7 +41,6 @@ from np2tnp.analysis.values import (
     refs_of,
     view_of,
 )
-from np2tnp.analysis.walk import walk
 from np2tnp.analysis.yields import Yields
 
 

@@ -8,7 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis.events import Argument
 from np2tnp.analysis.module import ClassInfo, ModuleInfo
-from np2tnp.analysis.scopes import dotted
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.values import HOST, NONE, SUBCLASS, Array, Class, Sequence, Symbol, Unknown, Value
 
 #: NumPy's own subclasses of ndarray, by every public name.

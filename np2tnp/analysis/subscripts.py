@@ -9,9 +9,7 @@ from np2tnp.analysis.asked_objects import AskedObjects
 from np2tnp.analysis.asking import asked_by
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.tables import (
-    JOINERS,
-)
+from np2tnp.analysis.syntax.python_tables import JOINERS
 from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,

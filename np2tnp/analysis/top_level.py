@@ -12,9 +12,10 @@ from np2tnp.analysis.callee_results import hosted
 from np2tnp.analysis.env import Env
 from np2tnp.analysis.frozen import replace
 from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.module import dotted
 from np2tnp.analysis.returned import copy_marks
 from np2tnp.analysis.scripts import Script, target_names
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import (
     HOST,
     UNKNOWN,
@@ -29,7 +30,6 @@ from np2tnp.analysis.values import (
     refs_of,
     with_refs,
 )
-from np2tnp.analysis.walk import walk
 
 #: What makes arrays of numbers, without work on arrays.
 _MAKERS = frozenset(

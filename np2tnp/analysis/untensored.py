@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.results import dtype_char
-from np2tnp.analysis.tables import COMPARISONS
+from np2tnp.analysis.syntax.python_tables import COMPARISONS
 from np2tnp.analysis.values import (
     FOREIGN,
     HOST,

@@ -10,11 +10,11 @@ from np2tnp.analysis.asking import asked_by
 from np2tnp.analysis.calls import Calls
 from np2tnp.analysis.env import Env, Stale
 from np2tnp.analysis.exchanges import Exchange
-from np2tnp.analysis.module import dotted
 from np2tnp.analysis.returned import COPIED_OUTSIDE
 from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.subclasses import holds_subclass
 from np2tnp.analysis.subscripts import indexes_array
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.values import (
     BY_LAYOUT,
     BY_THEIR_LAYOUT,

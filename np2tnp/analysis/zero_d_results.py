@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from np2tnp.analysis.tables import NEVER_0D
+from np2tnp.analysis.syntax.python_tables import NEVER_0D
 from np2tnp.analysis.values import NONE, Const, Sequence, Value, has_axes, is_python_number
 from np2tnp.catalog.facts import ApiFact
 

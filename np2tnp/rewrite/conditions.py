@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis.liveness import Names, reads
+from np2tnp.analysis.syntax.liveness import Names, reads
 from np2tnp.edits import build
 
 

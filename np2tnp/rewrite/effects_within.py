@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis.liveness import Names, assigned, parameters
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.syntax.liveness import Names, assigned, parameters
+from np2tnp.analysis.syntax.walk import walk
 
 #: Methods of containers and iterators that change them, and give something.
 _CHANGING = frozenset(

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from np2tnp.analysis.liveness import NONE, Names, assigned, targets
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.syntax.liveness import NONE, Names, assigned, targets
+from np2tnp.analysis.syntax.walk import walk
 
 #: What binds names, but for statements that hold others.
 _BINDING = (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.NamedExpr, cst.AsName, cst.ImportAlias)

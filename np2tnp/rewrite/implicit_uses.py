@@ -11,8 +11,9 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import ModuleInfo
-from np2tnp.analysis.scopes import dotted
-from np2tnp.analysis.tables import AUGMENTED
+from np2tnp.analysis.syntax.python_tables import AUGMENTED
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import (
     HOST,
     NO_NAMES,
@@ -27,7 +28,6 @@ from np2tnp.analysis.values import (
     deps_of,
     home_of,
 )
-from np2tnp.analysis.walk import walk
 
 CALL = "__call__"
 #: Operators whose methods are used where they stand in the text. What other special methods give, Python itself works

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from np2tnp.analysis.liveness import Names
-from np2tnp.analysis.scopes import dotted
+from np2tnp.analysis.syntax.liveness import Names
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.edits import build
 
 _RUNTIME = {"enumerate": "each_numbered", "zip": "each_of"}

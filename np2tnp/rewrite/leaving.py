@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build
 
 Truth = Callable[[cst.BaseExpression], cst.BaseExpression]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis.module import dotted
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
 
 #: With these a name may be used that is not written down.
 _BY_TEXT = frozenset(("locals", "vars", "dir", "eval", "exec"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.syntax.walk import walk
 
 
 def array_attributes(function: cst.FunctionDef, runtime: str) -> tuple[str, ...]:

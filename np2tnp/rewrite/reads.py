@@ -6,8 +6,8 @@ from typing import TypeVar, cast
 
 import libcst as cst
 
-from np2tnp.analysis.liveness import Names, reads
-from np2tnp.analysis.scopes import dotted
+from np2tnp.analysis.syntax.liveness import Names, reads
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.edits import build
 
 Node = TypeVar("Node", bound=cst.CSTNode)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build
 
 

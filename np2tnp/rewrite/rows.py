@@ -8,9 +8,9 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.scopes import target_names
+from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import Array, Const, Scalar, Value
-from np2tnp.analysis.walk import walk
 
 #: What is read of an array without its elements.
 _ABOUT = frozenset("shape ndim dtype size".split())

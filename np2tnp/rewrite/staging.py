@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from np2tnp.analysis.liveness import (
+from np2tnp.analysis.syntax.liveness import (
     NONE,
     Names,
     assigned,
@@ -23,7 +23,7 @@ from np2tnp.analysis.liveness import (
     surely_assigned,
     targets,
 )
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build
 from np2tnp.rewrite import effects_within, growing, iterating, leaving
 from np2tnp.rewrite.conditions import condition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis.module import dotted
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.edits import build
 
 #: ``--enable-numpy-behavior`` -> what stands behind the imports.

@@ -13,8 +13,10 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.answers import MODULE
-from np2tnp.analysis.module import FunctionInfo, ModuleInfo, parameters_of
+from np2tnp.analysis.module import FunctionInfo, ModuleInfo
 from np2tnp.analysis.summaries import Summary
+from np2tnp.analysis.syntax.scopes import parameters_of
+from np2tnp.analysis.syntax.walk import PARTS, walk
 from np2tnp.analysis.values import (
     FOREIGN,
     NO_NAMES,
@@ -27,7 +29,6 @@ from np2tnp.analysis.values import (
     parameters_in,
     refs_of,
 )
-from np2tnp.analysis.walk import PARTS, walk
 from np2tnp.model import RegionState, Verdict
 from np2tnp.rewrite import implicit_uses, relays
 from np2tnp.rewrite.plan import RegionPlan

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.tables import HARMLESS_METHODS, KEEPING_METHODS
+from np2tnp.analysis.syntax.python_tables import HARMLESS_METHODS, KEEPING_METHODS
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import (
     HOST,
     Array,
@@ -20,7 +21,6 @@ from np2tnp.analysis.values import (
     Symbol,
     home_of,
 )
-from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import StoreCase, store_case

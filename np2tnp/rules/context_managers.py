@@ -8,8 +8,8 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.module import dotted
-from np2tnp.analysis.tables import INDIFFERENT
+from np2tnp.analysis.syntax.python_tables import INDIFFERENT
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.values import Symbol
 from np2tnp.edits import build
 from np2tnp.model import Verdict

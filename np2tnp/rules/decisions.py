@@ -12,7 +12,7 @@ from np2tnp.analysis.hosting import makes_from_numbers
 from np2tnp.analysis.numpy_results import asks_for_fortran_order
 from np2tnp.analysis.results import foreign_dtype
 from np2tnp.analysis.subclasses import may_mask
-from np2tnp.analysis.tables import ONE_ARRAY
+from np2tnp.analysis.syntax.python_tables import ONE_ARRAY
 from np2tnp.analysis.untensored import is_untensored
 from np2tnp.analysis.values import GENERATORS, Array, may_be_array, may_hold_tensor
 from np2tnp.catalog.facts import ApiFact

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import libcst as cst
 
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.syntax.walk import walk
 
 Moves = Callable[[cst.Call], bool]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.module import dotted
-from np2tnp.analysis.scopes import target_names
-from np2tnp.analysis.tables import IN_PLACE_METHODS
+from np2tnp.analysis.syntax.python_tables import IN_PLACE_METHODS
+from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.values import (
     Array,
     Bound,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.tables import JOINERS
+from np2tnp.analysis.syntax.python_tables import JOINERS
 from np2tnp.analysis.values import (
     Array,
     Const,

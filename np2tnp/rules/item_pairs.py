@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.scopes import target_names
+from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import (
     HOST,
     Array,
@@ -19,7 +20,6 @@ from np2tnp.analysis.values import (
     home_of,
     scalar_type,
 )
-from np2tnp.analysis.walk import walk
 from np2tnp.rules.base import Context
 
 

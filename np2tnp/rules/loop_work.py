@@ -14,9 +14,10 @@ from enum import IntEnum
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.liveness import NONE, live_before
-from np2tnp.analysis.scopes import target_names
-from np2tnp.analysis.tables import REDUCTIONS
+from np2tnp.analysis.syntax.liveness import NONE, live_before
+from np2tnp.analysis.syntax.python_tables import REDUCTIONS
+from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import (
     Array,
     Const,
@@ -28,7 +29,6 @@ from np2tnp.analysis.values import (
     is_number,
     may_hold_tensor,
 )
-from np2tnp.analysis.walk import walk
 from np2tnp.rules.base import Context
 from np2tnp.rules.item_pairs import operand_nodes
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.tables import MEMBERS
+from np2tnp.analysis.syntax.python_tables import MEMBERS
 from np2tnp.analysis.values import HOST, Array, Unknown, home_of, may_hold_tensor
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register

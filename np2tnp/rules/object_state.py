@@ -8,8 +8,8 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.module import dotted
-from np2tnp.analysis.tables import AUGMENTED
+from np2tnp.analysis.syntax.python_tables import AUGMENTED
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.values import HOST, Array, Sequence, home_of, may_hold_tensor, zero_d_of
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments

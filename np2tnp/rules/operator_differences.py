@@ -8,6 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.python_complex import meets_either, python_answers
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import (
     ALL_DTYPES,
     HOST,
@@ -24,7 +25,6 @@ from np2tnp.analysis.values import (
     scalar_type,
     zero_d_of,
 )
-from np2tnp.analysis.walk import walk
 from np2tnp.edits import build, layout
 from np2tnp.edits.calls import needs_tensor
 from np2tnp.edits.targets import JOINING, operator_differs

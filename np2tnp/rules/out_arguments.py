@@ -10,9 +10,9 @@ import libcst as cst
 
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.binding import bind
-from np2tnp.analysis.module import dotted, parameters_of
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import Const
-from np2tnp.analysis.walk import walk
 from np2tnp.catalog.facts import ApiFact
 from np2tnp.edits import build
 from np2tnp.edits.calls import needs_tensor

@@ -8,8 +8,9 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis import events as ev
-from np2tnp.analysis.module import dotted
 from np2tnp.analysis.summaries import Summary
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import (
     HOST,
     TENSOR,
@@ -22,7 +23,6 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     zero_d_of,
 )
-from np2tnp.analysis.walk import walk
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.edits.edit import Build, BuildStatement, StatementEdit

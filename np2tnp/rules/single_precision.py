@@ -9,8 +9,8 @@ import libcst as cst
 from np2tnp.analysis import events as ev
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.results import CANONICAL, DTYPE_NAMES, dtype_char
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.values import Array, Const, Value, scalar_type
-from np2tnp.analysis.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 

@@ -11,7 +11,7 @@ from np2tnp.analysis import events as ev
 from np2tnp.analysis.loop_forms import whole_array_form
 from np2tnp.analysis.loop_indices import NoForm
 from np2tnp.analysis.loop_parts import Events
-from np2tnp.analysis.walk import walk
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits.whole_arrays import is_free, vectorize
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from np2tnp.analysis.dead_names import dead_at_head
+from np2tnp.analysis.syntax.liveness import dead_at_head
 
 LOOP = "for i in range(n):\n    {}\n"
 

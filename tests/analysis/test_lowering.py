@@ -14,8 +14,8 @@ import pytest
 
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.lowering.tree import LoweredTree
-from np2tnp.analysis.positions import positions
-from np2tnp.analysis.walk import PARTS, walk
+from np2tnp.analysis.syntax.positions import positions
+from np2tnp.analysis.syntax.walk import PARTS, walk
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source

@@ -13,7 +13,7 @@ import libcst as cst
 
 from np2tnp.analysis.frozen import frozen
 from np2tnp.analysis.lowering.nodes import Unsupported
-from np2tnp.analysis.positions import offsets
+from np2tnp.analysis.syntax.positions import offsets
 from np2tnp.model import Span
 
 _COMMENT = re.compile(rb"#[^\r\n]*")

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from np2tnp.analysis.lowering.lowered_statements import Statements
 from np2tnp.analysis.lowering.nodes import Unsupported, maker
-from np2tnp.analysis.lowering.statements import Statements
 from np2tnp.files.trees import Trees
 from np2tnp.model import Span
 

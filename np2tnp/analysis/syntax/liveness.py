@@ -10,7 +10,8 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.walk import PARTS, walk
+from np2tnp.analysis.syntax.own_scope import OwnScope
+from np2tnp.analysis.syntax.walk import PARTS, walk
 
 Statement = cst.BaseStatement | cst.BaseSmallStatement  # the latter in a line of several
 Names = frozenset[str]
@@ -288,3 +289,42 @@ def _swallows_nothing(item: cst.WithItem) -> bool:
     """Whether it is NumPy's ``errstate(...)``, by its name."""
     func = item.item.func if isinstance(item.item, cst.Call) else None
     return isinstance(func, cst.Attribute) and func.attr.value == "errstate"
+
+
+# --- Names that a loop alone uses, and that no iteration takes over from the one before
+
+
+class DeadNames:
+    """The dead names of the loops of one function: what they held may be forgotten where an iteration ends.
+
+    Parameters are none, nor names that stand outside of the loop, too, or in a scope within, which may run at any time.
+    """
+
+    def __init__(self, function: cst.FunctionDef) -> None:
+        self._scope = OwnScope((function.body,))
+        self._seen = self._scope.inner.union(parameter.name.value for parameter in parameters(function.params))
+        self._of: dict[int, frozenset[str]] = {}
+
+    def at_head(self, loop: cst.For | cst.While) -> frozenset[str]:
+        """Those that an iteration of `loop` assigns before it reads them, if it does."""
+        known = self._of.get(id(loop))
+        if known is None:
+            scope = OwnScope((loop,))
+            own = (name for name in scope.bound if name in scope.uses and name not in self._seen)
+            alone = frozenset(name for name in own if len(scope.uses[name]) == len(self._scope.uses.get(name, ())))
+            known = self._of[id(loop)] = alone - self._needed(loop) if alone else alone
+        return known
+
+    def _needed(self, loop: cst.For | cst.While) -> frozenset[str]:
+        """What an iteration needs of those before; a loop around this one evaluates again what this one is over."""
+        live = live_at_loop(loop, frozenset())
+        return live | reads(loop.iter) if type(loop) is cst.For else live
+
+
+def dead_at_head(region: cst.CSTNode, loop: cst.For | cst.While, known: dict[int, DeadNames]) -> frozenset[str]:
+    """The dead names of `loop` in `region`; `known` is where what was found of a function is kept."""
+    if type(region) is not cst.FunctionDef:
+        return frozenset()  # others may read what the top level of a module binds
+    if id(region) not in known:
+        known[id(region)] = DeadNames(region)
+    return known[id(region)].at_head(loop)

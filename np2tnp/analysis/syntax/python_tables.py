@@ -5,6 +5,8 @@ Operators, builtins, members, callables that leave arrays alone.
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 BINARY: dict[type[cst.CSTNode], str] = {
@@ -220,3 +222,16 @@ INDIFFERENT = frozenset(
     " contextlib.closing contextlib.nullcontext contextlib.redirect_stdout contextlib.redirect_stderr threading.Lock"
     " threading.RLock tempfile.TemporaryFile tempfile.NamedTemporaryFile tempfile.TemporaryDirectory".split()
 )
+
+
+# --- Packages that compile Python functions to native code: what they are handed must stay the function that it is
+
+#: The packages, by the name under which they are imported.
+COMPILERS = ("numba", "taichi", "cupy")
+
+_IMPORT = re.compile(rf"^[ \t]*(?:from|import)[ \t]+(?:{'|'.join(COMPILERS)})\b", re.MULTILINE)
+
+
+def imports_compiler(text: str) -> bool:
+    """Whether a module's text imports one of them, at its top level or in a function."""
+    return any(name in text for name in COMPILERS) and _IMPORT.search(text) is not None

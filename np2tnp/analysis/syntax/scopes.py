@@ -12,8 +12,8 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.tables import BY_ORDER
-from np2tnp.analysis.walk import PARTS
+from np2tnp.analysis.syntax.python_tables import BY_ORDER
+from np2tnp.analysis.syntax.walk import PARTS
 
 
 @dataclass(slots=True)

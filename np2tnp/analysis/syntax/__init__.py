@@ -1,0 +1,1 @@
+"""What the text alone says: names, scopes, places. No values."""

@@ -1,0 +1,287 @@
+"""What one function binds and mentions itself: where, when, in which of its functions, and what uses a name first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from typing import Any
+
+import libcst as cst
+
+from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.syntax.walk import PARTS, names_of_parts, walk
+
+# --- What one function binds and mentions itself, and where: scopes within it are only listed by their words
+
+#: Scopes of their own: what stands in them is evaluated at another time, or has names of its own.
+SCOPES = frozenset(
+    (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+) | {cst.FormattedString}  # whose parts have no places of their own in the text
+
+
+@dataclass(slots=True)
+class Use:
+    """Where a name stands: a field of its parent, or an item of one."""
+
+    node: cst.Name
+    parent: Any
+    name: str
+    index: int | None
+
+
+#: By type of node.
+_names: Callable[[Any], list[str]] = cache(names_of_parts)
+
+
+class OwnScope:
+    """What one function binds and mentions, what lies in scopes within it aside."""
+
+    def __init__(self, roots: Iterable[cst.CSTNode]) -> None:
+        self.bound: Counter[str] = Counter()
+        self.stepped: set[str] = set()  #: targets of ``name += ...``
+        self.inner: set[str] = set()  #: words in scopes within
+        self.uses: dict[str, list[Use]] = {}
+        self.nodes: list[Any] = []
+        self.blocks: list[cst.IndentedBlock] = []
+        self.calls: dict[int, cst.Call] = {}  #: by id of an argument
+        for root in roots:
+            self._look(root, None, "", None)
+
+    def _look(self, node: Any, parent: Any, name: str, index: int | None) -> None:
+        kind = type(node)
+        if kind not in PARTS.nodes and not isinstance(node, cst.CSTNode):
+            return
+        if kind is cst.Name:
+            self.uses.setdefault(node.value, []).append(Use(node, parent, name, index))
+            return
+        if kind in SCOPES:
+            self._look_within(node)
+            return
+        self.nodes.append(node)
+        self._note(node, kind)
+        if kind is cst.IndentedBlock:
+            self.blocks.append(node)
+        for part in _names(kind):
+            if (kind is cst.Attribute and part == "attr") or (kind is cst.Arg and part == "keyword"):
+                continue
+            value = getattr(node, part)
+            if isinstance(value, (list, tuple)):
+                for number, item in enumerate(value):
+                    self._look(item, node, part, number)
+            else:
+                self._look(value, node, part, None)
+
+    def _look_within(self, scope: Any) -> None:
+        if type(scope) in (cst.FunctionDef, cst.ClassDef):
+            self.bound[scope.name.value] += 1
+        for part in walk(scope):
+            if type(part) is cst.Name:
+                self.inner.add(part.value)
+            elif type(part) is cst.NamedExpr:
+                self._bind(part.target)
+            elif type(part) is cst.Nonlocal:
+                for item in part.names:
+                    self.bound[item.name.value] += 1
+
+    def _note(self, node: Any, kind: type) -> None:
+        if kind is cst.AssignTarget or kind is cst.For or kind is cst.AnnAssign or kind is cst.NamedExpr:
+            self._bind(node.target)
+        elif kind is cst.AugAssign and type(node.target) is cst.Name:
+            self.stepped.add(node.target.value)
+        elif kind is cst.AsName:
+            self._bind(node.name)
+        elif kind is cst.Del:
+            self._bind(node.target)
+        elif kind is cst.ImportAlias and node.asname is None:
+            self.bound[_first_word(node.name)] += 1
+        elif kind is cst.MatchAs or kind is cst.MatchStar:
+            if node.name is not None:
+                self._bind(node.name)
+        elif kind is cst.MatchMapping and node.rest is not None:
+            self._bind(node.rest)
+        elif kind is cst.Param:
+            self._bind(node.name)
+        elif kind is cst.Call:
+            self.calls.update((id(argument), node) for argument in node.args)
+
+    def _bind(self, target: Any) -> None:
+        if type(target) is cst.Name:
+            self.bound[target.value] += 1
+        elif type(target) in (cst.Tuple, cst.List):
+            for element in target.elements:
+                self._bind(element.value)
+        elif type(target) is cst.StarredElement:
+            self._bind(target.value)
+
+
+def _first_word(node: Any) -> str:
+    while type(node) is cst.Attribute:
+        node = node.value
+    return str(node.value)
+
+
+# --- Whether the next thing that happens to a name is a use of it, so that an error there is one where it is bound
+
+
+def is_met(uses: list[Use], later: Sequence[Any], scan: OwnScope, modules: frozenset[str]) -> bool:
+    """Whether one of `uses` is evaluated in any case, before anything that others, or a handler, could notice."""
+    wanted = {id(use.node) for use in uses}
+    for node in chain.from_iterable(line.body if type(line) is cst.SimpleStatementLine else (line,) for line in later):
+        kind = type(node)
+        head = "iter" if kind is cst.For else "test" if kind in (cst.While, cst.If) else ""
+        parts = _certain_parts(getattr(node, head) if head else node)
+        if not isinstance(node, cst.BaseSmallStatement) and not head:
+            return False
+        if any(type(part) is cst.Call and module_called(part) not in modules for part in parts):
+            return False
+        if any(id(part) in wanted for part in parts):
+            return True
+        if kind is not cst.Assign or any(type(item.target) is not cst.Name for item in node.targets):
+            return False
+        if any(type(other) in (cst.Try, cst.TryStar) for other in scan.nodes):
+            return False
+    return False
+
+
+def _certain_parts(root: Any) -> list[Any]:
+    """The nodes below `root` that are evaluated wherever it is."""
+    found: list[Any] = []
+    stack: list[Any] = [root]
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind in SCOPES or kind is cst.Assert:
+            continue
+        found.append(node)
+        if kind is cst.IfExp:
+            stack.append(node.test)
+        elif kind is cst.BooleanOperation:
+            stack.append(node.left)
+        elif kind is cst.Comparison:  # of several, one that does not hold is the last
+            stack += [node.left, node.comparisons[0].comparator]
+        else:
+            stack.extend(PARTS[kind](node))
+    return found
+
+
+def module_called(node: Any) -> str:
+    """``np`` of ``np.f(...)``; empty for anything else."""
+    called = node.func if type(node) is cst.Call else None
+    if type(called) is cst.Attribute and type(called.value) is cst.Name:
+        return str(called.value.value)
+    return ""
+
+
+# --- What binds the names of a region, when, and in which of its functions
+
+
+def bindings_of(region: cst.CSTNode) -> Counter[str]:
+    """How often each name is assigned to in a region."""
+    found: Counter[str] = Counter()
+    for node in walk(region):
+        kind = type(node)
+        if kind in _BINDING:
+            found.update(target_names(node.target))  # type: ignore[attr-defined]
+        elif kind is cst.AsName:
+            found.update(target_names(node.name))  # type: ignore[attr-defined]
+    return found
+
+
+def rebound_inside(region: cst.CSTNode) -> set[str]:
+    """The names that a nested function declares ``nonlocal``: it may assign them at any time."""
+    return {item.name.value for part in walk(region) if type(part) is cst.Nonlocal for item in part.names}
+
+
+def rebound_later(region: cst.CSTNode, node: cst.CSTNode, name: str) -> bool:
+    """Whether anything may bind `name` after `node` was made but functions that declare it ``nonlocal``."""
+    functions = [part for part in walk(region) if type(part) is cst.FunctionDef and part is not region]
+    around = [each for each in functions if name in rebound_inside(each)]
+    inside = {id(part) for each in (node, *around) for part in walk(each)}
+    return any(name in _bound_by(part) for part in _later(region, inside))
+
+
+def bound_later(
+    region: cst.CSTNode, node: cst.CSTNode, is_new: Callable[[cst.BaseExpression], bool]
+) -> tuple[set[str], set[str]]:
+    """The names that `region` may assign after `node`, a function nested in it, was made: behind it, or in its loop.
+
+    And those of which it does so only in statements of their own, with what `is_new`. Items of a ``for`` loop around
+    it do not count: what is bound to them by then is an item as the present one.
+    """
+    inside = {id(part) for part in walk(node)}
+    found: set[str] = set()
+    otherwise: set[str] = set()
+    for part in _later(region, inside):
+        kind = type(part)
+        if kind is cst.For and is_around(part, inside):  # type: ignore[arg-type]
+            continue
+        names = _bound_by(part)
+        if kind is cst.Assign:
+            targets = [target.target for target in part.targets]  # type: ignore[attr-defined]
+            plainly = len(targets) == 1 and type(targets[0]) is cst.Name and is_new(part.value)  # type: ignore[attr-defined]
+        else:
+            plainly = kind is cst.AugAssign
+        found |= names
+        otherwise |= set() if plainly else names
+    return found, found - otherwise
+
+
+def _bound_by(node: cst.CSTNode) -> set[str]:
+    if type(node) is cst.Assign:
+        return {name for target in node.targets for name in target_names(target.target)}
+    return set(target_names(node.name if type(node) is cst.AsName else node.target))  # type: ignore[attr-defined]
+
+
+def counts_only(region: cst.CSTNode, name: str) -> bool:
+    """Whether `name` is a number that a statement of `region` itself sets once, and nested functions only count up.
+
+    So it is a number of Python's, whenever these run.
+    """
+    if type(region) is not cst.FunctionDef:
+        return False
+    begun = 0
+    for statement in region.body.body:
+        parts = statement.body if type(statement) is cst.SimpleStatementLine else ()
+        begun += sum(_sets_number(part, name) for part in parts)
+    nested = (part for part in walk(region.body) if type(part) is cst.FunctionDef)
+    counted = {id(part) for inner in nested for part in walk(inner) if _counts(part, name)}
+    return begun == 1 and bindings_of(region)[name] == begun + len(counted)
+
+
+def _counts(node: cst.CSTNode, name: str) -> bool:
+    if type(node) is not cst.AugAssign or type(node.target) is not cst.Name or node.target.value != name:
+        return False
+    return type(node.operator) in _COUNTING and type(node.value) in (cst.Integer, cst.Float)
+
+
+def _sets_number(node: cst.CSTNode, name: str) -> bool:
+    if type(node) is not cst.Assign or type(node.value) not in (cst.Integer, cst.Float) or len(node.targets) != 1:
+        return False
+    target = node.targets[0].target
+    return type(target) is cst.Name and target.value == name
+
+
+def is_around(loop: cst.For, inside: set[int]) -> bool:
+    return any(id(below) in inside for below in walk(loop.body))
+
+
+def _later(region: cst.CSTNode, inside: set[int]) -> Iterator[cst.CSTNode]:
+    """What binds names behind the nodes `inside`, in the statement that they are part of, or in a loop around them."""
+    behind = False
+    for part in walk(region):
+        if id(part) in inside:
+            behind = True
+        elif behind:
+            yield from (part,) if type(part) in _NAMING_NODES else ()
+        elif any(id(below) in inside for below in walk(part)):
+            around = walk(part) if type(part) in _LOOPS else (part,)
+            yield from (below for below in around if type(below) in _NAMING_NODES)
+
+
+_COUNTING = frozenset((cst.AddAssign, cst.SubtractAssign, cst.MultiplyAssign))
+_NAMING_NODES = frozenset((cst.Assign, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr, cst.AsName))
+_LOOPS = (cst.For, cst.While)
+_BINDING = frozenset((cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr))
