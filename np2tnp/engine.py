@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from np2tnp.analysis.answers import MODULE
+from np2tnp.analysis.domain.summaries import MODULE
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.config import NEVER, Config
 from np2tnp.edits.edit import Edits

@@ -12,15 +12,9 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from np2tnp.analysis.answers import MODULE
 from np2tnp.analysis.decorating import IMPORTED, NOT_KNOWN
-from np2tnp.analysis.imports import SAME_AS
-from np2tnp.analysis.module import signature_names
-from np2tnp.analysis.project import Names, Target
-from np2tnp.analysis.scripts import Script, script_of
-from np2tnp.analysis.solver import Key, Solver
-from np2tnp.analysis.summaries import ClassSummary, Summary
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain.summaries import MODULE, ClassSummary, Summary
+from np2tnp.analysis.domain.values import (
     HOST,
     NO_NAMES,
     NOTHING,
@@ -34,6 +28,11 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
 )
+from np2tnp.analysis.imports import SAME_AS
+from np2tnp.analysis.module import signature_names
+from np2tnp.analysis.project import Names, Target
+from np2tnp.analysis.scripts import Script, script_of
+from np2tnp.analysis.solver import Key, Solver
 from np2tnp.catalog.catalog import load
 from np2tnp.config import Config
 from np2tnp.files import guards

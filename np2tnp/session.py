@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
 from np2tnp.analysis import tensor_state
-from np2tnp.analysis.answers import MODULE, Fate
-from np2tnp.analysis.answers import Project as Answers
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.summaries import MODULE, Fate
+from np2tnp.analysis.domain.summaries import Project as Answers
+from np2tnp.analysis.domain.values import NO_NAMES, Function
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.lowering.tree import LoweredTree
 from np2tnp.analysis.module import note_replaced
@@ -21,7 +22,6 @@ from np2tnp.analysis.regions import Analysis
 from np2tnp.analysis.syntax.positions import positions, render, with_blanks
 from np2tnp.analysis.syntax.python_tables import BY_ORDER
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import NO_NAMES, Function
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.config import RegionOptions
 from np2tnp.files.source import Source

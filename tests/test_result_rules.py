@@ -8,8 +8,8 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
-from np2tnp.analysis.results import result_dtypes  # noqa: E402
-from np2tnp.analysis.values import Array, Const, Sequence, Unknown, Value  # noqa: E402
+from np2tnp.analysis.domain.promotion_rules import result_dtypes  # noqa: E402
+from np2tnp.analysis.domain.values import Array, Const, Sequence, Unknown, Value  # noqa: E402
 from np2tnp.catalog import load  # noqa: E402
 from np2tnp.differential import behaviour  # noqa: E402
 from np2tnp.differential.cases import DTYPES, all_cases, fresh_arguments, operands  # noqa: E402

@@ -4,21 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.results import is_read_only
-from np2tnp.analysis.subscripts import Subscripts
-from np2tnp.analysis.syntax.python_tables import (
-    ARRAY_MEMBERS,
-    MEMBERS,
-    NUMBER_MEMBERS,
-    PYTHON_ATTRIBUTES,
-    RESULT_FIELDS,
-    VIEW_ATTRIBUTES,
-)
-from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.promotion_rules import is_read_only
+from np2tnp.analysis.domain.values import (
     CALLED,
     COPIED,
     EITHER,
@@ -49,7 +38,18 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     parameters_in,
     refs_of,
+    replace,
 )
+from np2tnp.analysis.subscripts import Subscripts
+from np2tnp.analysis.syntax.python_tables import (
+    ARRAY_MEMBERS,
+    MEMBERS,
+    NUMBER_MEMBERS,
+    PYTHON_ATTRIBUTES,
+    RESULT_FIELDS,
+    VIEW_ATTRIBUTES,
+)
+from np2tnp.analysis.syntax.scopes import dotted
 
 #: Attributes that tell of an array's form, not of its elements.
 _DESCRIBING = frozenset(("shape", "ndim", "size", "dtype", "itemsize", "nbytes"))

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
+from np2tnp.analysis.domain.values import Symbol
 from np2tnp.analysis.imports import import_bindings
 from np2tnp.analysis.module import blocks_of, statements_of
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import Symbol
 from np2tnp.catalog.catalog import Catalog
 
 _BUILTINS = frozenset(dir(builtins))

@@ -10,8 +10,10 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.asking import (
+from np2tnp.analysis.changers import Changers, changers_of
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.special_names import (
     ASKING_AT_ONCE,
     BUILTINS,
     BY_NUMPY,
@@ -24,13 +26,8 @@ from np2tnp.analysis.asking import (
     TRUTH,
     asked_by,
 )
-from np2tnp.analysis.changers import Changers, changers_of
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.state import State
-from np2tnp.analysis.summaries import Summary
-from np2tnp.analysis.syntax.python_tables import CALLBACKS, CALLERS
-from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain.summaries import Summary
+from np2tnp.analysis.domain.values import (
     HOST,
     LENT,
     NO_NAMES,
@@ -49,6 +46,9 @@ from np2tnp.analysis.values import (
     Value,
     with_refs,
 )
+from np2tnp.analysis.state import State
+from np2tnp.analysis.syntax.python_tables import CALLBACKS, CALLERS
+from np2tnp.analysis.syntax.scopes import dotted
 
 _NEVER = frozenset((Const, Scalar, Array))
 #: Functions of NumPy's that go through a generator.

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.callee_results import from_host
 from np2tnp.analysis.container_methods import ContainerMethods
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.joins import join
-from np2tnp.analysis.names_seen import takes_tensor
-from np2tnp.analysis.syntax.python_tables import BUILTINS_PYTHON
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import Env, join
+from np2tnp.analysis.domain.special_names import takes_tensor
+from np2tnp.analysis.domain.summaries import from_host
+from np2tnp.analysis.domain.values import (
     HOST,
     NO_NAMES,
     NONE,
@@ -30,7 +27,9 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     parameters_in,
     refs_of,
+    replace,
 )
+from np2tnp.analysis.syntax.python_tables import BUILTINS_PYTHON
 
 _OPERANDS = frozenset((Array, Const, Scalar, Unknown))
 #: Builtins after which names may be bound, and NumPy used, that nobody sees.

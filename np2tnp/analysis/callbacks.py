@@ -6,23 +6,10 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.effects import Effects
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.joins import join
-from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.state import HOST_FUNCTIONS, NESTED
-from np2tnp.analysis.syntax.python_tables import (
-    BUILTINS_PYTHON,
-    CALLBACKS,
-    CALLERS,
-    CONTAINER_MUTATORS,
-    IN_PLACE_METHODS,
-    TENSOR_SAFE_BUILTINS,
-)
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import Env, join
+from np2tnp.analysis.domain.result_aliases import copy_marks
+from np2tnp.analysis.domain.values import (
     EITHER,
     HOST,
     LENT,
@@ -43,9 +30,21 @@ from np2tnp.analysis.values import (
     may_be_array,
     may_hold_tensor,
     refs_of,
+    replace,
     view_of,
     zero_d_of,
 )
+from np2tnp.analysis.effects import Effects
+from np2tnp.analysis.state import HOST_FUNCTIONS, NESTED
+from np2tnp.analysis.syntax.python_tables import (
+    BUILTINS_PYTHON,
+    CALLBACKS,
+    CALLERS,
+    CONTAINER_MUTATORS,
+    IN_PLACE_METHODS,
+    TENSOR_SAFE_BUILTINS,
+)
+from np2tnp.analysis.syntax.walk import walk
 
 
 def _given(

@@ -13,11 +13,11 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.declared import declared, likely_numbers, texts
+from np2tnp.analysis.domain.values import NO_NAMES, Symbol
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo
 from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 from np2tnp.analysis.syntax.walk import PARTS
-from np2tnp.analysis.values import NO_NAMES, Symbol
 
 #: Functions of NumPy that give an array whatever they get.
 _MAKERS = frozenset(

@@ -4,37 +4,24 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
 from np2tnp.analysis.access import owner_of
-from np2tnp.analysis.binding import asked_dtypes, asks_for_update, bind, is_in_place, ufunc_method, ufunc_output
 from np2tnp.analysis.builtin_calls import BuiltinCalls
 from np2tnp.analysis.callbacks import REDUCE
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.evaluate import METHODS
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.kept_functions import KEEPING
-from np2tnp.analysis.names_seen import changes_by_name, changes_its_own, frames_above, sees_names
-from np2tnp.analysis.results import foreign_dtype
-from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.syntax.python_tables import (
-    BY_ORDER,
-    COMPUTING_METHODS,
-    CONTAINER_MUTATORS,
-    HARMLESS_METHODS,
-    IN_PLACE_METHODS,
-    KEEPING_METHODS,
-    MEMBERS,
-    NAMEDTUPLE,
-    NUMBERS_OF_MODULES,
-    ONE_ARRAY,
-    OVER_MEMORY,
-    POSITIONS,
-    READING_METHODS,
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.call_results import (
+    asked_dtypes,
+    asks_for_update,
+    bind,
+    is_in_place,
+    ufunc_method,
+    ufunc_output,
 )
-from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.untensored import HOLDERS, KEPT
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.promotion_rules import foreign_dtype
+from np2tnp.analysis.domain.result_aliases import copy_marks
+from np2tnp.analysis.domain.special_names import changes_by_name, changes_its_own, frames_above, sees_names
+from np2tnp.analysis.domain.untensored import HOLDERS, KEPT
+from np2tnp.analysis.domain.values import (
     BY_LAYOUT,
     CALLED,
     COPIED,
@@ -63,9 +50,29 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     parameters_in,
     refs_of,
+    replace,
     scalar_type,
     with_refs,
 )
+from np2tnp.analysis.evaluate import METHODS
+from np2tnp.analysis.kept_functions import KEEPING
+from np2tnp.analysis.syntax.python_tables import (
+    BY_ORDER,
+    COMPUTING_METHODS,
+    CONTAINER_MUTATORS,
+    HARMLESS_METHODS,
+    IN_PLACE_METHODS,
+    KEEPING_METHODS,
+    MEMBERS,
+    NAMEDTUPLE,
+    NUMBERS_OF_MODULES,
+    ONE_ARRAY,
+    OVER_MEMORY,
+    POSITIONS,
+    READING_METHODS,
+)
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
 
 
 def _holds_objects(value: Value) -> bool:

@@ -13,12 +13,12 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.asking import MAKING, ORDER, RESUMED, asked_by, is_special
+from np2tnp.analysis.domain.special_names import MAKING, ORDER, RESUMED, asked_by, is_special
+from np2tnp.analysis.domain.values import NO_NAMES
 from np2tnp.analysis.leaving_alone import LeavingAlone, kinds_of_attributes, kinds_of_names
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.syntax.scopes import dotted, signature_names
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import NO_NAMES
 from np2tnp.catalog.catalog import Catalog
 
 #: Attributes that everything has, or that say nothing of what runs.

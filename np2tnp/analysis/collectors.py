@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from np2tnp.analysis.env import Env
+from np2tnp.analysis.domain.env import Env, join
+from np2tnp.analysis.domain.values import HOST, SUBCLASS, Instance, Unknown, Value
 from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.joins import join
 from np2tnp.analysis.scripts import target_names
-from np2tnp.analysis.values import HOST, SUBCLASS, Instance, Unknown, Value
 
 
 def join_into(found: dict[str, Value], more: Mapping[str, Value]) -> None:

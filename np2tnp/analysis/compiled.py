@@ -8,11 +8,11 @@ from typing import Any
 
 import libcst as cst
 
+from np2tnp.analysis.domain.values import Class, Function, Symbol, Value
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.syntax.python_tables import COMPILERS
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import PARTS
-from np2tnp.analysis.values import Class, Function, Symbol, Value
 
 #: Where a name is no value of its own.
 _NAMED = frozenset((cst.FunctionDef, cst.ClassDef, cst.Param))

@@ -7,13 +7,11 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
 from np2tnp.analysis.access import Access
-from np2tnp.analysis.callee_results import from_host
-from np2tnp.analysis.env import ROUNDS, Env, widen
-from np2tnp.analysis.syntax.scopes import target_names
-from np2tnp.analysis.syntax.walk import PARTS, walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import ROUNDS, Env, widen
+from np2tnp.analysis.domain.summaries import from_host
+from np2tnp.analysis.domain.values import (
     HOST,
     NO_NAMES,
     SHARED,
@@ -27,6 +25,8 @@ from np2tnp.analysis.values import (
     reads_later,
     refs_of,
 )
+from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.syntax.walk import PARTS, walk
 
 #: Builtin functions that ask an iterator until they are done, and never again.
 _ASKING = frozenset(("all", "any", "dict", "frozenset", "list", "max", "min", "next", "set", "sorted", "sum", "tuple"))

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.callee_results import from_host, hosted
 from np2tnp.analysis.declared import declared_containers
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.joins import join
-from np2tnp.analysis.lending import Lending
-from np2tnp.analysis.private_lists import private_lists
-from np2tnp.analysis.syntax.python_tables import (
-    CONTAINER_MUTATORS,
-    HEAP_FUNCTIONS,
-    KEEPING_METHODS,
-    TENSOR_SAFE_BUILTINS,
-)
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import Env, join
+from np2tnp.analysis.domain.summaries import from_host, hosted
+from np2tnp.analysis.domain.values import (
     EITHER,
     HOST,
     NO_NAMES,
@@ -38,8 +28,17 @@ from np2tnp.analysis.values import (
     held,
     may_hold_tensor,
     refs_of,
+    replace,
     scalar_type,
     with_refs,
+)
+from np2tnp.analysis.lending import Lending
+from np2tnp.analysis.private_lists import private_lists
+from np2tnp.analysis.syntax.python_tables import (
+    CONTAINER_MUTATORS,
+    HEAP_FUNCTIONS,
+    KEEPING_METHODS,
+    TENSOR_SAFE_BUILTINS,
 )
 
 #: Methods that put the items of what they get into the container.

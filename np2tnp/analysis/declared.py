@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from np2tnp.analysis.env import Env
+from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.values import GENERATORS, NO_NAMES, Array, Sequence, Symbol, Unknown, Value
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo
 from np2tnp.analysis.syntax.scopes import dotted, single_parameters
-from np2tnp.analysis.values import GENERATORS, NO_NAMES, Array, Sequence, Symbol, Unknown, Value
 
 _SCALAR_ANNOTATIONS = {"int": "int", "float": "float", "bool": "bool", "str": "str", "complex": "complex"}
 _ARRAY_ANNOTATIONS = ("ndarray", "NDArray")

@@ -14,14 +14,14 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Array, Function, Symbol
 from np2tnp.analysis.module import FunctionInfo, ModuleInfo
 from np2tnp.analysis.other_code import CALLING, LOOKING, OtherCode
 from np2tnp.analysis.syntax.python_tables import PYTHON_ATTRIBUTES, VIEW_ATTRIBUTES
 from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import PARTS, walk
 from np2tnp.analysis.tensor_state import is_held
-from np2tnp.analysis.values import Array, Function, Symbol
 from np2tnp.catalog.catalog import Catalog
 
 _SCOPES = frozenset((cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.GeneratorExp))

@@ -8,17 +8,12 @@ from itertools import filterfalse
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.callee_results import deps_in, hosted, may_join, translated
-from np2tnp.analysis.env import ITERATED, Env, Stale, is_iterated
-from np2tnp.analysis.keeping import Keeping
-from np2tnp.analysis.names_seen import ALL_FRAMES
-from np2tnp.analysis.returned import copy_marks, holds_order
-from np2tnp.analysis.state import NESTED
-from np2tnp.analysis.summaries import Summary
-from np2tnp.analysis.syntax.python_tables import NAMEDTUPLE
-from np2tnp.analysis.syntax.scopes import dotted, parameters_of
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import ITERATED, Env, Stale, is_iterated
+from np2tnp.analysis.domain.result_aliases import copy_marks, holds_order
+from np2tnp.analysis.domain.special_names import ALL_FRAMES
+from np2tnp.analysis.domain.summaries import Summary, deps_in, hosted, may_join, translated
+from np2tnp.analysis.domain.values import (
     COPIED,
     FOREIGN,
     FORTRAN,
@@ -45,6 +40,10 @@ from np2tnp.analysis.values import (
     refs_of,
     view_of,
 )
+from np2tnp.analysis.keeping import Keeping
+from np2tnp.analysis.state import NESTED
+from np2tnp.analysis.syntax.python_tables import NAMEDTUPLE
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 
 
 @lru_cache(maxsize=4096)

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from np2tnp.analysis.declared import random_generator, scalar_annotation
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.module import FunctionInfo
-from np2tnp.analysis.subclasses import annotated_subclass, array_base
-from np2tnp.analysis.syntax.scopes import parameters_of
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.values import (
     EITHER,
     HOST,
     Array,
@@ -23,6 +19,10 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
 )
+from np2tnp.analysis.interpret import Interpreter
+from np2tnp.analysis.module import FunctionInfo
+from np2tnp.analysis.subclasses import annotated_subclass, array_base
+from np2tnp.analysis.syntax.scopes import parameters_of
 
 
 def bind_parameters(

@@ -7,23 +7,15 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.containers import is_without_numbers
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.joins import join, view_among
-from np2tnp.analysis.literals import KEYWORDS, constant
-from np2tnp.analysis.operands import Operands
-from np2tnp.analysis.python_complex import python_answers
-from np2tnp.analysis.results import operator_dtypes
-from np2tnp.analysis.syntax.liveness import reads
-from np2tnp.analysis.syntax.python_tables import BINARY, COMPARISONS, UNARY
-from np2tnp.analysis.syntax.scopes import dotted, parameters_of
-from np2tnp.analysis.syntax.walk import none_test, walk
-from np2tnp.analysis.untensored import of_operator
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.containers import is_without_numbers
+from np2tnp.analysis.domain.env import Env, join, view_among
+from np2tnp.analysis.domain.promotion_rules import operator_dtypes
+from np2tnp.analysis.domain.untensored import of_operator
+from np2tnp.analysis.domain.values import (
     EITHER,
     HOST,
+    KEYWORDS,
     NO_NAMES,
     NOTHING,
     NUMPY,
@@ -39,6 +31,7 @@ from np2tnp.analysis.values import (
     Symbol,
     Unknown,
     Value,
+    constant,
     deps_of,
     exact_of,
     has_axes,
@@ -46,9 +39,16 @@ from np2tnp.analysis.values import (
     is_python_number,
     may_be_array,
     may_hold_tensor,
+    python_answers,
     refs_of,
+    replace,
     scalar_type,
 )
+from np2tnp.analysis.operands import Operands
+from np2tnp.analysis.syntax.liveness import reads
+from np2tnp.analysis.syntax.python_tables import BINARY, COMPARISONS, UNARY
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of
+from np2tnp.analysis.syntax.walk import none_test, walk
 
 #: Beside each other these are no work of NumPy's, and never become any.
 _PLAIN = frozenset((Const, Scalar))

@@ -9,19 +9,11 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.callee_results import hosted
-from np2tnp.analysis.env import Env, Stale
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.joins import join
-from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.state import HOST_FUNCTIONS, NESTED
-from np2tnp.analysis.stores import Stores
-from np2tnp.analysis.subclasses import copies, holds_subclass, is_followed, makes_subclass, maps_file
-from np2tnp.analysis.summaries import Summary
-from np2tnp.analysis.syntax.scopes import target_names
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import Env, Stale, join
+from np2tnp.analysis.domain.result_aliases import copy_marks
+from np2tnp.analysis.domain.summaries import Summary, hosted
+from np2tnp.analysis.domain.values import (
     FOREIGN,
     HOST,
     NO_NAMES,
@@ -44,9 +36,15 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     outside_of,
     refs_of,
+    replace,
     with_refs,
     zero_d_of,
 )
+from np2tnp.analysis.state import HOST_FUNCTIONS, NESTED
+from np2tnp.analysis.stores import Stores
+from np2tnp.analysis.subclasses import copies, holds_subclass, is_followed, makes_subclass, maps_file
+from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.syntax.walk import walk
 
 
 class Hosting(Stores):

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
+from np2tnp.analysis.domain.values import Symbol, Value
 from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.values import Symbol, Value
 from np2tnp.catalog.catalog import Catalog
 
 #: Modules that hand out NumPy's own names.

@@ -9,20 +9,11 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.asking import asked_by
-from np2tnp.analysis.env import ITERATED, ROUNDS, Env, Gathered, iterated_name, join_all, widen
-from np2tnp.analysis.hosting import makers
-from np2tnp.analysis.imports import ANY, import_bindings, is_module
-from np2tnp.analysis.joins import join
-from np2tnp.analysis.lending import NAMING
-from np2tnp.analysis.module import statements_of
-from np2tnp.analysis.raising import Raising
-from np2tnp.analysis.returned import copied, has_shared_items, leaves_of, outside_views, shown_by
-from np2tnp.analysis.syntax.liveness import dead_at_head
-from np2tnp.analysis.syntax.scopes import parameters_of
-from np2tnp.analysis.syntax.walk import none_test, walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import ITERATED, ROUNDS, Env, Gathered, iterated_name, join, join_all, widen
+from np2tnp.analysis.domain.result_aliases import copied, has_shared_items, leaves_of, outside_views, shown_by
+from np2tnp.analysis.domain.special_names import asked_by
+from np2tnp.analysis.domain.values import (
     HOST,
     LENT,
     NO_NAMES,
@@ -49,6 +40,14 @@ from np2tnp.analysis.values import (
     refs_of,
     view_of,
 )
+from np2tnp.analysis.hosting import makers
+from np2tnp.analysis.imports import ANY, import_bindings, is_module
+from np2tnp.analysis.lending import NAMING
+from np2tnp.analysis.module import statements_of
+from np2tnp.analysis.raising import Raising
+from np2tnp.analysis.syntax.liveness import dead_at_head
+from np2tnp.analysis.syntax.scopes import parameters_of
+from np2tnp.analysis.syntax.walk import none_test, walk
 
 _PAIRING = (Symbol("builtins.zip"), Symbol("builtins.enumerate"))
 

@@ -8,16 +8,10 @@ from itertools import filterfalse
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.joins import join
-from np2tnp.analysis.kept_functions import names_captured
-from np2tnp.analysis.numpy_results import NumpyResults
-from np2tnp.analysis.returned import COPIED_OUTSIDE, copied_outside, copy_marks, has_shared_items
-from np2tnp.analysis.sharing import HOLDERS
-from np2tnp.analysis.state import NESTED
-from np2tnp.analysis.syntax.scopes import parameters_of
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import HOLDERS, Env, join
+from np2tnp.analysis.domain.result_aliases import COPIED_OUTSIDE, copied_outside, copy_marks, has_shared_items
+from np2tnp.analysis.domain.values import (
     EITHER,
     FILLED,
     FOREIGN,
@@ -39,6 +33,10 @@ from np2tnp.analysis.values import (
     reads_later,
     refs_of,
 )
+from np2tnp.analysis.kept_functions import names_captured
+from np2tnp.analysis.numpy_results import NumpyResults
+from np2tnp.analysis.state import NESTED
+from np2tnp.analysis.syntax.scopes import parameters_of
 
 #: References of what is a copy of others' arrays here, or holds two: of an array or object without them, nothing is.
 _COPIES = frozenset((COPIED_OUTSIDE, FOREIGN, FORTRAN, SHARED))

@@ -12,14 +12,10 @@ from functools import lru_cache
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.evaluate import Evaluator
-from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.summaries import Summary
-from np2tnp.analysis.syntax.python_tables import BY_ORDER, IN_PLACE_METHODS
-from np2tnp.analysis.syntax.scopes import target_names
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.result_aliases import copy_marks
+from np2tnp.analysis.domain.summaries import Summary
+from np2tnp.analysis.domain.values import (
     BY_LAYOUT,
     BY_THEIR_LAYOUT,
     HOST,
@@ -31,6 +27,10 @@ from np2tnp.analysis.values import (
     refs_of,
     with_refs,
 )
+from np2tnp.analysis.evaluate import Evaluator
+from np2tnp.analysis.syntax.python_tables import BY_ORDER, IN_PLACE_METHODS
+from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.syntax.walk import walk
 
 #: What makes arrays in C order, and how many positional arguments stand before ``order``.
 _MAKERS = {

@@ -9,6 +9,7 @@ from typing import Any
 
 import libcst as cst
 
+from np2tnp.analysis.domain.values import Class, Function, Sequence, Symbol
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.other_code import CALLING
 from np2tnp.analysis.syntax.python_tables import (
@@ -20,7 +21,6 @@ from np2tnp.analysis.syntax.python_tables import (
 )
 from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import Class, Function, Sequence, Symbol
 from np2tnp.catalog.catalog import Catalog
 
 #: Builtins that change nothing by themselves; what they ask objects, and call, is looked at apart.

@@ -11,22 +11,8 @@ from collections.abc import Set as AbstractSet
 import libcst as cst
 
 from np2tnp.analysis.callbacks import Callbacks
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.evaluate import METHODS
-from np2tnp.analysis.kept_functions import kept_functions, names_captured
-from np2tnp.analysis.state import HOST_FUNCTIONS
-from np2tnp.analysis.syntax.own_scope import (
-    bindings_of,
-    bound_later,
-    counts_only,
-    is_around,
-    rebound_inside,
-    rebound_later,
-)
-from np2tnp.analysis.syntax.python_tables import CALLERS
-from np2tnp.analysis.syntax.scopes import dotted, parameters_of, target_names
-from np2tnp.analysis.syntax.walk import none_test, walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.values import (
     COPIED,
     HOST,
     LENT,
@@ -46,6 +32,20 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     reads_later,
 )
+from np2tnp.analysis.evaluate import METHODS
+from np2tnp.analysis.kept_functions import kept_functions, names_captured
+from np2tnp.analysis.state import HOST_FUNCTIONS
+from np2tnp.analysis.syntax.own_scope import (
+    bindings_of,
+    bound_later,
+    counts_only,
+    is_around,
+    rebound_inside,
+    rebound_later,
+)
+from np2tnp.analysis.syntax.python_tables import CALLERS
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of, target_names
+from np2tnp.analysis.syntax.walk import none_test, walk
 
 #: Decorators that change nothing but a function's name and attributes.
 NAMING = ("functools.wraps", "builtins.staticmethod")

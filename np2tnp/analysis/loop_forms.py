@@ -13,7 +13,8 @@ from weakref import proxy
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import HOST, TENSOR, Array, Sequence, Unknown, Value, home_of, refs_of
 from np2tnp.analysis.loop_indices import Linear, NoForm, Order, Touch, linear
 from np2tnp.analysis.loop_parts import Events, Form, Head, direction, flat, header, is_docstring, small
 from np2tnp.analysis.loop_values import Kind, Reader
@@ -29,7 +30,6 @@ from np2tnp.analysis.syntax.liveness import (
 )
 from np2tnp.analysis.syntax.python_tables import AUGMENTED
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import HOST, TENSOR, Array, Sequence, Unknown, Value, home_of, refs_of
 
 #: In-place operators of a number that have a form for all iterations.
 _FOLDS = {"add": "add", "sub": "subtract", "mul": "multiply"}

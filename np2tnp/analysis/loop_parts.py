@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Array, Symbol, Value
 from np2tnp.analysis.loop_indices import NoForm, Touch
 from np2tnp.analysis.syntax.liveness import NONE, Names, reads
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import Array, Symbol, Value
 
 #: Why most loops have no form.
 _NO_RANGE = "it does not count over a range"

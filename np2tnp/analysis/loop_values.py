@@ -7,10 +7,10 @@ from enum import IntEnum
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Array, Scalar, Symbol, Unknown, Value, is_python_number
 from np2tnp.analysis.loop_indices import NoForm
 from np2tnp.analysis.syntax.python_tables import BINARY, COMPARISONS
-from np2tnp.analysis.values import Array, Scalar, Symbol, Unknown, Value, is_python_number
 
 #: Functions of one element, or of two, that helpers compute for arrays as for numbers.
 _UFUNCS = frozenset(

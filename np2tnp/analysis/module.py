@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from np2tnp.analysis.domain.values import NO_NAMES, Value
 from np2tnp.analysis.syntax.liveness import DeadNames
 from np2tnp.analysis.syntax.scopes import Scope, Uses, dotted, parameters_of, scan, signature_names
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.analysis.tensor_names import TensorState
-from np2tnp.analysis.values import NO_NAMES, Value
 from np2tnp.files.outline import operators_of
 from np2tnp.files.replaced import ANY
 

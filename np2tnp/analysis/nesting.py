@@ -6,15 +6,8 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from np2tnp.analysis.env import ROUNDS, Env, Gathered
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.hosting import Hosting
-from np2tnp.analysis.joins import join
-from np2tnp.analysis.state import NESTED
-from np2tnp.analysis.syntax.liveness import reads
-from np2tnp.analysis.syntax.scopes import parameters_of
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain.env import ROUNDS, Env, Gathered, join
+from np2tnp.analysis.domain.values import (
     EITHER,
     HOST,
     NO_NAMES,
@@ -27,7 +20,13 @@ from np2tnp.analysis.values import (
     Value,
     may_hold_tensor,
     refs_of,
+    replace,
 )
+from np2tnp.analysis.hosting import Hosting
+from np2tnp.analysis.state import NESTED
+from np2tnp.analysis.syntax.liveness import reads
+from np2tnp.analysis.syntax.scopes import parameters_of
+from np2tnp.analysis.syntax.walk import walk
 
 
 class Nesting(Hosting):

@@ -6,17 +6,27 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.binding import bind
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.given_back import given_back, items_given_back
-from np2tnp.analysis.layouts import Layouts
-from np2tnp.analysis.ranks import result_rank, shape_rank
-from np2tnp.analysis.results import DTYPE_NAMES, dtype_char, dtype_object, foreign_dtype, is_read_only, result_dtypes
-from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.syntax.python_tables import BY_ORDER, PYTHON_METHODS, SAME_RANK
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.call_results import (
+    bind,
+    given_back,
+    gives_tuple,
+    items_given_back,
+    result_rank,
+    shape_rank,
+    zero_d_result,
+)
+from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.promotion_rules import (
+    DTYPE_NAMES,
+    dtype_char,
+    dtype_object,
+    foreign_dtype,
+    is_read_only,
+    result_dtypes,
+)
+from np2tnp.analysis.domain.result_aliases import copy_marks
+from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
     BY_LAYOUT,
     BY_THEIR_LAYOUT,
@@ -43,11 +53,13 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     outside_of,
     refs_of,
+    replace,
     view_of,
     with_refs,
     zero_d_of,
 )
-from np2tnp.analysis.zero_d_results import gives_tuple, zero_d_result
+from np2tnp.analysis.layouts import Layouts
+from np2tnp.analysis.syntax.python_tables import BY_ORDER, PYTHON_METHODS, SAME_RANK
 from np2tnp.catalog.facts import ApiFact
 
 #: Methods that give a scalar for a NumPy scalar, and an array for a 0-d array.

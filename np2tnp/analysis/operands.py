@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.callee_results import from_host
 from np2tnp.analysis.comprehensions import Comprehensions
-from np2tnp.analysis.subclasses import UNMASKING_METHODS, may_mask
-from np2tnp.analysis.untensored import TO_NUMBERS, calculated, is_to_numbers
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.summaries import from_host
+from np2tnp.analysis.domain.untensored import TO_NUMBERS, calculated, is_to_numbers
+from np2tnp.analysis.domain.values import (
     HOST,
     SUBCLASS,
     UNTENSORED,
@@ -20,6 +19,7 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     refs_of,
 )
+from np2tnp.analysis.subclasses import UNMASKING_METHODS, may_mask
 
 
 class Operands(Comprehensions):

@@ -7,11 +7,11 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Array, Const, Function, Scalar, Sequence, Symbol, Value
 from np2tnp.analysis.syntax.python_tables import IN_PLACE_METHODS, MEMBERS
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import Array, Const, Function, Scalar, Sequence, Symbol, Value
 
 #: Builtins that only look at what they get, and those that may give it back.
 LOOKING = frozenset(f"builtins.{name}" for name in "len float int bool complex print repr str format abs".split())

@@ -7,11 +7,11 @@ from typing import Protocol
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.summaries import ClassSummary, Summary
+from np2tnp.analysis.domain.values import Class, Function, Instance, Value
 from np2tnp.analysis.module import ClassInfo, ModuleInfo
-from np2tnp.analysis.summaries import ClassSummary, Summary
 from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.values import Class, Function, Instance, Value
 
 #: What callers count on, besides the result. A method that says the same may stand for another one.
 _EFFECTS = (

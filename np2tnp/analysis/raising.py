@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.asking import asked_by
-from np2tnp.analysis.env import Env, Gathered, join_all
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import Env, Gathered, join_all
+from np2tnp.analysis.domain.special_names import asked_by
+from np2tnp.analysis.domain.values import UNKNOWN, Array, Symbol
 from np2tnp.analysis.nesting import Nesting
 from np2tnp.analysis.syntax.python_tables import INDIFFERENT
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import UNKNOWN, Array, Symbol
 
 #: What an exception was made of may be changed by whoever handles it.
 _EXCEPTION = frozenset(("kept by an exception as args",))

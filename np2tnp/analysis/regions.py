@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
 from np2tnp.analysis.ambiguous import late_builtins
-from np2tnp.analysis.answers import MODULE, Decide, Fate, Project
 from np2tnp.analysis.callers import arrays_given
 from np2tnp.analysis.changers import changers_of
 from np2tnp.analysis.classes import summarize_class
@@ -17,23 +15,12 @@ from np2tnp.analysis.declared import array_defaults, declared, filled_containers
 from np2tnp.analysis.decorating import NOT_KNOWN, note_decorators
 from np2tnp.analysis.decorator_objects import effects_in
 from np2tnp.analysis.direct_state import HeldTensors
-from np2tnp.analysis.entering import bind_parameters
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.exchanges import Exchanges, exchanges_of
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, given_to_changers, numbers_in_doubt
-from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.late_names import LateNames
-from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect
-from np2tnp.analysis.returned import holds_host
-from np2tnp.analysis.scripts import Script
-from np2tnp.analysis.subclasses import seen_outside
-from np2tnp.analysis.summaries import ClassSummary, Summary
-from np2tnp.analysis.summarizing import summarize, summarize_generator, summarize_lambda
-from np2tnp.analysis.syntax.python_tables import NAMEDTUPLE
-from np2tnp.analysis.syntax.scopes import parameters_of
-from np2tnp.analysis.top_level import TopLevel
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.late_names import LateNames
+from np2tnp.analysis.domain.result_aliases import holds_host
+from np2tnp.analysis.domain.summaries import MODULE, ClassSummary, Decide, Fate, Project, Summary
+from np2tnp.analysis.domain.values import (
     HOST,
     NO_NAMES,
     NONE,
@@ -46,7 +33,19 @@ from np2tnp.analysis.values import (
     Value,
     parameters_in,
     refs_of,
+    replace,
 )
+from np2tnp.analysis.entering import bind_parameters
+from np2tnp.analysis.exchanges import Exchanges, exchanges_of
+from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, given_to_changers, numbers_in_doubt
+from np2tnp.analysis.interpret import Interpreter
+from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect
+from np2tnp.analysis.scripts import Script
+from np2tnp.analysis.subclasses import seen_outside
+from np2tnp.analysis.summarizing import summarize, summarize_generator, summarize_lambda
+from np2tnp.analysis.syntax.python_tables import NAMEDTUPLE
+from np2tnp.analysis.syntax.scopes import parameters_of
+from np2tnp.analysis.top_level import TopLevel
 from np2tnp.analysis.yields import arguments_of
 from np2tnp.catalog.catalog import Catalog
 

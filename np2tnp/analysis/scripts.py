@@ -15,9 +15,9 @@ from typing import Any
 
 import libcst as cst
 
+from np2tnp.analysis.domain.values import NO_NAMES
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 from np2tnp.analysis.syntax.walk import PARTS, walk
-from np2tnp.analysis.values import NO_NAMES
 
 _SCOPES = (cst.FunctionDef, cst.ClassDef)
 _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)

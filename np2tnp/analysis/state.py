@@ -9,19 +9,13 @@ from typing import Protocol
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
 from np2tnp.analysis.ambiguous import why_ambiguous
-from np2tnp.analysis.containers import fill_empty, given_to, put_into, reader_of_copy
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.exchanges import Exchanges
-from np2tnp.analysis.joins import join
-from np2tnp.analysis.late_names import LateNames
-from np2tnp.analysis.module import ModuleInfo
-from np2tnp.analysis.overriding import is_certain, may_be_overridden
-from np2tnp.analysis.summaries import ClassSummary, Summary
-from np2tnp.analysis.syntax.python_tables import NUMBERS_BY_NAME
-from np2tnp.analysis.syntax.scopes import parameters_of
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.containers import fill_empty, given_to, put_into, reader_of_copy
+from np2tnp.analysis.domain.env import Env, join
+from np2tnp.analysis.domain.late_names import LateNames
+from np2tnp.analysis.domain.summaries import ClassSummary, Summary
+from np2tnp.analysis.domain.values import (
     EITHER,
     HOST,
     NO_NAMES,
@@ -47,6 +41,11 @@ from np2tnp.analysis.values import (
     view_of,
     with_refs,
 )
+from np2tnp.analysis.exchanges import Exchanges
+from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.overriding import is_certain, may_be_overridden
+from np2tnp.analysis.syntax.python_tables import NUMBERS_BY_NAME
+from np2tnp.analysis.syntax.scopes import parameters_of
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.files.replaced import replaced_by
 

@@ -6,19 +6,13 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
 from np2tnp.analysis.access import owner_of
-from np2tnp.analysis.callee_results import hosted
-from np2tnp.analysis.containers import share_items
-from np2tnp.analysis.env import NO_SOURCES, Env
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.joins import join
-from np2tnp.analysis.returned import shown_by
-from np2tnp.analysis.syntax.python_tables import AUGMENTED
-from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.unpacking import how_to_split, stored_into
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.containers import share_items
+from np2tnp.analysis.domain.env import NO_SOURCES, Env, join
+from np2tnp.analysis.domain.result_aliases import shown_by
+from np2tnp.analysis.domain.summaries import hosted
+from np2tnp.analysis.domain.values import (
     COPIED,
     HOST,
     NO_NAMES,
@@ -39,8 +33,13 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     parameters_in,
     refs_of,
+    replace,
     view_of,
 )
+from np2tnp.analysis.syntax.python_tables import AUGMENTED
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
+from np2tnp.analysis.unpacking import how_to_split, stored_into
 from np2tnp.analysis.yields import Yields
 
 

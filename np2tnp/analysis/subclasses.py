@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from np2tnp.analysis.events import Argument
+from np2tnp.analysis.domain.events import Argument
+from np2tnp.analysis.domain.values import HOST, NONE, SUBCLASS, Array, Class, Sequence, Symbol, Unknown, Value
 from np2tnp.analysis.module import ClassInfo, ModuleInfo
 from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.values import HOST, NONE, SUBCLASS, Array, Class, Sequence, Symbol, Unknown, Value
 
 #: NumPy's own subclasses of ndarray, by every public name.
 SUBCLASSES = frozenset(

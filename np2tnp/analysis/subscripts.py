@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
 from np2tnp.analysis.asked_objects import AskedObjects
-from np2tnp.analysis.asking import asked_by
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.syntax.python_tables import JOINERS
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.special_names import asked_by
+from np2tnp.analysis.domain.values import (
     HOST,
     NO_NAMES,
     NOTHING,
@@ -28,8 +26,10 @@ from np2tnp.analysis.values import (
     item_of,
     may_be_array,
     may_hold_tensor,
+    replace,
     scalar_type,
 )
+from np2tnp.analysis.syntax.python_tables import JOINERS
 
 
 def _joined(name: str, keys: tuple[Value, ...], made: str) -> Value:

@@ -6,16 +6,12 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.callee_results import hosted, joined
 from np2tnp.analysis.declared import handed_texts
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.module import FunctionInfo, signature_names
-from np2tnp.analysis.returned import without_copies
-from np2tnp.analysis.summaries import Summary
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.result_aliases import without_copies
+from np2tnp.analysis.domain.summaries import Summary, hosted, joined
+from np2tnp.analysis.domain.values import (
     EITHER,
     HOST,
     NO_NAMES,
@@ -27,7 +23,10 @@ from np2tnp.analysis.values import (
     Value,
     is_numpy_number,
     refs_of,
+    replace,
 )
+from np2tnp.analysis.interpret import Interpreter
+from np2tnp.analysis.module import FunctionInfo, signature_names
 
 #: What a function has in it that may do anything with what it gets: it runs text, or code that is not looked at.
 _LOSING = frozenset(("own names", "local class", "lent", "nested keeps", "object operator", "iterator handed out"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from np2tnp.analysis.values import NO_NAMES
+from np2tnp.analysis.domain.values import NO_NAMES
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 import libcst as cst
 
+from np2tnp.analysis.domain.values import NO_NAMES, Symbol
 from np2tnp.analysis.module import ClassInfo, FunctionInfo, ModuleInfo
 from np2tnp.analysis.syntax.python_tables import (
     ARRAY_MEMBERS,
@@ -24,7 +25,6 @@ from np2tnp.analysis.syntax.python_tables import (
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import PARTS, walk
 from np2tnp.analysis.tensor_names import TensorState
-from np2tnp.analysis.values import NO_NAMES, Symbol
 from np2tnp.catalog.catalog import Catalog
 
 #: What reads attributes by names that nobody can list, or all of them.

@@ -7,16 +7,11 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.callee_results import hosted
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.returned import copy_marks
-from np2tnp.analysis.scripts import Script, target_names
-from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.result_aliases import copy_marks
+from np2tnp.analysis.domain.summaries import hosted
+from np2tnp.analysis.domain.values import (
     HOST,
     UNKNOWN,
     Array,
@@ -28,8 +23,13 @@ from np2tnp.analysis.values import (
     Value,
     may_hold_tensor,
     refs_of,
+    replace,
     with_refs,
 )
+from np2tnp.analysis.interpret import Interpreter
+from np2tnp.analysis.scripts import Script, target_names
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
 
 #: What makes arrays of numbers, without work on arrays.
 _MAKERS = frozenset(

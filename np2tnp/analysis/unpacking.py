@@ -7,10 +7,8 @@ from collections.abc import Sequence as Items
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import (
     HOST,
     NO_NAMES,
     Array,
@@ -21,6 +19,8 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     refs_of,
 )
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
 
 #: What the key of an item may be made of that is evaluated again: numbers, names and slices.
 _OF_KEYS = (

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
 from np2tnp.analysis.access import owner_of
-from np2tnp.analysis.asking import asked_by
 from np2tnp.analysis.calls import Calls
-from np2tnp.analysis.env import Env, Stale
-from np2tnp.analysis.exchanges import Exchange
-from np2tnp.analysis.returned import COPIED_OUTSIDE
-from np2tnp.analysis.state import NESTED
-from np2tnp.analysis.subclasses import holds_subclass
-from np2tnp.analysis.subscripts import indexes_array
-from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import Env, Stale
+from np2tnp.analysis.domain.result_aliases import COPIED_OUTSIDE
+from np2tnp.analysis.domain.special_names import asked_by
+from np2tnp.analysis.domain.values import (
     BY_LAYOUT,
     BY_THEIR_LAYOUT,
     COPIED,
@@ -43,6 +38,11 @@ from np2tnp.analysis.values import (
     refs_of,
     scalar_type,
 )
+from np2tnp.analysis.exchanges import Exchange
+from np2tnp.analysis.state import NESTED
+from np2tnp.analysis.subclasses import holds_subclass
+from np2tnp.analysis.subscripts import indexes_array
+from np2tnp.analysis.syntax.scopes import dotted
 
 
 def _is_basic(key: Value) -> bool:

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.env import Env
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.result_aliases import outside_views, shown_by
+from np2tnp.analysis.domain.values import (
+    NONE,
+    SUBCLASS,
+    UNKNOWN,
+    Sequence,
+    Value,
+    is_lazy,
+    is_outside_location,
+    refs_of,
+)
 from np2tnp.analysis.evaluate import METHODS
 from np2tnp.analysis.module import FunctionInfo
-from np2tnp.analysis.returned import outside_views, shown_by
 from np2tnp.analysis.syntax.scopes import parameters_of
-from np2tnp.analysis.values import NONE, SUBCLASS, UNKNOWN, Sequence, Value, is_lazy, is_outside_location, refs_of
 from np2tnp.analysis.writes import Writes
 
 #: Who holds the arguments of a generator, and what it hands out.

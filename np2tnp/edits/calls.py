@@ -6,9 +6,9 @@ from functools import partial
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.results import CANONICAL, dtype_char
-from np2tnp.analysis.values import HOST, Array, Sequence, Symbol, Unknown, may_hold_tensor
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.promotion_rules import CANONICAL, dtype_char
+from np2tnp.analysis.domain.values import HOST, Array, Sequence, Symbol, Unknown, may_hold_tensor
 from np2tnp.edits import build
 from np2tnp.edits.edit import Edits
 

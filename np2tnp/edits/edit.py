@@ -8,7 +8,7 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.values import HOST, Array, Sequence, Unknown, Value, zero_d_of
+from np2tnp.analysis.domain.values import HOST, Array, Sequence, Unknown, Value, zero_d_of
 
 Build = Callable[[Any], cst.BaseExpression]
 BuildBlock = Callable[[Any], cst.BaseCompoundStatement]

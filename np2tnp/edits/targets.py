@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.binding import bind
-from np2tnp.analysis.results import dtype_char, operand_dtypes, promote2, promote_weak
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.call_results import bind
+from np2tnp.analysis.domain.promotion_rules import dtype_char, operand_dtypes, promote2, promote_weak
+from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
     HOST,
     NONE,

@@ -7,9 +7,9 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.results_without_axes import kinds_of_parts, zero_d
-from np2tnp.analysis.summaries import form
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.result_aliases import kinds_of_parts, zero_d
+from np2tnp.analysis.domain.summaries import form
 from np2tnp.config import NEVER
 from np2tnp.edits import build, layout
 from np2tnp.edits.edit import Edits

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build
 from np2tnp.edits.edit import Edits

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import HOST, Const, Scalar, Sequence, Symbol, Unknown, Value
 from np2tnp.analysis.syntax.python_tables import MEMBERS
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import HOST, Const, Scalar, Sequence, Symbol, Unknown, Value
 from np2tnp.edits.edit import Edits
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Hit

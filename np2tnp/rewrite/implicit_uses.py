@@ -9,12 +9,8 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.module import ModuleInfo
-from np2tnp.analysis.syntax.python_tables import AUGMENTED
-from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import (
     HOST,
     NO_NAMES,
     Bound,
@@ -28,6 +24,10 @@ from np2tnp.analysis.values import (
     deps_of,
     home_of,
 )
+from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.syntax.python_tables import AUGMENTED
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
 
 CALL = "__call__"
 #: Operators whose methods are used where they stand in the text. What other special methods give, Python itself works

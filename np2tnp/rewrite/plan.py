@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.answers import Fate
 from np2tnp.analysis.declared import declared
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.summaries import Fate
+from np2tnp.analysis.domain.values import NO_NAMES, Array, Function
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.state import Services
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import NO_NAMES, Array, Function
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict

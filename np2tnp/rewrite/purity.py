@@ -6,10 +6,8 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.module import ModuleInfo
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import (
     HOST,
     Array,
     Bound,
@@ -22,6 +20,8 @@ from np2tnp.analysis.values import (
     Unknown,
     Value,
 )
+from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.catalog.catalog import Catalog
 
 #: Builtins that only look. Those that call a function or take from an iterator are left out, except for the plain

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Array, Const, Scalar, Value
 from np2tnp.analysis.syntax.scopes import target_names
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import Array, Const, Scalar, Value
 
 #: What is read of an array without its elements.
 _ABOUT = frozenset("shape ndim dtype size".split())

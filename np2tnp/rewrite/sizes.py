@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.config import FEW
 from np2tnp.rewrite.plan import RegionPlan

@@ -11,13 +11,9 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.answers import MODULE
-from np2tnp.analysis.module import FunctionInfo, ModuleInfo
-from np2tnp.analysis.summaries import Summary
-from np2tnp.analysis.syntax.scopes import parameters_of
-from np2tnp.analysis.syntax.walk import PARTS, walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.summaries import MODULE, Summary
+from np2tnp.analysis.domain.values import (
     FOREIGN,
     NO_NAMES,
     Const,
@@ -29,6 +25,9 @@ from np2tnp.analysis.values import (
     parameters_in,
     refs_of,
 )
+from np2tnp.analysis.module import FunctionInfo, ModuleInfo
+from np2tnp.analysis.syntax.scopes import parameters_of
+from np2tnp.analysis.syntax.walk import PARTS, walk
 from np2tnp.model import RegionState, Verdict
 from np2tnp.rewrite import implicit_uses, relays
 from np2tnp.rewrite.plan import RegionPlan

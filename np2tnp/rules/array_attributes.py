@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import HOST, Array, Unknown, home_of
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import HOST, Array, Unknown, home_of
 from np2tnp.edits import build
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.memory_attributes import has_no_form

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import Array
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Array
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.cases import StoreCase, store_case, store_words

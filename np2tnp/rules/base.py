@@ -12,13 +12,12 @@ from typing import ClassVar
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.frozen import frozen
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.summaries import Summary
+from np2tnp.analysis.domain.values import HOST, Function, Instance, Value, frozen, home_of, parameters_in, refs_of
 from np2tnp.analysis.loop_parts import Events
 from np2tnp.analysis.module import ModuleInfo
 from np2tnp.analysis.state import Services
-from np2tnp.analysis.summaries import Summary
-from np2tnp.analysis.values import HOST, Function, Instance, Value, home_of, parameters_in, refs_of
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import Safety, Verdict

@@ -8,11 +8,9 @@ from enum import Enum
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.summaries import Summary
-from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.summaries import Summary
+from np2tnp.analysis.domain.values import (
     FOREIGN,
     HOST,
     NO_NAMES,
@@ -31,6 +29,8 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     refs_of,
 )
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits.mutation import is_storable
 from np2tnp.rules.base import Context
 from np2tnp.rules.evaluation_order import around, comes_first

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.syntax.python_tables import HARMLESS_METHODS, KEEPING_METHODS
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import (
     HOST,
     Array,
     Bound,
@@ -21,6 +19,8 @@ from np2tnp.analysis.values import (
     Symbol,
     home_of,
 )
+from np2tnp.analysis.syntax.python_tables import HARMLESS_METHODS, KEEPING_METHODS
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import StoreCase, store_case

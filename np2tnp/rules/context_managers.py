@@ -7,10 +7,10 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Symbol
 from np2tnp.analysis.syntax.python_tables import INDIFFERENT
 from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.values import Symbol
 from np2tnp.edits import build
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.syntax.python_tables import MARKS, TRANSPARENT_DECORATORS
 from np2tnp.model import Safety, Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register

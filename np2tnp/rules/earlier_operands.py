@@ -10,9 +10,9 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import HOST, NO_NAMES, Function, home_of, refs_of
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import HOST, NO_NAMES, Function, home_of, refs_of
 from np2tnp.edits import build
 from np2tnp.rules.base import Context
 

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import (
     Array,
     Bound,
     Class,
@@ -22,6 +20,8 @@ from np2tnp.analysis.values import (
     scalar_type,
     zero_d_of,
 )
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.shown_exceptions import FLOATING, TRANSLATED, held_classes, show_numpys, why_not_shown

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.results import FOREIGN, foreign_dtype
-from np2tnp.analysis.values import HOST, Array, Const, Sequence, Value, scalar_type
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.promotion_rules import FOREIGN, foreign_dtype
+from np2tnp.analysis.domain.values import HOST, Array, Const, Sequence, Value, scalar_type
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import made_kind

@@ -7,8 +7,8 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import (
     HOST,
     Array,
     Bound,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.syntax.python_tables import IN_PLACE_METHODS
-from np2tnp.analysis.syntax.scopes import dotted, target_names
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import (
     Array,
     Bound,
     Class,
@@ -18,6 +16,8 @@ from np2tnp.analysis.values import (
     may_be_array,
     may_hold_tensor,
 )
+from np2tnp.analysis.syntax.python_tables import IN_PLACE_METHODS
+from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.rules.base import Context
 from np2tnp.rules.shared import callee_words, holds_array
 

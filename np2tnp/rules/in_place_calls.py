@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import NONE, Unknown
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import NONE, Unknown
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments, needs_tensor
 from np2tnp.edits.mutation import rebind

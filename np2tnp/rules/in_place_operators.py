@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.python_complex import python_answers
-from np2tnp.analysis.values import Array
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Array, python_answers
 from np2tnp.edits import build
 from np2tnp.edits.targets import operator_differs
 from np2tnp.model import Verdict

@@ -6,18 +6,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Array, Const, Sequence, Symbol, Unknown, Value, may_hold_tensor, scalar_type
 from np2tnp.analysis.syntax.python_tables import JOINERS
-from np2tnp.analysis.values import (
-    Array,
-    Const,
-    Sequence,
-    Symbol,
-    Unknown,
-    Value,
-    may_hold_tensor,
-    scalar_type,
-)
 from np2tnp.edits import build
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register

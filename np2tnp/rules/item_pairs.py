@@ -6,20 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import HOST, Array, Const, Scalar, Sequence, Symbol, Value, home_of, scalar_type
 from np2tnp.analysis.syntax.scopes import target_names
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
-    HOST,
-    Array,
-    Const,
-    Scalar,
-    Sequence,
-    Symbol,
-    Value,
-    home_of,
-    scalar_type,
-)
 from np2tnp.rules.base import Context
 
 

@@ -13,12 +13,8 @@ from enum import IntEnum
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.syntax.liveness import NONE, live_before
-from np2tnp.analysis.syntax.python_tables import REDUCTIONS
-from np2tnp.analysis.syntax.scopes import target_names
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import (
     Array,
     Const,
     Function,
@@ -29,6 +25,10 @@ from np2tnp.analysis.values import (
     is_number,
     may_hold_tensor,
 )
+from np2tnp.analysis.syntax.liveness import NONE, live_before
+from np2tnp.analysis.syntax.python_tables import REDUCTIONS
+from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.rules.base import Context
 from np2tnp.rules.item_pairs import operand_nodes
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import HOST, Array, Unknown, home_of, may_hold_tensor
 from np2tnp.analysis.syntax.python_tables import MEMBERS
-from np2tnp.analysis.values import HOST, Array, Unknown, home_of, may_hold_tensor
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.native_code import POINTERS

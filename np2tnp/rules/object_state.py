@@ -7,10 +7,10 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import HOST, Array, Sequence, home_of, may_hold_tensor, zero_d_of
 from np2tnp.analysis.syntax.python_tables import AUGMENTED
 from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.values import HOST, Array, Sequence, home_of, may_hold_tensor, zero_d_of
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.edits.mutation import store

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.results import CANONICAL, dtype_char, promote2
-from np2tnp.analysis.values import INTEGERS, Array, Const, Value
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.promotion_rules import CANONICAL, dtype_char, promote2
+from np2tnp.analysis.domain.values import INTEGERS, Array, Const, Value
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.python_complex import meets_either, python_answers
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
     HOST,
     TENSOR,
@@ -22,9 +20,12 @@ from np2tnp.analysis.values import (
     Value,
     home_of,
     may_be_array,
+    meets_either,
+    python_answers,
     scalar_type,
     zero_d_of,
 )
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build, layout
 from np2tnp.edits.calls import needs_tensor
 from np2tnp.edits.targets import JOINING, operator_differs

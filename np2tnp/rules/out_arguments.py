@@ -8,11 +8,11 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.binding import bind
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.call_results import bind
+from np2tnp.analysis.domain.values import Const
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import Const
 from np2tnp.catalog.facts import ApiFact
 from np2tnp.edits import build
 from np2tnp.edits.calls import needs_tensor

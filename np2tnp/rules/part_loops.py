@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import NO_NAMES, Array, Symbol, Unknown, Value, is_number, parameters_in, refs_of
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import NO_NAMES, Array, Symbol, Unknown, Value, is_number, parameters_in, refs_of
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Severity, document
 from np2tnp.rules.loop_work import LOOPS, RegionWork, Size, Work, heads, root_of, runs_often, takes_rows

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.values import Array, Sequence
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Array, Sequence
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import StoreCase, store_case

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments, retarget
 from np2tnp.model import Verdict

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, register
 from np2tnp.rules.shared import short_name

@@ -7,11 +7,9 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.summaries import Summary
-from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.summaries import Summary
+from np2tnp.analysis.domain.values import (
     HOST,
     TENSOR,
     Array,
@@ -23,6 +21,8 @@ from np2tnp.analysis.values import (
     may_hold_tensor,
     zero_d_of,
 )
+from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build
 from np2tnp.edits.calls import convert_arguments
 from np2tnp.edits.edit import Build, BuildStatement, StatementEdit

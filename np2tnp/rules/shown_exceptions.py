@@ -6,10 +6,10 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Bound, Function, Instance
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import Bound, Function, Instance
 from np2tnp.edits import build
 from np2tnp.rules.base import Context
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Bound, Function, Instance, Symbol, may_hold_tensor
 from np2tnp.analysis.syntax.python_tables import REDUCTIONS
 from np2tnp.analysis.syntax.scopes import target_names
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import Bound, Function, Instance, Symbol, may_hold_tensor
 from np2tnp.rules.base import Context
 
 #: What makes Python numbers of single numbers, by how many arguments it takes at least.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.binding import bind
-from np2tnp.analysis.values import Const, Sequence, Value
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.call_results import bind
+from np2tnp.analysis.domain.values import Const, Sequence, Value
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import decide

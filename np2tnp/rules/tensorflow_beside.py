@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.answers import MODULE
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.summaries import MODULE
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.shared import has_migrated_functions

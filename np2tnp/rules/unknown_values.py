@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.syntax.python_tables import MEMBERS
-from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import (
     Array,
     Bound,
     Class,
@@ -23,6 +21,8 @@ from np2tnp.analysis.values import (
     may_be_array,
     may_hold_tensor,
 )
+from np2tnp.analysis.syntax.python_tables import MEMBERS
+from np2tnp.analysis.syntax.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules import memory_order
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.summaries import Summary
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.summaries import Summary
+from np2tnp.analysis.domain.values import is_number
 from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.values import is_number
 from np2tnp.edits import build
 from np2tnp.edits.mutation import is_storable, rebind
 from np2tnp.model import Verdict

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from np2tnp.analysis import events as ev
+from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.loop_forms import whole_array_form
 from np2tnp.analysis.loop_indices import NoForm
 from np2tnp.analysis.loop_parts import Events

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from np2tnp.analysis.env import Env, Gathered, Stale, join_all
-from np2tnp.analysis.values import HOST, TENSOR, Array, refs_of
+from np2tnp.analysis.domain.env import Env, Gathered, Stale, join_all
+from np2tnp.analysis.domain.values import HOST, TENSOR, Array, refs_of
 
 
 def fresh() -> Array:

@@ -11,9 +11,9 @@ import libcst as cst
 import numpy as np
 import pytest
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.ranks import rank_of
-from np2tnp.analysis.values import Array, Sequence, Value
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.call_results import rank_of
+from np2tnp.analysis.domain.values import Array, Sequence, Value
 from np2tnp.config import Config
 from np2tnp.files.source import Source
 from np2tnp.project import Project

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from np2tnp.analysis.joins import join
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain.env import join
+from np2tnp.analysis.domain.values import (
     EITHER,
     HOST,
     NONE,

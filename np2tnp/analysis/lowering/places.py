@@ -11,7 +11,7 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.frozen import frozen
+from np2tnp.analysis.domain.values import frozen
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.syntax.positions import offsets
 from np2tnp.model import Span

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from np2tnp.analysis.syntax.python_tables import READ_ONLY_VIEWS
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
     UNKNOWN,
     Array,
@@ -19,6 +18,7 @@ from np2tnp.analysis.values import (
     is_python_number,
     scalar_type,
 )
+from np2tnp.analysis.syntax.python_tables import READ_ONLY_VIEWS
 
 Dtypes = frozenset[str]
 

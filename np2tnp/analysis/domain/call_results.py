@@ -1,12 +1,32 @@
-"""How many dimensions the result of a NumPy call has; None where its arguments do not tell."""
+"""What a call of NumPy gives apart from its dtype: how many dimensions, a scalar or an array, an argument itself; and
+its arguments by name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 
-from np2tnp.analysis.syntax.python_tables import REDUCTIONS
-from np2tnp.analysis.values import NONE, Array, Const, Sequence, Value, is_python_number, scalar_type
-from np2tnp.catalog.facts import ApiFact
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import (
+    NO_NAMES,
+    NONE,
+    SHARED,
+    Array,
+    Const,
+    Scalar,
+    Sequence,
+    Value,
+    has_axes,
+    is_python_number,
+    replace,
+    scalar_type,
+)
+from np2tnp.analysis.syntax.python_tables import NEVER_0D, REDUCTIONS
+from np2tnp.catalog.catalog import Catalog
+from np2tnp.catalog.facts import ApiFact, GivenBack, positional
+
+# --- How many dimensions the result of a NumPy call has; None where its arguments do not tell
 
 _FALSE = Const.of(False)
 #: What keeps the dimensions of its first argument, whatever else it gets.
@@ -245,3 +265,188 @@ _SPECIAL: dict[str, Callable[[Mapping[str, Value], Value | None], int | None]] =
     "dot": _dot,
     "expand_dims": _expanded,
 }
+
+
+# --- What a call of NumPy gives where its result has no dimension: a scalar, or a 0-d array; or that it always has
+# one
+
+#: What gives as many dimensions as its argument has; of a 0-d one, or a number, a 0-d array.
+_KEEPING = frozenset(("pad", "tile", "fftn", "ifftn", "unique_all", "unique_inverse"))
+#: What does so only with a parameter: ``np.diff(x, n=0)`` is its argument.
+_KEEPING_WITH = {"unique": "return_inverse", "diff": "n"}
+#: Functions that are no ufuncs' reductions: with ``keepdims=True`` they give an array of a 0-d one.
+_ARRAYS_IF_KEPT = frozenset("median nanmedian percentile nanpercentile quantile nanquantile".split())
+
+
+def zero_d_result(name: str, fact: ApiFact, values: Mapping[str, Value], first: Value | None) -> str:
+    """ "scalar", "array", "either" or "never", for the function or method `name` with the arguments `values`."""
+    asked = _KEEPING_WITH.get(name)
+    if name in _KEEPING or asked in values:
+        return "never" if _has_axes(first) or _spreads(name, values) else "array"
+    if name in _ARRAYS_IF_KEPT and "keepdims" in values and not _has_axes(first):
+        kept = values["keepdims"]
+        if not isinstance(kept, Const):
+            return "either"
+        return "array" if kept.value else fact.zero_d
+    if name == "einsum" and values.get("optimize", Const.of(False)) != Const.of(False):
+        return "never" if _has_output(first) else "either"  # which way of contraction NumPy chooses decides
+    if name in NEVER_0D:
+        return "never"
+    return "never" if fact.returns == "mixed" and gives_tuple(name, values) else fact.zero_d
+
+
+def _has_axes(value: Value | None) -> bool:
+    return value is not None and (has_axes(value) or (isinstance(value, Sequence) and value.items != ()))
+
+
+def _has_output(subscripts: Value | None) -> bool:
+    """Whether the text of an ``einsum`` names axes of its result."""
+    text = subscripts.value if isinstance(subscripts, Const) else None
+    return isinstance(text, str) and text.partition("->")[2].strip(". ") != ""
+
+
+def _spreads(name: str, values: Mapping[str, Value]) -> bool:
+    """Whether an argument says that the result has axes, or the call raises."""
+    if name == "tile":
+        reps = values.get("reps")
+        return reps is not None and (is_python_number(reps) or _has_axes(reps))
+    axes = values.get("axes", values.get("axis", NONE))
+    return axes != NONE and (isinstance(axes, Sequence) and bool(axes.items))
+
+
+def gives_tuple(name: str, values: Mapping[str, Value]) -> bool:
+    """Whether a function that gives an array or several, as its arguments say, gives several here: with axes, each."""
+    if name == "where":
+        return "x" not in values
+    if name == "svd":
+        return "compute_uv" not in values
+    if name == "qr":
+        return values.get("mode", Const.of("reduced")) in (Const.of("reduced"), Const.of("complete"))
+    flags = (value for key, value in values.items() if name in ("unique", "intersect1d") and key.startswith("return_"))
+    return any(value == Const.of(True) for value in flags)
+
+
+# --- Calls of NumPy whose result, or some of its items, may be an argument itself: ``np.histogram(x, edges)[1]``
+
+_SHARED = frozenset((SHARED,))
+
+
+def given_back(back: GivenBack, values: Mapping[str, Value]) -> bool | None:
+    """Whether the argument is given back for certain if it is an array; None where it certainly is not."""
+    lender = values.get(back.argument)
+    if lender is None or is_python_number(lender) or isinstance(lender, (Const, Scalar)):
+        return None
+    certain = not back.may_hold
+    for name, wanted in back.when.items():
+        known = _known(values.get(name, Const.of(None)))
+        if known is None:
+            certain = False
+        elif known != (wanted,):
+            return None
+    return certain
+
+
+def _known(value: Value) -> tuple[object] | None:
+    """The Python value of an argument, in a tuple; None where it is not known."""
+    if isinstance(value, Const):
+        return (value.value,)
+    if isinstance(value, Sequence) and value.items is not None:
+        return (tuple(_known(item) for item in value.items),)
+    return None
+
+
+def items_given_back(back: GivenBack, made: Array, values: Mapping[str, Value]) -> Sequence:
+    """The tuple that a call gives: `made` where an item may be the argument, new arrays elsewhere."""
+    new = replace(made, refs=NO_NAMES, exact=None, view="")
+    lender = values.get(back.argument)
+    if back.may_hold and given_back(back, values) is not None and not _is_pair(lender):
+        made = replace(made, refs=made.refs | _SHARED)  # one array for all axes
+    shown: Value = Sequence("list", made, None, made.refs) if back.in_list else made
+    items = tuple(shown if place in back.items else new for place in range(max(back.items) + 1))
+    return Sequence("tuple", made, items, made.refs)
+
+
+def _is_pair(value: Value | None) -> bool:
+    """Whether a container has so many items that each stands for an axis of two."""
+    return isinstance(value, Sequence) and value.items is not None and len(value.items) == 2
+
+
+# --- Arguments by NumPy's parameter names
+
+
+def bind(fact: ApiFact, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:
+    """Arguments by NumPy's parameter name, or None where a ``*`` or ``**`` hides them.
+
+    skip: parameters already taken.
+    """
+    bound: dict[str, ev.Argument] = {}
+    positional, variadic = _positions(fact.parameters)
+    positional = positional[skip:]
+    for index, argument in enumerate(arguments):
+        if argument.star:
+            return None
+        if argument.name is not None:
+            bound[argument.name] = argument
+        elif index < len(positional):
+            bound[positional[index]] = argument
+        elif variadic is not None:
+            bound[f"{variadic}[{index - len(positional)}]"] = argument
+        else:
+            bound[f"?{index}"] = argument
+    return bound
+
+
+def asked_dtypes(fact: ApiFact | None, arguments: tuple[ev.Argument, ...]) -> list[Value]:
+    """What stands for a dtype in a call, by its name or by its place."""
+    bound = bind(fact, arguments) if fact is not None else None
+    if bound is not None:
+        return [bound["dtype"].value] if "dtype" in bound else []
+    return [argument.value for argument in arguments if argument.name == "dtype"]
+
+
+@lru_cache(maxsize=4096)
+def _positions(parameters: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
+    """The parameters that may be given by position, and the one that takes what is left."""
+    variadic = next((text[1:] for text in parameters if text.startswith("*") and text[1:2] not in ("", "*")), None)
+    return positional(parameters), variadic
+
+
+def ufunc_method(catalog: Catalog, api: str) -> tuple[str, str] | None:
+    """("numpy.add", "reduce") for ``numpy.add.reduce``; None for what is not a method of a ufunc."""
+    owner, _, method = api.rpartition(".")
+    if method not in ("at", "reduce", "accumulate", "outer", "reduceat"):
+        return None
+    fact = catalog.get(owner)
+    return (owner, method) if fact is not None and fact.kind == "ufunc" else None
+
+
+#: Where the methods of ufuncs take ``out`` by position.
+_OUTPUTS = {"reduce": 3, "accumulate": 3, "reduceat": 4}
+
+
+def ufunc_output(method: str, arguments: tuple[ev.Argument, ...]) -> ev.Argument | None:
+    """The argument ``out`` of a method of a ufunc, as far as no ``*`` hides it."""
+    for index, argument in enumerate(arguments):
+        if argument.star:
+            return None
+        if argument.name == "out" or (argument.name is None and index == _OUTPUTS.get(method)):
+            return argument
+    return None
+
+
+#: Parameters that make some functions work in place: nothing happens while they have these values.
+_SWITCHES = {"overwrite_input=False": False, "inplace=False": False, "copy=True": True}
+
+
+def is_in_place(fact: ApiFact, bound: Mapping[str, ev.Argument]) -> bool:
+    """Whether a call of a function that may change an argument may do so with these arguments."""
+    for parameter, harmless in _SWITCHES.items():
+        if parameter in fact.parameters:
+            given = bound.get(parameter.partition("=")[0])
+            return given is not None and given.value != Const.of(harmless)
+    return True
+
+
+def asks_for_update(argument: ev.Argument) -> bool:
+    """Whether the argument tells a function of another library to change an array in place."""
+    return argument.name in ("out", "output") or (argument.name or "").startswith("overwrite")

@@ -8,15 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from np2tnp.analysis.env import Env
-from np2tnp.analysis.joins import join
-from np2tnp.analysis.values import (
-    NO_NAMES,
-    NOTHING,
-    Value,
-    refs_of,
-    with_refs,
-)
+from np2tnp.analysis.domain.env import Env, join
+from np2tnp.analysis.domain.values import NO_NAMES, NOTHING, Value, refs_of, with_refs
 
 _Names = dict[str, dict[str, Value]]
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.env import Stale
+from np2tnp.analysis.domain.env import Stale
+from np2tnp.analysis.domain.values import NO_NAMES, Value, frozen
 from np2tnp.analysis.exchanges import Exchange
-from np2tnp.analysis.frozen import frozen
-from np2tnp.analysis.values import NO_NAMES, Value
 
 
 @frozen

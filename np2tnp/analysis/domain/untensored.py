@@ -6,10 +6,9 @@ result.
 
 from __future__ import annotations
 
-from np2tnp.analysis import events as ev
-from np2tnp.analysis.results import dtype_char
-from np2tnp.analysis.syntax.python_tables import COMPARISONS
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.promotion_rules import dtype_char
+from np2tnp.analysis.domain.values import (
     FOREIGN,
     HOST,
     SUBCLASS,
@@ -21,6 +20,7 @@ from np2tnp.analysis.values import (
     refs_of,
     with_refs,
 )
+from np2tnp.analysis.syntax.python_tables import COMPARISONS
 
 #: What makes numbers of text, where they are asked for.
 TO_NUMBERS = frozenset(("astype", "array", "asarray", "fromiter"))

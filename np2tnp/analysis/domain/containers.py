@@ -6,10 +6,8 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from np2tnp.analysis.env import ITERATED, Env, is_iterated
-from np2tnp.analysis.frozen import replace
-from np2tnp.analysis.joins import join
-from np2tnp.analysis.values import (
+from np2tnp.analysis.domain.env import ITERATED, Env, is_iterated, join
+from np2tnp.analysis.domain.values import (
     COPIED,
     NOTHING,
     SHARED,
@@ -17,6 +15,7 @@ from np2tnp.analysis.values import (
     Value,
     reads_later,
     refs_of,
+    replace,
     scalar_type,
 )
 

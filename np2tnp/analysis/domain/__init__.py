@@ -1,0 +1,1 @@
+"""The lattice of abstract values, events, and what NumPy's functions give."""
