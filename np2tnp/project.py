@@ -28,10 +28,10 @@ from np2tnp.analysis.domain.values import (
     Unknown,
     Value,
 )
-from np2tnp.analysis.imports import SAME_AS
-from np2tnp.analysis.module import signature_names
+from np2tnp.analysis.module.contents import signature_names
+from np2tnp.analysis.module.imports import SAME_AS
+from np2tnp.analysis.module.scripts import Script, script_of
 from np2tnp.analysis.project import Names, Target
-from np2tnp.analysis.scripts import Script, script_of
 from np2tnp.analysis.solver import Key, Solver
 from np2tnp.catalog.catalog import load
 from np2tnp.config import Config

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
-from np2tnp.analysis import tensor_state
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.summaries import MODULE, Fate
 from np2tnp.analysis.domain.summaries import Project as Answers
 from np2tnp.analysis.domain.values import NO_NAMES, Function
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.lowering.tree import LoweredTree
-from np2tnp.analysis.module import note_replaced
-from np2tnp.analysis.named_views import Inlined, inline_views, is_likely
+from np2tnp.analysis.module import tensor_state
+from np2tnp.analysis.module.contents import note_replaced
+from np2tnp.analysis.module.forward_substitution import Inlined, inline_views, is_likely
 from np2tnp.analysis.project import Target
 from np2tnp.analysis.regions import Analysis
 from np2tnp.analysis.syntax.positions import positions, render, with_blanks

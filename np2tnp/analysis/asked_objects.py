@@ -1,6 +1,7 @@
 """Objects of the program's classes that Python asks by special methods: operators, iteration, ``with``, builtins.
 
-Where what is asked may be an object whose class may then update an array in place (changers.py), it is assumed to do
+Where what is asked may be an object whose class may then update an array in place
+(analysis/module/effects_by_name.py), it is assumed to do
 so.
 """
 
@@ -10,7 +11,6 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from np2tnp.analysis.changers import Changers, changers_of
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.special_names import (
@@ -46,6 +46,7 @@ from np2tnp.analysis.domain.values import (
     Value,
     with_refs,
 )
+from np2tnp.analysis.module.effects_by_name import Changers, changers_of
 from np2tnp.analysis.state import State
 from np2tnp.analysis.syntax.python_tables import CALLBACKS, CALLERS
 from np2tnp.analysis.syntax.scopes import dotted

@@ -55,7 +55,7 @@ from np2tnp.analysis.domain.values import (
     with_refs,
 )
 from np2tnp.analysis.evaluate import METHODS
-from np2tnp.analysis.kept_functions import KEEPING
+from np2tnp.analysis.module.kept_functions import KEEPING
 from np2tnp.analysis.syntax.python_tables import (
     BY_ORDER,
     COMPUTING_METHODS,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis.changers import Changers
 from np2tnp.analysis.domain.summaries import ClassSummary
 from np2tnp.analysis.domain.values import UNKNOWN, Class, Function, Symbol, Value
-from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.module.contents import ModuleInfo
+from np2tnp.analysis.module.effects_by_name import Changers
+from np2tnp.analysis.module.subclasses import ARRAYS
 from np2tnp.analysis.state import Services
-from np2tnp.analysis.subclasses import ARRAYS
 from np2tnp.analysis.syntax.python_tables import NAMEDTUPLE
 from np2tnp.analysis.syntax.scopes import dotted
 

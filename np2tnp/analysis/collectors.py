@@ -9,7 +9,7 @@ import libcst as cst
 from np2tnp.analysis.domain.env import Env, join
 from np2tnp.analysis.domain.values import HOST, SUBCLASS, Instance, Unknown, Value
 from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.scripts import target_names
+from np2tnp.analysis.module.scripts import target_names
 
 
 def join_into(found: dict[str, Value], more: Mapping[str, Value]) -> None:

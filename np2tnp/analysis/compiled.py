@@ -9,7 +9,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.domain.values import Class, Function, Symbol, Value
-from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.syntax.python_tables import COMPILERS
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import PARTS

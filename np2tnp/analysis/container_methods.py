@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis.declared import declared_containers
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env, join
 from np2tnp.analysis.domain.summaries import from_host, hosted
@@ -33,6 +32,7 @@ from np2tnp.analysis.domain.values import (
     with_refs,
 )
 from np2tnp.analysis.lending import Lending
+from np2tnp.analysis.module.parameter_kinds import declared_containers
 from np2tnp.analysis.private_lists import private_lists
 from np2tnp.analysis.syntax.python_tables import (
     CONTAINER_MUTATORS,

@@ -12,7 +12,7 @@ from np2tnp.analysis.compiled import compiler_of
 from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.values import Bound, Class, Function, Instance, Symbol, Unknown, Value
 from np2tnp.analysis.layouts import bound_in
-from np2tnp.analysis.module import ModuleInfo, statements_of
+from np2tnp.analysis.module.contents import ModuleInfo, statements_of
 from np2tnp.analysis.syntax.python_tables import MARKS, TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 from np2tnp.analysis.syntax.walk import none_test, walk

@@ -8,7 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis.decorating import CALLS, NOT_KNOWN, OBJECT, SAME, asked_of, effects_of, watches
 from np2tnp.analysis.domain.values import Class, Function, Symbol
-from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.syntax.python_tables import TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk

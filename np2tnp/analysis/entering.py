@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from np2tnp.analysis.declared import random_generator, scalar_annotation
 from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.values import (
     EITHER,
@@ -20,8 +19,9 @@ from np2tnp.analysis.domain.values import (
     Value,
 )
 from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.module import FunctionInfo
-from np2tnp.analysis.subclasses import annotated_subclass, array_base
+from np2tnp.analysis.module.contents import FunctionInfo
+from np2tnp.analysis.module.parameter_kinds import random_generator, scalar_annotation
+from np2tnp.analysis.module.subclasses import annotated_subclass, array_base
 from np2tnp.analysis.syntax.scopes import parameters_of
 
 

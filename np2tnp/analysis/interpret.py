@@ -41,9 +41,9 @@ from np2tnp.analysis.domain.values import (
     view_of,
 )
 from np2tnp.analysis.hosting import makers
-from np2tnp.analysis.imports import ANY, import_bindings, is_module
 from np2tnp.analysis.lending import NAMING
-from np2tnp.analysis.module import statements_of
+from np2tnp.analysis.module.contents import statements_of
+from np2tnp.analysis.module.imports import ANY, import_bindings, is_module
 from np2tnp.analysis.raising import Raising
 from np2tnp.analysis.syntax.liveness import dead_at_head
 from np2tnp.analysis.syntax.scopes import parameters_of

@@ -33,7 +33,7 @@ from np2tnp.analysis.domain.values import (
     reads_later,
     refs_of,
 )
-from np2tnp.analysis.kept_functions import names_captured
+from np2tnp.analysis.module.kept_functions import names_captured
 from np2tnp.analysis.numpy_results import NumpyResults
 from np2tnp.analysis.state import NESTED
 from np2tnp.analysis.syntax.scopes import parameters_of

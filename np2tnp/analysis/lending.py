@@ -33,7 +33,7 @@ from np2tnp.analysis.domain.values import (
     reads_later,
 )
 from np2tnp.analysis.evaluate import METHODS
-from np2tnp.analysis.kept_functions import kept_functions, names_captured
+from np2tnp.analysis.module.kept_functions import kept_functions, names_captured
 from np2tnp.analysis.state import HOST_FUNCTIONS
 from np2tnp.analysis.syntax.own_scope import (
     bindings_of,

@@ -19,7 +19,7 @@ from np2tnp.analysis.domain.values import (
     may_hold_tensor,
     refs_of,
 )
-from np2tnp.analysis.subclasses import UNMASKING_METHODS, may_mask
+from np2tnp.analysis.module.subclasses import UNMASKING_METHODS, may_mask
 
 
 class Operands(Comprehensions):

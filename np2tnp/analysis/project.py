@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from np2tnp.analysis.imports import EMITTED
+from np2tnp.analysis.module.imports import EMITTED
 from np2tnp.analysis.syntax.python_tables import imports_compiler
 from np2tnp.files.modules import Modules
 from np2tnp.files.outline import SEVERAL, Binding, Outline

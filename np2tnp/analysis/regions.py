@@ -6,15 +6,10 @@ from collections.abc import Callable, Mapping
 
 import libcst as cst
 
-from np2tnp.analysis.ambiguous import late_builtins
-from np2tnp.analysis.callers import arrays_given
-from np2tnp.analysis.changers import changers_of
 from np2tnp.analysis.classes import summarize_class
 from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
-from np2tnp.analysis.declared import array_defaults, declared, filled_containers, handed_texts, likely_numbers, texts
 from np2tnp.analysis.decorating import NOT_KNOWN, note_decorators
 from np2tnp.analysis.decorator_objects import effects_in
-from np2tnp.analysis.direct_state import HeldTensors
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.late_names import LateNames
@@ -36,12 +31,23 @@ from np2tnp.analysis.domain.values import (
     replace,
 )
 from np2tnp.analysis.entering import bind_parameters
-from np2tnp.analysis.exchanges import Exchanges, exchanges_of
 from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, given_to_changers, numbers_in_doubt
 from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.module import FunctionInfo, ModuleInfo, collect
-from np2tnp.analysis.scripts import Script
-from np2tnp.analysis.subclasses import seen_outside
+from np2tnp.analysis.module.buffer_exchanges import Exchanges, exchanges_of
+from np2tnp.analysis.module.contents import FunctionInfo, ModuleInfo, collect, late_builtins
+from np2tnp.analysis.module.effects_by_name import changers_of
+from np2tnp.analysis.module.parameter_kinds import (
+    array_defaults,
+    arrays_given,
+    declared,
+    filled_containers,
+    handed_texts,
+    likely_numbers,
+    texts,
+)
+from np2tnp.analysis.module.scripts import Script
+from np2tnp.analysis.module.subclasses import seen_outside
+from np2tnp.analysis.module.tensor_state import HeldTensors
 from np2tnp.analysis.summarizing import summarize, summarize_generator, summarize_lambda
 from np2tnp.analysis.syntax.python_tables import NAMEDTUPLE
 from np2tnp.analysis.syntax.scopes import parameters_of

@@ -9,7 +9,6 @@ from typing import Protocol
 
 import libcst as cst
 
-from np2tnp.analysis.ambiguous import why_ambiguous
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.containers import fill_empty, given_to, put_into, reader_of_copy
 from np2tnp.analysis.domain.env import Env, join
@@ -41,9 +40,9 @@ from np2tnp.analysis.domain.values import (
     view_of,
     with_refs,
 )
-from np2tnp.analysis.exchanges import Exchanges
-from np2tnp.analysis.module import ModuleInfo
-from np2tnp.analysis.overriding import is_certain, may_be_overridden
+from np2tnp.analysis.module.buffer_exchanges import Exchanges
+from np2tnp.analysis.module.contents import ModuleInfo, why_ambiguous
+from np2tnp.analysis.module.overridden_methods import is_certain, may_be_overridden
 from np2tnp.analysis.syntax.python_tables import NUMBERS_BY_NAME
 from np2tnp.analysis.syntax.scopes import parameters_of
 from np2tnp.catalog.catalog import Catalog

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from np2tnp.analysis.declared import handed_texts
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.result_aliases import without_copies
@@ -26,7 +25,8 @@ from np2tnp.analysis.domain.values import (
     replace,
 )
 from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.module import FunctionInfo, signature_names
+from np2tnp.analysis.module.contents import FunctionInfo, signature_names
+from np2tnp.analysis.module.parameter_kinds import handed_texts
 
 #: What a function has in it that may do anything with what it gets: it runs text, or code that is not looked at.
 _LOSING = frozenset(("own names", "local class", "lent", "nested keeps", "object operator", "iterator handed out"))

@@ -27,7 +27,7 @@ from np2tnp.analysis.domain.values import (
     with_refs,
 )
 from np2tnp.analysis.interpret import Interpreter
-from np2tnp.analysis.scripts import Script, target_names
+from np2tnp.analysis.module.scripts import Script, target_names
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk
 

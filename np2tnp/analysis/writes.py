@@ -38,9 +38,9 @@ from np2tnp.analysis.domain.values import (
     refs_of,
     scalar_type,
 )
-from np2tnp.analysis.exchanges import Exchange
+from np2tnp.analysis.module.buffer_exchanges import Exchange
+from np2tnp.analysis.module.subclasses import holds_subclass
 from np2tnp.analysis.state import NESTED
-from np2tnp.analysis.subclasses import holds_subclass
 from np2tnp.analysis.subscripts import indexes_array
 from np2tnp.analysis.syntax.scopes import dotted
 

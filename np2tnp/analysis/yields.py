@@ -18,7 +18,7 @@ from np2tnp.analysis.domain.values import (
     refs_of,
 )
 from np2tnp.analysis.evaluate import METHODS
-from np2tnp.analysis.module import FunctionInfo
+from np2tnp.analysis.module.contents import FunctionInfo
 from np2tnp.analysis.syntax.scopes import parameters_of
 from np2tnp.analysis.writes import Writes
 

@@ -1,4 +1,5 @@
-"""Names that change places: a number beside each says whose array it holds (see analysis/exchanges.py)."""
+"""Names that change places: a number beside each says whose array it holds (see
+analysis/module/buffer_exchanges.py)."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from np2tnp.analysis.domain.values import (
     deps_of,
     home_of,
 )
-from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.syntax.python_tables import AUGMENTED
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk

@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.domain.values import Symbol
-from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.rewrite.plan import Names
 from np2tnp.rewrite.vendoring import INSTALLED, Home

@@ -20,7 +20,7 @@ from np2tnp.analysis.domain.values import (
     Unknown,
     Value,
 )
-from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.catalog.catalog import Catalog
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.module import FunctionInfo, ModuleInfo
+from np2tnp.analysis.module.contents import FunctionInfo, ModuleInfo
 from np2tnp.analysis.syntax.walk import PARTS
 from np2tnp.model import RegionState
 from np2tnp.rewrite.implicit_uses import is_special

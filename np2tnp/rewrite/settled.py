@@ -13,10 +13,10 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import may_hold_tensor
-from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.module.contents import ModuleInfo
+from np2tnp.analysis.module.tensor_state import is_held
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.tensor_state import is_held
 from np2tnp.edits import build
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState

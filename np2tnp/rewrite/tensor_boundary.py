@@ -25,7 +25,7 @@ from np2tnp.analysis.domain.values import (
     parameters_in,
     refs_of,
 )
-from np2tnp.analysis.module import FunctionInfo, ModuleInfo
+from np2tnp.analysis.module.contents import FunctionInfo, ModuleInfo
 from np2tnp.analysis.syntax.scopes import parameters_of
 from np2tnp.analysis.syntax.walk import PARTS, walk
 from np2tnp.model import RegionState, Verdict

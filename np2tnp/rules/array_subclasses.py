@@ -8,7 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import SUBCLASS, Class, Instance, Sequence, Symbol, Value
-from np2tnp.analysis.subclasses import SUBCLASSES, holds_subclass, is_followed, maps_file, may_mask
+from np2tnp.analysis.module.subclasses import SUBCLASSES, holds_subclass, is_followed, maps_file, may_mask
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.shared import keep_in_numpy, short_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis.domain.values import Symbol
-from np2tnp.analysis.module import FunctionInfo, ModuleInfo
-from np2tnp.analysis.scripts import outside
+from np2tnp.analysis.module.contents import FunctionInfo, ModuleInfo
+from np2tnp.analysis.module.scripts import outside
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.model import Verdict

@@ -9,7 +9,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.promotion_rules import CANONICAL, DTYPE_NAMES, dtype_char
 from np2tnp.analysis.domain.values import Array, Const, Value, scalar_type
-from np2tnp.analysis.module import ModuleInfo
+from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register

@@ -9,7 +9,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain.env import Stale
 from np2tnp.analysis.domain.values import NO_NAMES, Value, frozen
-from np2tnp.analysis.exchanges import Exchange
+from np2tnp.analysis.module.buffer_exchanges import Exchange
 
 
 @frozen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,16 +10,43 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from np2tnp.analysis.domain.values import NO_NAMES, Value
+from np2tnp.analysis.domain.values import NO_NAMES, Symbol, Value
+from np2tnp.analysis.module.imports import import_bindings
 from np2tnp.analysis.syntax.liveness import DeadNames
 from np2tnp.analysis.syntax.scopes import Scope, Uses, dotted, parameters_of, scan, signature_names
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.analysis.tensor_names import TensorState
+from np2tnp.catalog.catalog import Catalog
 from np2tnp.files.outline import operators_of
 from np2tnp.files.replaced import ANY
 
 if TYPE_CHECKING:
-    from np2tnp.analysis.changers import Changers
+    from np2tnp.analysis.module.effects_by_name import Changers
+
+__all__ = [
+    "ClassInfo",
+    "FunctionInfo",
+    "ModuleInfo",
+    "blocks_of",
+    "collect",
+    "dotted",
+    "parameters_of",
+    "signature_names",
+    "statements_of",
+]
+
+
+# --- The answer of ``tensor_state``: which attributes of a module's objects may hold tensors
+
+
+@dataclass(slots=True)
+class TensorState:
+    """Which attributes may hold tensors, and which hold arrays and may not."""
+
+    names: frozenset[str] = NO_NAMES
+    stays: dict[str, str] = field(default_factory=dict)  #: why others stay ndarrays, for people
+    methods: frozenset[str] = NO_NAMES  #: those that may put a tensor into their object
+    as_made: bool = False  #: whether what an object keeps as it was made is a tensor from the beginning
+
 
 _KINDS = {
     "staticmethod": "static", "classmethod": "class",
@@ -99,7 +127,9 @@ class ModuleInfo:
     functions: dict[str, FunctionInfo] = field(default_factory=dict)
     classes: dict[str, ClassInfo] = field(default_factory=dict)
     lambdas: dict[str, cst.Lambda] = field(default_factory=dict)  #: those of the top level
-    subclasses: dict[str, tuple[ClassInfo, ...]] | None = None  #: by class, once somebody asked (see overriding.py)
+    subclasses: dict[str, tuple[ClassInfo, ...]] | None = (
+        None  #: by class, once somebody asked (see overridden_methods.py)
+    )
     values: dict[str, Value] = field(default_factory=dict)
     operators: frozenset[str] = NO_NAMES  #: those that classes of the module define: ``matmul`` for __matmul__
     #: asks for those of the modules that it imports, which others must read
@@ -115,7 +145,9 @@ class ModuleInfo:
     bindings: dict[int, Counter[str]] = field(default_factory=dict)
     dead_names: dict[int, DeadNames] = field(default_factory=dict)
     by_order: frozenset[str] | None = None  #: as layouts.updated_by_order says, once somebody asked
-    part_names: dict[int, str] = field(default_factory=dict)  #: id of what named_views.py put in the place of a name
+    part_names: dict[int, str] = field(
+        default_factory=dict
+    )  #: id of what forward_substitution.py put in the place of a name
     #: id of a region -> what it binds each name to, None where that is no expression
     bound_values: dict[int, dict[str, list[cst.BaseExpression | None]]] = field(default_factory=dict)
     kept_functions: dict[int, frozenset[int]] = field(default_factory=dict)  #: ... and those that others may call later
@@ -282,14 +314,50 @@ def blocks_of(statement: cst.CSTNode) -> Iterator[object]:
             yield case.body
 
 
-__all__ = [
-    "ClassInfo",
-    "FunctionInfo",
-    "ModuleInfo",
-    "blocks_of",
-    "collect",
-    "dotted",
-    "parameters_of",
-    "signature_names",
-    "statements_of",
-]
+# --- Names of the top level that may be NumPy's: they are bound in several ways, and one of them is an import of
+# NumPy
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+def why_ambiguous(module: cst.Module, name: str, catalog: Catalog) -> str:
+    """What to say of such a name: ``np may be numpy, and may be cupy``; empty where no import of NumPy binds it."""
+    found = [
+        value.name
+        for node in _imports(module.body)
+        for bound, value in import_bindings(node, catalog, lambda _: ())
+        if bound == name and isinstance(value, Symbol)
+    ]
+    numpys = [full for full in found if full.partition(".")[0] == "numpy"]
+    if not numpys:
+        return ""
+    others = [full for full in dict.fromkeys(found) if full not in numpys]
+    other = " or ".join(others) if others else "something else"
+    return f"{name} may be {numpys[0]}, and may be {other}: import it in one way, or tell --numpy-names {name}"
+
+
+def late_builtins(module: cst.Module, catalog: Catalog, star_names: Callable[[str], tuple[str, ...]]) -> frozenset[str]:
+    """Names that are Python's own until an import binds them, where code may have run with them before that import."""
+    found: set[str] = set()
+    mentioned: set[str] = set()
+    has_run = False
+    for statement in module.body:
+        imports = list(_imports([statement]))
+        if has_run:
+            names = {name for node in imports for name, _ in import_bindings(node, catalog, star_names)}
+            found |= names & mentioned & _BUILTINS
+        for part in walk(statement):
+            if type(part) is cst.Name:
+                mentioned.add(part.value)
+        has_run = has_run or not (imports or isinstance(statement, (cst.FunctionDef, cst.ClassDef)))
+    return frozenset(found)
+
+
+def _imports(body: object) -> Iterator[cst.Import | cst.ImportFrom]:
+    for statement in statements_of(body):
+        if isinstance(statement, cst.SimpleStatementLine):
+            for small in statement.body:
+                if isinstance(small, (cst.Import, cst.ImportFrom)):
+                    yield small
+        for block in blocks_of(statement):
+            yield from _imports(block)

@@ -10,7 +10,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.summaries import ClassSummary, Summary
 from np2tnp.analysis.domain.values import Class, Function, Instance, Value
-from np2tnp.analysis.module import ClassInfo, ModuleInfo
+from np2tnp.analysis.module.contents import ClassInfo, ModuleInfo
 from np2tnp.analysis.syntax.scopes import dotted
 
 #: What callers count on, besides the result. A method that says the same may stand for another one.

@@ -8,7 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain.events import Argument
 from np2tnp.analysis.domain.values import HOST, NONE, SUBCLASS, Array, Class, Sequence, Symbol, Unknown, Value
-from np2tnp.analysis.module import ClassInfo, ModuleInfo
+from np2tnp.analysis.module.contents import ClassInfo, ModuleInfo
 from np2tnp.analysis.syntax.scopes import dotted
 
 #: NumPy's own subclasses of ndarray, by every public name.

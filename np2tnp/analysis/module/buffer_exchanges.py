@@ -15,7 +15,7 @@ import libcst as cst
 from np2tnp.analysis.domain import values
 from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.values import Value, exact_of, refs_of, with_refs
-from np2tnp.analysis.module import FunctionInfo, blocks_of, signature_names, statements_of
+from np2tnp.analysis.module.contents import FunctionInfo, blocks_of, signature_names, statements_of
 from np2tnp.analysis.syntax.liveness import targets
 from np2tnp.analysis.syntax.walk import walk
 

@@ -1,0 +1,1 @@
+"""What one module says of itself: its functions, classes, names, and what its code may update."""
