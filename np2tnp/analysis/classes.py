@@ -6,10 +6,10 @@ import libcst as cst
 
 from np2tnp.analysis.domain.summaries import ClassSummary
 from np2tnp.analysis.domain.values import UNKNOWN, Class, Function, Symbol, Value
+from np2tnp.analysis.interpreter.state import Services
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.module.effects_by_name import Changers
 from np2tnp.analysis.module.subclasses import ARRAYS
-from np2tnp.analysis.state import Services
 from np2tnp.analysis.syntax.python_tables import NAMEDTUPLE
 from np2tnp.analysis.syntax.scopes import dotted
 

@@ -11,14 +11,14 @@ import libcst as cst
 from np2tnp.analysis.compiled import compiler_of
 from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.values import Bound, Class, Function, Instance, Symbol, Unknown, Value
-from np2tnp.analysis.layouts import bound_in
+from np2tnp.analysis.interpreter.numpy_results import bound_in
 from np2tnp.analysis.module.contents import ModuleInfo, statements_of
 from np2tnp.analysis.syntax.python_tables import MARKS, TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 from np2tnp.analysis.syntax.walk import none_test, walk
 
 if TYPE_CHECKING:
-    from np2tnp.analysis.interpret import Interpreter
+    from np2tnp.analysis.interpreter.statements import Interpreter
 
 #: Effects: the decorator gives back the very function; it only calls, names and keeps it. Else "": more, or not known.
 SAME, CALLS = "same", "calls"

@@ -18,7 +18,7 @@ from np2tnp.analysis.domain.values import (
     Unknown,
     Value,
 )
-from np2tnp.analysis.interpret import Interpreter
+from np2tnp.analysis.interpreter.statements import Interpreter
 from np2tnp.analysis.module.contents import FunctionInfo
 from np2tnp.analysis.module.parameter_kinds import random_generator, scalar_annotation
 from np2tnp.analysis.module.subclasses import annotated_subclass, array_base

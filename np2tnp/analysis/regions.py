@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 import libcst as cst
 
 from np2tnp.analysis.classes import summarize_class
-from np2tnp.analysis.collectors import AttributeCollector, Binder, join_into
 from np2tnp.analysis.decorating import NOT_KNOWN, note_decorators
 from np2tnp.analysis.decorator_objects import effects_in
 from np2tnp.analysis.domain import events as ev
@@ -31,8 +30,15 @@ from np2tnp.analysis.domain.values import (
     replace,
 )
 from np2tnp.analysis.entering import bind_parameters
-from np2tnp.analysis.hosting import changed_elsewhere, changed_through_another, given_to_changers, numbers_in_doubt
-from np2tnp.analysis.interpret import Interpreter
+from np2tnp.analysis.interpreter.placement import (
+    changed_elsewhere,
+    changed_through_another,
+    given_to_changers,
+    numbers_in_doubt,
+)
+from np2tnp.analysis.interpreter.statements import Interpreter
+from np2tnp.analysis.interpreter.top_level import AttributeCollector, Binder, TopLevel, join_into
+from np2tnp.analysis.interpreter.writes import arguments_of
 from np2tnp.analysis.module.buffer_exchanges import Exchanges, exchanges_of
 from np2tnp.analysis.module.contents import FunctionInfo, ModuleInfo, collect, late_builtins
 from np2tnp.analysis.module.effects_by_name import changers_of
@@ -51,8 +57,6 @@ from np2tnp.analysis.module.tensor_state import HeldTensors
 from np2tnp.analysis.summarizing import summarize, summarize_generator, summarize_lambda
 from np2tnp.analysis.syntax.python_tables import NAMEDTUPLE
 from np2tnp.analysis.syntax.scopes import parameters_of
-from np2tnp.analysis.top_level import TopLevel
-from np2tnp.analysis.yields import arguments_of
 from np2tnp.catalog.catalog import Catalog
 
 #: How often a region is interpreted anew because it showed what its parameters must be.

@@ -24,7 +24,7 @@ from np2tnp.analysis.domain.values import (
     refs_of,
     replace,
 )
-from np2tnp.analysis.interpret import Interpreter
+from np2tnp.analysis.interpreter.statements import Interpreter
 from np2tnp.analysis.module.contents import FunctionInfo, signature_names
 from np2tnp.analysis.module.parameter_kinds import handed_texts
 

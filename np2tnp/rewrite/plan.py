@@ -10,9 +10,9 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.summaries import Fate
 from np2tnp.analysis.domain.values import NO_NAMES, Array, Function
+from np2tnp.analysis.interpreter.state import Services
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.module.parameter_kinds import declared
-from np2tnp.analysis.state import Services
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits

@@ -72,5 +72,6 @@ class Callback(Rule):
 
 
 def _why(node: int | str, context: Context) -> str:
-    """Why the nested function with this id could not stay NumPy's (analysis/lending.py), where that is known."""
+    """Why the nested function with this id could not stay NumPy's (analysis/interpreter/handed_functions.py), where
+    that is known."""
     return str(context.facts.extra.get(f"not lent {node}", ""))

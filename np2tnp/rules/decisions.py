@@ -11,9 +11,9 @@ from np2tnp.analysis.domain.call_results import asked_dtypes, bind, ufunc_method
 from np2tnp.analysis.domain.promotion_rules import foreign_dtype
 from np2tnp.analysis.domain.untensored import is_untensored
 from np2tnp.analysis.domain.values import GENERATORS, Array, may_be_array, may_hold_tensor
-from np2tnp.analysis.hosting import makes_from_numbers
+from np2tnp.analysis.interpreter.numpy_results import asks_for_fortran_order
+from np2tnp.analysis.interpreter.placement import makes_from_numbers
 from np2tnp.analysis.module.subclasses import may_mask
-from np2tnp.analysis.numpy_results import asks_for_fortran_order
 from np2tnp.analysis.syntax.python_tables import ONE_ARRAY
 from np2tnp.catalog.facts import ApiFact
 from np2tnp.edits.calls import convert_arguments, needs_tensor, retarget

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from np2tnp.analysis.interpret import Interpreter
+from np2tnp.analysis.interpreter.statements import Interpreter
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source

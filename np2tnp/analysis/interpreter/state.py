@@ -371,7 +371,7 @@ class State:
     # ---- given by the parts further up
 
     def evaluate(self, node: cst.BaseExpression, env: Env) -> Value:
-        """The value of `node` (evaluate.py)."""
+        """The value of `node` (expressions.py)."""
         raise NotImplementedError
 
     def bind_target(self, target: cst.BaseExpression, value: Value, env: Env) -> None:
@@ -379,11 +379,11 @@ class State:
         raise NotImplementedError
 
     def object_works(self, node: cst.CSTNode, receiver: Instance, env: Env) -> None:
-        """What `receiver` holds may be changed by whom it was given to (effects.py)."""
+        """What `receiver` holds may be changed by whom it was given to (escapes.py)."""
         raise NotImplementedError
 
     def code_runs(self, node: cst.CSTNode, whose: str, env: Env) -> None:
-        """Code runs here that may change whatever objects hold (effects.py)."""
+        """Code runs here that may change whatever objects hold (escapes.py)."""
         raise NotImplementedError
 
     def write(
@@ -400,23 +400,23 @@ class State:
         raise NotImplementedError
 
     def unfollowed(self, *values: Value) -> None:
-        """What may change, keep and give back `values` here is not followed (effects.py)."""
+        """What may change, keep and give back `values` here is not followed (escapes.py)."""
         raise NotImplementedError
 
     def object_method(self, node: cst.CSTNode, value: Instance, name: str, keeps: bool = False) -> None:
-        """Python calls the method `name` of an object with an array (evaluate.py)."""
+        """Python calls the method `name` of an object with an array (expressions.py)."""
         raise NotImplementedError
 
     def kept_on_host(self, targets: Iterable[cst.BaseExpression], source: cst.BaseExpression, value: Value) -> Value:
-        """`value`, made by `source`, as it is bound to `targets` (hosting.py)."""
+        """`value`, made by `source`, as it is bound to `targets` (placement.py)."""
         raise NotImplementedError
 
     def as_item(self, container: Sequence, source: cst.BaseExpression, value: Value) -> Value:
-        """`value`, made by `source`, as it is put into a container (hosting.py)."""
+        """`value`, made by `source`, as it is put into a container (placement.py)."""
         raise NotImplementedError
 
     def on_host(self, source: cst.BaseExpression, value: Value, name: str) -> Value:
-        """`value`, made by `source`, with ndarrays for tensors, as `name` holds it (hosting.py)."""
+        """`value`, made by `source`, with ndarrays for tensors, as `name` holds it (placement.py)."""
         raise NotImplementedError
 
     def nested_value(self, function: Function) -> Value:

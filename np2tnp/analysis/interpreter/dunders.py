@@ -46,8 +46,8 @@ from np2tnp.analysis.domain.values import (
     Value,
     with_refs,
 )
+from np2tnp.analysis.interpreter.state import State
 from np2tnp.analysis.module.effects_by_name import Changers, changers_of
-from np2tnp.analysis.state import State
 from np2tnp.analysis.syntax.python_tables import CALLBACKS, CALLERS
 from np2tnp.analysis.syntax.scopes import dotted
 

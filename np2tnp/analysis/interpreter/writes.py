@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from np2tnp.analysis.access import owner_of
-from np2tnp.analysis.calls import Calls
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env, Stale
-from np2tnp.analysis.domain.result_aliases import COPIED_OUTSIDE
+from np2tnp.analysis.domain.result_aliases import COPIED_OUTSIDE, outside_views, shown_by
 from np2tnp.analysis.domain.special_names import asked_by
 from np2tnp.analysis.domain.values import (
     BY_LAYOUT,
@@ -17,6 +15,7 @@ from np2tnp.analysis.domain.values import (
     FOREIGN,
     HOST,
     NO_NAMES,
+    NONE,
     SUBCLASS,
     UNKNOWN,
     UNTENSORED,
@@ -31,6 +30,8 @@ from np2tnp.analysis.domain.values import (
     exact_of,
     has_axes,
     home_of,
+    is_lazy,
+    is_outside_location,
     may_be_array,
     may_hold_tensor,
     parameters_in,
@@ -38,11 +39,14 @@ from np2tnp.analysis.domain.values import (
     refs_of,
     scalar_type,
 )
+from np2tnp.analysis.interpreter.calls import Calls
+from np2tnp.analysis.interpreter.expressions import METHODS
+from np2tnp.analysis.interpreter.state import NESTED
+from np2tnp.analysis.interpreter.subscripts import indexes_array, owner_of
 from np2tnp.analysis.module.buffer_exchanges import Exchange
+from np2tnp.analysis.module.contents import FunctionInfo
 from np2tnp.analysis.module.subclasses import holds_subclass
-from np2tnp.analysis.state import NESTED
-from np2tnp.analysis.subscripts import indexes_array
-from np2tnp.analysis.syntax.scopes import dotted
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 
 
 def _is_basic(key: Value) -> bool:
@@ -315,3 +319,72 @@ class Writes(Calls):
     ) -> None:
         self.put(target.value if type(target) is cst.Subscript else target, base, value, env)
         self.keep(base.refs | ({root} if root else NO_NAMES), value, env)
+
+
+# --- What generators hand out: their callers may keep and change it, and whatever they passed, until they ask again
+
+#: Who holds the arguments of a generator, and what it hands out.
+CALLER = frozenset(("kept by the caller",))
+
+
+def arguments_of(function: FunctionInfo) -> frozenset[str]:
+    """Parameters of a generator that its caller may change at any time."""
+    names = [parameter.name.value for parameter in parameters_of(function.node.params)]
+    return frozenset(names[1:] if function.is_method else names)
+
+
+class Yields(Writes):
+    """Evaluates ``yield``."""
+
+    own_returns = True  #: not inside of a nested function
+    nested_yields: list[Value]  #: of the nested function that is being interpreted
+
+    def keep_arguments(self, names: frozenset[str], env: Env) -> None:
+        """Callers of a generator have its arguments while it waits."""
+        for name in names:
+            env.link(min(CALLER), frozenset((name, f"@{name}")))
+
+    def _yield(self, node: cst.Yield, env: Env) -> Value:
+        delegates = isinstance(node.value, cst.From)
+        shown = node.value.item if isinstance(node.value, cst.From) else node.value
+        value = self.evaluate(shown, env) if shown is not None else None
+        if value is not None:
+            outside = (ref for ref in refs_of(value) if is_outside_location(ref))
+            self.facts.extra.setdefault("yielded", set()).update(outside)
+            if SUBCLASS in refs_of(value):
+                self.construct(shown or node, "subclass operand")
+        if self.depth:
+            self.nested_yields.append(NONE if value is None else value)
+        alone = node is self.root and isinstance(self.statement, cst.Expr)
+        if not alone:
+            self.facts.extra["receives"] = True  # what its caller sends in
+        own = self.facts.generator and self.own_returns and not self.depth and alone
+        self.construct(node, "yield", "" if own else "elsewhere")
+        if own:
+            if shown is not None and value is not None:
+                if delegates and is_lazy(value):
+                    self.construct(node, "iterator handed out")
+                self._hand_out(shown, value, env)
+            self._kept_may_change(node, "the caller", env)
+        return UNKNOWN
+
+    def _hand_out(self, shown: cst.BaseExpression, value: Value, env: Env) -> None:
+        items = value.items if isinstance(value, Sequence) and isinstance(shown, cst.Tuple) else None
+        if items is not None and isinstance(shown, cst.Tuple) and len(items) == len(shown.elements):
+            for element, item in zip(shown.elements, items, strict=True):
+                self._hand_out(element.value, item, env)
+            self.keep(CALLER, value, env)
+            return
+        if is_lazy(value):
+            self.construct(shown, "iterator handed out")
+        shows = outside_views(shown_by(value, env), self.hosted)
+        others = frozenset(location for location in shows if location.startswith("seen by"))
+        if others:  # callees may change it, and the caller what they hold: NumPy must make it
+            self.facts.viewed |= others
+            self.construct(shown, "returned view", min(others))
+        self.escape(shown, value, "is yielded")
+        self._copy_may_change(shown, "the caller", ev.Argument(cst.Arg(shown), value))
+        self.keep(CALLER, value, env)
+
+
+METHODS[cst.Yield] = Yields._yield

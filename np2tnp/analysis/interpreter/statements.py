@@ -1,9 +1,9 @@
-"""Statements: control flow with joins and loops to a fixpoint, bindings, and every kind of store."""
+"""Statements: control flow with joins and loops to a fixpoint, exceptions, nested functions, stores of every kind."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import Any
 
@@ -14,10 +14,12 @@ from np2tnp.analysis.domain.env import ITERATED, ROUNDS, Env, Gathered, iterated
 from np2tnp.analysis.domain.result_aliases import copied, has_shared_items, leaves_of, outside_views, shown_by
 from np2tnp.analysis.domain.special_names import asked_by
 from np2tnp.analysis.domain.values import (
+    EITHER,
     HOST,
     LENT,
     NO_NAMES,
     NONE,
+    NOTHING,
     TENSOR,
     UNKNOWN,
     Array,
@@ -38,16 +40,238 @@ from np2tnp.analysis.domain.values import (
     parameters_in,
     reads_later,
     refs_of,
+    replace,
     view_of,
 )
-from np2tnp.analysis.hosting import makers
-from np2tnp.analysis.lending import NAMING
+from np2tnp.analysis.interpreter.handed_functions import NAMING
+from np2tnp.analysis.interpreter.placement import Hosting, makers
+from np2tnp.analysis.interpreter.state import NESTED
 from np2tnp.analysis.module.contents import statements_of
 from np2tnp.analysis.module.imports import ANY, import_bindings, is_module
-from np2tnp.analysis.raising import Raising
-from np2tnp.analysis.syntax.liveness import dead_at_head
-from np2tnp.analysis.syntax.scopes import parameters_of
+from np2tnp.analysis.syntax.liveness import dead_at_head, reads
+from np2tnp.analysis.syntax.python_tables import INDIFFERENT
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 from np2tnp.analysis.syntax.walk import none_test, walk
+
+__all__ = [
+    "TENSOR",
+    "Interpreter",
+]
+
+
+# --- Functions nested in a region: interpreted where they are defined, for whatever they may be called with
+
+
+class Nesting(Hosting):
+    """Interprets nested functions."""
+
+    breaks: list[list[Env]]
+    continues: list[list[Env]]
+    tried: list[Gathered]  #: for each ``try`` around: what may hold where an exception leaves it
+    nested_returns: list[Value]
+    nested_yields: list[Value]
+    own_names: frozenset[str] = NO_NAMES  #: those of the nested function that is being interpreted
+
+    def run(self, body: object, env: Env) -> Env | None:
+        """Interpret a suite (statements.py)."""
+        raise NotImplementedError
+
+    def nested(self, node: cst.FunctionDef, env: Env) -> Function:
+        """A function nested in the region, with what it returns; where it calls itself, once that is settled."""
+        name = f"<{node.name.value} {id(node)}>"
+        if node.name.value not in reads(node.body) or not self.is_bound_once(node.name.value):
+            return self._body_of(node, env, None)
+        self.nested_results[name] = NOTHING
+        for _ in range(ROUNDS):
+            before = self.nested_results[name]
+            found = self._body_of(node, env, Function(name, nested=True))
+            if self.nested_results[name] == before:
+                return found
+        return self._body_of(node, env, None)
+
+    def made_anew(self, value: Value, env: Env) -> Value:
+        """`value`, which a nested function returns: arrays of each call, where nobody else has got them."""
+        if isinstance(value, Sequence) and value.type == "tuple" and value.items is not None:
+            found = [env.reach(*refs_of(item)) if refs_of(item) else NO_NAMES for item in value.items]
+            if sum(map(len, found)) != len(NO_NAMES.union(*found)):  # one array, in two of the items
+                return value
+            items = tuple(self.made_anew(item, env) for item in value.items)
+            refs = NO_NAMES if value.refs <= self.own_names else value.refs
+            return replace(value, items=items, refs=refs)
+        if isinstance(value, Array) and value.refs and env.reach(*value.refs) <= self.own_names:
+            return replace(value, refs=NO_NAMES, exact=None, view="")
+        return value
+
+    def _body_of(self, node: cst.FunctionDef, env: Env, itself: Function | None) -> Function:
+        saved = (self.breaks, self.continues, self.loops, self.own_returns, self.locals, self.capturable)
+        outer_tried, self.tried = self.tried, []
+        bound = self.module.scopes[id(node)].bound
+        name = f"<{node.name.value} {id(node)}>"
+        self.breaks, self.continues, self.own_returns = [], [], False
+        self.capturable = [*self.capturable, (self.locals | env.values.keys()) - bound]
+        self.locals = self.locals | bound
+        outer_globals = self.global_names
+        self.global_names = (outer_globals - bound) | _globals_of(node, self.module.scopes[id(node)].declared)
+        outer_own, self.own_names = self.own_names, _seen_by_nobody_else(node, frozenset(bound))
+        outer_returns, outer_yields = self.nested_returns, self.nested_yields
+        self.nested_returns, self.nested_yields = [], []
+        puts, worked = len(self.puts_made), self.worked
+        self.depth += 1
+        inner = self.nested_env(name, node.params, reads(node.body) - bound, env)
+        for local in bound - {parameter.name.value for parameter in parameters_of(node.params)}:
+            inner.forget(local)
+        if itself is not None:
+            inner.bind(node.name.value, itself)
+        end = self.run(node.body, inner)
+        self.depth -= 1
+        if self.worked > worked:
+            self.nested_working.add(name)
+            self.lazy_works |= bool(self.nested_yields)
+        self.leave_nested(puts, bound, env)
+        result: Value | None = NONE if end is not None or not self.nested_returns else None
+        for value in self.nested_returns:
+            result = value if result is None else join(result, value)
+        if self.nested_yields:  # a generator: its items show what is yielded, and it holds its arguments
+            shown = NESTED.union(*map(refs_of, self.nested_yields))
+            result = Unknown(EITHER if self.made != HOST else HOST, shown, view="view")
+        self.own_names, self.global_names = outer_own, outer_globals
+        self.nested_returns, self.nested_yields, self.tried = outer_returns, outer_yields, outer_tried
+        self.breaks, self.continues, self.loops, self.own_returns, self.locals, self.capturable = saved
+        if node.asynchronous is not None:
+            self.construct(node, "async")
+        for decorator in node.decorators:
+            self.construct(decorator, "nested decorator", self.decorator_name(decorator, env))
+        self.nested_results[name] = result if result is not None else NONE
+        for updated in self.facts.extra.get("captured", NO_NAMES) & env.values.keys():
+            if not may_hold_tensor(env.values[updated]):  # else the region is blocked
+                env.link("kept by a nested function", refs_of(env.values[updated]) | {updated})
+        return Function(name, nested=True, refs=self.default_refs(node.params, env))
+
+
+def _seen_by_nobody_else(node: cst.FunctionDef, bound: frozenset[str]) -> frozenset[str]:
+    """The names of a nested function but its parameters, and those that functions inside of it read."""
+    inner = (part for part in walk(node.body) if type(part) is cst.FunctionDef or type(part) is cst.Lambda)
+    read = NO_NAMES.union(*(reads(part.body) for part in inner))
+    return bound - {parameter.name.value for parameter in parameters_of(node.params)} - read
+
+
+def _globals_of(node: cst.FunctionDef, declared: Iterable[str]) -> frozenset[str]:
+    """Those of the names that a nested function declares which are the module's."""
+    if not declared:
+        return NO_NAMES
+    statements = [part for part in walk(node.body) if type(part) is cst.Global]
+    return frozenset(declared).intersection(item.name.value for part in statements for item in part.names)
+
+
+# --- Statements that raise exceptions, handle them or are told of them
+
+#: What an exception was made of may be changed by whoever handles it.
+_EXCEPTION = frozenset(("kept by an exception as args",))
+
+
+class Raising(Nesting):
+    """Interprets ``raise``, ``assert``, ``try`` and ``with``.
+
+    An exception may come from any statement, so whoever handles it may find what holds before or after each of them.
+    """
+
+    #: what holds after a ``with`` whose body does not reach its end, if its manager swallows an exception
+    swallowed: Env | None = None
+
+    def may_raise(self, env: Env) -> None:
+        """Here the statements that are tried may end."""
+        if self.tried:
+            self.tried[-1].add(env)
+
+    def raise_(self, node: cst.Raise, env: Env) -> None:
+        if node.exc is not None:
+            value = self.evaluate(node.exc, env)
+            self.escape(node.exc, value, "is raised")
+            call = self.recorded.get((ev.Call, id(node.exc)))
+            for argument in call.arguments if isinstance(call, ev.Call) else ():
+                self.keep(_EXCEPTION, argument.value, env)
+        if any(name.startswith("!") for name in env.values) and self.own_returns:
+            self.construct(node, "raise after mutation")
+
+    def assert_(self, node: cst.Assert, env: Env) -> None:
+        self.object_tested(node, self.evaluate(node.test, env), env)
+        if node.msg is not None:
+            value = self.evaluate(node.msg, env)
+            self.escape(node.msg, value, "is shown by assert")
+            failed = env.copy()  # where it holds, nothing is made of the message
+            self.keep(_EXCEPTION, value, failed)
+            self.may_raise(failed)
+
+    def try_(self, node: cst.Try | cst.TryStar, env: Env) -> Env | None:
+        self.construct(node, "try", ",".join(_caught(handler) for handler in node.handlers))
+        start = env.copy()
+        end, tried = self._trying(lambda: self.run(node.body, env))
+        start = join_all([start, tried, end]) or start
+
+        def handle() -> Env | None:
+            results: list[Env | None] = []
+            for handler in node.handlers:
+                branch = start.copy()
+                if handler.name is not None and type(handler.name.name) is cst.Name:
+                    branch.bind(handler.name.name.value, UNKNOWN)
+                results.append(self.run(handler.body, branch))
+            done = self.run(node.orelse.body, end) if node.orelse is not None and end is not None else end
+            return join_all([done, *results])
+
+        out, handled = self._trying(handle)
+        self.may_raise(start)
+        if handled is not None:
+            self.may_raise(handled)
+        if node.finalbody is not None:
+            outer, self.updated = self.updated, []
+            final = self.run(node.finalbody.body, join_all([out, start, handled]) or start)
+            returns = any(type(part) is cst.Return for part in walk(node))
+            if any(returns or any(ref.startswith("@") for ref in refs) for refs in self.updated):
+                self.construct(node, "update in finally")
+            self.updated = outer + self.updated
+            return final if out is not None else None
+        return out
+
+    def _trying(self, run: Callable[[], Env | None]) -> tuple[Env | None, Env | None]:
+        """What holds after `run`, and what may hold where an exception leaves it."""
+        self.tried.append(Gathered())
+        end = run()
+        return end, self.tried.pop().env
+
+    def with_(self, node: cst.With, env: Env) -> Env | None:
+        swallows = False
+        entered = []
+        for item in node.items:
+            self.statement, self.root = node, None
+            entered.append(self.evaluate(item.item, env))
+            value = self.object_entered(item, entered[-1], env)
+            call = self.recorded.get((ev.Call, id(item.item)))
+            callee = call.callee if isinstance(call, ev.Call) else None
+            swallows = swallows or not (isinstance(callee, Symbol) and callee.name in INDIFFERENT)
+            self.construct(item, "with", dotted(item.item.func) if type(item.item) is cst.Call else "")
+            if item.asname is not None:
+                self.assign(node, item.asname.name, value if not isinstance(value, Array) else UNKNOWN, env, None)
+        if node.asynchronous is not None:
+            self.construct(node, "async")
+        end, tried = self._trying(lambda: self.run(node.body, env))
+        if tried is not None:
+            self.may_raise(tried)
+        for left in (end, tried):
+            if left is not None:
+                self.ask(node, left, entered, asked_by(node), deep=False)
+        if swallows and end is None:
+            self.swallowed = tried  # what follows is there to be reached
+        return join_all([end, tried]) if swallows and end is not None else end
+
+
+def _caught(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> str:
+    if handler.type is None:
+        return "BaseException"
+    nodes = [e.value for e in handler.type.elements] if type(handler.type) is cst.Tuple else [handler.type]
+    return ",".join(dotted(node).rpartition(".")[2] for node in nodes)
+
+
+# --- Statements: control flow with joins and loops to a fixpoint, bindings, and every kind of store
 
 _PAIRING = (Symbol("builtins.zip"), Symbol("builtins.enumerate"))
 
@@ -418,4 +642,3 @@ _COMPOUND: dict[type, Callable[..., Env | None]] = {
     cst.FunctionDef: Interpreter._function,
     cst.ClassDef: Interpreter._class,
 }
-__all__ = ["TENSOR", "Interpreter"]

@@ -40,9 +40,9 @@ from np2tnp.analysis.domain.values import (
     with_refs,
     zero_d_of,
 )
+from np2tnp.analysis.interpreter.state import HOST_FUNCTIONS, NESTED
+from np2tnp.analysis.interpreter.stores import Stores
 from np2tnp.analysis.module.subclasses import copies, holds_subclass, is_followed, makes_subclass, maps_file
-from np2tnp.analysis.state import HOST_FUNCTIONS, NESTED
-from np2tnp.analysis.stores import Stores
 from np2tnp.analysis.syntax.scopes import target_names
 from np2tnp.analysis.syntax.walk import walk
 

@@ -1,0 +1,1 @@
+"""One region, statement by statement: values, aliases, updates."""
