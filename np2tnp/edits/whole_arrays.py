@@ -8,7 +8,7 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.loop_parts import Form, Head
+from np2tnp.analysis.loops.loop_parts import Form, Head
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build, layout
 from np2tnp.edits.edit import Edits, StatementEdit

@@ -16,7 +16,7 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.summaries import Summary
 from np2tnp.analysis.domain.values import HOST, Function, Instance, Value, frozen, home_of, parameters_in, refs_of
 from np2tnp.analysis.interpreter.state import Services
-from np2tnp.analysis.loop_parts import Events
+from np2tnp.analysis.loops.loop_parts import Events
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits

@@ -8,9 +8,8 @@ from dataclasses import replace
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.loop_forms import whole_array_form
-from np2tnp.analysis.loop_indices import NoForm
-from np2tnp.analysis.loop_parts import Events
+from np2tnp.analysis.loops.loop_parts import Events, NoForm
+from np2tnp.analysis.loops.whole_array_form import whole_array_form
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits.whole_arrays import is_free, vectorize
 from np2tnp.model import Verdict

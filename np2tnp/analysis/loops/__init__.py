@@ -1,0 +1,1 @@
+"""Loops over elements that are operations on whole arrays."""
