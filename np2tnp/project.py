@@ -12,7 +12,6 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from np2tnp.analysis.decorating import IMPORTED, NOT_KNOWN
 from np2tnp.analysis.domain.summaries import MODULE, ClassSummary, Summary
 from np2tnp.analysis.domain.values import (
     HOST,
@@ -28,11 +27,12 @@ from np2tnp.analysis.domain.values import (
     Unknown,
     Value,
 )
+from np2tnp.analysis.driver.decorating import IMPORTED, NOT_KNOWN
+from np2tnp.analysis.driver.first_party import Names, Target
+from np2tnp.analysis.driver.solver import Key, Solver
 from np2tnp.analysis.module.contents import signature_names
 from np2tnp.analysis.module.imports import SAME_AS
 from np2tnp.analysis.module.scripts import Script, script_of
-from np2tnp.analysis.project import Names, Target
-from np2tnp.analysis.solver import Key, Solver
 from np2tnp.catalog.catalog import load
 from np2tnp.config import Config
 from np2tnp.files import guards

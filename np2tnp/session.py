@@ -12,13 +12,13 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.summaries import MODULE, Fate
 from np2tnp.analysis.domain.summaries import Project as Answers
 from np2tnp.analysis.domain.values import NO_NAMES, Function
+from np2tnp.analysis.driver.first_party import Target
+from np2tnp.analysis.driver.regions import Analysis
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.analysis.lowering.tree import LoweredTree
 from np2tnp.analysis.module import tensor_state
 from np2tnp.analysis.module.contents import note_replaced
 from np2tnp.analysis.module.forward_substitution import Inlined, inline_views, is_likely
-from np2tnp.analysis.project import Target
-from np2tnp.analysis.regions import Analysis
 from np2tnp.analysis.syntax.positions import positions, render, with_blanks
 from np2tnp.analysis.syntax.python_tables import BY_ORDER
 from np2tnp.analysis.syntax.walk import walk

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from np2tnp import pipeline
-from np2tnp.analysis.project import Names, Target
+from np2tnp.analysis.driver.first_party import Names, Target
 from np2tnp.config import Config
 from np2tnp.files.modules import Modules
 from np2tnp.files.outline import outline_of, patched_names

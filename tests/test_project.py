@@ -16,7 +16,7 @@ from project_call_cases import CALLS
 from project_cases import IMPORTS, OPS
 
 from np2tnp import pipeline
-from np2tnp.analysis.project import Names, Target
+from np2tnp.analysis.driver.first_party import Names, Target
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.modules import Modules

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 
-from np2tnp.analysis.solver import Key, Solver
+from np2tnp.analysis.driver.solver import Key, Solver
 
 
 def keys(names: str) -> list[Key]:

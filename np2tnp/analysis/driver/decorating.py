@@ -1,24 +1,116 @@
-"""What the decorators of a region do with its function, as far as their own text tells."""
+"""What the decorators of a region do with its function, as far as their own text tells, and whether a compiler of
+native code is among them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import builtins
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from np2tnp.analysis.compiled import compiler_of
 from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.values import Bound, Class, Function, Instance, Symbol, Unknown, Value
 from np2tnp.analysis.interpreter.numpy_results import bound_in
 from np2tnp.analysis.module.contents import ModuleInfo, statements_of
-from np2tnp.analysis.syntax.python_tables import MARKS, TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
+from np2tnp.analysis.syntax.python_tables import COMPILERS, MARKS, TRANSPARENT_DECORATORS, WRAPPING_DECORATORS
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
-from np2tnp.analysis.syntax.walk import none_test, walk
+from np2tnp.analysis.syntax.walk import PARTS, none_test, walk
 
 if TYPE_CHECKING:
+    from np2tnp.analysis.driver.regions import Analysis
     from np2tnp.analysis.interpreter.statements import Interpreter
+
+
+# --- Functions of a module that may be handed to a compiler of native code: a wrapper cannot be compiled
+
+#: Where a name is no value of its own.
+_NAMED = frozenset((cst.FunctionDef, cst.ClassDef, cst.Param))
+_COMPILING, _FIRST_PARTY, _OTHERS = "compiles", "ours", "others"
+
+
+def compiler_of(qualname: str, info: ModuleInfo, resolve: Callable[[str], Value | None]) -> str:
+    """Who hands the module's function `qualname` to a compiler, perhaps; empty where nobody does."""
+    if not info.near_compiler:
+        return ""
+    if info.compiled is None:
+        info.compiled = _compiled_functions(info, resolve, info.near_compiler == "own")
+    return info.compiled.get(qualname, "")
+
+
+def _compiled_functions(info: ModuleInfo, resolve: Callable[[str], Value | None], own: bool) -> dict[str, str]:
+    """The functions of the module's top level that a compiler may get -> from whom.
+
+    own: the module imports one itself, so whatever it does with a function but to call it may be on the way there.
+    Otherwise a module that it imports does: there, what that module's functions get.
+    """
+    functions = {name for name, function in info.functions.items() if "." not in name and function.owner is None}
+    found: dict[str, str] = {}
+    harmless: set[int] = set()
+    names: list[cst.Name] = []
+    stack: list[Any] = [info.node.body]
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind is cst.Name:
+            if node.value in functions:
+                names.append(node)
+        elif kind is cst.Call:
+            harmless.add(id(node.func))
+            of, callee = _callee(node.func, info, resolve)
+            given = [item for argument in node.args for item in _functions_in(argument.value, functions)]
+            if of == _COMPILING or (of == _FIRST_PARTY and not own):
+                found.update({item.value: callee for item in given})
+                for argument in node.args if of == _COMPILING else ():  # numba.njit(self.kernel), of any class
+                    method = argument.value.attr.value if type(argument.value) is cst.Attribute else ""
+                    found.update({it: callee for it in info.functions if method and it.endswith(f".{method}")})
+            elif of == _OTHERS:
+                harmless.update(map(id, given))
+        elif kind is cst.Decorator:
+            harmless.add(id(node.decorator))
+        elif kind is cst.Attribute:
+            harmless.update((id(node.value), id(node.attr)))
+        elif kind in _NAMED:
+            harmless.add(id(node.name))
+        stack.extend(PARTS[kind](node))
+    if own:
+        others = (item.value for item in names if id(item) not in harmless and item.value not in found)
+        found.update(dict.fromkeys(others, "code beside numba"))
+    return found
+
+
+def _functions_in(node: cst.BaseExpression, functions: Iterable[str]) -> Iterator[cst.Name]:
+    """The names of functions that an argument is, or displays."""
+    if type(node) is cst.Name:
+        if node.value in functions:
+            yield node
+    elif isinstance(node, (cst.Tuple, cst.List, cst.Dict)):
+        for element in node.elements:
+            yield from _functions_in(element.value, functions)
+
+
+def _callee(node: cst.BaseExpression, info: ModuleInfo, resolve: Callable[[str], Value | None]) -> tuple[str, str]:
+    """Whose function is called, and its name; of ``njit(cache=True)(f)`` that of ``njit``."""
+    while type(node) is cst.Call:
+        node = node.func
+    name = dotted(node)
+    first, _, rest = name.partition(".")
+    value: Value | None = info.values.get(first)
+    if isinstance(value, Symbol):
+        full = f"{value.name}.{rest}" if rest else value.name
+        if full.partition(".")[0] in COMPILERS:
+            return _COMPILING, full
+        value = resolve(full)
+        if value is None:  # what is ours may be bound more than once
+            return (_FIRST_PARTY if full.partition(".")[0] in {"", *info.first_party} else _OTHERS), full
+    if isinstance(value, (Function, Class)):
+        return _FIRST_PARTY, name
+    return (_OTHERS if value is None and hasattr(builtins, first) else ""), name
+
+
+# --- What the decorators of a region do with its function, as far as their own text tells
 
 #: Effects: the decorator gives back the very function; it only calls, names and keeps it. Else "": more, or not known.
 SAME, CALLS = "same", "calls"
@@ -422,3 +514,159 @@ def _own(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield part
         if type(part) in _SCOPES:
             inner.update(map(id, walk(part)))
+
+
+# --- Decorators that are classes, objects or their methods: which function of the project says what they do
+
+#: Bases that bring no methods.
+_PLAIN_BASES = frozenset(("", "object", "ABC", "abc.ABC", "Generic", "typing.Generic"))
+_PLAIN_METHODS = frozenset(("staticmethod", "classmethod"))
+
+
+def effects_in(name: str, analysis: Analysis) -> tuple[str, str]:
+    """What the module's `name` does as a decorator, and what the decorator does that it makes.
+
+    name: as ``decorating.asked_of`` writes it.
+    """
+    first = name.partition(OBJECT)[0].partition(".")[0]
+    if first in analysis.info.rebound:
+        return NOT_KNOWN
+    imported = _imported(first, analysis.info)
+    effects = [_of_import(full + "".join(name.partition(".")[1:]), analysis) for full in imported]
+    if not imported or _defines(first, analysis.info):
+        effects.append(_effects_of_own(name, analysis))
+    return _weakest([first for first, _ in effects]), _weakest([made for _, made in effects])
+
+
+def _weakest(effects: list[str]) -> str:
+    """What holds whichever of the effects it is."""
+    return "" if "" in effects else CALLS if CALLS in effects else SAME
+
+
+def _imported(name: str, module: ModuleInfo) -> list[str]:
+    """What the module imports as `name`, one of the names that it binds more than once, anywhere at its top level."""
+    found = []
+    for statement in module.node.body:
+        if isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
+            continue
+        for part in walk(statement):
+            if isinstance(part, cst.ImportFrom) and not isinstance(part.names, cst.ImportStar):
+                before = "." * len(part.relative) + (dotted(part.module) if part.module is not None else "")
+                for alias in part.names:
+                    if (alias.evaluated_alias or alias.evaluated_name) == name:
+                        dot = "" if before.endswith(".") else "."
+                        found.append(f"{before}{dot}{alias.evaluated_name}")
+    return found
+
+
+def _of_import(name: str, analysis: Analysis) -> tuple[str, str]:
+    if name in WRAPPING_DECORATORS or name in TRANSPARENT_DECORATORS:
+        return CALLS, CALLS
+    value = analysis.resolve(name)
+    asked = asked_of(value) if value is not None else None
+    return NOT_KNOWN if asked is None else analysis.decorating(asked)
+
+
+def _defines(name: str, module: ModuleInfo) -> bool:
+    """Whether the module itself makes something of that name, besides what it imports."""
+    made = any(_bound_to(name, statement) for statement in module.node.body)
+    return made or name in module.functions or name in module.classes
+
+
+def _effects_of_own(name: str, analysis: Analysis) -> tuple[str, str]:
+    """What the function, class or object `name` of the module does."""
+    module = analysis.info
+    if f"{name}#2" in module.functions or f"{name}#2" in module.classes:
+        return NOT_KNOWN
+    function = module.functions.get(name)
+    if function is not None:
+        if function.owner is None:
+            return effects_of(function.node, module)
+        plain = _PLAIN_METHODS.issuperset(function.decorators)
+        return effects_of(function.node, module, int(function.kind != "static")) if plain else NOT_KNOWN
+    owner, _, method = name.rpartition(".")
+    if name in module.classes:
+        return _of_class(name, analysis)
+    if name.endswith(OBJECT):
+        owner, method = name, "__call__"
+    if owner.endswith(OBJECT):
+        return _of_method(owner.removesuffix(OBJECT), method, analysis, ("method", "class", "static", "decorated"))
+    if owner in module.classes:  # one that it inherits
+        return _of_method(owner, method, analysis, ("class", "static"))
+    if "." in owner or (owner and not method):
+        return NOT_KNOWN
+    held = owner or name
+    if held in module.functions and method == "register":
+        named = any(item.rpartition(".")[2] == "singledispatch" for item in module.functions[held].decorators)
+        return (CALLS, CALLS) if named else NOT_KNOWN
+    made = _class_of(held, analysis)
+    if made is None:
+        return NOT_KNOWN
+    text = f"{made.qualname}{OBJECT}" + (f".{method}" if owner else "")
+    return analysis.decorating(Function(text, module=made.module))
+
+
+def _of_method(owner: str, method: str, analysis: Analysis, kinds: tuple[str, ...]) -> tuple[str, str]:
+    """Of the method of a class of the module, which it may inherit."""
+    known = analysis.class_of(Class(owner, analysis.path))
+    found = known.methods.get(method) if known is not None else None
+    if found is None or found[1] not in kinds or not found[0].qualname:
+        return NOT_KNOWN
+    return analysis.decorating(found[0])
+
+
+def _of_class(name: str, analysis: Analysis) -> tuple[str, str]:
+    """Of a class: its objects stand for the functions, or are the decorators."""
+    module = analysis.info
+    info = module.classes[name]
+    plain = all(not item.keyword and _name(item.value) in _PLAIN_BASES for item in info.node.bases)
+    if not plain or info.node.keywords or info.decorators or "__new__" in info.methods or watches(info.node):
+        return NOT_KNOWN
+    init, call = (module.functions.get(info.methods.get(method, "")) for method in ("__init__", "__call__"))
+    if call is None or call.decorators or (init is not None and init.decorators):
+        return NOT_KNOWN
+    kept = effects_of(init.node, module, 1)[0] if init is not None else ""
+    return kept and CALLS, effects_of(call.node, module, 1)[0]
+
+
+def _name(node: cst.BaseExpression) -> str:
+    return dotted(node.value if isinstance(node, cst.Subscript) else node)
+
+
+def _class_of(name: str, analysis: Analysis) -> Class | None:
+    """The class of which the module's `name` is an object, which only one statement makes."""
+    module = analysis.info
+    if name in module.rebound:
+        return None
+    values = [item for statement in module.node.body for item in _bound_to(name, statement)]
+    value = values[0] if len(values) == 1 else None
+    return _class_called(value, module, analysis) if isinstance(value, cst.Call) else None
+
+
+def _bound_to(name: str, statement: cst.CSTNode) -> list[cst.BaseExpression | None]:
+    """What `statement` binds `name` to, None where that is no expression of its own."""
+    found: list[cst.BaseExpression | None] = []
+    if isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
+        return found
+    for part in walk(statement):
+        if isinstance(part, cst.Assign):
+            found += [part.value for item in part.targets if dotted(item.target) == name]
+        elif isinstance(part, cst.AnnAssign):
+            found += [part.value] if part.value is not None and dotted(part.target) == name else []
+        elif isinstance(part, (cst.Tuple, cst.For, cst.With, cst.NamedExpr)) and _mentions(part, name):
+            found.append(None)
+    return found
+
+
+def _mentions(node: cst.CSTNode, name: str) -> bool:
+    return any(isinstance(part, cst.Name) and part.value == name for part in walk(node))
+
+
+def _class_called(node: cst.Call, module: ModuleInfo, analysis: Analysis) -> Class | None:
+    first, _, rest = dotted(node.func).partition(".")
+    value = module.values.get(first)
+    if isinstance(value, Symbol):
+        value = analysis.resolve(f"{value.name}.{rest}" if rest else value.name)
+    elif rest:
+        return None
+    return value if isinstance(value, Class) else None

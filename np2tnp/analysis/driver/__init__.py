@@ -1,0 +1,1 @@
+"""Drives the interpreter over modules, regions and their callers."""
