@@ -34,7 +34,7 @@ from np2tnp.rewrite.sizes import is_vectorized, least_elements, made_elements
 from np2tnp.rewrite.staging import stage
 from np2tnp.rewrite.startup import add_script_start, add_startup
 from np2tnp.rules.base import Hit
-from np2tnp.rules.migrated_callees import calls_of_runtime
+from np2tnp.rules.host.migrated_callees import calls_of_runtime
 from np2tnp.session import NOT_ASKED, Session
 
 #: What is told where an array is read, and comes of one update before.

@@ -44,8 +44,8 @@ from np2tnp.files.source import Source
 from np2tnp.rewrite import tensor_boundary
 from np2tnp.rewrite.plan import Options
 from np2tnp.rewrite.vendoring import INSTALLED, vendored
-from np2tnp.rules import migrated_callees
-from np2tnp.rules.decorators import is_opaque
+from np2tnp.rules.constructs.decorators import is_opaque
+from np2tnp.rules.host import migrated_callees
 from np2tnp.session import Session, Words, parse
 
 _CLASS, _ATTRIBUTES, _FUNCTION, _DECORATOR = range(4)

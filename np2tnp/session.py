@@ -33,9 +33,11 @@ from np2tnp.rewrite.plan import Names as LocalNames
 from np2tnp.rewrite.plan import Options, RegionPlan, plan_region
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.vendoring import Home
-from np2tnp.rules import compiled_regions, migrated_callees, rules_by_event
+from np2tnp.rules import rules_by_event
 from np2tnp.rules.base import Hit
-from np2tnp.rules.migrated_callees import kept_originals, left_out
+from np2tnp.rules.constructs import compiled_regions
+from np2tnp.rules.host import migrated_callees
+from np2tnp.rules.host.migrated_callees import kept_originals, left_out
 
 #: Why a module's top level stays NumPy without --top-level.
 NOT_ASKED = "nobody asked for it"

@@ -62,17 +62,11 @@ def test_every_rule_file_is_registered() -> None:
         "base",
         "cases",
         "decisions",
-        "earlier_operands",
-        "evaluation_order",
-        "host_changes",
-        "item_pairs",
         "loop_work",
         "migrated_callees",
         "part_loops",
-        "shared",
-        "shown_exceptions",
-        "single_items",
         "tool",
+        "words_and_edits",
     }
 
 

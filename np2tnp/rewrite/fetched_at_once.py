@@ -15,7 +15,7 @@ from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits.edit import Edits
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Hit
-from np2tnp.rules.host_calls import HostCall
+from np2tnp.rules.host.host_calls import HostCall
 
 #: Functions that read no elements: what lives on the host may be a length there.
 _CREATIONS = frozenset(f"numpy.{name}" for name in "arange zeros ones empty eye identity linspace tri indices".split())

@@ -18,17 +18,12 @@ from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
 from np2tnp.rewrite import fetched_at_once
-from np2tnp.rules import (
-    compiled_regions,
-    element_loops,
-    part_loops,
-    replaced_names,
-    single_precision,
-    unknown_values,
-    whole_array_loops,
-)
 from np2tnp.rules.base import Context, Hit, Table, apply
-from np2tnp.rules.shared import holds_array
+from np2tnp.rules.calls import unknown_values
+from np2tnp.rules.constructs import compiled_regions, replaced_names
+from np2tnp.rules.cost import element_loops, part_loops, whole_array_loops
+from np2tnp.rules.dtypes import single_precision
+from np2tnp.rules.words_and_edits import holds_array
 
 #: The codes of what is so slow in eager TensorFlow that the region stays NumPy by default.
 SLOW = frozenset((element_loops.ElementLoop.doc.code, part_loops.LOOP, part_loops.BUILTIN))

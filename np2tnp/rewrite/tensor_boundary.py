@@ -32,9 +32,9 @@ from np2tnp.model import RegionState, Verdict
 from np2tnp.rewrite import implicit_uses, relays
 from np2tnp.rewrite.plan import RegionPlan
 from np2tnp.rules.base import Hit
-from np2tnp.rules.callbacks import Callback
 from np2tnp.rules.cases import location_words
-from np2tnp.rules.host_updates import HostUpdate
+from np2tnp.rules.constructs.escaping_functions import Callback
+from np2tnp.rules.host.host_updates import HostUpdate
 
 
 def leaking(plans: Iterable[RegionPlan], module: ModuleInfo) -> frozenset[str]:

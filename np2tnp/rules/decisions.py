@@ -20,7 +20,7 @@ from np2tnp.edits.calls import convert_arguments, needs_tensor, retarget
 from np2tnp.edits.targets import choose
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Hit
-from np2tnp.rules.shared import holds_array, makes_tensor, short_name
+from np2tnp.rules.words_and_edits import holds_array, makes_tensor, short_name
 
 _STRIDED = ("numpy.lib.stride_tricks.", "numpy.nditer", "numpy.ndenumerate", "numpy.nested_iters")
 

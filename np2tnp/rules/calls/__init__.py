@@ -1,0 +1,1 @@
+"""TNP0xx and TNP6xx: calls, operators, parameters, random draws."""

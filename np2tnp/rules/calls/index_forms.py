@@ -1,0 +1,88 @@
+"""TNP007: index forms that tensors read differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Array, Const, Sequence, Symbol, Unknown, Value, may_hold_tensor, scalar_type
+from np2tnp.analysis.syntax.python_tables import JOINERS
+from np2tnp.edits import build
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.words_and_edits import wrap_keys
+
+
+@register
+class IndexForm(Rule):
+    doc = Doc(
+        code="TNP007",
+        name="index-form",
+        summary=(
+            "An index form that tensors read differently: arrays, lists, masks, or what is not known to be an"
+            " integer or a slice."
+        ),
+        why=(
+            "`t[0, :, [1, 3]]` has another shape, indices out of range give zeros on a GPU, negative ones in"
+            " arrays are out of range, empty lists and boolean scalars raise."
+        ),
+        does=(
+            "Reads through rt.at(x)[index].get(), which is NumPy's own indexing. Integers and slices stay as they are."
+            " np.r_, np.c_, np.mgrid and np.ogrid become those of the runtime."
+        ),
+        bad="""
+            def ranked(x):
+                return np.sqrt(x)[np.argsort(x)]
+        """,
+        good="""
+            @rt.migrated
+            def ranked(x):
+                return rt.at(rt.sqrt(x))[rt.argsort(x)].get()
+        """,
+        severity=Severity.SILENT,
+    )
+    on = (ev.Read,)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        assert isinstance(event, ev.Read)
+        if not context.in_region:
+            return
+        base = event.base
+        if isinstance(base, Symbol) and base.name in JOINERS and may_hold_tensor(event.result):
+            yield from self._joiner(event, base.name, context)
+            return
+        if not context.may_be_tensor(base):
+            # Lists and texts take a tensor for an index (its __index__); what looks a key up by its hash does not.
+            if not isinstance(base, Const) and not (isinstance(base, Sequence) and base.type != "dict"):
+                wrap_keys(event.node, event.keys, context)
+            return
+        if not isinstance(base, (Array, Unknown)) or _is_plain(event.keys):
+            return
+
+        def change(updated: cst.Subscript) -> cst.BaseExpression:
+            return build.at(context.rt, updated.value, updated.slice, "get")
+
+        context.edits.replace[id(event.node)] = change
+        if isinstance(base, Array):
+            yield self.hit(
+                event.node, "this index form is read through the exact indexing of the runtime", Verdict.ADAPT
+            )
+
+    def _joiner(self, event: ev.Read, name: str, context: Context) -> Iterator[Hit]:
+        short = name.removeprefix("numpy.")
+        context.edits.replace[id(event.node.value)] = lambda _: build.name(f"{context.rt}.{short}")
+        context.edits.converted += 1
+        yield self.hit(event.node, f"np.{short} becomes rt.{short}, which takes and gives tensors", Verdict.ADAPT)
+
+
+def _is_plain(keys: tuple[Value, ...]) -> bool:
+    """Whether tensors take the index as ndarrays do: ints, slices, None, Ellipsis."""
+    for key in keys:
+        if isinstance(key, Const) and (key.value is None or key.value is Ellipsis or key.type == "int"):
+            continue
+        if scalar_type(key) in ("slice", "int"):
+            continue
+        return False
+    return True

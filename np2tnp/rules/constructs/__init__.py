@@ -1,0 +1,1 @@
+"""TNP4xx: constructs of Python around arrays."""

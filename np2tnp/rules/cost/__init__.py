@@ -1,0 +1,1 @@
+"""TNP7xx: what would be slow."""

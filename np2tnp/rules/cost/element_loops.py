@@ -1,0 +1,178 @@
+"""TNP701: loops over single elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import Bound, Function, Instance, Symbol, may_hold_tensor
+from np2tnp.analysis.syntax.python_tables import REDUCTIONS
+from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.syntax.walk import walk
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.cost.loop_work import each_element, work_on_pairs
+
+# --- Loops over arrays: what works on whole arrays in each iteration, and what on single items
+
+#: What makes Python numbers of single numbers, by how many arguments it takes at least.
+_NUMBERS = {"int": 1, "float": 1, "complex": 1, "bool": 1, "round": 1, "min": 2, "max": 2}
+
+
+def does_array_work(node: cst.CSTNode, context: Context) -> bool:
+    """Whether whole arrays are surely worked on in `node` (a reduction, a function of the module)."""
+    for part in walk(node):
+        if type(part) is cst.Slice or type(part) is cst.MatrixMultiply:
+            return True
+        call = context.calls.get(id(part))
+        if call is None:
+            continue
+        if isinstance(call.callee, Function) or (
+            isinstance(call.callee, Bound) and isinstance(call.callee.receiver, Instance)
+        ):
+            return True
+        api = call.api or ""
+        name = api.rpartition(".")[2]
+        if name in REDUCTIONS or name in ("dot", "inner", "vdot") or api.startswith(("numpy.linalg", "numpy.fft")):
+            return True
+    return False
+
+
+def number_of_an_item(loop: ev.Loop, context: Context) -> cst.Call | None:
+    """The first call such as ``int(v * scale)`` in ``for v in x``, of what is a number only if `v` is one.
+
+    Not ``int(np.sum(v))``: there `v` may be a row. None where the loop works on whole arrays, too.
+    """
+    if not may_hold_tensor(loop.iterated) or _calls_for_arrays(loop.node.body, context):
+        return None
+    items = set(target_names(loop.node.target))
+    for part in walk(loop.node.body):
+        if (
+            isinstance(part, cst.Call)
+            and _makes_number(part, context)
+            and any(_is_item(argument.value, items, context) for argument in part.args)
+        ):
+            return part
+    return None
+
+
+def _calls_for_arrays(body: cst.CSTNode, context: Context) -> bool:
+    """Whether anything but ufuncs, Python's own functions and methods of containers is called in `body`."""
+    if does_array_work(body, context):
+        return True
+    calls = (context.calls.get(id(part)) for part in walk(body) if isinstance(part, cst.Call))
+    return any(
+        call is None or (call.api is not None and not _is_ufunc(call, context)) or _is_strange(call) for call in calls
+    )
+
+
+def _is_strange(call: ev.Call) -> bool:
+    callee = call.callee
+    if isinstance(callee, Symbol):
+        return not callee.name.startswith(("numpy.", "builtins.", "math."))
+    return not isinstance(callee, Bound)
+
+
+def _is_ufunc(call: ev.Call, context: Context) -> bool:
+    fact = context.catalog.get(call.api) if call.api else None
+    return fact is not None and fact.kind == "ufunc"
+
+
+def _makes_number(node: cst.Call, context: Context) -> bool:
+    call = context.calls.get(id(node))
+    if call is None or not isinstance(call.callee, Symbol):
+        return False
+    module, _, name = call.callee.name.rpartition(".")
+    return (module == "builtins" and len(node.args) >= _NUMBERS.get(name, 99)) or module == "math"
+
+
+def _is_item(node: cst.BaseExpression, items: set[str], context: Context) -> bool:
+    """Whether `node` has the shape of an item: one itself, or arithmetic and ufuncs of it."""
+    if isinstance(node, cst.Name):
+        return node.value in items
+    if isinstance(node, cst.UnaryOperation):
+        return _is_item(node.expression, items, context)
+    if isinstance(node, cst.BinaryOperation) and not isinstance(node.operator, cst.MatrixMultiply):
+        return _is_item(node.left, items, context) or _is_item(node.right, items, context)
+    if isinstance(node, cst.Call) and node.args:
+        call = context.calls.get(id(node))
+        return call is not None and _is_ufunc(call, context) and _is_item(node.args[0].value, items, context)
+    return False
+
+
+def _visits_every_element(event: ev.ElementLoop) -> bool:
+    """Whether loops run over several axes (``d[i, j] = norm(x[i] - x[j])``): each piece of work is small, then."""
+    node = event.node
+    target = node.targets[0].target if isinstance(node, cst.Assign) else getattr(node, "target", None)
+    return event.place.loops > 1 and isinstance(target, cst.Subscript) and len(target.slice) > 1
+
+
+def _is_slow(event: ev.ElementLoop, context: Context) -> bool:
+    value = event.node.value if isinstance(event.node, (cst.Assign, cst.AugAssign)) else None
+    return value is None or not does_array_work(value, context) or _visits_every_element(event)
+
+
+def _is_told(loop: cst.For, context: Context) -> bool:
+    """Whether a store in the loop is slow by itself."""
+    stores = [event for event in context.facts.events if isinstance(event, ev.ElementLoop)]
+    inside = {id(part) for part in walk(loop.body)} if stores else set()
+    return any(id(event.node) in inside and _is_slow(event, context) for event in stores)
+
+
+@register
+class ElementLoop(Rule):
+    doc = Doc(
+        code="TNP701",
+        name="element-loop",
+        summary="A loop that stores single elements of an array, makes Python numbers of them, or works on pairs.",
+        why="Every functional update copies the whole array, and reading one element takes 190 µs instead of 0.06.",
+        does=(
+            "Keeps the function in NumPy unless --slow convert is given. Loops whose iterations need nothing of each"
+            " other are no such loops (TNP703); the message says what is in the way here. Nor is a loop over one axis"
+            " that stores what whole arrays gave, such as `y[i] = a[i] @ x`. Two nested loops are such loops where both"
+            " counters are indices of single items or rows (`x[i] - x[j]`), and nothing in them works on whole arrays"
+            " or windows (`image[i : i + h]`). Nor do two nested loops gain that compute each element of an ndarray by"
+            " itself (`self.grid[i, j] = np.sum(...)`)."
+        ),
+        bad="""
+            def smoothed(x, weight):
+                y = np.zeros_like(x)
+                for i in range(1, len(x)):
+                    y[i] = weight * x[i] + (1 - weight) * y[i - 1]
+                return y
+        """,
+        good="""
+            def squares(x):
+                return np.square(x)
+        """,
+        severity=Severity.SLOWER,
+    )
+    on = (ev.ElementLoop, ev.Loop)
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if isinstance(event, ev.Loop):
+            call = number_of_an_item(event, context)
+            if call is not None:
+                yield self.hit(
+                    call, "each item of an array becomes a Python number: 190 µs from a tensor", Verdict.NOTE
+                )
+            single = each_element(event, context) if context.compile == "none" else None
+            if single is not None:
+                words = "each element is computed by itself in nested loops: each operation is a launch of its own"
+                yield self.hit(single, words, Verdict.NOTE)
+                return
+            pairs = work_on_pairs(event, context) if context.compile == "none" else None
+            if pairs is not None and not _is_told(pairs, context):
+                words = "the loops work on single items or rows at both their counters: each operation is a launch"
+                yield self.hit(pairs, f"{words} of its own", Verdict.NOTE)
+            return
+        assert isinstance(event, ev.ElementLoop)
+        if not _is_slow(event, context):
+            return
+        yield self.hit(
+            event.node,
+            f"{event.name} is stored element by element in a loop: eager TensorFlow copies it each time",
+            Verdict.NOTE,
+        )

@@ -1,0 +1,619 @@
+"""What one iteration of a Python loop works on: whole arrays, or parts that the loop chooses.
+
+Eager TensorFlow takes tens of microseconds an operation, however small its operands are, and a store copies the whole
+array. So a loop pays where each iteration works on whole arrays (time steps, epochs, k-means), and costs where it takes
+one row, slice or element after the other. How often it runs nobody knows: many times, unless its text says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import libcst as cst
+
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import (
+    HOST,
+    Array,
+    Const,
+    Function,
+    Scalar,
+    Sequence,
+    Symbol,
+    Unknown,
+    Value,
+    home_of,
+    is_number,
+    may_hold_tensor,
+    scalar_type,
+)
+from np2tnp.analysis.syntax.liveness import NONE, live_before
+from np2tnp.analysis.syntax.python_tables import REDUCTIONS
+from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.syntax.walk import walk
+from np2tnp.rules.base import Context
+
+# --- Work on pairs of items: two nested loops, with both counters as indices of arrays
+
+
+def work_on_pairs(loop: ev.Loop, context: Context) -> cst.For | None:
+    """The inner loop of two that read or store items of arrays at both their counters, such as ``x[i] - x[j]``.
+
+    None where an iteration may work on more: whole arrays, windows (``image[i : i + h]``), matrices. Counters that
+    only count (epochs, time steps) are no indices.
+    """
+    inner_loops = [part for part in walk(loop.node.body) if type(part) is cst.For]
+    if not inner_loops:
+        return None
+    bases = {
+        id(event.node if isinstance(event, ev.Read) else event.target): event.base
+        for event in context.facts.events
+        if isinstance(event, (ev.Read, ev.Store)) and context.may_be_tensor(event.base)
+    }
+    made = {*_assigned(loop.node.body), *target_names(loop.node.target)}
+    for inner in inner_loops:
+        items = [
+            (part, bases[id(part)])
+            for part in walk(inner.body)
+            if type(part) is cst.Subscript and not isinstance(bases.get(id(part)), Sequence | None)
+        ]
+        counters = (set(target_names(loop.node.target)), set(target_names(inner.target)))
+        if (
+            all(any(_is_index(names, item) for item, _ in items) for names in counters)
+            and all(_is_small(item, base, made) for item, base in items)
+            and not _takes_whole_arrays(inner.body, made, context)
+        ):
+            return inner
+    return None
+
+
+def each_element(loop: ev.Loop, context: Context) -> cst.CSTNode | None:
+    """The statement that stores an element of an ndarray at both counters of two nested loops; None without one.
+
+    And if TensorFlow works in the inner loop: then it is called for each element by itself. Stores into tensors have
+    events of their own.
+    """
+    inner_loops = [part for part in walk(loop.node.body) if type(part) is cst.For]
+    for inner in inner_loops:
+        inside = {id(part) for part in walk(inner.body)}
+        if inside.isdisjoint(context.edits.replace):
+            continue
+        counters = (set(target_names(loop.node.target)), set(target_names(inner.target)))
+        for event in context.facts.events:
+            if (
+                isinstance(event, ev.Store)
+                and id(event.node) in inside
+                and type(event.target) is cst.Subscript
+                and len(event.target.slice) > 1
+                and home_of(event.base) == HOST
+                and all(_is_index(names, event.target) for names in counters)
+                and _is_number_each(event.keys)
+            ):
+                return event.node
+    return None
+
+
+def _is_number_each(keys: tuple[Value, ...] | None) -> bool:
+    return keys is not None and all(scalar_type(key) in ("int", "number") for key in keys)
+
+
+def _assigned(body: cst.CSTNode) -> Iterator[str]:
+    for part in walk(body):
+        if type(part) is cst.AssignTarget or type(part) is cst.AnnAssign or type(part) is cst.For:
+            yield from target_names(part.target)
+
+
+def _is_index(names: set[str], item: cst.Subscript) -> bool:
+    return any(_mentions(element.slice, names) for element in item.slice)
+
+
+def _mentions(part: cst.BaseSlice, names: set[str]) -> bool:
+    """Whether one of the names is in an index; bounds of slices are none."""
+    return type(part) is cst.Index and any(type(name) is cst.Name and name.value in names for name in walk(part.value))
+
+
+def _is_small(item: cst.Subscript, base: Value, names: set[str]) -> bool:
+    """Whether it is one element, a row, or a part of one, as far as is known."""
+    slices = [element.slice for element in item.slice]
+    indices = sum(1 for part in slices if _mentions(part, names))
+    if any(isinstance(part, cst.Slice) and (part.lower or part.upper) for part in slices) and not indices:
+        return False
+    return not (isinstance(base, Array) and base.rank is not None and base.rank - indices > 1)
+
+
+def _takes_whole_arrays(body: cst.CSTNode, made: set[str], context: Context) -> bool:
+    """Whether what may be an array, and was not made in the loops, is an operand or an argument as a whole."""
+    inside = {id(part) for part in walk(body)}
+    for event in context.facts.events:
+        if isinstance(event, (ev.Operator, ev.Call, ev.Store)) and id(event.node) in inside:
+            for node, value in _taken(event):
+                if isinstance(node, cst.Name) and node.value not in made and not _is_number(value):
+                    return True
+    return False
+
+
+def _taken(event: ev.Operator | ev.Call | ev.Store) -> Iterator[tuple[cst.CSTNode, Value]]:
+    if isinstance(event, ev.Operator):
+        yield from zip(operand_nodes(event.node), event.operands, strict=False)
+    elif isinstance(event, ev.Store):
+        if isinstance(event.base, Array) and event.base.rank is not None:  # s += x[i] * x[j] has no known rank
+            yield event.target, event.base
+    elif not (isinstance(event.callee, Symbol) and event.callee.name.startswith(("builtins.", "math."))):
+        yield from ((argument.node.value, argument.value) for argument in event.arguments)
+        if event.receiver is not None and isinstance(event.node.func, cst.Attribute):
+            yield event.node.func.value, event.receiver
+
+
+def operand_nodes(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The operands of an operator, in the order in which its event has their values."""
+    if isinstance(node, cst.BinaryOperation):
+        return [node.left, node.right]
+    if isinstance(node, cst.Comparison):
+        return [node.left, *(target.comparator for target in node.comparisons)]
+    return [node.expression] if isinstance(node, cst.UnaryOperation) else []
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, (Const, Scalar)) or (isinstance(value, Array) and value.rank == 0)
+
+
+#: So many iterations, said by the text, are few: directions, channels, stages.
+FEW = 32
+#: Functions that combine whole arrays with one another, whatever a part of something else gives beside them.
+_PRODUCTS = frozenset("dot matmul einsum tensordot inner outer vdot kron solve lstsq inv pinv".split())
+_PAIRING = ("enumerate", "zip", "reversed")
+#: What asks an array for nothing but its form.
+_FORMS = frozenset("shape ndim size dtype len".split())
+
+Loop = cst.For | cst.While | cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp
+LOOPS = (cst.For, cst.While, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+
+
+class Size(IntEnum):
+    """How large an operand is beside the arrays that the function was given. Greater ones win where two meet."""
+
+    NUMBER = 0
+    PART = 1  #: what the loop chooses of an array, and what is made of such parts
+    BESIDE = 2  #: an array that the loop does not change, and that meets parts only: a window, a row of weights
+    WHOLE = 3
+
+
+@dataclass(slots=True)
+class Work:
+    """What a loop does in one iteration."""
+
+    reads: list[ev.Read] = field(default_factory=list)  #: of parts
+    stores: list[ev.Store] = field(default_factory=list)  #: of parts: each copies the array
+    items: list[cst.BaseExpression] = field(default_factory=list)  #: what it goes through item by item
+    size: Size = Size.NUMBER  #: of the largest operand
+    first: cst.CSTNode | None = None  #: the first piece of work on parts
+    copies: bool = False  #: whether it stores arrays as large as those that it works on, into a larger one
+    assembles: bool = False  #: whether what it stores is no number that was computed of many
+    scatters: bool = False  #: whether it stores by several indices: into more than a vector
+    whole: set[str] = field(default_factory=set)  #: names of arrays that it works on as a whole
+
+    @property
+    def takes_parts(self) -> bool:
+        return bool(self.reads or self.stores or self.items)
+
+
+class RegionWork:
+    """The loops of a region, with what they do."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.reads: dict[int, ev.Read] = {}
+        self.stores: dict[int, ev.Store] = {}
+        self.operators: dict[int, ev.Operator] = {}
+        self.iterated: dict[int, Value] = {}
+        for event in context.facts.events:
+            if isinstance(event, ev.Read):
+                self.reads[id(event.node)] = event
+            elif isinstance(event, ev.Store):
+                self.stores[id(event.node)] = event
+            elif isinstance(event, ev.Operator):
+                self.operators[id(event.node)] = event
+            elif isinstance(event, ev.Loop):
+                self.iterated[id(event.node)] = event.iterated
+        self.lengths = frozenset(_lengths(context.facts.node))
+
+    def work(self, loop: Loop) -> Work:
+        """What an iteration of `loop` does, inner loops included."""
+        return _Iteration(self, loop).work
+
+
+class _Iteration:
+    """Reads the body of one loop."""
+
+    def __init__(self, region: RegionWork, loop: Loop) -> None:
+        self.region, self.context = region, region.context
+        self.body = list(_body(loop))
+        self.assigned = frozenset(name for part in (loop, *self.body) for name in _bound(part))
+        self.carried = _carried(loop) & self.assigned
+        self.taken = frozenset(_roots(self.body, region.reads))
+        stores = filter(None, (region.stores.get(id(part)) for part in self.body))
+        self.stored = frozenset(store.root for store in stores if store.root is not None)
+        self.multiplied = frozenset(_multiplied(self.body, region.context))
+        self.sizes: dict[str, Size] = {}
+        self.reduced: set[str] = set()  #: names of what is smaller than what it was made of
+        self.work = Work()
+        self.items_of: set[str] = set()  #: names of items of arrays
+        self.settled = False
+        self._targets(loop)
+        for _ in range(2):  # what the first pass learns of names that are read above
+            for part in self.body:
+                self._learn(part)
+        self.settled = True
+        for part in self.body:
+            self._look(part)
+
+    def _targets(self, loop: Loop) -> None:
+        for head in _heads(loop, self.body):
+            value = self.region.iterated.get(id(head)) or self.context.facts.comprehended.get(id(head))
+            if value is None:
+                continue
+            if any(_arrays_in(value, self.context)):
+                self.work.items += sources(head.iter)
+                self.work.first = self.work.first or head.iter
+            for name in target_names(head.target):
+                self.sizes[name] = Size.PART
+                self.items_of.add(name)
+
+    def _learn(self, part: cst.CSTNode) -> None:
+        """What a name of the iteration holds."""
+        if type(part) is cst.Assign:
+            for target in part.targets:
+                self._bind(target.target, part.value)
+        elif (type(part) is cst.AnnAssign and part.value is not None) or type(part) is cst.AugAssign:
+            self._bind(part.target, part.value)  # type: ignore[arg-type]
+
+    def _bind(self, target: cst.CSTNode, value: cst.BaseExpression) -> None:
+        for name in target_names(target):
+            self.sizes[name] = max(self.size(value), self.sizes.get(name, Size.NUMBER))
+            if not self._is_full(value):
+                self.reduced.add(name)
+
+    def _is_full(self, node: cst.BaseExpression, unknown: bool = False) -> bool:
+        """Whether `node` has as many elements as what it is made of; `unknown`: if a function of ours makes it."""
+        if isinstance(node, cst.Name):
+            return node.value not in self.reduced
+        if isinstance(node, cst.Call):
+            call = self.context.calls.get(id(node))
+            name = (call.api or "").rpartition(".")[2] if call is not None else ""
+            return name not in REDUCTIONS and name not in _PRODUCTS if name else unknown
+        if isinstance(node, cst.BinaryOperation):
+            product = isinstance(node.operator, cst.MatrixMultiply)
+            return not product and (self._is_full(node.left, unknown) or self._is_full(node.right, unknown))
+        if isinstance(node, cst.Subscript):
+            return self._is_full(node.value, unknown)
+        return isinstance(node, (cst.UnaryOperation, cst.Attribute))
+
+    def _look(self, part: cst.CSTNode) -> None:
+        key, context = id(part), self.context
+        read = self.region.reads.get(key)
+        if read is not None and context.may_be_tensor(read.base) and self._chooses(read.node, read.keys):
+            self.work.reads.append(read)
+            self.work.first = self.work.first or part
+        if (store := self.region.stores.get(key)) is not None and context.may_be_tensor(store.base):
+            self._stored(store)
+        operator = self.region.operators.get(key)
+        if operator is not None and any(map(context.may_be_tensor, operator.operands)):
+            self._count(self._of_operands(operator), part)
+        call = context.calls.get(key)
+        if call is not None and (call.api is not None or _is_ours(call)):
+            self._count(self._of_arguments(call), part)
+
+    def _count(self, size: Size, node: cst.CSTNode | None = None) -> None:
+        self.work.size = max(self.work.size, size)
+        if size is Size.WHOLE and node is not None:
+            self.work.whole.update(_whole_names(node))
+
+    def _stored(self, store: ev.Store) -> None:
+        target = store.target
+        if type(target) is not cst.Subscript:  # ``u += v`` of a whole array, or of a sum of parts
+            if not is_number(store.base):
+                self._count(self._of_name(target, store.base))
+            return
+        if isinstance(store.base, Sequence):
+            return
+        if self._chooses(target, store.keys):
+            self.work.stores.append(store)
+            self.work.scatters = self.work.scatters or _scatters(store)
+            self.work.first = self.work.first or store.node
+            value = store.node.value if isinstance(store.node, (cst.Assign, cst.AugAssign)) else None
+            if value is None or isinstance(store.value, (Const, Scalar)):
+                self.work.assembles = True
+            elif not is_number(store.value) and not _is_element(store):
+                self.work.assembles |= self._is_full(value, True)
+                self.work.copies |= self._is_full(value) and self.size(value, store.value) >= Size.BESIDE
+        elif not any(map(_selects, store.keys or ())):  # what gave the indices counts, where it is work
+            self._count(self.size(target.value, store.base))
+
+    # ---- sizes of expressions
+
+    def size(self, node: cst.BaseExpression, value: Value | None = None) -> Size:
+        """Of what `node` gives; `value`: what is known of it."""
+        kind, context = type(node), self.context
+        if value is not None and (is_number(value) or not (context.may_be_tensor(value) or _holds(value, context))):
+            return Size.NUMBER
+        if kind is cst.Name:
+            return self._of_name(node, value)
+        if kind is cst.Subscript:
+            read = self.region.reads.get(id(node))
+            if read is None or not context.may_be_tensor(read.base) or is_number(read.result):
+                return Size.NUMBER if read is not None else self.size(node.value)  # type: ignore[attr-defined]
+            inner = self.size(node.value, read.base)  # type: ignore[attr-defined]
+            return min(inner, Size.PART) if self._chooses(node, read.keys) else inner  # type: ignore[arg-type]
+        if kind is cst.Call:
+            call = context.calls.get(id(node))
+            if call is None or is_number(call.result):
+                return Size.NUMBER
+            return self._of_arguments(call)
+        if id(node) in self.region.operators:
+            operator = self.region.operators[id(node)]
+            return Size.NUMBER if is_number(operator.result) else self._of_operands(operator)
+        if kind is cst.Attribute:
+            return Size.NUMBER if _is_about(node) else self.size(node.value) if _is_name(node) else Size.WHOLE  # type: ignore[attr-defined]
+        if kind is cst.Tuple or kind is cst.List:
+            return max((self.size(element.value) for element in node.elements), default=Size.NUMBER)  # type: ignore[attr-defined]
+        if kind is cst.IfExp:
+            return max(self.size(node.body), self.size(node.orelse))  # type: ignore[attr-defined]
+        return Size.NUMBER
+
+    def _of_name(self, node: cst.CSTNode, value: Value | None) -> Size:
+        name = node.value if type(node) is cst.Name else ""
+        if name in self.carried and name not in self.items_of:
+            known = self.sizes.get(name, Size.NUMBER)
+            if name in self.multiplied or known is Size.WHOLE or (known is Size.NUMBER and self.settled):
+                return Size.WHOLE
+            return known  # a sum of parts is as large as a part
+        if name in self.sizes:
+            return self.sizes[name]
+        if name in self.assigned or (value is None and name not in self.context.facts.parameters):
+            return Size.NUMBER
+        return Size.WHOLE
+
+    def _of_operands(self, operator: ev.Operator) -> Size:
+        pairs = list(zip(operand_nodes(operator.node), operator.operands, strict=False))
+        return self._together([(node, value) for node, value in pairs])
+
+    def _of_arguments(self, call: ev.Call) -> Size:
+        given: list[tuple[cst.BaseExpression, Value]] = [(it.node.value, it.value) for it in call.arguments]
+        if call.receiver is not None and isinstance(call.node.func, cst.Attribute):
+            given.append((call.node.func.value, call.receiver))
+        found = self._together(given)
+        if found is not Size.NUMBER or is_number(call.result) or not self.context.may_be_tensor(call.result):
+            return found
+        if any(self.context.may_be_tensor(value) for _, value in given):
+            return found
+        return Size.WHOLE if any(self._is_long(node) for node, _ in given) else found  # made of numbers
+
+    def _together(self, given: list[tuple[cst.BaseExpression, Value]]) -> Size:
+        """Of operands: an array from before the loop is as large as the parts that it meets, as far as is known."""
+        sizes = [self.size(node, value) for node, value in given]
+        if Size.PART not in sizes or Size.WHOLE not in sizes:
+            return max(sizes, default=Size.NUMBER)
+        taken = self.taken | self.carried | self.stored
+        for size, (node, _) in zip(sizes, given, strict=True):
+            names = {part.value for part in walk(node) if type(part) is cst.Name}
+            if size is Size.WHOLE and (names & taken or (names & self.assigned and type(node) is not cst.Name)):
+                return Size.WHOLE
+        return Size.BESIDE
+
+    # ---- indices
+
+    def _chooses(self, node: cst.Subscript, keys: tuple[Value, ...] | None) -> bool:
+        """Whether the index takes another, small part in each iteration."""
+        parts = [element.slice for element in node.slice]
+        values = keys if keys is not None and len(keys) == len(parts) else (None,) * len(parts)
+        many = [
+            part.value for part, value in zip(parts, values, strict=True) if type(part) is cst.Index and _selects(value)
+        ]
+        if many:  # a mask, or many indices: as many as what they were made of
+            return max(map(self.size, many)) in (Size.PART, Size.BESIDE)
+        return any(self._is_small(part) for part in parts)
+
+    def _is_small(self, part: cst.BaseSlice) -> bool:
+        if type(part) is cst.Index:
+            return self._varies(part.value)
+        assert isinstance(part, cst.Slice)
+        if part.step is not None and self._varies(part.step):
+            return True
+        if part.lower is None or part.upper is None:
+            return False  # half of the array, as a rule
+        if not (self._varies(part.lower) or self._varies(part.upper)):
+            return False
+        return not self._is_long(part.upper)
+
+    def _varies(self, node: cst.BaseExpression) -> bool:
+        return any(type(part) is cst.Name and part.value in self.assigned for part in walk(node))
+
+    def _is_long(self, node: cst.BaseExpression) -> bool:
+        """Whether a length in it is that of an array, rather than a parameter or a number."""
+        return any(
+            (type(part) is cst.Name and part.value in self.region.lengths and part.value not in self.assigned)
+            or (type(part) is cst.Attribute and part.attr.value in ("shape", "size"))
+            or (type(part) is cst.Call and type(part.func) is cst.Name and part.func.value == "len")
+            for part in walk(node)
+        )
+
+
+def runs_often(loop: Loop, context: Context) -> bool:
+    """Whether nothing says that a loop has a few iterations only."""
+    if type(loop) is cst.While:
+        return True
+    clause = loop if type(loop) is cst.For else loop.for_in  # type: ignore[union-attr]
+    while clause is not None:
+        if not _is_short(clause.iter, context):
+            return True
+        clause = clause.inner_for_in if type(clause) is cst.CompFor else None
+    return False
+
+
+def _is_short(node: cst.BaseExpression, context: Context) -> bool:
+    if isinstance(node, (cst.Tuple, cst.List)):
+        return len(node.elements) <= FEW
+    if isinstance(node, cst.Attribute):
+        return node.attr.value == "shape"
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name):
+        return False
+    arguments = [argument.value for argument in node.args]
+    if node.func.value in ("enumerate", "zip", "reversed", "sorted"):
+        return any(_is_short(argument, context) for argument in arguments)
+    if node.func.value != "range" or not arguments:
+        return False
+    if any(type(part) is cst.Attribute and part.attr.value == "ndim" for it in arguments for part in walk(it)):
+        return True
+    numbers = [int(argument.value, 0) for argument in arguments if isinstance(argument, cst.Integer)]
+    return len(numbers) == len(arguments) and len(range(*numbers)) <= FEW
+
+
+def _body(loop: Loop) -> Iterator[cst.CSTNode]:
+    if isinstance(loop, cst.For):
+        yield from walk(loop.body)
+    elif isinstance(loop, cst.While):
+        yield from walk(loop.test)
+        yield from walk(loop.body)
+    else:
+        first = {id(part) for part in walk(loop.for_in.iter)}  # is evaluated once
+        yield from (part for part in walk(loop.for_in) if id(part) not in first)
+        if isinstance(loop, cst.DictComp):
+            yield from walk(loop.key)
+            yield from walk(loop.value)
+        else:
+            yield from walk(loop.elt)
+
+
+def _heads(loop: Loop, body: list[cst.CSTNode]) -> Iterator[cst.For | cst.CompFor]:
+    if isinstance(loop, cst.For):
+        yield loop
+    for part in body:
+        if isinstance(part, (cst.For, cst.CompFor)):
+            yield part
+
+
+def _bound(part: cst.CSTNode) -> Iterator[str]:
+    if isinstance(part, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.CompFor, cst.NamedExpr)):
+        yield from target_names(part.target)
+
+
+def _carried(loop: Loop) -> frozenset[str]:
+    """The names that an iteration reads as the one before left them."""
+    return live_before(loop.body.body, NONE) if isinstance(loop, (cst.For, cst.While)) else frozenset()
+
+
+def _roots(body: list[cst.CSTNode], reads: dict[int, ev.Read]) -> Iterator[str]:
+    """The names of arrays of which something is read by an index."""
+    for part in body:
+        if type(part) is cst.Subscript and id(part) in reads:
+            name = root_of(part)
+            if name:
+                yield name
+
+
+def takes_rows(read: ev.Read) -> bool:
+    """Whether one number is the index of the first axis."""
+    first = read.node.slice[0].slice
+    return type(first) is cst.Index and not _selects(read.keys[0] if read.keys else None)
+
+
+def _whole_names(node: cst.CSTNode) -> Iterator[str]:
+    """The names in an expression that stand for a whole array there, as far as its text tells."""
+    inside = {id(part.value) for part in walk(node) if isinstance(part, (cst.Subscript, cst.Attribute))}
+    yield from (part.value for part in walk(node) if type(part) is cst.Name and id(part) not in inside)
+
+
+def root_of(node: cst.BaseExpression) -> str:
+    """The name of the array of which something is taken; "" where it has none."""
+    while type(node) is cst.Subscript:
+        node = node.value
+    return node.value if type(node) is cst.Name else ""
+
+
+def _multiplied(body: list[cst.CSTNode], context: Context) -> Iterator[str]:
+    """The names in products of matrices."""
+    for part in body:
+        product = isinstance(part, cst.BinaryOperation) and isinstance(part.operator, cst.MatrixMultiply)
+        call = context.calls.get(id(part))
+        if product or (call is not None and (call.api or "").rpartition(".")[2] in _PRODUCTS):
+            yield from (name.value for name in walk(part) if type(name) is cst.Name)
+
+
+def _lengths(function: cst.CSTNode) -> Iterator[str]:
+    """The names of lengths of arrays: ``n, m = x.shape``, ``n = len(x) - 1``."""
+    found: set[str] = set()
+    for part in walk(function):
+        if type(part) is cst.Assign and any(
+            (isinstance(it, cst.Attribute) and it.attr.value in ("shape", "size"))
+            or (isinstance(it, cst.Call) and isinstance(it.func, cst.Name) and it.func.value == "len")
+            or (isinstance(it, cst.Name) and it.value in found)
+            for it in walk(part.value)
+        ):
+            found.update(name for target in part.targets for name in target_names(target.target))
+    yield from found
+
+
+def _arrays_in(value: Value, context: Context) -> Iterator[Value]:
+    """The arrays that iterating over `value` takes items of."""
+    if isinstance(value, (Array, Unknown)):
+        if context.may_be_tensor(value) and not is_number(value):
+            yield value
+    elif isinstance(value, Sequence) and value.type == "iterator" and may_hold_tensor(value):
+        yield value
+
+
+def _holds(value: Value, context: Context) -> bool:
+    return isinstance(value, Sequence) and may_hold_tensor(value)
+
+
+def _selects(key: Value | None) -> bool:
+    """Whether an index is an array: a mask, or many indices."""
+    if isinstance(key, Sequence):
+        return key.type in ("list", "range")
+    return isinstance(key, Array) and key.rank != 0 and (key.rank is not None or key.dtypes == frozenset("?"))
+
+
+def _scatters(store: ev.Store) -> bool:
+    """Whether what is stored into is larger than a vector of one number an iteration."""
+    indices = sum(type(element.slice) is cst.Index for element in store.target.slice)  # type: ignore[attr-defined]
+    return indices > 1 or any(map(_selects, store.keys or ()))
+
+
+def _is_element(store: ev.Store) -> bool:
+    """Whether one element is stored, as far as is known."""
+    keys = store.keys or ()
+    numbers = all(isinstance(key, (Const, Scalar)) or is_number(key) for key in keys)
+    return numbers and isinstance(store.base, Array) and store.base.rank == len(keys)
+
+
+def _is_ours(call: ev.Call) -> bool:
+    return isinstance(call.callee, Function)
+
+
+def _is_about(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Attribute) and node.attr.value in _FORMS
+
+
+def _is_name(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Attribute) and isinstance(node.value, (cst.Name, cst.Subscript))
+
+
+def sources(node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """What a loop goes over, without ``zip``, ``enumerate`` and ``reversed`` around it."""
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value in _PAIRING:
+        return [source for argument in node.args for source in sources(argument.value)]
+    return [node]
+
+
+def heads(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    """What a loop goes over by ``zip``, ``enumerate`` or ``reversed``: their calls, where `node` is a loop."""
+    if not isinstance(node, (cst.For, cst.CompFor)):
+        return
+    waiting = [node.iter]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, cst.Call) and isinstance(part.func, cst.Name) and part.func.value in _PAIRING:
+            yield part
+            waiting += [argument.value for argument in part.args]

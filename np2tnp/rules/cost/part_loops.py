@@ -1,0 +1,174 @@
+"""TNP704 and TNP705: loops that take one part of an array after the other, by the program's text or by Python's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import NO_NAMES, Array, Symbol, Unknown, Value, is_number, parameters_in, refs_of
+from np2tnp.analysis.syntax.walk import walk
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Context, Doc, Hit, Severity, document
+from np2tnp.rules.cost.loop_work import LOOPS, RegionWork, Size, Work, heads, root_of, runs_often, takes_rows
+
+LOOP, BUILTIN = "TNP704", "TNP705"
+#: Functions of Python's that go through what they get, item by item.
+_ITERATING = frozenset(
+    "sum max min sorted list tuple set frozenset any all map filter enumerate zip reduce dict".split()
+)
+
+document(
+    Doc(
+        code=LOOP,
+        name="part-loop",
+        summary="A loop that works on one row, slice or element after the other, or stores them one by one.",
+        why=(
+            "Each operation on a part takes TensorFlow 20 to 200 µs, NumPy about one, and each store copies the whole"
+            " array: rows of 100 numbers take 50 times as long, single stores into a large array up to 3,000 times."
+        ),
+        does=(
+            "Keeps the function in NumPy unless --slow convert is given, --compile stages the loop, or --confirmed says"
+            " that it was measured to be faster. Loops that become whole-array operations are no such loops (TNP703),"
+            " nor are those that work on whole arrays in each iteration: time steps, epochs, clusters, offsets of a"
+            " kernel. Loops over a few items that the text names count as a few operations."
+        ),
+        bad="""
+            def normalized(frames):
+                out = np.zeros_like(frames)
+                for i in range(len(frames)):
+                    out[i] = frames[i] / np.linalg.norm(frames[i])
+                return out
+        """,
+        good="""
+            def normalized(frames):
+                return frames / np.linalg.norm(frames, axis=1, keepdims=True)
+        """,
+        severity=Severity.SLOWER,
+    ),
+    Doc(
+        code=BUILTIN,
+        name="python-iteration",
+        summary="A function of Python's own that goes through an array: sum(y), max(y), sorted(y), list(y).",
+        why="It asks for one element after the other: 190 µs each from a tensor, 0.06 from an ndarray.",
+        does=(
+            "Keeps the function in NumPy unless --slow convert is given. NumPy's own functions take the array as a"
+            " whole."
+        ),
+        bad="""
+            def total(x):
+                y = np.sqrt(x)
+                return sum(y)
+        """,
+        good="""
+            def total(x):
+                y = np.sqrt(x)
+                return np.sum(y)
+        """,
+        severity=Severity.SLOWER,
+    ),
+)
+
+
+def found(context: Context) -> list[Hit]:
+    """What is slow in the region by what its loops work on."""
+    return [*_loops(context), *_builtins(context)]
+
+
+def _loops(context: Context) -> Iterator[Hit]:
+    region: RegionWork | None = None
+    told: set[int] = set()
+    for part in walk(context.facts.node):
+        if not isinstance(part, LOOPS) or id(part) in told or id(part) in context.vectorized:
+            continue
+        if not runs_often(part, context):
+            continue
+        region = region or RegionWork(context)
+        work = region.work(part)
+        words = _words(work, frozenset(context.facts.parameters))
+        if words:
+            told.update(id(inner) for inner in walk(part))
+            yield Hit(LOOP, work.first or part, words, Verdict.NOTE)
+
+
+def parameters_by_row(context: Context) -> frozenset[str]:
+    """Parameters of which loops that may stay take rows: such an array is as large as a row, for what is won."""
+    region: RegionWork | None = None
+    rows: set[str] = set()
+    whole: set[str] = set()
+    for part in walk(context.facts.node):
+        if isinstance(part, LOOPS) and id(part) not in context.vectorized and runs_often(part, context):
+            region = region or RegionWork(context)
+            work = region.work(part)
+            rows.update(name for read in work.reads if takes_rows(read) for name in _given(read.base))
+            rows.update(item.value for item in work.items if isinstance(item, cst.Name))
+            whole |= work.whole
+    return frozenset(context.facts.parameters) & (rows - whole)
+
+
+def _given(value: Value) -> frozenset[str]:
+    """The parameters of which `value` is one, or shows one."""
+    return parameters_in(refs_of(value)) | (
+        {value.exact} if isinstance(value, (Array, Unknown)) and value.exact else NO_NAMES
+    )
+
+
+def _words(work: Work, given: frozenset[str]) -> str:
+    """Why a loop is slow; empty where it is not, as far as is known. `given`: parameters."""
+    if not work.takes_parts or (work.size is Size.WHOLE and not work.copies):
+        return ""
+    if _is_judged(work, given):
+        return ""
+    if work.size is Size.BESIDE and not work.copies and not (work.stores and work.scatters):
+        return ""
+    if work.stores:
+        name = root_of(work.stores[0].target) or "an array"
+        return f"the loop stores into {name} part by part: eager TensorFlow copies all of it each time"
+    return "the loop works on one part of an array after the other: each operation is a launch of its own"
+
+
+def _is_judged(work: Work, given: frozenset[str]) -> bool:
+    """Whether the size test sees how much an iteration does: only rows of parameters are read, and no rows stored."""
+    if work.assembles or (work.stores and work.scatters) or not all(map(takes_rows, work.reads)):
+        return False
+    bases = [read.base for read in work.reads]
+    if not all(isinstance(base, (Array, Unknown)) and base.exact is not None for base in bases):
+        return False
+    return bool(bases or work.items) and all(isinstance(item, cst.Name) and item.value in given for item in work.items)
+
+
+def _builtins(context: Context) -> Iterator[Hit]:
+    parts = list(walk(context.facts.node))
+    around = {id(head) for node in parts for head in heads(node)}
+    around |= {id(node.value) for node in parts if type(node) is cst.Index}  # x[tuple(i)]: an item for each axis
+    for event in context.facts.events:
+        if not isinstance(event, ev.Call) or not isinstance(event.callee, Symbol):
+            continue
+        module, _, name = event.callee.name.rpartition(".")
+        if name not in _ITERATING or module not in ("builtins", "functools"):
+            continue
+        if id(event.node) in around:  # of the items of such a loop its body decides
+            continue
+        given = [argument for argument in event.arguments if argument.name is None and not argument.star]
+        if name in ("min", "max") and len(given) > 1:
+            continue
+        if any(_is_array(argument, name, context) for argument in given):
+            yield Hit(
+                BUILTIN, event.node, f"Python's {name}() asks a tensor for one item after the other", Verdict.NOTE
+            )
+
+
+def _is_array(argument: ev.Argument, name: str, context: Context) -> bool:
+    """Whether it may be an array that lives on the device, of more than a few elements."""
+    value, node = argument.value, argument.node.value
+    if not isinstance(value, (Array, Unknown)) or is_number(value) or not context.may_be_tensor(value):
+        return False
+    if isinstance(node, cst.Attribute) and node.attr.value == "shape":
+        return False
+    call = context.calls.get(id(node))
+    if call is not None and (call.api or "").startswith("numpy.random."):
+        return False  # NumPy draws it
+    if call is not None and any(isinstance(part, (cst.List, cst.Tuple)) for part in walk(node)):
+        return False  # a few items that the text names
+    return isinstance(value, Array) or value.exact is None or name in ("sum", "min", "max", "sorted")

@@ -1,0 +1,1 @@
+"""TNP3xx: dtypes that tensors do not have, or promote otherwise."""

@@ -1,0 +1,128 @@
+"""TNP307: masked arrays, matrices and other subclasses of ndarray."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.values import SUBCLASS, Class, Instance, Sequence, Symbol, Value
+from np2tnp.analysis.module.subclasses import SUBCLASSES, holds_subclass, is_followed, maps_file, may_mask
+from np2tnp.model import Verdict
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.words_and_edits import keep_in_numpy, short_name
+
+
+@register
+class ArraySubclass(Rule):
+    doc = Doc(
+        code="TNP307",
+        name="array-subclass",
+        summary="A masked array, a matrix, a memory map: a subclass of ndarray is made, taken or inherited.",
+        why=(
+            "A conversion to a tensor keeps the numbers and loses the rest: masks, `*` as matrix product, files,"
+            " fields."
+        ),
+        does=(
+            "Leaves the whole function in NumPy, but where masked arrays and matrices are only calculated with, shown"
+            " and turned into ordinary arrays (`.filled(0)`, `.compressed()`): that stays NumPy's. The boundary of a"
+            " migrated function refuses such arguments."
+        ),
+        bad="""
+            def mean(x, bad):
+                return np.ma.masked_where(bad, np.exp(x)).mean()
+        """,
+        good="""
+            def mean(x, bad):
+                return np.mean(np.exp(x)[~bad])
+        """,
+        severity=Severity.SILENT,
+    )
+    on = (Calls.NUMPY, "array subclass", "subclass parameter", "subclass instance", "subclass operand")
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if not context.in_region:
+            return
+        words = _inherited(event) if isinstance(event, ev.Construct) else None
+        if isinstance(event, ev.Call) and event.api is not None:
+            words = _made(event, event.api)
+        if isinstance(event, ev.Call) and may_mask(event.api or ""):
+            where = _followed_badly(event, context)
+            if where is None:
+                yield keep_in_numpy(event, context, self.code, "masked arrays and matrices are NumPy's")
+                return
+            words = f"{words}; it, or what comes of it, {where}: make an ndarray of it first (`m.filled(0)`)"
+        if words is not None:
+            assert isinstance(event, (ev.Call, ev.Construct))
+            yield self.hit(event.node, words, Verdict.BLOCK)
+
+
+def _inherited(event: ev.Construct) -> str | None:
+    if event.kind == "array subclass":
+        return f"the class inherits from {short_name(event.detail)}: self is an array that no tensor can stand for"
+    if event.kind == "subclass parameter":
+        return f"the argument is a {short_name(event.detail)}, which no tensor can stand for; pass an ndarray"
+    if event.kind == "subclass instance":
+        return f"{event.detail} inherits from ndarray: its objects are arrays that no tensor can stand for"
+    if event.kind == "subclass operand":
+        return "an operand may be a masked array, or of another subclass of ndarray: it was made as one elsewhere"
+    return None
+
+
+def _followed_badly(event: ev.Call, context: Context) -> str | None:
+    """What becomes of masked arrays and matrices in the region besides NumPy's own work; None where nothing does."""
+    if not is_followed(event.api or "") or any(argument.star or argument.name == "out" for argument in event.arguments):
+        return "is not followed"
+    for other in context.facts.events:
+        if isinstance(other, ev.Call):
+            api = other.api or ""
+            given = [argument.value for argument in other.arguments if holds_subclass(argument.value)]
+            if isinstance(other.receiver, Sequence) and given:
+                return "is put into a container"
+            shown = isinstance(other.callee, Symbol) and other.callee.name in _SHOWING
+            if (given and not (api.startswith("numpy.") or shown)) or any(
+                item.name == "out" for item in other.arguments
+            ):
+                return "is given to other code"
+        elif isinstance(other, ev.Operator) and any(map(holds_subclass, other.operands)):
+            return "is an operand beside a tensor"
+        elif isinstance(other, ev.Read) and any(map(holds_subclass, (other.base, *other.keys))):
+            if SUBCLASS not in other.base.refs:
+                return "is an index"
+        elif isinstance(other, (ev.Store, ev.AttributeStore)):
+            if holds_subclass(other.base) or holds_subclass(other.value) or any(map(holds_subclass, _keys(other))):
+                return "is stored or updated"
+        elif isinstance(other, ev.Return) and holds_subclass(other.value):
+            return "is returned"
+    return None
+
+
+def _keys(event: ev.Store | ev.AttributeStore) -> tuple[Value, ...]:
+    return (event.keys or ()) if isinstance(event, ev.Store) else ()
+
+
+#: Builtins that show or measure what they get.
+_SHOWING = frozenset(f"builtins.{name}" for name in "print len float int bool str repr type isinstance round".split())
+
+
+def _made(event: ev.Call, api: str) -> str | None:
+    """Why the call gets or makes something that is not exactly an ndarray; None where it does not."""
+    if may_mask(api):
+        return f"{short_name(api)} makes a subclass of ndarray, which no tensor can stand for"
+    if maps_file(api, event.arguments):
+        return "np.load with mmap_mode= gives an np.memmap, which no tensor can stand for"
+    if api.rpartition(".")[2] == "view" and any(item.name == "type" or _is_class(item) for item in event.arguments):
+        return "x.view() with a class makes a subclass of ndarray, which no tensor can stand for"
+    given = next((item.value for item in event.arguments if isinstance(item.value, Instance)), None)
+    if isinstance(given, Instance):
+        return f"{short_name(api)} gets an object of class {given.qualname}, which NumPy may treat in its own way"
+    return None
+
+
+def _is_class(argument: ev.Argument) -> bool:
+    value, node = argument.value, argument.node.value
+    if isinstance(value, Symbol):
+        return value.name in SUBCLASSES or value.name == "numpy.ndarray"
+    is_type_of = isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "type"
+    return isinstance(value, Class) or is_type_of or (isinstance(node, cst.Name) and node.value == "cls")

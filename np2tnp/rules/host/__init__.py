@@ -1,0 +1,1 @@
+"""TNP5xx: what stays on the host."""

@@ -1,0 +1,184 @@
+"""TNP503: calls on the host that may change the arrays they get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.env import Stale
+from np2tnp.analysis.domain.values import Bound, Class, Function, Instance
+from np2tnp.analysis.syntax.walk import walk
+from np2tnp.edits.calls import convert_arguments
+from np2tnp.model import Safety, Verdict
+from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
+from np2tnp.rules.cases import CallCase, call_case, is_outside
+from np2tnp.rules.words_and_edits import callee_words, is_mentioned_beside, makes_tensor, read_back
+
+
+def _is_out_of_sight(call: ev.Call | None) -> bool:
+    """Whether a call goes to code that nobody could read: no function and no class of the project."""
+    if call is None or call.api is not None:
+        return False
+    callee = call.callee
+    return not isinstance(callee, (Function, Class)) and not (
+        isinstance(callee, Bound) and isinstance(callee.receiver, Instance)
+    )
+
+
+@register
+class HostUpdate(Rule):
+    doc = Doc(
+        code="TNP503",
+        name="host-update",
+        summary="A call that stays on the host and may change an array which is used afterwards.",
+        why="The callee changes a host copy; without reading it back the change would be lost.",
+        does=(
+            "Gives it a host copy by name and reads that back after the statement; where this is not possible,"
+            " leaves the function in NumPy. Where the code of the callee cannot be seen, `--unsafe` takes it to change"
+            " nothing."
+        ),
+        bad="""
+            import random
+
+
+            def mixed(x):
+                y = np.exp(x)
+                random.shuffle(y)
+                return y.sum()
+        """,
+        good="""
+            import random
+
+
+            @rt.migrated
+            def mixed(x):
+                y = rt.exp(x)
+                y_host = rt.host(y)
+                random.shuffle(y_host)
+                y = rt.tensor(y_host)
+                return tnp.sum(y)
+        """,
+        severity=Severity.SILENT,
+    )
+    on = (Calls.UPDATING, ev.StaleRead, "try")
+
+    def check(self, event: ev.Event, context: Context) -> Iterator[Hit]:
+        if isinstance(event, ev.Construct):
+            assert isinstance(event.node, (cst.Try, cst.TryStar))
+            context.interruptible |= {id(part) for part in walk(event.node.body) if isinstance(part, cst.Call)}
+            return
+        if isinstance(event, ev.StaleRead):
+            if context.in_region:
+                for reason in event.stale.reasons:
+                    yield from self._stale(event, reason, context)
+                yield from self._views(event, context)
+            return
+        assert isinstance(event, ev.Call)
+        case = call_case(event, context)
+        if case is not None and case.kind is CallCase.ON_HOST:
+            yield from self._call(event, case.stores, context)
+
+    def _stale(self, event: ev.StaleRead, stale: Stale, context: Context) -> Iterator[Hit]:
+        """A name is read after a call that may have changed what it holds."""
+        if stale.kind == "call":
+            call = context.calls.get(stale.line_node)
+            done = context.rebinds.setdefault(stale.line_node, set())
+            if event.name in done:
+                return
+            if call is not None:
+                statement = call.place.statement
+                given = next(
+                    (
+                        a
+                        for a in call.arguments
+                        if isinstance(a.node.value, cst.Name) and a.node.value.value == event.name
+                    ),
+                    None,
+                )
+                argument = None if given is None else given.node.value
+                if (
+                    given is not None
+                    and isinstance(statement, (cst.Expr, cst.Assign, cst.AnnAssign, cst.AugAssign))
+                    and not call.place.nested
+                ):
+                    assert isinstance(argument, cst.Name)
+                    if id(call.node) in context.interruptible:
+                        words = f"{stale.via} may change {event.name} and raise: call it outside of try"
+                        yield self.hit(call.node, words, Verdict.BLOCK)
+                        return
+                    if is_mentioned_beside(statement, argument):
+                        yield self._beside(call.node, event.name)
+                        return
+                    done.add(event.name)
+                    read_back(argument, given.value, context.edits.statement(statement), context)
+                    yield self.hit(
+                        call.node,
+                        f"{stale.via} may change {event.name}: it is read back after the call",
+                        Verdict.HOST,
+                    )
+                    return
+            words = f"{event.name} may have been changed by {stale.via}: give that call a statement of its own"
+            yield self._changed(event.node, words, [stale], context)
+
+    def _views(self, event: ev.StaleRead, context: Context) -> Iterator[Hit]:
+        reasons = [each for each in event.stale.reasons if each.kind == "call on a view"]
+        callees = list(dict.fromkeys(each.via for each in reasons))
+        if callees:
+            which = "one of which" if len(callees) > 1 else "which"
+            told = ", ".join(callees if len(callees) < 4 else [*callees[:3], "others"])
+            words = f"{event.name.lstrip('@')} may have been changed by {told}, {which} got a view of it"
+            yield self._changed(event.node, f"{words} or an object that holds it; pass a copy", reasons, context)
+
+    def _changed(self, node: cst.CSTNode, words: str, reasons: list[Stale], context: Context) -> Hit:
+        """What blocks the region, but for callees out of sight where ``--unsafe`` trusts them."""
+        if not all(_is_out_of_sight(context.calls.get(each.line_node)) for each in reasons):
+            return self.hit(node, words, Verdict.BLOCK)
+        return self.hit(node, words, Verdict.HOST if context.trusts else Verdict.BLOCK, Safety.UNSAFE)
+
+    def _beside(self, node: cst.CSTNode, name: str) -> Hit:
+        message = f"{name} is changed by this call and used in the same statement: give the call a statement of its own"
+        return self.hit(node, message, Verdict.BLOCK)
+
+    def _call(self, event: ev.Call, stores: tuple[ev.Store, ...], context: Context) -> Iterator[Hit]:
+        """A callee on the host changes local arrays: give it host copies, and read them back after the statement."""
+        statement = event.place.statement
+        if not isinstance(statement, (cst.Expr, cst.Assign, cst.AnnAssign, cst.AugAssign)):
+            yield self.hit(
+                event.node,
+                "a call that may change its array arguments needs a statement of its own",
+                Verdict.BLOCK,
+            )
+            return
+        if id(event.node) in context.interruptible and not all(is_outside(item.base) for item in stores):
+            words = f"{callee_words(event, 'the callee')} may change an array and raise: call it outside of try"
+            yield self.hit(event.node, words, Verdict.BLOCK)
+            return
+        convert_arguments(event, context.edits, "host")
+        edit = context.edits.statement(statement)
+        done = set()
+        for item in stores:
+            target = item.target
+            if is_outside(item.base):
+                continue  # NumPy changes the very object
+            if not isinstance(target, cst.Name):
+                yield self.hit(
+                    event.node,
+                    "a call on the host may change part of an array: pass the whole array",
+                    Verdict.BLOCK,
+                )
+                return
+            if target.value in done:
+                continue
+            if is_mentioned_beside(statement, target):
+                yield self._beside(event.node, target.value)
+                return
+            done.add(target.value)
+            read_back(target, item.base, edit, context)
+        if makes_tensor(event.result):
+            context.edits.wrap_tensor(event.node)
+        context.edits.total += 1
+        changed = ", ".join(sorted(done))
+        words = f"{callee_words(event, 'the callee')} may change {changed} on the host: read back after the call"
+        yield self.hit(event.node, words, Verdict.HOST)

@@ -1,0 +1,1 @@
+"""TNP1xx: stores and updates."""

@@ -1,0 +1,1 @@
+"""TNP2xx: shared memory."""
