@@ -19,20 +19,26 @@ from np2tnp.files.source import Source
 from np2tnp.model import FileReport, Finding, Region, RegionState, Span, Verdict
 from np2tnp.project import Project
 from np2tnp.rewrite.apply import Applier
-from np2tnp.rewrite.boundaries import Kept, add_returns, settle_zero_d, with_last_return, wrap_function
-from np2tnp.rewrite.exchanged import follow
+from np2tnp.rewrite.boundaries import (
+    Kept,
+    add_returns,
+    below_original,
+    is_protocol,
+    kept_original,
+    original_name,
+    settle_zero_d,
+    with_last_return,
+    wrap_function,
+)
+from np2tnp.rewrite.buffer_swap_names import follow
 from np2tnp.rewrite.fitting import fitted, width_of
-from np2tnp.rewrite.imports import add_imports
-from np2tnp.rewrite.local_imports import without_unused_imports
-from np2tnp.rewrite.object_reads import array_attributes
-from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name
 from np2tnp.rewrite.plan import Names, RegionPlan
 from np2tnp.rewrite.purity import pure_regions
-from np2tnp.rewrite.rows import arrays_by_row
-from np2tnp.rewrite.settled import lifted_names, live_names, settle, settled_first, with_settled
-from np2tnp.rewrite.sizes import is_vectorized, least_elements, made_elements
-from np2tnp.rewrite.staging import stage
-from np2tnp.rewrite.startup import add_script_start, add_startup
+from np2tnp.rewrite.size_limits import arrays_by_row, is_vectorized, least_elements, made_elements
+from np2tnp.rewrite.staging.staged_functions import stage
+from np2tnp.rewrite.staging.symbol_reads import array_attributes
+from np2tnp.rewrite.state_reads import lifted_names, live_names, settle, settled_first, with_settled
+from np2tnp.rewrite.written_imports import add_imports, add_script_start, add_startup, without_unused_imports
 from np2tnp.rules.base import Hit
 from np2tnp.rules.host.migrated_callees import calls_of_runtime
 from np2tnp.session import NOT_ASKED, Session

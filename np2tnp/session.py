@@ -28,11 +28,11 @@ from np2tnp.files.source import Source
 from np2tnp.files.trees import Trees
 from np2tnp.model import RegionState, Span
 from np2tnp.rewrite import tensor_boundary
-from np2tnp.rewrite.imports import choose_names
 from np2tnp.rewrite.plan import Names as LocalNames
 from np2tnp.rewrite.plan import Options, RegionPlan, plan_region
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.vendoring import Home
+from np2tnp.rewrite.written_imports import choose_names
 from np2tnp.rules import rules_by_event
 from np2tnp.rules.base import Hit
 from np2tnp.rules.constructs import compiled_regions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,8 @@ from np2tnp.analysis.domain.summaries import form
 from np2tnp.config import NEVER
 from np2tnp.edits import build, layout
 from np2tnp.edits.edit import Edits
-from np2tnp.rewrite import exchanged
-from np2tnp.rewrite.exchanged import NO_MARKS, Marks
+from np2tnp.rewrite import buffer_swap_names
+from np2tnp.rewrite.buffer_swap_names import NO_MARKS, Marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def add_returns(facts: ev.RegionFacts, edits: Edits, runtime: str | None, marks:
         return
     for event in facts.events:
         if isinstance(event, ev.Return) and event.node is not None:
-            own = exchanged.at_return(facts, marks, event.node)
+            own = buffer_swap_names.at_return(facts, marks, event.node)
             edits.statement(event.node).change.append(
                 lambda updated, own=own: _updated_return(facts, updated.value, runtime, own)  # type: ignore[misc]
             )
@@ -136,9 +137,9 @@ def _updated_return(facts: ev.RegionFacts, value: Any, runtime: str | None, mark
         if len(parts) == 1:
             return cst.Return(parts[0])
         return cst.Return(build.tuple_of([build.argument(part) for part in parts]).with_changes(lpar=(), rpar=()))
-    placed = exchanged.placed(facts, marks)
+    placed = buffer_swap_names.placed(facts, marks)
     given = [build.argument(cst.Name(name), name) for name in facts.mutated if name not in placed]
-    given += exchanged.finals(facts, marks, runtime)
+    given += buffer_swap_names.finals(facts, marks, runtime)
     return cst.Return(build.call(f"{runtime}.updated", result, *given))
 
 
@@ -158,7 +159,7 @@ def wrap_function(
     tensors: tuple[str, ...] = (),
 ) -> cst.FunctionDef:
     """The function with its decorator innermost and, where its end can be reached, a last return of what it updates."""
-    node = exchanged.with_marks(with_last_return(node, facts, runtime, marks), facts, marks)
+    node = buffer_swap_names.with_marks(with_last_return(node, facts, runtime, marks), facts, marks)
     made = decorator(facts, runtime, kind, kept, compile_as, device, float32, state, tensors)
     return node.with_changes(decorators=[*node.decorators, layout.broken(made, indent, width)])
 
@@ -177,3 +178,92 @@ def with_last_return(
             lines = [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in body.body]
             node = node.with_changes(body=cst.IndentedBlock([*lines, last]))
     return node
+
+
+# --- The kept original of a migrated function, beside it under a private name: for what the migrated one refuses
+
+
+def original_name(name: str, words: Container[str], taken: set[str]) -> str:
+    """A free private name for the original of the function `name`, added to `taken`.
+
+    `words`: every identifier in the file. `taken`: names of originals in the same scope (a name may be defined twice).
+    """
+    candidate = f"_{name.strip('_') or 'function'}_numpy"
+    while candidate in words or candidate in taken:
+        candidate += "_"
+    taken.add(candidate)
+    return candidate
+
+
+def is_protocol(node: cst.ClassDef) -> bool:
+    """Whether the class is a protocol: every name in it, an original's too, is asked of those who implement it."""
+    for base in node.bases:
+        value = base.value.value if isinstance(base.value, cst.Subscript) else base.value
+        name = value.attr if isinstance(value, cst.Attribute) else value
+        if isinstance(name, cst.Name) and name.value == "Protocol":
+            return True
+    return False
+
+
+def kept_original(node: cst.FunctionDef, name: str) -> cst.FunctionDef:
+    """`node` under the name `name`, without decorators and docstring.
+
+    The runtime gives it the migrated function's default objects, so that each is made once: only literals stay.
+    """
+    body = node.body
+    if isinstance(body, cst.IndentedBlock) and node.get_docstring() is not None and len(body.body) > 1:
+        first = body.body[1]
+        lines = getattr(first, "leading_lines", ())
+        above = next((n for n, line in enumerate(lines) if line.comment is not None), len(lines))
+        if above:  # blank lines that stood below the docstring
+            first = first.with_changes(leading_lines=lines[above:])
+        body = body.with_changes(body=[first, *body.body[2:]])
+    return node.with_changes(
+        name=cst.Name(name),
+        decorators=(),
+        lines_after_decorators=(),
+        leading_lines=_heading(node) or _blank(node),
+        params=node.params.visit(_Literals()),
+        body=body,
+    )
+
+
+def below_original(node: cst.FunctionDef) -> cst.FunctionDef:
+    """The migrated function with the blank lines that the original above it asks for, also at a block's beginning.
+
+    A heading, comments that a blank line parts from the function, stands above both.
+    """
+    blank = _blank(node)
+    heading = _heading(node)
+    if blank and not heading:
+        return node
+    lines = node.leading_lines[len(heading) :]
+    return node.with_changes(leading_lines=[*(blank or [cst.EmptyLine(indent=False)]), *lines])
+
+
+def _heading(node: cst.FunctionDef) -> list[cst.EmptyLine]:
+    lines = list(node.leading_lines)
+    while lines and lines[-1].comment is not None:
+        lines.pop()
+    return lines if any(line.comment is not None for line in lines) else []
+
+
+def _blank(node: cst.FunctionDef) -> list[cst.EmptyLine]:
+    lines: list[cst.EmptyLine] = []
+    for line in node.leading_lines:
+        if line.comment is not None:
+            break
+        lines.append(line)
+    return lines
+
+
+class _Literals(cst.CSTTransformer):
+    """Replaces the defaults that are not literals by ``...``."""
+
+    def leave_Param(self, original_node: cst.Param, updated_node: cst.Param) -> cst.Param:  # noqa: N802
+        default: Any = original_node.default
+        if default is None or isinstance(default, (cst.Integer, cst.Float, cst.SimpleString)):
+            return updated_node
+        if isinstance(default, cst.Name) and default.value in ("None", "True", "False"):
+            return updated_node
+        return updated_node.with_changes(default=cst.Ellipsis())

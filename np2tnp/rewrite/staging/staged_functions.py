@@ -7,7 +7,7 @@ that form are unrolled into the graph: ``for x in rt.unrolled(...)``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -23,12 +23,203 @@ from np2tnp.analysis.syntax.liveness import (
     surely_assigned,
     targets,
 )
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build
-from np2tnp.rewrite import effects_within, growing, iterating, leaving
-from np2tnp.rewrite.conditions import condition
-from np2tnp.rewrite.reads import through_runtime, without_builtins
-from np2tnp.rewrite.returning import without_return
+from np2tnp.rewrite.staging import early_exits, growing_lists
+from np2tnp.rewrite.staging.early_exits import without_return
+from np2tnp.rewrite.staging.symbol_reads import through_runtime, without_builtins
+
+# --- Conditions of staged loops: ``not``, ``and``, ``or`` ask for a truth value, which a symbol of a trace has not
+
+
+def condition(test: cst.BaseExpression, runtime: str, varying: Names) -> cst.BaseExpression:
+    """`test`, used for its truth only, with ``rt.negation``, ``rt.both`` and ``rt.either`` for what is `varying`."""
+    if not reads(test) & varying:
+        return test
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        return build.call(f"{runtime}.negation", build.bare(condition(test.expression, runtime, varying)))
+    if isinstance(test, cst.BooleanOperation):
+        function = "both" if isinstance(test.operator, cst.And) else "either"
+        left = build.argument(condition(test.left, runtime, varying))
+        right = build.argument(cst.Lambda(cst.Parameters(), build.bare(condition(test.right, runtime, varying))))
+        return build.call(f"{runtime}.{function}", left, right)
+    if isinstance(test, cst.Comparison) and len(test.comparisons) == 2 and _is_plain(test.comparisons[0].comparator):
+        first, second = test.comparisons
+        halves = [cst.Comparison(test.left, [first]), cst.Comparison(first.comparator, [second])]
+        right = build.argument(cst.Lambda(cst.Parameters(), halves[1]))
+        return build.call(f"{runtime}.both", build.argument(halves[0]), right)
+    return test
+
+
+def _is_plain(node: cst.BaseExpression) -> bool:
+    """Whether evaluating `node` twice is the same as once."""
+    return isinstance(node, (cst.Name, cst.Integer, cst.Float))
+
+
+# --- Functions within a function that change what lives longer than their call: no loop that calls them is staged
+#
+# A staged loop runs its body once, while it is traced: a list that a nested function appends to would get one item.
+
+#: Methods of containers and iterators that change them, and give something.
+_CHANGING = frozenset(
+    "add append appendleft clear discard extend insert pop popitem popleft remove reverse rotate send setdefault sort"
+    " update write __next__ __setitem__".split()
+)
+_FOREIGN_CODE = (cst.Global, cst.Nonlocal, cst.Del, cst.Yield, cst.Await)
+
+
+def is_changing(call: cst.Call, apart: Names) -> bool:
+    """Whether `call` is that of a method that changes its object. apart: modules, and objects that do not matter."""
+    if not isinstance(call.func, cst.Attribute) or call.func.attr.value not in _CHANGING:
+        return False
+    return _base(call.func.value) not in apart
+
+
+def _changes(node: cst.CSTNode, apart: Names) -> bool:
+    return any(isinstance(part, cst.Call) and is_changing(part, apart) for part in walk(node))
+
+
+def changing_functions(body: cst.CSTNode, modules: Names) -> Names:
+    """The names in `body` of functions made there that change something, and what else may hold one of them."""
+    parts = list(walk(body))
+    found = {
+        part.name.value
+        for part in parts
+        if isinstance(part, cst.FunctionDef) and part is not body and _has_effects(part, modules)
+    }
+    before = -1
+    while before != len(found):
+        before = len(found)
+        for part in parts:
+            if isinstance(part, cst.Assign) and (
+                _hands_on(part.value, found)
+                or any(isinstance(it, cst.Lambda) and (_changes(it, modules) or _reads(it, found)) for it in walk(part))
+            ):
+                found.update(assigned(cst.SimpleStatementLine([part])))
+            elif isinstance(part, cst.FunctionDef) and part is not body and _reads(part.body, found):
+                found.add(part.name.value)
+    return frozenset(found)
+
+
+def _has_effects(function: cst.FunctionDef, modules: Names) -> bool:
+    given = {parameter.name.value for parameter in parameters(function.params)}
+    own = frozenset(assigned(function.body)) - given
+    for part in walk(function.body):
+        if isinstance(part, _FOREIGN_CODE):
+            return True
+        if isinstance(part, (cst.AssignTarget, cst.AugAssign)):
+            for target in _single(part.target):
+                if not isinstance(target, cst.Name) and _base(target) not in own:
+                    return True
+        if isinstance(part, cst.Expr) and isinstance(part.value, cst.Call) and _base(part.value.func) not in own:
+            return True
+    return _changes(function.body, modules | own)
+
+
+def _single(target: cst.BaseExpression) -> list[cst.BaseExpression]:
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return [item for element in target.elements for item in _single(element.value)]
+    return [target]
+
+
+def _base(node: cst.BaseExpression) -> str:
+    """The name that an attribute, an item or a result is one of: ``rt`` of ``rt.at(x)[i].add``."""
+    while isinstance(node, (cst.Attribute, cst.Subscript, cst.Call)):
+        node = node.func if isinstance(node, cst.Call) else node.value
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+def _hands_on(value: cst.BaseExpression, names: set[str]) -> bool:
+    """Whether one of `names` stands in `value`, but as what is called."""
+    called = {id(part.func) for part in walk(value) if isinstance(part, cst.Call)}
+    return any(isinstance(part, cst.Name) and part.value in names and id(part) not in called for part in walk(value))
+
+
+def _reads(node: cst.CSTNode, names: set[str]) -> bool:
+    return any(isinstance(part, cst.Name) and part.value in names for part in walk(node))
+
+
+# --- Loops over what may be arrays: their heads as ``rt.for_each`` takes them
+
+_RUNTIME = {"enumerate": "each_numbered", "zip": "each_of"}
+
+
+def source(node: cst.BaseExpression, runtime: str, shadowed: Names, lists: Names) -> cst.BaseExpression | None:
+    """What is iterated over, for the runtime; None where no array is. `lists`: names that certainly are none."""
+    func = dotted(node.func) if isinstance(node, cst.Call) else ""
+    if isinstance(node, cst.Call) and func == f"{runtime}.elements":
+        return source(node.args[0].value, runtime, shadowed, lists)
+    if isinstance(node, cst.Call) and func in _RUNTIME and func not in shadowed:
+        if any(arg.star for arg in node.args) or any(arg.keyword is not None for arg in node.args[:1]):
+            return None
+        if any(arg.keyword is not None and (func == "zip" or arg.keyword.value != "start") for arg in node.args):
+            return None
+        count = 1 if func == "enumerate" else len(node.args)
+        found = [source(arg.value, runtime, shadowed, lists) for arg in node.args[:count]]
+        if not any(found):
+            return None
+        parts = [
+            arg if value is None else arg.with_changes(value=build.bare(value))
+            for arg, value in zip(node.args, found, strict=False)
+        ]
+        called = node.with_changes(args=[*parts, *node.args[count:]])
+        return called.with_changes(func=build.name(f"{runtime}.{_RUNTIME[func]}"))
+    if isinstance(node, cst.Name):
+        return None if node.value in lists else node
+    if isinstance(node, (cst.Subscript, cst.BinaryOperation, cst.Attribute)):
+        return node
+    is_read = isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == "get"
+    return node if is_read or func.startswith((f"{runtime}.", "tnp.")) else None
+
+
+def unpacked(
+    target: cst.BaseExpression,
+    item: str,
+    runtime: str,
+    fresh: Callable[[str], str],
+    iterated: cst.BaseExpression | None,
+) -> list[cst.BaseStatement] | None:
+    """Statements that bind `target` to the item of that name; None where it binds more than names.
+
+    iterated : what it is an item of.
+    """
+    if isinstance(target, cst.Name):
+        return [cst.SimpleStatementLine([build.assign(target, cst.Name(item))])]
+    if not isinstance(target, (cst.Tuple, cst.List)):
+        return None
+    names: list[str] = []
+    inner: list[cst.BaseStatement] = []
+    sources = _sources(iterated, runtime)
+    for number, element in enumerate(target.elements):
+        if isinstance(element, cst.StarredElement):
+            return None
+        if isinstance(element.value, cst.Name):
+            names.append(element.value.value)
+            continue
+        name = fresh("part")
+        statements = unpacked(element.value, name, runtime, fresh, sources[number] if number < len(sources) else None)
+        if statements is None:
+            return None
+        names.append(name)
+        inner += statements
+    if len(names) < 2:
+        return None
+    value: cst.BaseExpression = cst.Name(item)
+    if not sources:  # it may be an array
+        value = build.call(f"{runtime}.elements", build.argument(value))
+    return [cst.SimpleStatementLine([build.assign(build.names_tuple(names), value)]), *inner]
+
+
+def _sources(iterated: cst.BaseExpression | None, runtime: str) -> list[cst.BaseExpression | None]:
+    """What the parts of an item are items of, where it is a tuple of Python's; else nothing."""
+    func = dotted(iterated.func) if isinstance(iterated, cst.Call) else ""
+    if not isinstance(iterated, cst.Call) or func not in [f"{runtime}.{name}" for name in _RUNTIME.values()]:
+        return []
+    if func.endswith(".each_of"):
+        return [argument.value for argument in iterated.args]
+    return [None, iterated.args[0].value]
+
 
 #: Statements that a function of a loop's body cannot hold, or that would do their work at another time in it.
 _FOREIGN = (
@@ -61,9 +252,9 @@ def stage(function: cst.FunctionDef, runtime: str, shadowed: Names) -> cst.Funct
     own = frozenset(parameter.name.value for parameter in parameters(function.params))
     taken = shadowed | own | frozenset(assigned(function.body))
     plain = without_builtins(function.body, runtime, taken)
-    stager = _Stager(runtime, taken, reads(function) | own, _closures(plain), growing.given_back(plain))
-    stager.lists = growing.made_in(function.body)
-    stager.changing = effects_within.changing_functions(function.body, stager.modules)
+    stager = _Stager(runtime, taken, reads(function) | own, _closures(plain), growing_lists.given_back(plain))
+    stager.lists = growing_lists.made_in(function.body)
+    stager.changing = changing_functions(function.body, stager.modules)
     body = stager.block(plain.body, _Scope(NONE, own, bound=own))
     return function.with_changes(body=function.body.with_changes(body=body))
 
@@ -101,7 +292,7 @@ class _Stager:
             known = surely_assigned([statement], known) if known is not None else None
             bound = surely_assigned(made, bound) if bound is not None else None
             maybe |= frozenset(assigned(statement))
-            lists = growing.lists_after(statement, lists)
+            lists = growing_lists.lists_after(statement, lists)
         return result
 
     def _statement(self, node: cst.BaseStatement, scope: _Scope) -> list[cst.BaseStatement]:
@@ -135,7 +326,7 @@ class _Stager:
         self, node: cst.BaseStatement, rest: Sequence[cst.BaseStatement], scope: _Scope
     ) -> list[cst.BaseStatement] | None:
         """A loop that returns, and what follows it; None where it has not that form, or cannot be staged."""
-        if not isinstance(node, (cst.For, cst.While)) or scope.varying is not None or growing.grown(node):
+        if not isinstance(node, (cst.For, cst.While)) or scope.varying is not None or growing_lists.grown(node):
             return None
         changed = without_return(node, rest, self.runtime, self._fresh("returned"))
         if changed is None:
@@ -159,7 +350,7 @@ class _Stager:
             known=scope.known | bound,
             bound=scope.bound | bound,
             maybe=scope.maybe | frozenset(assigned(node.body)),
-            lists=growing.within(node, scope.lists),
+            lists=growing_lists.within(node, scope.lists),
         )
         node = node.with_changes(body=self._suite(node.body, inner))
         if isinstance(node, cst.For):
@@ -179,12 +370,12 @@ class _Stager:
         if isinstance(node, cst.While) and not self._is_pure(node.test):
             return None
         stop: str | None = None
-        statements = leaving.lines(node.body)
+        statements = early_exits.lines(node.body)
         if counter is None:  # an item with several names
             if not isinstance(node, cst.For) or iterated is None:
                 return None
             counter = self._fresh("item")
-            parts = iterating.unpacked(node.target, counter, self.runtime, self._fresh, iterated)
+            parts = unpacked(node.target, counter, self.runtime, self._fresh, iterated)
             if parts is None:
                 return None
             statements = [*parts, *statements]
@@ -192,18 +383,18 @@ class _Stager:
             count = self._fresh("count" if iterated is None else "item")
             statements = [_line(build.assign(cst.Name(counter), cst.Name(count))), *statements]
             counter = count
-        if leaving.leaves(statements):
+        if early_exits.leaves(statements):
             stop = self._fresh("stop")
-            changed = leaving.without_leaving(statements, stop, self._truth)
+            changed = early_exits.without_leaving(statements, stop, self._truth)
             if changed is None:
                 return None
             statements = changed
         names = assigned(statements)
-        appended = growing.grown(node)
+        appended = growing_lists.grown(node)
         grown = appended - frozenset(names)
-        if not appended - grown <= growing.made_in(node):  # it may be somebody else's list
+        if not appended - grown <= growing_lists.made_in(node):  # it may be somebody else's list
             return None
-        if grown and (isinstance(node, cst.While) or not grown <= growing.within(node, scope.lists)):
+        if grown and (isinstance(node, cst.While) or not grown <= growing_lists.within(node, scope.lists)):
             return None
         if grown and stop and not self._may_be_left(statements, grown, scope):
             return None
@@ -256,7 +447,7 @@ class _Stager:
 
     def _may_be_left(self, statements: Sequence[cst.BaseStatement], grown: Names, scope: _Scope) -> bool:
         """Whether a loop that only the graph knows the iterations of may append to the lists `grown`."""
-        always = all(growing.always_grown(statements, name) for name in grown)
+        always = all(growing_lists.always_grown(statements, name) for name in grown)
         return always and grown <= self.given_back and scope.varying is None
 
     def _truth(self, test: cst.BaseExpression) -> cst.BaseExpression:
@@ -294,7 +485,7 @@ class _Stager:
         return node.args[0].value
 
     def _iterated(self, node: cst.For) -> cst.BaseExpression | None:
-        return iterating.source(node.iter, self.runtime, self.shadowed, self.lists)
+        return source(node.iter, self.runtime, self.shadowed, self.lists)
 
     def _captured(self, loop: cst.For | cst.While) -> Names:
         """What functions read, wherever they are called, that are not made anew in each iteration."""
@@ -304,7 +495,7 @@ class _Stager:
     def _is_pure(self, node: cst.CSTNode) -> bool:
         """Whether `node` only computes and binds names, as far as its syntax says."""
         parts = list(walk(node))
-        appends = {id(part.value) for part in parts if isinstance(part, cst.Expr) and growing.is_append(part)}
+        appends = {id(part.value) for part in parts if isinstance(part, cst.Expr) and growing_lists.is_append(part)}
         made = [part for part in parts if isinstance(part, cst.FunctionDef)]
         if any(part.decorators or part.asynchronous is not None for part in made):
             return False
@@ -319,17 +510,13 @@ class _Stager:
             if isinstance(part, _FOREIGN):
                 return False
             text = isinstance(part, cst.Expr) and isinstance(part.value, cst.SimpleString)
-            if isinstance(part, cst.Expr) and not text and not growing.is_append(part):
+            if isinstance(part, cst.Expr) and not text and not growing_lists.is_append(part):
                 return False
             if isinstance(part, (cst.AssignTarget, cst.AugAssign)) and not _binds_names(part.target):
                 return False
             if isinstance(part, cst.Call) and isinstance(part.func, cst.Name) and part.func.value in _ASK:
                 return False
-            if (
-                isinstance(part, cst.Call)
-                and id(part) not in appends
-                and effects_within.is_changing(part, self.modules)
-            ):
+            if isinstance(part, cst.Call) and id(part) not in appends and is_changing(part, self.modules):
                 return False
         return True
 
@@ -340,12 +527,12 @@ class _Stager:
         orelse = node.orelse
         other: list[cst.BaseStatement] = []
         if isinstance(orelse, cst.Else):
-            other = leaving.lines(orelse.body)
+            other = early_exits.lines(orelse.body)
         elif orelse is not None:
             other = [orelse]
-        if leaving.leaves([node]) or growing.grown(node):
+        if early_exits.leaves([node]) or growing_lists.grown(node):
             return None
-        then = leaving.lines(node.body)
+        then = early_exits.lines(node.body)
         names = assigned([*then, *other])
         outputs = [name for name in names if name in scope.live]
         if not outputs:

@@ -1,0 +1,1 @@
+"""Loops of a compiled function as functions of what they change."""
