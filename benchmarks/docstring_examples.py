@@ -37,7 +37,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from np2tnp.differential.compare import Outcome, Tolerance, compare_outcomes
+from np2tnp.verify.compare import Outcome, Tolerance, compare_outcomes
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 

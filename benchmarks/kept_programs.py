@@ -68,8 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def measure(path: Path, calls: int) -> dict[str, float]:
     """Function → the rewritten version's time over the original's, of its slowest example."""
     from np2tnp.config import Config
-    from np2tnp.differential.loading import load
-    from np2tnp.differential.originals import rewrite_in_memory
+    from np2tnp.verify.loading import load
+    from np2tnp.verify.two_texts import rewrite_in_memory
 
     text = path.read_text(encoding="utf-8")
     old = load(str(path), text)
@@ -90,8 +90,8 @@ SHAPES = ((1_000_000,), (1000, 1000), (10_000, 100))
 def measure_large(path: Path, calls: int, seconds: float) -> dict[str, float]:
     """As `measure`, with arguments that are tried: the first arrays or numbers on which the original returns."""
     from np2tnp.config import Config
-    from np2tnp.differential.loading import load
-    from np2tnp.differential.originals import rewrite_in_memory
+    from np2tnp.verify.loading import load
+    from np2tnp.verify.two_texts import rewrite_in_memory
 
     text = path.read_text(encoding="utf-8")
     try:

@@ -114,7 +114,7 @@ def _raising(path: Path, text: str, seed: int) -> set[str]:
     """Functions in which examples raise; ``<module>`` where the text does not even load."""
     from side_by_side import load
 
-    from np2tnp.differential.observe import TimeIsUp, time_limit
+    from np2tnp.verify.observe import TimeIsUp, time_limit
 
     bad: set[str] = set()
     try:
@@ -189,8 +189,8 @@ def _judgements(path: Path, text: str, seed: int, options: Options, counts: Coun
     from programs_run import _nudged
     from side_by_side import load, load_noisy, rewrite
 
-    from np2tnp.differential.judge import Judgement, judge
-    from np2tnp.differential.observe import TimeIsUp, observe, time_limit
+    from np2tnp.verify.judge import Judgement, judge
+    from np2tnp.verify.observe import TimeIsUp, observe, time_limit
 
     try:
         report = rewrite(text, path.name, **options)

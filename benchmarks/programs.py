@@ -208,9 +208,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def measure(case: Case, variant: str, scale: float, seconds: float) -> Row:
     from np2tnp.config import Config
-    from np2tnp.differential.loading import load
-    from np2tnp.differential.originals import rewrite_in_memory
     from np2tnp.runtime.compile.compiled import RUNS
+    from np2tnp.verify.loading import load
+    from np2tnp.verify.two_texts import rewrite_in_memory
 
     path = FIXTURES / case.path
     text = path.read_text(encoding="utf-8")

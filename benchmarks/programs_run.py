@@ -174,8 +174,8 @@ def _run_child(programs: Sequence[Path], folder: Path, output: Path, seeds: int,
 def _compare_program(original: Path, rewritten: Path, seeds: int, vary: bool) -> Comparison:
     import numpy as np
 
-    from np2tnp.differential.loading import load, load_noisy
-    from np2tnp.differential.module_state import Globals
+    from np2tnp.verify.loading import load, load_noisy
+    from np2tnp.verify.module_state import Globals
 
     result = Comparison(original.name)
     old = load(str(original), original.read_text(encoding="utf-8"))
@@ -215,8 +215,8 @@ def _compare_call(
 ) -> tuple[Any, int]:
     import numpy as np
 
-    from np2tnp.differential.judge import Judgement, judge
-    from np2tnp.differential.observe import TimeIsUp, observe, time_limit
+    from np2tnp.verify.judge import Judgement, judge
+    from np2tnp.verify.observe import TimeIsUp, observe, time_limit
 
     def call(version: Any, moved: bool = False, counter: Any = None) -> Any:
         module, state = version
@@ -318,7 +318,7 @@ def _nudged(value: Any, rng: Any) -> Any:
     """`value` with its floats moved to a neighbour; whole numbers stay, as people mean them exactly."""
     import numpy as np
 
-    from np2tnp.differential.inputs import moved
+    from np2tnp.verify.inputs import moved
 
     if isinstance(value, (list, tuple)):
         items = [_nudged(item, rng) for item in value]

@@ -30,10 +30,10 @@ from children import answers  # noqa: E402
 from single_calls import compare_results, migrate  # noqa: E402
 from single_functions import make_single  # noqa: E402
 
-from np2tnp.differential import behaviour  # noqa: E402
-from np2tnp.differential.case_arrays import OUTPUTS, make_arguments, specials  # noqa: E402
-from np2tnp.differential.cases import DTYPES, Case, all_cases, compile_call, names_in  # noqa: E402
-from np2tnp.differential.compare import Outcome, compare  # noqa: E402
+from np2tnp.probe import behaviour  # noqa: E402
+from np2tnp.probe.cases.all_cases import DTYPES, Case, all_cases, compile_call, names_in  # noqa: E402
+from np2tnp.probe.cases.case_arrays import OUTPUTS, make_arguments, specials  # noqa: E402
+from np2tnp.verify.compare import Outcome, compare  # noqa: E402
 
 PER_MODULE = 40
 #: Seconds without a word from a child after which the call that it announced counts as a crash.
@@ -305,7 +305,7 @@ def draw_all(seed: int, number: int, names: list[str]) -> list[RandomCall]:
 
 def serve() -> int:
     """The child: one job from standard input, one JSON line a word on standard output."""
-    from np2tnp.differential.calls import import_runtime
+    from np2tnp.probe.probed_calls import import_runtime
     from np2tnp.runtime.compile import compiled
 
     job = json.loads(sys.stdin.read())

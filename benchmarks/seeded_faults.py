@@ -27,8 +27,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from np2tnp.config import Config  # noqa: E402
-from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, rewrite_in_memory  # noqa: E402
-from np2tnp.differential.program import FunctionResult, FunctionVerdict, Limits, verify_pair  # noqa: E402
+from np2tnp.verify.program import FunctionResult, FunctionVerdict, Limits, verify_pair  # noqa: E402
+from np2tnp.verify.two_texts import CannotVerify, Pair, changed_functions, rewrite_in_memory  # noqa: E402
 
 FAULTS = ROOT / "fixtures" / "faults"
 #: What the runtime cannot vouch for is to be seen, not to be done by the original.

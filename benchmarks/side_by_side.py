@@ -22,14 +22,14 @@ import numpy as np  # noqa: E402
 
 from np2tnp import config, pipeline  # noqa: E402
 from np2tnp.config import Config  # noqa: E402
-from np2tnp.differential import inputs  # noqa: E402
-from np2tnp.differential.judge import Judgement, judge  # noqa: E402
-from np2tnp.differential.module_state import Globals  # noqa: E402
-from np2tnp.differential.noise import Noise, disturbed  # noqa: E402
-from np2tnp.differential.observe import Observation, TimeIsUp, observe, time_limit  # noqa: E402
 from np2tnp.engine import analyze  # noqa: E402
 from np2tnp.files.source import Source  # noqa: E402
 from np2tnp.model import FileReport, RegionState  # noqa: E402
+from np2tnp.verify import inputs  # noqa: E402
+from np2tnp.verify.judge import Judgement, judge  # noqa: E402
+from np2tnp.verify.module_state import Globals  # noqa: E402
+from np2tnp.verify.noise import Noise, disturbed  # noqa: E402
+from np2tnp.verify.observe import Observation, TimeIsUp, observe, time_limit  # noqa: E402
 
 _SECONDS = 20  #: for one call
 

@@ -30,12 +30,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 from children import answers  # noqa: E402
 from single_functions import Single, list_singles  # noqa: E402
 
-from np2tnp.differential import behaviour  # noqa: E402
-from np2tnp.differential.cases import (  # noqa: E402
-    Case,
-    fresh_arguments,
-)
-from np2tnp.differential.compare import Outcome, compare  # noqa: E402
+from np2tnp.probe import behaviour  # noqa: E402
+from np2tnp.probe.cases.all_cases import Case, fresh_arguments  # noqa: E402
+from np2tnp.verify.compare import Outcome, compare  # noqa: E402
 
 PER_MODULE = 60
 #: Seconds without a word from a child after which the call that it announced counts as a crash.
@@ -63,7 +60,7 @@ def work(
     job: list[int], skip: set[tuple[int, str]], singles: list[Single], mode: str, say: Callable[..., None]
 ) -> None:
     """Rewrite and compare the functions `job` names, telling each result as it comes."""
-    from np2tnp.differential.calls import import_runtime
+    from np2tnp.probe.probed_calls import import_runtime
     from np2tnp.runtime.compile import compiled
 
     import_runtime()
@@ -122,7 +119,7 @@ def _text_of(module: str, name: str) -> str:
 
 def examine(single: Single, char: str, original: Any, rewritten: Any) -> tuple[str, str] | None:
     """State and detail, or None where the call means nothing for the dtype (such as ``-v`` for booleans)."""
-    from np2tnp.differential.calls import call_on_numpy
+    from np2tnp.probe.probed_calls import call_on_numpy
 
     expected, itself = call(original, single, char)
     actual, itself_too = call(rewritten, single, char)
@@ -151,7 +148,7 @@ def examine(single: Single, char: str, original: Any, rewritten: Any) -> tuple[s
 
 def compare_results(case: Case, expected: Any, actual: Any, arguments: Any) -> str:
     """What differs, or nothing."""
-    from np2tnp.differential.calls import compare_value
+    from np2tnp.probe.probed_calls import compare_value
 
     if case.api in _ADDRESSES:
         return "" if type(expected) is type(actual) else f"{type(actual)} instead of {type(expected)}"

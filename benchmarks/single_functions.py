@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from np2tnp.catalog import load
-from np2tnp.differential import surface, syntax
-from np2tnp.differential.case_arrays import OUTPUTS, make_arguments
-from np2tnp.differential.cases import Case, all_cases, names_in
+from np2tnp.probe import python_syntax, surface
+from np2tnp.probe.cases.all_cases import Case, all_cases, names_in
+from np2tnp.probe.cases.case_arrays import OUTPUTS, make_arguments
 
 SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
@@ -92,7 +92,7 @@ def make_single(case: Case) -> Single | None:
     if owner in ("operator", "ndarray"):
         # who calls a method of a parameter, or adds to it, need not mean an array: the function makes one
         receiver = f"    {texts[0]} = np.array({texts[0]})\n" if texts[0].isidentifier() else ""
-        if syntax.is_syntax(case.api):
+        if python_syntax.is_syntax(case.api):
             if not receiver and parameters:  # 2 - v
                 receiver = f"    {parameters[0]} = np.array({parameters[0]})\n"
             return Single(case, parameters, receiver + _operator_body(member, texts))

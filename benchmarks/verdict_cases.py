@@ -18,10 +18,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from np2tnp.config import Config  # noqa: E402
-from np2tnp.differential.originals import Pair, changed_functions, rewrite_in_memory  # noqa: E402
 from np2tnp.profiling.basics import PROGRAM  # noqa: E402
 from np2tnp.profiling.hot import first_lines  # noqa: E402
 from np2tnp.profiling.record import Recorded, Signature, Wanted, record  # noqa: E402
+from np2tnp.verify.two_texts import Pair, changed_functions, rewrite_in_memory  # noqa: E402
 
 PROGRAMS = ROOT / "fixtures" / "programs"
 CONFIG = Config(slow="convert", root=str(ROOT))

@@ -36,9 +36,9 @@ COMMANDS = {
 #: Command → module whose ``add_arguments`` adds its own options.
 _ARGUMENTS = {
     "rewrite": "np2tnp.migration.command",
-    "verify": "np2tnp.differential.arguments",
+    "verify": "np2tnp.verify.verify_arguments",
     "profile": "np2tnp.profiling.arguments",
-    "probe": "np2tnp.differential.probe_arguments",
+    "probe": "np2tnp.probe.probe_arguments",
     "report": "np2tnp.reporting",
     "doctor": "np2tnp.profiling.doctor",
     "api": "np2tnp.lookup",

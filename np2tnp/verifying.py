@@ -11,18 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from np2tnp.config import Config
-from np2tnp.differential.originals import (
-    CannotVerify,
-    Pair,
-    changed_functions,
-    check_inputs,
-    find_pair,
-    is_top_level_changed,
-)
-from np2tnp.differential.program import FunctionResult, FunctionVerdict, Limits, require
-from np2tnp.differential.script import TOP_LEVEL, verify_all
 from np2tnp.report.progress import Stages
 from np2tnp.terminal import say
+from np2tnp.verify.program import TOP_LEVEL, FunctionResult, FunctionVerdict, Limits, require, verify_all
+from np2tnp.verify.two_texts import CannotVerify, Pair, changed_functions, check_inputs, find_pair, is_top_level_changed
 
 _MEBIBYTES = 64  #: of recorded arguments that are kept a call
 _SECONDS = 60.0  #: that a program is expected to run; it is ended after about ten times as many

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from np2tnp.differential.elsewhere import classes_elsewhere, find
-from np2tnp.differential.loading import Program, load, place_of
-from np2tnp.differential.module_state import Globals
-from np2tnp.differential.search import Search
-from np2tnp.differential.specs import Call, Case, Instance, program_of
+from np2tnp.verify.loading import Program, load, place_of
+from np2tnp.verify.module_state import Globals
+from np2tnp.verify.program_classes import classes_elsewhere, find
+from np2tnp.verify.search import Search
+from np2tnp.verify.specs import Call, Case, Instance, program_of
 
 BODIES = '''
 """Things that move."""

@@ -9,14 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from np2tnp.differential.compare import (
-    Outcome,
-    Tolerance,
-    compare,
-    compare_outcomes,
-    contraction_slack,
-    ulp_distance,
-)
+from np2tnp.verify.compare import Outcome, Tolerance, compare, compare_outcomes, contraction_slack, ulp_distance
 
 Pair = namedtuple("Pair", "a b")
 

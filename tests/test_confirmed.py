@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from np2tnp.cli import main
-from np2tnp.differential.originals import Pair
 from np2tnp.profiling.evidence import Ratio, Speed, Spread
 from np2tnp.profiling.measured import Measured, Plan, Trial
+from np2tnp.verify.two_texts import Pair
 
 TEXT = """\
 import numpy as np

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from np2tnp.config import Config
-from np2tnp.differential.originals import Pair
 from np2tnp.profiling.decision import decide
 from np2tnp.profiling.emitted import compiled_forms
 from np2tnp.profiling.evidence import Ratio, Speed, Spread
@@ -15,6 +14,7 @@ from np2tnp.profiling.measured import Measured, Plan, Trial
 from np2tnp.profiling.program import reaches, with_companions
 from np2tnp.profiling.record import Signature
 from np2tnp.profiling.summary import saved
+from np2tnp.verify.two_texts import Pair
 
 
 def test_functions_that_only_confirmed_ones_call_move_with_them():
@@ -34,7 +34,7 @@ def trial(elements: int, speed: Speed, ratio: float, **options) -> Trial:
 
 
 def measured(*trials: Trial, devices: tuple[str, ...] = ("CPU:0",)) -> Measured:
-    from np2tnp.differential.originals import Pair
+    from np2tnp.verify.two_texts import Pair
 
     plan = Plan(Pair("m.py", "", "", ""), "f", "n", (), ())
     return Measured(plan, devices=list(devices), trials=list(trials))

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("numpy")
 
-from np2tnp.differential import facts_file
+from np2tnp.probe import facts_file
 
 
 def fact(dtypes: str, **more: object) -> dict[str, object]:

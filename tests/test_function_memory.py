@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 
-from np2tnp.differential.module_state import Globals
+from np2tnp.verify.module_state import Globals
 
 TEXT = """
 import functools

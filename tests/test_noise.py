@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from np2tnp.differential.inputs import shake
-from np2tnp.differential.judge import judge
-from np2tnp.differential.noise import Noise, disturbed
-from np2tnp.differential.observe import Observation, UndefinedWarning, observe
-from np2tnp.differential.specs import Pickled, make
+from np2tnp.verify.inputs import shake
+from np2tnp.verify.judge import judge
+from np2tnp.verify.noise import Noise, disturbed
+from np2tnp.verify.observe import Observation, UndefinedWarning, observe
+from np2tnp.verify.specs import Pickled, make
 
 
 def load(text: str, noisy: bool = True) -> types.ModuleType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from np2tnp.differential.printed import is_printed_alike, prints_otherwise
+from np2tnp.verify.judge import is_printed_alike, prints_otherwise
 
 
 @pytest.mark.parametrize(

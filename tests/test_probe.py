@@ -13,18 +13,10 @@ np = pytest.importorskip("numpy")
 
 from np2tnp.catalog import load  # noqa: E402
 from np2tnp.cli import main  # noqa: E402
-from np2tnp.differential import (  # noqa: E402
-    agreement,
-    behaviour,
-    child,
-    facts_file,
-    operators,
-    probe,
-    stage_facts,
-    staged,
-    surface,
-)
-from np2tnp.differential.cases import DTYPES, Case, all_cases, fresh_arguments, operands, used_parameters  # noqa: E402
+from np2tnp.differential import probe  # noqa: E402
+from np2tnp.probe import agreement, behaviour, child, facts_file, operator_pairs, staged, surface  # noqa: E402
+from np2tnp.probe import agreement as stage_facts  # noqa: E402
+from np2tnp.probe.cases.all_cases import DTYPES, Case, all_cases, fresh_arguments, operands, used_parameters  # noqa: E402
 
 PARAMETERS = ["a", "axis=None", "dtype=None", "out=None", "keepdims=<no value>"]
 
@@ -208,7 +200,7 @@ def test_stages_are_kept_for_what_they_were_measured_for() -> None:
 
 def test_one_graph_of_many_calls_tells_them_apart() -> None:
     pytest.importorskip("tensorflow")
-    from np2tnp.differential.calls import find_targets, import_runtime
+    from np2tnp.probe.probed_calls import find_targets, import_runtime
 
     import_runtime()
     take, inv = find_targets("numpy.take")["rt"], find_targets("numpy.linalg.inv")["rt"]
@@ -233,7 +225,7 @@ import json, tensorflow as tf
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 from np2tnp.differential import facts_file, staged
-from np2tnp.differential.calls import import_runtime
+from np2tnp.probe.probed_calls import import_runtime
 import_runtime()
 plan = staged.plan_calls("numpy.floor", facts_file.read()["apis"]["numpy.floor"])
 ran = []
@@ -388,7 +380,7 @@ def test_an_operator_that_tensors_have_needs_no_attempt():
 
 
 def test_functions_of_an_operators_name_are_no_operators():
-    assert operators.has_pairs("operator.add")
-    assert operators.has_pairs("operator.invert")
-    assert not operators.has_pairs("numpy.add")
-    assert not operators.has_pairs("operator.iadd")
+    assert operator_pairs.has_pairs("operator.add")
+    assert operator_pairs.has_pairs("operator.invert")
+    assert not operator_pairs.has_pairs("numpy.add")
+    assert not operator_pairs.has_pairs("operator.iadd")

@@ -14,8 +14,8 @@ from result_files import read_result
 from sampled_programs import sampled
 
 from np2tnp.config import Config
-from np2tnp.differential.originals import CannotVerify
 from np2tnp.profiling.hot import command_line, rank
+from np2tnp.verify.two_texts import CannotVerify
 
 #: What is hot is found by samples, which fall by chance: a fault fails each time, chance does not.
 measures = pytest.mark.flaky(reruns=4)

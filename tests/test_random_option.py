@@ -14,10 +14,10 @@ from side_by_side import Pair, rewrite
 
 from np2tnp import runtime as rt
 from np2tnp.catalog.catalog import load
-from np2tnp.differential.judge import judge
-from np2tnp.differential.observe import observe
 from np2tnp.runtime.functions.random import random as draws
 from np2tnp.runtime.functions.random.streams import Stream
+from np2tnp.verify.judge import judge
+from np2tnp.verify.observe import observe
 
 TEXT = """
 import numpy as np

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from np2tnp.differential.loading import load
-from np2tnp.differential.recorded import has_objects, spec_of, unpickled, varied
-from np2tnp.differential.specs import Array, Call, Case, make
 from np2tnp.profiling.hot import first_lines
 from np2tnp.profiling.record import Wanted, record
+from np2tnp.verify.loading import load
+from np2tnp.verify.recorded import has_objects, spec_of, unpickled, varied
+from np2tnp.verify.specs import Array, Call, Case, make
 
 RECORDED = """
     import threading

@@ -11,8 +11,8 @@ np = pytest.importorskip("numpy")
 from np2tnp.analysis.domain.promotion_rules import result_dtypes  # noqa: E402
 from np2tnp.analysis.domain.values import Array, Const, Sequence, Unknown, Value  # noqa: E402
 from np2tnp.catalog import load  # noqa: E402
-from np2tnp.differential import behaviour  # noqa: E402
-from np2tnp.differential.cases import DTYPES, all_cases, fresh_arguments, operands  # noqa: E402
+from np2tnp.probe import behaviour  # noqa: E402
+from np2tnp.probe.cases.all_cases import DTYPES, all_cases, fresh_arguments, operands  # noqa: E402
 
 CATALOG = load()
 WITH_RULES = sorted(api for api in all_cases() if (fact := CATALOG.get(api)) is not None and fact.result is not None)

@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from np2tnp.differential.loading import Program, load
-from np2tnp.differential.module_state import Globals
-from np2tnp.differential.neighbours import around
-from np2tnp.differential.outside import refuse_outside
-from np2tnp.differential.recorded import has_numbers
-from np2tnp.differential.search import Search
-from np2tnp.differential.specs import Array, Call, Case
-from np2tnp.differential.trials import kind_of
+from np2tnp.verify.loading import Program, load
+from np2tnp.verify.module_state import Globals
+from np2tnp.verify.observe import refuse_outside
+from np2tnp.verify.recorded import around, has_numbers
+from np2tnp.verify.search import Search, kind_of
+from np2tnp.verify.specs import Array, Call, Case
 
 READER = """
 import io

@@ -15,8 +15,8 @@ import numpy as np
 import single_calls
 from single_functions import by_name, list_singles, make_single
 
-from np2tnp.differential.cases import Case
-from np2tnp.differential.compare import Outcome, compare
+from np2tnp.probe.cases.all_cases import Case
+from np2tnp.verify.compare import Outcome, compare
 
 SAMPLE = 150
 

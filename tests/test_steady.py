@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from np2tnp.differential import agreement, facts_file, steady
-from np2tnp.differential.steady import keep_worst
+from np2tnp.probe import agreement, facts_file
+from np2tnp.probe import facts_file as steady
+from np2tnp.probe.facts_file import keep_worst
 
 CRASH, FEW, MANY = "crash in 1 of 19: (v, -2)", "dtype in 13 of 19: (v, w)", "dtype in 14 of 19: (v, w)"
 SYSTEM, SILENT = "error SystemError in 1 of 19: (v, -2)", "no error in 1 of 19: (v, -2)"

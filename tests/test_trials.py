@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from np2tnp.config import Config
-from np2tnp.differential.originals import CannotVerify, Pair, find_pair
 from np2tnp.profiling.calls import copied
 from np2tnp.profiling.emitted import compiled_forms, variants_of
 from np2tnp.profiling.evidence import Speed
 from np2tnp.profiling.measured import AS_GIVEN, Plan
 from np2tnp.profiling.measurement import measure
 from np2tnp.profiling.session import Session
+from np2tnp.verify.two_texts import CannotVerify, Pair, find_pair
 
 ORIGINAL = """
 import os

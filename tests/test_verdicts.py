@@ -13,8 +13,8 @@ import verdict_cases
 import verdicts
 from verdicts import Compared
 
-from np2tnp.differential.originals import Pair, changed_functions, rewrite_in_memory
 from np2tnp.profiling.record import Signature
+from np2tnp.verify.two_texts import Pair, changed_functions, rewrite_in_memory
 
 
 def test_every_rewritten_function_gets_the_arguments_of_the_programs_own_calls(tmp_path: Path) -> None:

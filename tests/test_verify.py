@@ -15,9 +15,9 @@ from verify_texts import HEAD, LIMITS, NEW_HEAD
 
 from np2tnp.cli import main
 from np2tnp.config import Config
-from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, find_pair
-from np2tnp.differential.program import FunctionResult, FunctionVerdict, Limits, Verifier, verify_pair
 from np2tnp.report.progress import Stages
+from np2tnp.verify.program import FunctionResult, FunctionVerdict, Limits, Verifier, verify_pair
+from np2tnp.verify.two_texts import CannotVerify, Pair, changed_functions, find_pair
 
 ROOT = Path(__file__).parent.parent
 

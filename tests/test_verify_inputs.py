@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 from verify_texts import HEAD, LIMITS, NEW_HEAD
 
-from np2tnp.differential.harvest import callers
-from np2tnp.differential.hints import parameters_of
-from np2tnp.differential.inputs import edges
-from np2tnp.differential.lessons import Lessons
-from np2tnp.differential.module_state import Globals
-from np2tnp.differential.originals import Pair
-from np2tnp.differential.program import FunctionVerdict, verify_pair
-from np2tnp.differential.specs import Array, Call, make_call
 from np2tnp.profiling.record import Wanted, record
+from np2tnp.verify.harvest import callers
+from np2tnp.verify.hints import parameters_of
+from np2tnp.verify.inputs import edges
+from np2tnp.verify.module_state import Globals
+from np2tnp.verify.program import FunctionVerdict, verify_pair
+from np2tnp.verify.search import Lessons
+from np2tnp.verify.specs import Array, Call, make_call
+from np2tnp.verify.two_texts import Pair
 
 ROOT = Path(__file__).parent.parent
 

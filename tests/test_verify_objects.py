@@ -8,9 +8,9 @@ import sys
 import pytest
 from verify_texts import HEAD, LIMITS, NEW_HEAD
 
-from np2tnp.differential.loading import Program
-from np2tnp.differential.originals import Pair
-from np2tnp.differential.program import FunctionVerdict, verify_pair
+from np2tnp.verify.loading import Program
+from np2tnp.verify.program import FunctionVerdict, verify_pair
+from np2tnp.verify.two_texts import Pair
 
 PROGRAM = """
 import abc

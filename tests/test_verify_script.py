@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from np2tnp.differential.originals import Pair, is_top_level_changed
-from np2tnp.differential.program import FunctionVerdict, Limits
-from np2tnp.differential.script import TOP_LEVEL, Ended, difference, verify_all, verify_script
+from np2tnp.verify.program import TOP_LEVEL, Ended, FunctionVerdict, Limits, difference, verify_all, verify_script
+from np2tnp.verify.two_texts import Pair, is_top_level_changed
 
 START = "from np2tnp import runtime as rt\n\nrt.start()\n"
 

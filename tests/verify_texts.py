@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from np2tnp.differential.program import Limits
+from np2tnp.verify.program import Limits
 
 LIMITS = Limits(search=2.0, seconds=15.0, shrink=2.0)
 

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from np2tnp.catalog import load
-from np2tnp.differential import agreement, behaviour, facts_file, stage_facts, surface, syntax
-from np2tnp.differential.cases import all_cases, name_below, name_helper
-from np2tnp.differential.probe_arguments import add_arguments
 from np2tnp.differential.watching import Watch
+from np2tnp.probe import agreement, behaviour, facts_file, python_syntax, surface
+from np2tnp.probe import agreement as stage_facts
+from np2tnp.probe.cases.all_cases import all_cases, name_below, name_helper
+from np2tnp.probe.probe_arguments import add_arguments
 
 #: CPU seconds without a word from a child after which the case it announced counts as crashed.
 PATIENCE = 60.0
@@ -96,7 +97,7 @@ def _run_child(job: dict[str, Any], results: dict[str, dict[str, Any]], saved: P
     """Run one child to its end. The case that killed it, or None."""
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0"}
     process = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-m", "np2tnp.differential.child"], stdin=subprocess.PIPE,
+        [sys.executable, "-W", "ignore", "-m", "np2tnp.probe.child"], stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=None if os.environ.get("NP2TNP_PROBE_LOG") else subprocess.DEVNULL, text=True, env=environment,
     )  # fmt: skip
@@ -133,7 +134,7 @@ def add_targets(facts: dict[str, dict[str, Any]], observed: dict[str, dict[str, 
             if isinstance(calls, dict):  # a tensor's operator, by pairs of dtypes
                 fact[target] = {"target": "operator", **calls}
                 continue
-            name = syntax.name_targets(api).get(target) or (
+            name = python_syntax.name_targets(api).get(target) or (
                 f"{target}.{name_helper(api) if target == 'rt' else name_below(api)}"
             )
             entry, notes = agreement.summarize(calls, surface.call_parameters(api, fact), name)

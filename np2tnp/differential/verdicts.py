@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from np2tnp.differential.originals import Pair
-    from np2tnp.differential.program import FunctionResult
+    from np2tnp.verify.program import FunctionResult
+    from np2tnp.verify.two_texts import Pair
 
 _COLOURS = {"EQUAL": "green", "DIFFERENT": "bold red", "UNTESTED": "yellow"}
 NO_ARGUMENTS = "no arguments found"  #: begins the reason of functions for which the search found none

@@ -118,9 +118,9 @@ def _planned(
 def _verify(
     made: pipeline.Plan, config: Config, strict: bool, tell: Callable[[str], None]
 ) -> tuple[pipeline.Plan, list[Reverted]]:
-    from np2tnp.differential.originals import CannotVerify
-    from np2tnp.differential.program import Limits, require
     from np2tnp.migration.verification import leave_out_what_differs
+    from np2tnp.verify.program import Limits, require
+    from np2tnp.verify.two_texts import CannotVerify
 
     try:
         require("numpy", "tensorflow")

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from np2tnp import pipeline
 from np2tnp.config import Config
-from np2tnp.differential.originals import CannotVerify, Pair, functions_of
-from np2tnp.differential.program import FunctionResult, FunctionVerdict, Limits
-from np2tnp.differential.script import TOP_LEVEL, verify_all
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import decode
 from np2tnp.migration.reverted import Reverted
+from np2tnp.verify.program import TOP_LEVEL, FunctionResult, FunctionVerdict, Limits, verify_all
+from np2tnp.verify.two_texts import CannotVerify, Pair, functions_of
 
 Key = tuple[str, str]
 _NAME = re.compile(r"'(\w+)'")  #: names and attributes in a dump of code

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.differential.recorded import unpickled
+from np2tnp.verify.recorded import unpickled
 
 
 @dataclass
@@ -79,8 +79,8 @@ def moved(arguments: Arguments, rng: np.random.Generator) -> Arguments:
 
     How much a function makes of that is its own sensitivity to rounding. The objects of `arguments` are changed.
     """
-    from np2tnp.differential.inputs import perturbed, shake
-    from np2tnp.differential.specs import Array, make
+    from np2tnp.verify.inputs import perturbed, shake
+    from np2tnp.verify.specs import Array, make
 
     def move(value: Any) -> Any:
         if type(value) is np.ndarray and value.dtype.kind != "O":

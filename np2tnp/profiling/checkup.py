@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from np2tnp.differential.channel import serve
+from np2tnp.verify.channel import serve
 
 
 def describe() -> dict[str, Any]:

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from np2tnp.config import Config
-from np2tnp.differential.originals import CannotVerify, Pair, changed_functions, check_inputs, find_pair, functions_of
-from np2tnp.differential.program import require
 from np2tnp.profiling.arguments import settings_of
 from np2tnp.profiling.emitted import compiled_forms, eager, emission_options, variants_of
 from np2tnp.profiling.environment import describe_host
@@ -18,6 +16,8 @@ from np2tnp.profiling.measured import AS_GIVEN, VARIANTS, Measured, Plan
 from np2tnp.profiling.measurement import measure
 from np2tnp.profiling.results import SCHEMA, draw, missing_gpu, now, require_writable, write_json
 from np2tnp.profiling.sizes import SizeError, parse_sizes
+from np2tnp.verify.program import require
+from np2tnp.verify.two_texts import CannotVerify, Pair, changed_functions, check_inputs, find_pair, functions_of
 
 
 def run(args: argparse.Namespace, config: Config) -> int:

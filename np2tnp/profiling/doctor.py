@@ -10,8 +10,8 @@ import sys
 from typing import Any
 
 from np2tnp.config import Config
-from np2tnp.differential.channel import Child, ChildDied, ChildTimeout
 from np2tnp.profiling.environment import describe_host
+from np2tnp.verify.channel import Child, ChildDied, ChildTimeout
 
 _MODULE = "np2tnp.profiling.checkup"
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from np2tnp.config import EMISSION, Config
-from np2tnp.differential.originals import CannotVerify, Pair, report_in_memory
 from np2tnp.model import Finding
 from np2tnp.rules.constructs.compiled_regions import CODE as NOT_COMPILED
+from np2tnp.verify.two_texts import CannotVerify, Pair, report_in_memory
 
 
 def eager(config: Config) -> Config:

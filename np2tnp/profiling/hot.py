@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from np2tnp.config import Config
-from np2tnp.differential.originals import CannotVerify, read_text
 from np2tnp.model import FileReport, Region, RegionState
+from np2tnp.verify.two_texts import CannotVerify, read_text
 
 _INSIDE = Path(__file__).parent / "inside"
 LEAST = 0.01  #: share of the program's time below which a function is not hot

@@ -6,12 +6,12 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from np2tnp.differential.originals import Pair
 from np2tnp.profiling.decision import Decision, decide
 from np2tnp.profiling.evidence import Ratio, Speed, Spread
 from np2tnp.profiling.record import Signature
 from np2tnp.profiling.sizes import Crossover, Point, find_crossover
 from np2tnp.profiling.summary import pays_after, summarize
+from np2tnp.verify.two_texts import Pair
 
 if TYPE_CHECKING:
     from np2tnp.profiling.emitted import Compiled

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from np2tnp.differential.originals import CannotVerify
 from np2tnp.profiling.evidence import Speed, Spread
 from np2tnp.profiling.measured import AS_GIVEN, Measured, Plan
 from np2tnp.profiling.nvml import is_shared
 from np2tnp.profiling.record import Signature
 from np2tnp.profiling.session import ORIGINAL, Session, failed
 from np2tnp.profiling.sizes import bracket, named
+from np2tnp.verify.two_texts import CannotVerify
 
 Progress = Callable[[str, int, int], None]  #: what is being measured, trials done, trials in all
 

@@ -12,14 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from np2tnp.config import Config
-from np2tnp.differential.originals import (
-    CannotVerify,
-    Pair,
-    changed_functions,
-    is_migrated,
-    read_text,
-    rewrite_in_memory,
-)
 from np2tnp.profiling.arguments import settings_of
 from np2tnp.profiling.emitted import compiled_forms, eager, emission_options, variants_of
 from np2tnp.profiling.environment import describe_host
@@ -29,6 +21,7 @@ from np2tnp.profiling.measurement import measure
 from np2tnp.profiling.record import Recorded, Wanted, record
 from np2tnp.profiling.results import missing_gpu, now, require_writable, write_json
 from np2tnp.profiling.summary import EMITTED
+from np2tnp.verify.two_texts import CannotVerify, Pair, changed_functions, is_migrated, read_text, rewrite_in_memory
 
 if TYPE_CHECKING:
     from rich.console import Console

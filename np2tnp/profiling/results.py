@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from np2tnp.differential.channel import child_environment
-from np2tnp.differential.originals import CannotVerify
+from np2tnp.verify.channel import child_environment
+from np2tnp.verify.two_texts import CannotVerify
 
 SCHEMA = 1  #: of the result file; see docs/profile-schema.md
 

@@ -165,7 +165,7 @@ class Subject:
     def observe(self) -> Any:
         """What the variant gives, as the caller of the public function would see it."""
         from np2tnp import runtime as rt
-        from np2tnp.differential.observe import Observation, freeze, observe, seed_all
+        from np2tnp.verify.observe import Observation, freeze, observe, seed_all
 
         it = self._input
         if self.takes_arrays:

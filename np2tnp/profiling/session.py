@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from np2tnp.differential.channel import Child, ChildDied, ChildTimeout
-from np2tnp.differential.originals import CannotVerify
 from np2tnp.profiling.evidence import Spread, judge_speed, ratio, spread
 from np2tnp.profiling.measured import AS_GIVEN, Plan, Trial
 from np2tnp.profiling.record import Signature
+from np2tnp.verify.channel import Child, ChildDied, ChildTimeout
+from np2tnp.verify.two_texts import CannotVerify
 
 ORIGINAL = "in the original"  #: begins the reason of trials whose original did not end, or ended its process
 _MODULE = "np2tnp.profiling.trial"

@@ -14,12 +14,12 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from np2tnp.differential.channel import serve
-from np2tnp.differential.hints import Parameter
 from np2tnp.profiling.calls import Arguments, Input, function_of, moved, positional_names, read_recorded
 from np2tnp.profiling.expressions import constructing, evaluate
 from np2tnp.profiling.nvml import watch
 from np2tnp.profiling.sampling import Side, Subject, sample_in_turns, subject_of, time_transfer
+from np2tnp.verify.channel import serve
+from np2tnp.verify.hints import Parameter
 
 
 class Trial:
@@ -41,7 +41,7 @@ class Trial:
 
     def limit_memory(self, mebibytes: int) -> bool:
         """Let this process take at most so much more address space."""
-        from np2tnp.differential.worker import limit_memory
+        from np2tnp.verify.verify_worker import limit_memory
 
         return limit_memory(mebibytes)
 
@@ -62,7 +62,7 @@ class Trial:
         """
         import numpy as np
 
-        from np2tnp.differential.loading import Program, load
+        from np2tnp.verify.loading import Program, load
 
         sys.path.extend(place for place in places if place not in sys.path)
         with contextlib.redirect_stdout(io.StringIO()):
@@ -113,7 +113,7 @@ class Trial:
 
         The runtime traces a function for so many shapes and no more; a grid of sizes has more.
         """
-        from np2tnp.differential.loading import load
+        from np2tnp.verify.loading import load
 
         self._input = None
         with contextlib.redirect_stdout(io.StringIO()):
@@ -150,8 +150,8 @@ class Trial:
         return self._call_original(reference, variants)
 
     def _call_original(self, reference: Arguments, variants: dict[str, Arguments]) -> dict[str, Any]:
-        from np2tnp.differential.observe import observe
         from np2tnp.runtime.boundary.sizes import extent
+        from np2tnp.verify.observe import observe
 
         names = positional_names(self._original, len(reference.args))
         start = time.perf_counter()
@@ -222,8 +222,8 @@ class Trial:
     def _agree(self, it: Input, subject: Subject) -> tuple[bool, str, float]:
         import numpy as np
 
-        from np2tnp.differential.judge import judge
-        from np2tnp.differential.observe import observe
+        from np2tnp.verify.judge import judge
+        from np2tnp.verify.observe import observe
 
         try:
             actual = subject.observe()
@@ -248,7 +248,7 @@ class Trial:
 
     def _noisy(self, rng: Any) -> Any:
         """The original with noise where it rounds; None where there is no such thing."""
-        from np2tnp.differential.loading import load_noisy
+        from np2tnp.verify.loading import load_noisy
 
         module = load_noisy(*self._place, rng)
         return function_of(module, self._name)[0] if module is not None else None

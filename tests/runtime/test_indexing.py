@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from keys_strategy import arrays, as_tensors, keys, selected, values
 
 from np2tnp import runtime as rt
-from np2tnp.differential.cases import Case, all_cases, compile_call, fresh_arguments
+from np2tnp.probe.cases.all_cases import Case, all_cases, compile_call, fresh_arguments
 from np2tnp.runtime.base.dispatch import FALLBACKS, is_tensor
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.lazy_tensorflow import tf

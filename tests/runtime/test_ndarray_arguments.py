@@ -11,15 +11,15 @@ import pytest
 
 from np2tnp import runtime as rt
 from np2tnp.catalog import load
-from np2tnp.differential import behaviour
-from np2tnp.differential.calls import call_on_target, find_targets, target_arguments
-from np2tnp.differential.case_arrays import OUTPUTS
-from np2tnp.differential.cases import Case, all_cases, name_helper
-from np2tnp.differential.compare import Outcome
+from np2tnp.probe import behaviour
+from np2tnp.probe.cases.all_cases import Case, all_cases, name_helper
+from np2tnp.probe.cases.case_arrays import OUTPUTS
+from np2tnp.probe.probed_calls import call_on_target, find_targets, target_arguments
 from np2tnp.rules.decisions import NEED_TENSORS
 from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.exceptions import translate
+from np2tnp.verify.compare import Outcome
 
 #: An item of an ndarray is NumPy's own scalar, and the product of two numbers raises a class that stands for both.
 _OTHERWISE = frozenset(("operator.getitem", "operator.matmul"))

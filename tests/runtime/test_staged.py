@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("tensorflow")
 
 from np2tnp.catalog import load
-from np2tnp.differential import facts_file, staged
-from np2tnp.differential.calls import import_runtime
+from np2tnp.probe import facts_file, staged
+from np2tnp.probe.probed_calls import import_runtime
 
 FACTS = facts_file.read()["apis"]
 

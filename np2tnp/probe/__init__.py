@@ -1,0 +1,1 @@
+"""Measures NumPy against TensorFlow: the facts of the catalog."""

@@ -1,0 +1,99 @@
+# ruff: noqa: E501
+"""Cases of creation, shape manipulation and indexing functions (see all_cases.py for the notation)."""
+
+TABLE = """
+zeros ones empty : 3, device='cpu' | 3, order='K' | 3, like=None | 3 | (2, 3) | () | 0 | [2, 2] | (2, 3), v.dtype | 3, dtype=v.dtype | 3, 'f4' | 3, dtype=float | 3, dtype=int | 3, dtype=bool | 3, dtype=np.complex128 | (2, 2), order='F' | (0, 3) | -1 | (k0, 2) | 3, dtype=complex | 3, dtype='int64'
+full : 3, 7, device='cpu' | 3, 7, order='A' | 3, 7, like=None | 3, z | (2, 3), 7 | (2, 64), 0 - l3[:64], np.uint8 | 3, 2.5 | 3, 7, dtype=v.dtype | (2, 3), r2[:3] | 3, True | 3, 1j | 3, np.nan | 3, 7, np.float32 | (2, 2), 1.5, dtype=float | (2, 2), 7, order='F' | 3, 2, dtype=int
+zeros_like ones_like empty_like : v, device='cpu' | v | m | z | e | v, dtype=np.float32 | v, dtype=float | m, order='F' | m, shape=(2, 2) | v, subok=False | v, np.int64 | [1, 2] | v, dtype=int | v, dtype=bool
+full_like : v, 2, device='cpu' | v, 2 | m, 7 | z, 1 | v, 2.5 | v, 2.5, dtype=np.float64 | m, 1, shape=(2,) | m, r2 | v, np.nan | v, 2, dtype=float | v, True | v, 300 | v, -1 | m, 1, order='F' | v, 2, subok=False
+eye : 3, device='cpu' | 3, order='K' | 3, like=None | 3 | 3, 4 | 3, 4, 1 | 3, k=-1 | 3, dtype=v.dtype | 0 | 3, 3, 7 | 3, M=2 | 3, order='F' | 3, dtype=int | 3, dtype=float
+identity : 3, like=None | 3 | 3, v.dtype | 0 | 3, dtype=int | 3, dtype=float
+array : v, subok=True | v, like=None | [[1, 2], [3, 4]], ndmax=2 | v | m | z | [1, 2] | [1.0, 2] | [[1, 2], [3, 4]] | [v, w] | [z, y] | v, dtype=np.float32 | v, np.float64 | v, copy=True | v, ndmin=2 | [True, False] | 3 | 2.5 | [] | (1, 2) | [1j, 2] | [v[0], 2] | v, copy=False | m, order='F' | [1, 2], dtype=float | [1.5, 2], dtype=int | [300], dtype=np.uint8 | [-1], dtype=np.uint32 | v, dtype=float | [[1, 2], [3]] | [v[0], 1.5] | [z, 1.5, True] | 'abc' | ['a', 'b'] | [None, 1] | [2**40] | [2**63] | range(4)
+asarray asanyarray ascontiguousarray : v | m | z | [1, 2] | [1.0, 2] | [v, w] | v, dtype=np.float32 | v, np.float64 | 3 | 2.5 | [] | m, dtype=float | [1.5, 2], dtype=int | [z, 2.5] | [True, 2]
+asanyarray ascontiguousarray asfortranarray : v, like=None
+asarray asanyarray : v, device='cpu' | m, order='C' | v, copy=None | v, like=None
+asfortranarray : v, dtype=np.float32 | m, float
+asarray : m, order='F' | v, copy=True | v, copy=False | m, order='C'
+asarray_chkfinite : v, np.float64 | v, dtype='f4', order='C' | s
+asfortranarray asarray_chkfinite require : m | v | z
+require : m, np.float64 | m, requirements=['C']
+copy : v | m | z | e | [1, 2] | m, order='F' | v, subok=True
+arange @same : 5, device='cpu' | 5, like=None | 5 | 2, 8 | 2, 8, 2 | 8, 2, -1 | 0 | -3 | 5.0 | 0.0, 1.0, 0.1 | 0, 1, 0.1 | 0.1, 1.1, 0.1 | 1.5 | 5, dtype=np.float32 | 5, dtype=float | 0, 5, 0.5, dtype=int | 5, dtype=np.int32 | np.int32(5) | np.uint8(5) | np.float32(5) | 3, dtype=v.dtype | 0.3, 7.7, 0.7 | 1, 10, 3, np.int64 | 2, 8, dtype=np.float64 | 0, 1, 0.01 | 2**40, 2**40 + 3 | start=1, stop=4 | 3, step=1 | z | 0, z | 1e-3, 1e-2, 1e-3 | k0 | 0, 10, k0
+linspace : s[:4], s[-4:], 3 | v, s[:6], 3 | 0, 1, 5, device='cpu' | 0, 1 | 0, 1, 5 | 0, 10, 11 | 1.5, 7.25, 4 | 0, 1, 5, endpoint=False | 0, 1, num=5, retstep=True | 0, 1, 5, dtype=np.float32 | 0, 9, 4, dtype=int | -5, 4, 4, dtype=int | r, r2, 3 | r, r2, 3, axis=np.int64(1) | r, r2, 3, axis=1 | 0, 1, 0 | 0, 1, 1 | 0, 1, -1 | 0, 1j, 5 | z, y, 4 | np.float32(0), np.float32(1), 5 | 0, 1, 50, False | 3, 3, 4 | 0.1, 0.7, 9 | -np.pi, np.pi, 100
+logspace : s[:6], 2, 3 | 0, 1 | 0, 3, 4 | 0, 3, num=4, base=2.0 | 0, 3, 4, endpoint=False | 0, 3, 4, dtype=np.float32 | 0, 3, 4, dtype=int | r[:2], 2, 3 | -2, 2, 5 | 0, 1, 3, axis=0
+geomspace : [1, 2], [9, 8], 3, axis=1 | 1, 1000 | 1, 1000, 4 | 1, 256, num=9 | 1, 1000, 4, endpoint=False | 1, 1000, 4, dtype=np.float32 | 1, 256, 9, dtype=int | -1, -1000, 4 | 1, 1000, 4, dtype=float | 0, 1
+diag : v | m | q | q, 1 | v, k=-1 | t | z | m, k=2 | e | v, 1 | m, -1
+diagflat : v | m | v, 1 | v, k=-2 | z
+tri : 3, like=None | 3 | 0.5 | 2, 2.5 | 3, 4 | 3, 4, 1 | 3, k=-1 | 3, dtype=v.dtype | 3, dtype=int | 3, 4, -1, float
+tril triu : q | m | t | m, 1 | m, k=-1 | v | em | q, k=5
+vander : v[:4] | v[:4], 3 | v[:4], N=2, increasing=True | [1, 2, 3]
+meshgrid : v, w | v | v, w, indexing='ij' | v, w, sparse=True | v, w, copy=False | v, w, r | v, k | v[:3], x[:2]
+indices : (2, 3) | (2, 3), dtype=np.float64 | (2, 3), sparse=True | (2, 3), np.int32
+fromfunction : lambda i, j: i + j, (2, 3), like=None | lambda i, j: i + j, (2, 3) | lambda i, j: i * j, (2, 3), dtype=int
+fromiter : (i for i in range(4)), v.dtype | range(4), dtype=float | range(9), float, 3
+reshape : v, (2, 3) | v, (2, -1) | m, -1 | m, (4, 3) | m, [2, 6] | v, 6 | m, (5, 5) | m, (2, 6), order='F' | m, (2, 6), 'C' | z, (1, 1) | e, (0, 3) | t, shape=(6, 4) | m, (2, 6), order='A' | m, (2, 6), copy=True | m, (-1, -1) | k, (2, 2) | m, 12 | m, (k0, -1) | one, () | e, (-1, 0) | e, (0, -1) | e3, (0, -1) | me, (-1, 3)
+ravel : v | m | t | z | e | m, order='F' | m, 'C' | m, order='K' | [[1, 2], [3, 4]]
+transpose : v | m | t | m, (1, 0) | t, (2, 0, 1) | t, axes=(1, 2, 0) | t, [0, 2, 1] | z | m, (0, 0) | m, axes=None | t, (-1, 0, 1) | m, (0, 1, 2)
+matrix_transpose : m | t | v
+swapaxes : m, 0, 1 | t, 0, -1 | t, axis1=1, axis2=2 | m, 0, 5
+moveaxis : t, 0, -1 | t, [0, 1], [1, 2] | t, source=2, destination=0 | t, 5, 0 | v, 0, 1 | m, 0, 3 | z, 0, -1 | z, 0, 0 | m, [0, 0], [0, 1] | m, [0], [0, 1] | e3, -1, 0 | z, [], []
+rollaxis : t, 2 | t, 2, 1 | t, axis=1, start=3 | t, 0, 5
+squeeze : one | a5 | a5, axis=1 | a5, (1, 3) | m, 0 | m | z | c | c, axis=-1
+expand_dims : v, 0 | m, 1 | m, -1 | v, axis=(0, 2) | z, 0 | m, axis=5 | m, axis=[0]
+broadcast_to : v, (2, 6) | z, (3,) | c, (3, 4) | r, shape=(3, 4) | v, (5,) | 2, (2, 2) | v, [2, 6] | v, 6 | v, (2, 6), subok=True
+broadcast_arrays : c, r, subok=True | c, r | v, z | m, 2 | v, r
+broadcast_shapes : (2, 1), (1, 3) | (3,), (2, 3) | (2,), (3,)
+atleast_1d atleast_2d atleast_3d : z | v | m | t | 3 | v, z | [1, 2] | e
+concatenate : (v, w) | [m, n] | [m, n], 0 | [m, n], axis=1 | [m, n], axis=None | (v, e) | [v, [1.0]] | m | [v, w], dtype=np.float64 | [v, m] | [m, n], axis=-1 | [v, x] | [v, k] | [] | [m, n], axis=5 | [v] | [v, w], casting='no' | [v, w], axis=0, dtype=np.float32 | [v, [1]] | t | [z, y] | [v, [True]]
+stack : (v, w) | [m, n], axis=1 | [m, n], axis=-1 | [v, w], 1 | m | [z, y] | [v, r] | [v, x] | [v, w], dtype=np.float64 | [] | [v, w], axis=5 | [v, w], casting='same_kind' | [v, [1.0] * 6] | [1, 2] | [z, 1.5]
+vstack hstack dstack column_stack : (v, w) | [m, n] | [v] | m | [z, y] | [v, x] | [m, c] | [1, 2] | [v, [1.0] * 6] | [m, r] | t | []
+vstack hstack : [v, w], dtype=np.float64 | [v, w], casting='no' | [v, x], dtype=np.float32, casting='unsafe'
+block : [v, w] | [[q, p], [p, q]] | [z, v] | [[1, 2], [3, 4]]
+append : v, w | m, n | m, n, axis=0 | v, 3 | v, [1, 2] | m, r, 0 | m, n, axis=1 | v, 2.5
+split : v, 3 | v, [2, 4] | m, 2, axis=1 | m, 2 | v, 4 | m, [1], 0 | v, [2, 9] | t, 2 | m, indices_or_sections=3 | v, k0
+array_split : v, 4 | v, [2, 4] | m, 3, axis=1 | m, 2 | v, 9
+hsplit : m, 2 | v, 3 | m, [1, 3]
+vsplit : m, 3 | m, [1] | v, 2
+dsplit : t, 2 | t, [1, 3] | m, 2
+unstack : m | m, axis=1 | v
+tile : A=v, reps=2 | A=[1, 2], reps=2 | v, 2 | v, (2, 2) | m, (2, 1) | z, 3 | m, 2 | v, reps=0 | v, (2, 1, 1) | v, [2, 1] | m, () | [1, 2], 2
+repeat : v, 2 | m, 2 | m, 2, axis=0 | m, 2, axis=np.int64(1) | m, [1, 2, 0], axis=0 | v, kn | m, repeats=2, axis=-1 | z, 3 | v, 0 | v, [2] | v, -1 | m, 2, 5 | [1, 2], 2 | 3, 4
+roll : v, 1 | v, -2 | m, 1 | m, 1, axis=0 | m, (1, 2), axis=(0, 1) | v, 9 | m, shift=-1, axis=1 | m, 1, (0, 1) | z, 1 | e, 1 | m, 1, axis=5 | v, k0 | t, -3, axis=-1 | v, np.int8(2) | m, np.uint8(1), 0 | v, k0.astype(np.int16)
+rot90 : m | m, 2 | m, k=-1 | t, 1, (1, 2) | v | m, 5 | m, axes=(1, 0) | m, 1, (0, 0)
+flip : v | m | m, 0 | m, axis=-1 | t, axis=(0, 2) | z | m, axis=5 | e
+flipud : m | v | t | e
+fliplr : m | t | v
+pad : v, 2 | m, 1 | v, (1, 2) | m, ((1, 2), (0, 1)) | v, 2, 'constant' | v, 2, mode='constant', constant_values=5 | m, ((1, 0), (0, 2)), 'edge' | v, 3, 'reflect' | v, 3, 'symmetric' | v, 2, 'wrap' | v, 2, 'linear_ramp' | v, 2, 'mean' | v, 2, 'maximum' | m, ((1, 1), (2, 2)), 'reflect' | m, ((1, 1), (2, 2)), 'symmetric' | m, ((1, 1), (2, 2)), 'constant' | v, ((9, 9),), 'reflect' | m, [(1, 1), (2, 2)], 'constant', constant_values=(1, 2) | e, 2 | v, -1 | m, ((1, 1), (2, 2)), constant_values=2.5 | t, 1, 'edge'
+insert : v, 1, 5 | v, [1, 3], [7, 8] | m, 1, 5, axis=0 | m, 1, 5 | m, 1, n[:, 0], axis=1 | v, 99, 1 | v, -1, w[:1] | v, slice(1, 3), 9
+delete : v, 1 | v, [0, 2] | m, 1 | m, 1, axis=0 | m, [0, -1], axis=1 | v, 99 | v, slice(1, 3) | v, b | v, []
+resize : v, 8 | v, (2, 2) | m, (5, 2) | e, 3 | v, 0
+trim_zeros : m, axis=0 | v, axis=0 | [0, 0, 1, 2, 0] | v | w | d | g | v, 'f' | v, trim='b' | np.zeros(3)
+take : v, [0, 2] | v, [-1] | v, 1 | v, k | m, k | m, [0, 2], axis=0 | m, [1, -1], axis=1 | v, kbad | v, 99 | v, km | v, [9, -9], mode='wrap' | v, [9, -9], mode='clip' | m, 1, 0 | v, 0 | e, [0] | m, [0, 2], 1 | m, k0, axis=1 | t, [0], axis=5 | v, ke | v, [0, 1], mode='raise' | [1, 2, 3], [0, 1]
+take_along_axis : v, kn, 0 | m, kc, 0 | m, km[:, :1].repeat(3, 0)[:3], 1 | m, km, axis=None | v, k1, axis=-1 | m, kc, axis=5 | v, kbad, 0 | v, k1.astype(np.uint8), 0 | m, kc.astype(np.int16), 0 | m, kc.astype(np.uint64), 0
+choose : kn % 3, [v, w, v] | k0, [z, y, z] | km % 2, [z, y] | kn, [v, w], mode='wrap' | kn, [v, w] | kn, [v, w], mode='clip'
+select : [b, b0], [v, w] | [b, ~b], [v, w], 5 | [b], [v], default=2.5 | [bm], [m] | [b, b], [1, 2]
+piecewise : v, [b, ~b], [1, 2] | v, [b], [lambda a: a + a, 0] | x, [b, ~b], [lambda a: a * a, lambda a: -a]
+apply_along_axis : np.sum, 0, m | lambda a: a[::-1], 1, m
+apply_over_axes : np.sum, t, [0, 2]
+tril_indices triu_indices : 3 | 3, 1 | 3, k=-1 | 3, 0, 4 | 3, m=2
+tril_indices_from triu_indices_from : q | m | m, k=1
+diag_indices : 3 | 3, 3 | 3, ndim=1
+diag_indices_from : q | p
+mask_indices : 3, np.triu, 1 | 3, np.triu
+ix_ : [0, 1], [2, 3] | kr, kn | b, kr
+unravel_index : 5, (2, 3) | k1, (2, 3) | kr, (3, 4) | kr, shape=(2, 2) | 99, (2, 3) | kr, (3, 4), order='F' | -1, (2, 3)
+ravel_multi_index : (kr, kr), (3, 4), order='F' | (kr, kr), (3, 4) | (kr, kr), dims=(3, 4) | ([1], [9]), (3, 4) | ([1], [9]), (3, 4), mode='wrap' | ([1], [9]), (3, 4), 'clip' | (1, 2), (3, 4)
+diagonal : m | q | t | m, 1 | m, offset=-1 | t, 0, 1, 2 | t, axis1=0, axis2=2 | v | m, 9
+trace @sum : q | m | t | m, 1 | m, offset=-1 | t, 0, 1, 2 | q, dtype=np.float64 | v | t, axis1=0, axis2=2 | m, 9
+fill_diagonal : q, 1 | m, 2.5 | q, [1, 2, 3] | m, 1, wrap=True | q, z
+put : v, [0, 2], 5 | v, k, [1, 2] | m, [0, -1], w[:2] | v, [9], 1 | v, [9], 1, mode='wrap' | v, [9], 1, mode='clip'
+place : v, b, [1, 2] | m, bm, w
+putmask : v, b, w | m, bm, 5 | v, b, [1, 2]
+put_along_axis : m, kc, 5, 0 | v, kn, w, 0
+copyto : v, w | m, r2 | v, 2 | v, 2.5 | v, w, where=b | v, w, casting='unsafe' | v, r
+shares_memory may_share_memory : v, w | v, v
+nditer ndenumerate : v
+ndindex : 2, 3
+astype : v, np.float32, device='cpu' | z[()], np.float32 | z, np.float32 | v, np.float32 | v, float | v, np.float64, copy=False | v, int | v, 'i8' | v, bool | v, complex | v, np.uint8
+isfortran : m
+"""
