@@ -34,9 +34,8 @@ from np2tnp.profiling.emitted import Compiled, compiled_forms  # noqa: E402
 from np2tnp.profiling.environment import describe_host  # noqa: E402
 from np2tnp.profiling.evidence import judge_speed, ratio, spread  # noqa: E402
 from np2tnp.profiling.measured import Measured, Plan, Trial  # noqa: E402
-from np2tnp.profiling.measurement import doubt_lucky_trials  # noqa: E402
+from np2tnp.profiling.measurement import Session, doubt_lucky_trials  # noqa: E402
 from np2tnp.profiling.record import Signature  # noqa: E402
-from np2tnp.profiling.session import Session  # noqa: E402
 from np2tnp.verify.two_texts import CannotVerify, Pair, changed_functions  # noqa: E402
 
 VARIANTS = ("eager-ndarray", "xla-ndarray")

@@ -35,20 +35,20 @@ COMMANDS = {
 
 #: Command → module whose ``add_arguments`` adds its own options.
 _ARGUMENTS = {
-    "rewrite": "np2tnp.migration.command",
+    "rewrite": "np2tnp.commands.rewrite",
     "verify": "np2tnp.verify.verify_arguments",
-    "profile": "np2tnp.profiling.arguments",
+    "profile": "np2tnp.profiling.profile_arguments",
     "probe": "np2tnp.probe.probe_arguments",
-    "report": "np2tnp.reporting",
-    "doctor": "np2tnp.profiling.doctor",
-    "api": "np2tnp.lookup",
+    "report": "np2tnp.commands.report",
+    "doctor": "np2tnp.commands.doctor",
+    "api": "np2tnp.commands.api",
 }
 #: Command → module with ``run``, for those that need NumPy and TensorFlow when they run.
 _HEAVY = {
-    "verify": "np2tnp.verifying",
-    "profile": "np2tnp.profiling.command",
-    "doctor": "np2tnp.profiling.doctor",
-    "probe": "np2tnp.differential.probe",
+    "verify": "np2tnp.commands.verify",
+    "profile": "np2tnp.commands.profile",
+    "doctor": "np2tnp.commands.doctor",
+    "probe": "np2tnp.commands.probe",
 }
 #: Module that is missing → extra that brings it.
 _EXTRAS = {"numpy": "tf", "tensorflow": "tf", "matplotlib": "profile", "keras": "tf"}
@@ -125,20 +125,20 @@ def _main(arguments: list[str]) -> int:
         return _run_heavy(command, rest)
     if command == "api":
         return _run_api(rest)
-    from np2tnp import reference
+    from np2tnp.commands import explain
 
     parsed = _parser(command).parse_intermixed_args(rest)
-    return reference.list_rules() if command == "rules" else reference.explain(parsed.name)
+    return explain.list_rules() if command == "rules" else explain.explain(parsed.name)
 
 
 def _run_api(rest: list[str]) -> int:
-    from np2tnp import lookup
+    from np2tnp.commands import api
 
     parser = _parser("api")
     parsed = parser.parse_intermixed_args(rest)
     if (parsed.name is None) is (parsed.table is None):
         parser.error("give a NAME, or --table for all of them")
-    return lookup.run(parsed, _config(parsed, ["."]))
+    return api.run(parsed, _config(parsed, ["."]))
 
 
 def _split(arguments: list[str]) -> tuple[str | None, list[str]]:
@@ -198,7 +198,7 @@ def _run_analysis(command: str, rest: list[str]) -> int:
         paths = [path for path in paths if path != "-"]
     if command == "check":
         return _check(parsed, config, paths, stdin)
-    from np2tnp.migration import command as rewriting
+    from np2tnp.commands import rewrite as rewriting
 
     return rewriting.run(parsed, config, paths, stdin)
 
@@ -290,7 +290,7 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _write_report(rest: list[str]) -> int:
-    from np2tnp import reporting
+    from np2tnp.commands import report as reporting
     from np2tnp.report.progress import Progress
 
     parsed = _parser("report").parse_intermixed_args(rest)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from np2tnp.project import Project
 
 #: The folders with code that no report depends on: all other code decides, wherever it stands.
-NOT_DECIDING = ("differential", "migration", "probe", "profiling", "report", "runtime", "verify")
+NOT_DECIDING = ("commands", "migration", "probe", "profiling", "report", "runtime", "verify")
 #: (files done, files in all); called now and then while a run goes on.
 Progress = Callable[[int, int], None]
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from np2tnp.config import Config
-from np2tnp.profiling.decision import decide
 from np2tnp.profiling.emitted import compiled_forms
 from np2tnp.profiling.evidence import Ratio, Speed, Spread
-from np2tnp.profiling.measured import Measured, Plan, Trial
-from np2tnp.profiling.program import reaches, with_companions
+from np2tnp.profiling.measured import Measured, Plan, Trial, decide
+from np2tnp.profiling.profiled_program import reaches, with_companions
 from np2tnp.profiling.record import Signature
 from np2tnp.profiling.summary import saved
 from np2tnp.verify.two_texts import Pair

@@ -19,9 +19,9 @@ LAYERS = {
     "edits": 3,
     "rules": 4,
     "rewrite": 5, "project": 5, "session": 5, "engine": 5,
-    "differential": 6, "probe": 6, "verify": 6, "profiling": 6, "report": 6,
-    "pipeline": 7, "migration": 7, "reference": 7, "lookup": 7, "reporting": 7,
-    "cli": 7, "terminal": 7, "verifying": 7, "status": 0, "__main__": 7,
+    "probe": 6, "verify": 6, "profiling": 6, "report": 6,
+    "pipeline": 7, "commands": 7, "migration": 7,
+    "cli": 7, "terminal": 7, "status": 0, "__main__": 7,
 }  # fmt: skip
 THIRD_PARTY = {
     0: {"tomli"},

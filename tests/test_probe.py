@@ -13,7 +13,7 @@ np = pytest.importorskip("numpy")
 
 from np2tnp.catalog import load  # noqa: E402
 from np2tnp.cli import main  # noqa: E402
-from np2tnp.differential import probe  # noqa: E402
+from np2tnp.commands import probe  # noqa: E402
 from np2tnp.probe import agreement, behaviour, child, facts_file, operator_pairs, staged, surface  # noqa: E402
 from np2tnp.probe import agreement as stage_facts  # noqa: E402
 from np2tnp.probe.cases.all_cases import DTYPES, Case, all_cases, fresh_arguments, operands, used_parameters  # noqa: E402
@@ -246,7 +246,7 @@ print(json.dumps([ran, found["rt"]["gpu"], "gpu" in staged.observe("numpy.floor"
 
 def test_measuring_again_changes_nothing() -> None:
     pytest.importorskip("tensorflow")
-    command = [sys.executable, "-W", "ignore", "-m", "np2tnp.differential.probe", "--diff", "-j1"]
+    command = [sys.executable, "-W", "ignore", "-m", "np2tnp.commands.probe", "--diff", "-j1"]
     for name in ("numpy.sqrt", "numpy.take", "numpy.transpose"):
         command += ["--only", name]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)

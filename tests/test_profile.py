@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from result_files import check, read_result
 
+from np2tnp.commands.profile import make_plan
 from np2tnp.config import Config
-from np2tnp.profiling.arguments import add_arguments
-from np2tnp.profiling.command import make_plan
+from np2tnp.profiling.profile_arguments import add_arguments
 
 ROOT = Path(__file__).parent.parent
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from np2tnp.cli import main
 from np2tnp.files.writing import replace_file
 from np2tnp.migration import journal
-from np2tnp.migration.subsets import largest_passing
+from np2tnp.migration.user_tests import largest_passing
 
 ROOT = Path(__file__).resolve().parents[1]
 

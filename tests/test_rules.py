@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from np2tnp.commands.explain import explain, manual
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
 from np2tnp.model import FileReport, RegionState, Verdict
-from np2tnp.reference import explain, manual
 from np2tnp.rules import DOCS, REGISTRY, Doc, Severity
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -77,7 +77,7 @@ def test_a_rule_has_a_file_of_its_own() -> None:
 
 def test_manual_is_current() -> None:
     written = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "rules").glob("*.md")}
-    assert written == manual(), "python -m np2tnp.reference docs/rules"
+    assert written == manual(), "python -m np2tnp.commands.explain docs/rules"
 
 
 def test_explain_prints_the_sections_in_order(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ import pytest
 from np2tnp.profiling.evidence import Ratio, Speed, Spread, judge_speed, ratio, spread
 from np2tnp.profiling.measured import Measured, Plan, Trial
 from np2tnp.profiling.measurement import choose_devices, doubt_lucky_trials, note_remarks, note_slowed_numpy
-from np2tnp.profiling.sizes import Point, SizeError, bracket, find_crossover, grid, parse_sizes
+from np2tnp.profiling.size_grid import Point, SizeError, bracket, find_crossover, grid, parse_sizes
 from np2tnp.profiling.summary import pays_after, summarize
 from np2tnp.report.to_profile import render
 from np2tnp.verify.two_texts import CannotVerify, Pair

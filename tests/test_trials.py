@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 
 from np2tnp.config import Config
-from np2tnp.profiling.calls import copied
 from np2tnp.profiling.emitted import compiled_forms, variants_of
 from np2tnp.profiling.evidence import Speed
 from np2tnp.profiling.measured import AS_GIVEN, Plan
-from np2tnp.profiling.measurement import measure
-from np2tnp.profiling.session import Session
+from np2tnp.profiling.measurement import Session, measure
+from np2tnp.profiling.recorded_calls import copied
 from np2tnp.verify.two_texts import CannotVerify, Pair, find_pair
 
 ORIGINAL = """
@@ -298,7 +297,7 @@ def test_methods_are_timed_on_objects_of_their_own_version(function, expressions
 
 def test_versions_share_what_is_not_of_their_own():
     np = pytest.importorskip("numpy")
-    from np2tnp.profiling.expressions import evaluate
+    from np2tnp.profiling.trial import evaluate
 
     one, other = (types.ModuleType("m") for _ in range(2))
     for module in (one, other):

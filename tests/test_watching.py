@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from np2tnp.differential.watching import Watch, cpu_seconds
+from np2tnp.commands.probe import Watch, cpu_seconds
 
 SPINS = "print(1, flush=True)\nwhile True: pass"
 SLEEPS = "import time; print(1, flush=True); time.sleep(1); print(2, flush=True)"

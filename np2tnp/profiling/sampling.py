@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from np2tnp.profiling.calls import Arguments, Input
 from np2tnp.profiling.evidence import Speed, judge_speed, ratio
+from np2tnp.profiling.recorded_calls import Arguments, Input
 
 _SAMPLE = 1e-3  #: seconds a sample should last at least: shorter calls are repeated inside it
 _WARM = 0.05  #: seconds of warm-up at least, once the first call is over

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from np2tnp.profiling.evidence import Speed
-from np2tnp.profiling.sizes import named
+from np2tnp.profiling.size_grid import named
 
 #: Variants that are what a caller gets, with ``--compile``'s value for each: ndarrays in, ndarrays out.
 EMITTED = {"eager-ndarray": "none", "graph-ndarray": "graph", "xla-ndarray": "xla"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from np2tnp.profiling.sizes import named
+from np2tnp.profiling.size_grid import named
 from np2tnp.report.markup import Markup, element, join
 from np2tnp.report.svg import Curve, Mark, Row, dot_chart, line_chart, share_axis, short
 from np2tnp.report.to_profile import seconds, three

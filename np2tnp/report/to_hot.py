@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from np2tnp.profiling.hot import Hot
-    from np2tnp.profiling.program import Findings
+    from np2tnp.profiling.profiled_program import Findings
 
 _STATES = {
     "convertible": "[green]can migrate[/]",

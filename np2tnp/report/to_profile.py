@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from np2tnp.profiling.sizes import named
+from np2tnp.profiling.size_grid import named
 from np2tnp.profiling.summary import summarize
 
 if TYPE_CHECKING:

@@ -6,9 +6,11 @@ import argparse
 import contextlib
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from np2tnp.config import Config
 from np2tnp.report.progress import Stages
@@ -16,14 +18,19 @@ from np2tnp.terminal import say
 from np2tnp.verify.program import TOP_LEVEL, FunctionResult, FunctionVerdict, Limits, require, verify_all
 from np2tnp.verify.two_texts import CannotVerify, Pair, changed_functions, check_inputs, find_pair, is_top_level_changed
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from np2tnp.verify.program import FunctionResult
+    from np2tnp.verify.two_texts import Pair
+
+
 _MEBIBYTES = 64  #: of recorded arguments that are kept a call
 _SECONDS = 60.0  #: that a program is expected to run; it is ended after about ten times as many
 
 
 def run(args: argparse.Namespace, config: Config) -> int:
     """The command. Exit status 0 all equal, 1 different or untested (or nothing to compare), 2 error."""
-    from np2tnp.differential.verdicts import print_result, print_summary, print_unchanged
-
     try:
         require("numpy", "tensorflow")
         check_inputs(args.inputs)
@@ -93,3 +100,69 @@ def _recorded(program: list[str], pair: Pair, names: list[str], say: bool) -> It
             calls = sum(it.calls for it in recorded)
             print(f"the program called them {calls} times; {sum(map(len, found.values()))} calls are inputs, too")
         yield found
+
+
+# --- The results of ``verify`` as text for people
+
+_COLOURS = {"EQUAL": "green", "DIFFERENT": "bold red", "UNTESTED": "yellow"}
+NO_ARGUMENTS = "no arguments found"  #: begins the reason of functions for which the search found none
+_WORDS = {"raised": "raising alike", "refused": "refused", "unstable": "too sensitive to rounding to compare"}
+
+
+def print_result(result: FunctionResult) -> None:
+    """One function: its verdict, what it rests on, and for a difference the code that shows it."""
+    from rich.text import Text
+
+    console = _console()
+    verdict = result.verdict.value
+    line = Text.assemble((f"{verdict:<9}", _COLOURS[verdict]), " ", (result.name, "bold"), "  ", _evidence(result))
+    console.print(line)
+    if result.difference:
+        console.print(Text(f"    {result.difference}{f' ({result.reason})' if result.reason else ''}"))
+    elif result.reason:
+        console.print(Text(f"    {result.reason}"))
+    for warning in result.warnings[:3]:
+        console.print(Text(f"    warning: {warning}", "yellow"))
+    if result.code:
+        console.print(Text("    to see it:"))
+        for code_line in result.code.splitlines():
+            console.print(Text(f"        {code_line}"))
+
+
+def print_unchanged(names: list[str]) -> None:
+    """Functions that are the same in both versions, about which nothing was learnt."""
+    for name in names:
+        _console().print(f"not rewritten  {name}", highlight=False, markup=False)
+
+
+def print_summary(pair: Pair, results: list[FunctionResult]) -> None:
+    """The last line."""
+    counts = Counter(result.verdict.value for result in results)
+    if not results:
+        _console().print(
+            f"{pair.path}: nothing to compare: no function was rewritten (original: {pair.source})",
+            highlight=False,
+            markup=False,
+        )
+        return
+    said = ", ".join(f"{counts[name]} {name}" for name in _COLOURS if counts[name])
+    _console().print(f"{pair.path}: {said} (original: {pair.source})", highlight=False, markup=False)
+    if any(result.reason.startswith(NO_ARGUMENTS) for result in results):
+        hint = "arguments that no search finds come from --inputs FILE.npz, or from a run: verify FILE -- PROGRAM"
+        _console().print(hint, highlight=False, markup=False)
+
+
+def _evidence(result: FunctionResult) -> str:
+    parts = [f"{result.counts['equal']} inputs equal"] if result.counts["equal"] else []
+    for kind, count in sorted(result.counts.items()):
+        if kind != "equal" and count:
+            parts.append(f"{count} {_WORDS.get(kind, kind)}")
+    if result.operations:
+        parts.append(f"{result.operations} TensorFlow operations")
+    return ", ".join(parts)
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(soft_wrap=True)

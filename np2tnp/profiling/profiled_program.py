@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from np2tnp.config import Config
-from np2tnp.profiling.arguments import settings_of
 from np2tnp.profiling.emitted import compiled_forms, eager, emission_options, variants_of
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.hot import Ended, Hot, Ranking, Samples, command_line, rank, read_samples, run_inside
 from np2tnp.profiling.measured import Measured, Plan
 from np2tnp.profiling.measurement import measure
+from np2tnp.profiling.profile_arguments import settings_of
 from np2tnp.profiling.record import Recorded, Wanted, record
 from np2tnp.profiling.results import missing_gpu, now, require_writable, write_json
 from np2tnp.profiling.summary import EMITTED

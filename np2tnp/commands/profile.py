@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from np2tnp.config import Config
-from np2tnp.profiling.arguments import settings_of
 from np2tnp.profiling.emitted import compiled_forms, eager, emission_options, variants_of
 from np2tnp.profiling.environment import describe_host
 from np2tnp.profiling.measured import AS_GIVEN, VARIANTS, Measured, Plan
 from np2tnp.profiling.measurement import measure
+from np2tnp.profiling.profile_arguments import settings_of
 from np2tnp.profiling.results import SCHEMA, draw, missing_gpu, now, require_writable, write_json
-from np2tnp.profiling.sizes import SizeError, parse_sizes
+from np2tnp.profiling.size_grid import SizeError, parse_sizes
 from np2tnp.verify.program import require
 from np2tnp.verify.two_texts import CannotVerify, Pair, changed_functions, check_inputs, find_pair, functions_of
 
@@ -24,7 +24,7 @@ def run(args: argparse.Namespace, config: Config) -> int:
     """The command. Exit status 0 measured, 2 error."""
     try:
         if getattr(args, "program", None) is not None:
-            from np2tnp.profiling.program import run_program
+            from np2tnp.profiling.profiled_program import run_program
 
             if args.target:
                 raise CannotVerify(f"{args.target}: name either FILE:FUNCTION or, after --, a program")

@@ -12,17 +12,67 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from np2tnp.catalog import load
-from np2tnp.differential.watching import Watch
 from np2tnp.probe import agreement, behaviour, facts_file, python_syntax, surface
 from np2tnp.probe import agreement as stage_facts
 from np2tnp.probe.cases.all_cases import all_cases, name_below, name_helper
 from np2tnp.probe.probe_arguments import add_arguments
+
+# --- Ends a child process that says nothing any more: by its CPU time, since a busy machine makes all slow
+
+
+class Watch:
+    """Kills `process` when it used `patience` seconds of CPU time, or `waiting` times as many by the clock.
+
+    Where the system does not tell CPU times, the clock decides alone.
+    """
+
+    def __init__(self, process: subprocess.Popen[str], patience: float, waiting: float) -> None:
+        self.expired = False  #: whether it was killed
+        self._process = process
+        self._waiting = waiting
+        self._stopped = threading.Event()
+        self.reset(patience)
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def reset(self, patience: float) -> None:
+        """Begin to count anew."""
+        self._since = time.monotonic(), cpu_seconds(self._process.pid)
+        self._patience = patience
+
+    def stop(self) -> None:
+        """Let the process live."""
+        self._stopped.set()
+
+    def _run(self) -> None:
+        while not self._stopped.wait(min(1.0, self._patience / 4)):
+            (begun, used), patience = self._since, self._patience
+            now = cpu_seconds(self._process.pid)
+            spent = time.monotonic() - begun
+            if now is None or used is None:
+                is_over = spent > patience
+            else:
+                is_over = now - used > patience or spent > patience * self._waiting
+            if is_over:
+                self.expired = True
+                self._process.kill()
+                return
+
+
+def cpu_seconds(pid: int) -> float | None:
+    """The CPU time that a running process used so far; None where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return None
+
 
 #: CPU seconds without a word from a child after which the case it announced counts as crashed.
 PATIENCE = 60.0
