@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def write_report(parsed: argparse.Namespace, config: Config, progress: Callable[[int, int], None] | None = None) -> str:
     """Write the page; its path, and what went wrong. Without paths nothing is analysed. Raises ConfigError."""
     from np2tnp import pipeline
-    from np2tnp.report.to_html import Contents, ResultError, render
+    from np2tnp.report.html.page import Contents, ResultError, render
     from np2tnp.report.totals import count
 
     _require_sources(parsed.paths)

@@ -130,7 +130,7 @@ def run_basics(args: argparse.Namespace, config: Config) -> int:
 
 def _write_page(result: Path, config: Config) -> Path:
     """An HTML page of the result file, beside it."""
-    from np2tnp.report.to_html import Contents, render
+    from np2tnp.report.html.page import Contents, render
 
     document = json.loads(result.read_text(encoding="utf-8"))
     page = result.with_name("index.html")

@@ -21,9 +21,8 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 from np2tnp.profiling.size_grid import named
-from np2tnp.report.html_measured import one_thread
+from np2tnp.report.html.html_measured import colour, dash, label, one_thread
 from np2tnp.report.to_profile import seconds
-from np2tnp.report.variants import colour, dash, label
 
 _MARKERS = {
     "numpy": "o",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from np2tnp.report.markup import Markup, element, join
+from np2tnp.report.html.markup import Markup, element, join
 
 _WIDTH, _HEIGHT = 640.0, 360.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74.0, 608.0, 14.0, 310.0

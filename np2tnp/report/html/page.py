@@ -12,11 +12,16 @@ from typing import TYPE_CHECKING, Any
 from np2tnp import __version__
 from np2tnp.config import Config
 from np2tnp.model import Run
-from np2tnp.report.html_hot import hot_section
-from np2tnp.report.html_measured import environment_table, measured_sections
-from np2tnp.report.html_readiness import codes_found, files_section, hindrance_section, readiness_section
-from np2tnp.report.html_verified import verified_section
-from np2tnp.report.markup import Markup, element, join, prose
+from np2tnp.report.html.html_measured import environment_table, measured_sections
+from np2tnp.report.html.html_sections import (
+    codes_found,
+    files_section,
+    hindrance_section,
+    hot_section,
+    readiness_section,
+    verified_section,
+)
+from np2tnp.report.html.markup import Markup, element, join, prose
 
 if TYPE_CHECKING:
     from np2tnp.rules import Doc

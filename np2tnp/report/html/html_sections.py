@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 from np2tnp.config import Config
 from np2tnp.model import FileReport, Finding, Region, RegionState, Run, Safety, Verdict
 from np2tnp.report.excerpt import excerpt, lines_of
-from np2tnp.report.markup import Markup, element, join, prose, table
-from np2tnp.report.svg import stacked_bar
+from np2tnp.report.html.markup import Markup, element, join, prose, table
+from np2tnp.report.html.svg import stacked_bar
+from np2tnp.report.to_profile import seconds
 from np2tnp.report.totals import clear_words, count, is_clear, share, shown
 
 _WIDEST = 240  #: longer source lines are not shown
@@ -179,3 +182,106 @@ def _verdict(verdict: Verdict) -> Markup:
 
 
 _WEIGHTS = (Verdict.NOTE, Verdict.CONVERT, Verdict.ADAPT, Verdict.HOST, Verdict.BLOCK)
+
+
+# --- Where a program spends its time, as a section of a page: the hot functions, and what stands in their way
+
+_FATES = {
+    "convertible": "can be migrated",
+    "migrated": "migrated",
+    "kept": "stays NumPy",
+    "blocked": "blocked",
+    "plain": "no NumPy",
+}
+_CODE = re.compile(r"(TNP\d{3}) ")
+
+
+def hot_section(document: dict[str, Any]) -> Markup:
+    """The ranking of ``profile -- PROGRAM``. Raises KeyError, TypeError or ValueError for another file."""
+    found = document["finding"]
+    command = " ".join(map(str, document["command"]))
+    decisions = {(it["path"], it["function"]): it.get("decision") for it in document["functions"]}
+    rows: list[list[str]] = [
+        [
+            join(element("code", str(hot["function"])), " ", element("small", f"{hot['path']}:{hot['line']}")),
+            seconds(hot["seconds"]),
+            _share(hot["share"]),
+            seconds(hot["inclusive"]),
+            element("span", _FATES[hot["state"]], class_=f"verdict f-{hot['state']}"),
+            _remark(hot, decisions.get((hot["path"], hot["function"]))),
+        ]
+        for hot in document["hot"]
+    ]
+    parts = [element("h3", element("code", command))]
+    if found["status"]:
+        parts.append(element("p", f"The program ended with status {found['status']}.", class_="warn"))
+    if rows:
+        head = ["function", "time with NumPy", "share", "with callees", "fate", ""]
+        parts.append(table(head, rows, numeric=(1, 2, 3)))
+    else:
+        parts.append(element("p", "No function of the program spends 1 % of the time with NumPy.", class_="muted"))
+    elsewhere = ", ".join(f"{name} {_share(share)}" for name, share in found["elsewhere"][:6])
+    words = (
+        f"{found['samples']:,} samples; the run took {seconds(found['seconds'])},"
+        f" sampling {_share(found['overhead'])} of its CPU time."
+    )
+    parts.append(element("p", f"{words} Elsewhere: {elsewhere}." if elsewhere else words, class_="muted"))
+    return join(*parts)
+
+
+def _remark(hot: dict[str, Any], decision: dict[str, Any] | None) -> Markup:
+    """What was decided after measuring; else what stands in the way, each finding with a link to its code."""
+    if decision:
+        word = "confirmed" if decision["confirmed"] else "not confirmed"
+        return join(element("b", word), f": {decision['reason']}" if decision["reason"] else "")
+    if hot["state"] == "convertible":
+        return join(str(hot["obstacle"]))
+    return join(*(element("div", _linked(str(reason))) for reason in hot["reasons"][:3]))
+
+
+def _linked(reason: str) -> Markup:
+    match = _CODE.match(reason)
+    if match is None:
+        return prose(reason)
+    return join(element("span", match[1], class_="code"), " ", prose(reason[match.end() :]))
+
+
+def _share(part: float) -> str:
+    percent = 100 * float(part)
+    return f"{percent:.0f}\N{NO-BREAK SPACE}%" if percent >= 10 or not percent else f"{percent:.2g}\N{NO-BREAK SPACE}%"
+
+
+# --- What ``verify --json`` found, as a section of a page: the differences first
+
+_ORDER = ("DIFFERENT", "UNTESTED", "EQUAL")
+
+
+def verified_section(document: dict[str, Any]) -> Markup:
+    """One file's functions. Raises KeyError, TypeError or ValueError for what ``verify`` did not write."""
+    functions = sorted(document["functions"], key=lambda it: _ORDER.index(it["verdict"]))
+    rows: list[list[str]] = [
+        [
+            element("span", it["verdict"], class_=f"verdict {it['verdict'].lower()}"),
+            element("code", str(it["name"])),
+            ", ".join(f"{number} {kind}" for kind, number in it["inputs"].items()),
+            str(it["reason"] or it["difference"]),
+        ]
+        for it in functions
+    ]
+    parts = [element("h3", str(document["path"])), element("p", f"Against {document['original']}.", class_="muted")]
+    if rows:
+        parts.append(table(["verdict", "function", "inputs", "why"], rows))
+    else:
+        parts.append(element("p", "No function was compared.", class_="muted"))
+    parts += [_difference(it) for it in functions if it["verdict"] == "DIFFERENT"]
+    if document["not_rewritten"]:
+        names = ", ".join(map(str, document["not_rewritten"]))
+        parts.append(element("p", f"Not rewritten, so nothing to compare: {names}.", class_="muted"))
+    return join(*parts)
+
+
+def _difference(function: dict[str, Any]) -> Markup:
+    title = element("summary", element("code", str(function["name"])), f": {function['difference']}")
+    shows = element("p", "This shows it:") if function["code"] else None
+    code = element("pre", str(function["code"]), class_="program") if function["code"] else None
+    return element("details", title, shows, code, open=True, class_="difference")

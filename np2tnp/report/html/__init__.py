@@ -1,0 +1,1 @@
+"""The HTML page: its sections, its pieces."""
