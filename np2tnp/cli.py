@@ -14,8 +14,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from np2tnp import __version__, importing, options
 from np2tnp.config import CHOICES, Config, ConfigError, did_you_mean, load, state_folder
-from np2tnp.status import BROKEN_PIPE, CLEAN, ERROR, FOUND, INTERRUPTED
-from np2tnp.terminal import OutputError, close_stdout, print_bytes, print_exactly, say
+from np2tnp.terminal import (
+    BROKEN_PIPE,
+    CLEAN,
+    ERROR,
+    FOUND,
+    INTERRUPTED,
+    OutputError,
+    close_stdout,
+    print_bytes,
+    print_exactly,
+    say,
+)
 
 if TYPE_CHECKING:
     from np2tnp.model import Run

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import np2tnp
 from np2tnp import __version__, executors, importing
 from np2tnp.config import Config
-from np2tnp.files.discover import discover
-from np2tnp.files.needles import holds_needle
+from np2tnp.files.discover import discover, holds_needle
 from np2tnp.files.problems import Problem, describe_bug, report_problem
 from np2tnp.files.source import Source, decode, read_bytes
 from np2tnp.model import Change, FileReport, RegionState, Run, Summary, Verdict

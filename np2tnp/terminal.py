@@ -1,4 +1,6 @@
-"""What the commands write to the terminal: exact text to standard output, everything else to standard error."""
+"""What the commands write to the terminal (exact text to standard output, everything else to standard error), and their
+exit statuses.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,8 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterable, Iterator
+
+# --- What the commands write to the terminal: exact text to standard output, everything else to standard error
 
 
 class OutputError(Exception):
@@ -60,3 +64,9 @@ def close_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError, AttributeError):
         return
+
+
+# --- The exit statuses of all commands
+
+CLEAN, FOUND, ERROR = 0, 1, 2
+INTERRUPTED, BROKEN_PIPE = 130, 141

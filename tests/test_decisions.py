@@ -8,11 +8,10 @@ import pytest
 
 from np2tnp.config import Config
 from np2tnp.profiling.emitted import compiled_forms
-from np2tnp.profiling.evidence import Ratio, Speed, Spread
+from np2tnp.profiling.evidence import Ratio, Speed, Spread, saved
 from np2tnp.profiling.measured import Measured, Plan, Trial, decide
 from np2tnp.profiling.profiled_program import reaches, with_companions
 from np2tnp.profiling.record import Signature
-from np2tnp.profiling.summary import saved
 from np2tnp.verify.two_texts import Pair
 
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from np2tnp.config import Config
-from np2tnp.files.needles import holds_needle
+from np2tnp.files.discover import holds_needle
 
 
 @pytest.mark.parametrize(

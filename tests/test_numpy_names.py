@@ -72,7 +72,7 @@ def test_without_it_the_note_names_the_option() -> None:
 
 
 def test_a_file_that_never_says_numpy_is_read_for_the_name() -> None:
-    from np2tnp.files.needles import holds_needle
+    from np2tnp.files.discover import holds_needle
 
     data = b"from lib import xp\n\n\ndef f(x):\n    return xp.sqrt(x)\n"
     assert not holds_needle(data, Config().names_numpy())

@@ -9,11 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from np2tnp.profiling.evidence import Ratio, Speed, Spread, judge_speed, ratio, spread
+from np2tnp.profiling.evidence import Ratio, Speed, Spread, judge_speed, pays_after, ratio, spread, summarize
 from np2tnp.profiling.measured import Measured, Plan, Trial
 from np2tnp.profiling.measurement import choose_devices, doubt_lucky_trials, note_remarks, note_slowed_numpy
 from np2tnp.profiling.size_grid import Point, SizeError, bracket, find_crossover, grid, parse_sizes
-from np2tnp.profiling.summary import pays_after, summarize
 from np2tnp.report.to_profile import render
 from np2tnp.verify.two_texts import CannotVerify, Pair
 
@@ -203,7 +202,7 @@ def nvmlDeviceGetComputeRunningProcesses(handle):
 
 
 def test_throttling_is_seen_through_the_driver(tmp_path, monkeypatch):
-    from np2tnp.profiling.nvml import is_shared, watch
+    from np2tnp.profiling.environment import is_shared, watch
 
     assert watch("CPU:0") == []
     (tmp_path / "pynvml.py").write_text(NVML)

@@ -11,15 +11,14 @@ from np2tnp import pipeline
 from np2tnp.config import FEW, Config, ConfigError
 from np2tnp.files.writing import Writer
 from np2tnp.migration import journal, transaction
-from np2tnp.migration.reverted import Reverted
+from np2tnp.migration.transaction import Reverted
 from np2tnp.migration.user_tests import keep_what_passes
 from np2tnp.model import Run
 from np2tnp.report import to_diff
 from np2tnp.report.progress import Progress
 from np2tnp.report.style import visible, visible_lines, wants_colour
 from np2tnp.report.totals import blocked_regions, count
-from np2tnp.status import CLEAN, ERROR, FOUND
-from np2tnp.terminal import print_bytes, print_exactly, say
+from np2tnp.terminal import CLEAN, ERROR, FOUND, print_bytes, print_exactly, say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,8 +1,9 @@
-"""Which files a run is about."""
+"""Which files a run is about, and whether their bytes may use NumPy at all, told without parsing them."""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -10,6 +11,8 @@ from dataclasses import dataclass, field
 from np2tnp.config import Config, path_matches
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import read_bytes
+
+# --- Which files a run is about
 
 SUFFIXES = (".py", ".pyw")
 
@@ -143,3 +146,27 @@ def _read_ignore(directory: str, file: str) -> Ignore | None:
         return ignored.says(os.path.relpath(os.path.abspath(path), base).replace(os.sep, "/"), is_directory)
 
     return ignore
+
+
+# --- Whether the bytes of a file may use NumPy at all, told without parsing them
+
+#: What stands behind ``import``: names in parentheses, or up to the end of the statement.
+_IMPORTED = re.compile(rb"\bimport\b[ \t]*(\([^)]*\)|(?:\\\r?\n|[^\n;])*)")
+
+
+def holds_needle(data: bytes, needles: Iterable[str]) -> bool:
+    """Whether one of `needles` stands in `data` in a way that may name NumPy.
+
+    A needle like ``np.`` is the end of a name: ``inp.read()`` has it, too. Such longer names count where the file
+    imports them, imports everything from somewhere, or has the short name as well (``onp = compat.np``).
+    """
+    return any(needle.encode() in data and _may_name(needle.encode(), data) for needle in needles)
+
+
+def _may_name(needle: bytes, data: bytes) -> bool:
+    name = needle[:-1]
+    if not needle.endswith(b".") or re.search(rb"(?<!\w)" + re.escape(name) + rb"(?!\w)", data):
+        return True
+    longer = set(re.findall(rb"\w+" + re.escape(name) + rb"(?=\.)", data))
+    imported = set(re.findall(rb"\w+|\*", b" ".join(_IMPORTED.findall(data))))
+    return b"*" in imported or not longer.isdisjoint(imported)

@@ -14,7 +14,7 @@ from np2tnp import pipeline
 from np2tnp.config import EMISSION, NEVER, Config, ConfigError, RegionOptions
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import decode, read_bytes
-from np2tnp.migration.reverted import Reverted
+from np2tnp.migration.transaction import Reverted
 
 SCHEMA = 1
 MOST_BYTES = 200_000_000  #: of a result file

@@ -8,6 +8,7 @@ import shutil
 import signal
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -144,3 +145,16 @@ def uninterrupted() -> Iterator[None]:
 
 def _signals() -> list[int]:
     return [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+# --- What is told of a region whose rewrite was taken back
+
+
+@dataclass(frozen=True, slots=True)
+class Reverted:
+    """A region that stays as it was because its rewrite was found wanting."""
+
+    path: str
+    qualname: str
+    reason: str  #: one line
+    evidence: str = ""  #: more lines, indented

@@ -17,8 +17,7 @@ from np2tnp import pipeline
 from np2tnp.config import Config, ConfigError
 from np2tnp.files.problems import Problem
 from np2tnp.files.writing import Writer
-from np2tnp.migration.reverted import Reverted
-from np2tnp.migration.transaction import Transaction
+from np2tnp.migration.transaction import Reverted, Transaction
 from np2tnp.report.totals import count
 
 # --- Delta debugging: the largest part of something under which a test still passes

@@ -10,7 +10,7 @@ from np2tnp import pipeline
 from np2tnp.config import Config
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import decode
-from np2tnp.migration.reverted import Reverted
+from np2tnp.migration.transaction import Reverted
 from np2tnp.verify.program import TOP_LEVEL, FunctionResult, FunctionVerdict, Limits, verify_all
 from np2tnp.verify.two_texts import CannotVerify, Pair, functions_of
 

@@ -6,10 +6,9 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from np2tnp.profiling.evidence import Ratio, Speed, Spread
+from np2tnp.profiling.evidence import EMITTED, Ratio, Speed, Spread, pays_after, summarize
 from np2tnp.profiling.record import Signature
 from np2tnp.profiling.size_grid import Crossover, Point, find_crossover
-from np2tnp.profiling.summary import EMITTED, pays_after, summarize
 from np2tnp.verify.two_texts import Pair
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from np2tnp.profiling.environment import is_shared
 from np2tnp.profiling.evidence import Speed, Spread, judge_speed, ratio, spread
 from np2tnp.profiling.measured import AS_GIVEN, Measured, Plan, Trial
-from np2tnp.profiling.nvml import is_shared
 from np2tnp.profiling.record import Signature
 from np2tnp.profiling.size_grid import bracket, named
 from np2tnp.verify.channel import Child, ChildDied, ChildTimeout

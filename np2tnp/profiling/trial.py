@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from np2tnp.profiling.nvml import watch
+from np2tnp.profiling.environment import watch
 from np2tnp.profiling.recorded_calls import Arguments, Input, function_of, moved, positional_names, read_recorded
 from np2tnp.profiling.sampling import Side, Subject, sample_in_turns, subject_of, time_transfer
 from np2tnp.verify.channel import serve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from np2tnp.profiling.summary import saved
+from np2tnp.profiling.evidence import saved
 from np2tnp.report.to_profile import seconds
 
 if TYPE_CHECKING:

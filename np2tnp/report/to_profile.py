@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from np2tnp.profiling.evidence import summarize
 from np2tnp.profiling.size_grid import named
-from np2tnp.profiling.summary import summarize
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
