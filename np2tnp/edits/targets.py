@@ -298,7 +298,7 @@ SUSPECT = frozenset(("truediv", "floordiv", "mod", "pow", "lshift", "rshift"))
 
 
 #: Tensor operators that raise NumPy's OverflowError for a Python integer that the other operand's dtype does not hold,
-#: once the runtime has begun (`runtime.lazy.refuse_wide_integers`): tests/runtime/test_wide_integers.py.
+#: once the runtime has begun (`runtime.lazy.refuse_wide_integers`): tests/runtime/base/test_wide_integers.py.
 REFUSING = frozenset(("add", "sub", "mul", "and_", "or_", "xor"))
 
 

@@ -114,7 +114,8 @@ def is_foreign(value: object) -> bool:
 def to_tensor(array: Any) -> Any:
     """A tensor with its own copy of `array`'s values (an ndarray or NumPy scalar of a numeric dtype).
 
-    ``tf.constant`` copies an ndarray explicitly (TensorFlow 2.18 to 2.21; tests/runtime/test_boundary.py holds it to
+    ``tf.constant`` copies an ndarray explicitly (TensorFlow 2.18 to 2.21; tests/runtime/boundary/test_boundary.py
+    holds it to
     that), so a later write to `array` does not show in the tensor. A scalar goes in as an array: see
     :func:`np2tnp.runtime.base.lazy_tensorflow.hold_zeros` for what becomes of -0.0 otherwise.
     """

@@ -1,0 +1,177 @@
+"""Which functions may be begun again: those whose every call and store is known, and that touch nothing of others."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+from side_by_side import rewrite
+
+
+def test_tables_and_mapped_functions_do_not_make_a_function_impure() -> None:
+    text = """
+import operator
+import numpy as np
+
+WHEN = {"begin": 1, "end": 0}
+ROWS = {"a": [1.0]}
+LOG = []
+T = np.ones(3)
+
+
+def table(x, when):
+    return np.exp(x) * WHEN[when]
+
+
+def mapped(x, y):
+    x, y = map(np.asarray, [x, y])
+    return np.exp(x) + y
+
+
+def rows(x):
+    ROWS["a"].append(1.0)
+    return np.exp(x)
+
+
+def shown(x):
+    list(map(print, [1, 2]))
+    return np.exp(x)
+
+
+def stored(x):
+    WHEN["now"] = 2
+    return np.exp(x)
+
+
+def logged(x):
+    LOG.append(1)
+    return np.exp(x)
+
+
+def operated(x):
+    operator.setitem(T, 0, 2.0)
+    return np.exp(x)
+"""
+    new = rewrite(text, on_unverified="numpy").new_text or ""
+    decorated = re.findall(r"^@rt\.migrated(.*?)^(def \w+)", new, re.DOTALL | re.MULTILINE)
+    migrated = {name: "pure=True" in arguments for arguments, name in decorated}
+    assert {name for name, pure in migrated.items() if pure} == {"def table", "def mapped"}
+    assert {"def rows", "def shown", "def stored", "def logged"} <= set(migrated)
+
+
+METHODS = """
+import numpy as np
+
+
+def bump(a):
+    a[0] = np.sum(a)
+    return np.exp(a)
+
+
+class Model:
+    kind = "exp"
+
+    def __init__(self, w, n=0):
+        self.w = w
+        self.n = n
+        self.log = []
+
+    def reads(self, x):
+        return np.exp(x) * self.w[: self.n]
+
+    def updates_argument(self, x):
+        x[0] = np.sum(self.w)
+        return np.exp(x)
+
+    def counts(self, x):
+        self.n += 1
+        return np.exp(x)
+
+    def fills(self, x):
+        self.log.append(1)
+        return np.exp(x)
+
+    def fills_by_another_name(self, x):
+        log = self.log
+        log.append(1)
+        return np.exp(x)
+
+    def stores(self, x):
+        self.w[0] = 1.0
+        return np.exp(x)
+
+    def stores_by_another_name(self, x):
+        w = self.w
+        w += 1.0
+        return np.exp(x)
+
+    def stores_in_an_item(self, x):
+        for w in self.log:
+            w[0] = 1.0
+        return np.exp(x)
+
+    def sorts(self, x):
+        self.w.sort()
+        return np.exp(x)
+
+    def adds_at(self, x):
+        np.add.at(self.w, 0, 1.0)
+        return np.exp(x)
+
+    def copies_to(self, x):
+        np.copyto(self.w, 2.0)
+        return np.exp(x)
+
+    def writes_out(self, x):
+        np.sin(x, out=self.w)
+        return np.exp(x)
+
+    def hands_out(self, x):
+        str(self)
+        return np.exp(x)
+
+    def calls(self, x):
+        self.counts(x)
+        return np.exp(x)
+
+    def calls_inherited(self, x):
+        super().counts(x)
+        return np.exp(x)
+
+    def takes(self, x):
+        next(self.log)
+        return np.exp(x)
+
+    def has_it_updated(self, x):
+        bump(self.w)
+        return np.exp(x)
+
+    def has_a_view_updated(self, x):
+        bump(self.w[1:])
+        return np.exp(x)
+
+    def has_an_item_updated(self, x):
+        w = self.log[0]
+        bump(w)
+        return np.exp(x)
+
+    def draws(self, x):
+        return np.exp(x) + self.rng.normal()
+"""
+
+
+def test_methods_that_only_read_their_object_are_pure() -> None:
+    tree = ast.parse(rewrite(METHODS, on_unverified="numpy").new_text or "")
+    migrated = {
+        node.name: "pure=True" in ast.unparse(mark)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        for mark in node.decorator_list
+        if "rt.migrated" in ast.unparse(mark)
+    }
+    assert {name for name, pure in migrated.items() if pure} == {"bump", "reads", "updates_argument"}
+    assert len(migrated) > 10

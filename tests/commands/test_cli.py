@@ -1,0 +1,363 @@
+"""The command line as people and scripts use it: arguments, statuses, formats, both ways of calling it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import HEAT, check_json, run
+
+from np2tnp import __version__
+from np2tnp.cli import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# --- check
+
+
+def test_statuses(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(capfd, "check", "plain.py")[0] == 0
+    assert run(capfd, "check", "heat.py")[0] == 1
+    assert run(capfd, "check", "heat.py", "--fail-on", "block")[0] == 0
+    assert run(capfd, "check", "heat.py", "--fail-on", "none")[0] == 0
+    assert run(capfd, "check", "heat.py", "--fail-on", "convert,adapt")[0] == 1
+    assert run(capfd, "check", "heat.py", "--exit-zero")[0] == 0
+    assert run(capfd, "check", "heat.py", "missing.py", "--exit-zero")[0] == 2
+
+
+def test_behind_two_dashes_are_paths(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "-q.py").write_text(HEAT)
+    status, out, err = run(capfd, "check", "plain.py", "--output-format", "concise", "--", "-q.py", "heat.py")
+    assert (status, err) == (1, "")
+    assert {line.partition(":")[0] for line in out.splitlines()[:-1]} == {"-q.py", "heat.py"}
+
+
+def test_a_wrong_option_is_one_line(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capfd, "check", "--no-such-option", "heat.py")
+    assert (status, out) == (2, "")
+    assert err == "np2tnp check: unrecognized arguments: --no-such-option (see np2tnp check --help)\n"
+
+
+def test_the_json_report(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    status, document = check_json(capfd, ".")
+    assert status == 1
+    assert {"findings", "files", "summary", "version"} <= set(document)
+    assert document["version"] == __version__
+    store = next(item for item in document["findings"] if item["code"] == "TNP101")
+    assert set(store) == {
+        *("path", "code", "message", "verdict", "safety", "line", "column", "end_line", "end_column", "region"),
+        "fixable",
+    }
+    assert (store["path"], store["line"], store["column"], store["region"]) == ("heat.py", 6, 9, "relax")
+    assert store["verdict"] == "adapt"
+    assert store["fixable"] is True
+    assert document["summary"]["files"] == 2
+    assert document["summary"]["files_with_numpy"] == 1
+    assert [item["path"] for item in document["files"]] == ["heat.py", "plain.py"]
+
+
+def test_the_json_report_is_laid_out_as_json_dumps_does(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    # two regions, one of them blocked, an error, quotes, backslashes and characters outside of ASCII
+    (project / 'na"me\\ä.py').write_text(
+        "import numpy as np\n\n\ndef ö(x):\n    x.sort(axis='\u2028')\n    eval('x')\n", "utf-8"
+    )
+    (project / "broken.py").write_text("import numpy as np\nx = (\n")
+    for arguments in ((".",), ("plain.py",), ()):
+        (project / "empty").mkdir(exist_ok=True)
+        out = run(capfd, "check", "--no-cache", "--output-format", "json", *(arguments or ("empty",)))[1]
+        assert out == json.dumps(json.loads(out), indent=2) + "\n"
+
+
+def test_text(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capfd, "check", "heat.py")
+    assert out.startswith("heat.py\n")
+    assert re.search(r"^  6:9 +TNP101 adapt", out, re.MULTILINE)
+    lines = out.splitlines()
+    shown = next(
+        index for index, line in enumerate(lines) if line.endswith("| field[1:-1] = 0.5 * (field[:-2] + field[2:])")
+    )
+    assert lines[shown + 1].index("^") == lines[shown].index("field")
+    assert "NumPy calls and operators: " in out
+    assert "Regions: " in out
+    assert "All clear" not in out
+    quiet = run(capfd, "-q", "check", "heat.py")[1]
+    assert "Regions: " not in quiet
+    assert "TNP101" in quiet
+
+
+def test_text_ends_with_what_blocks_most(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert "In the way" not in run(capfd, "check", "heat.py")[1]
+    blocked = "".join(f"@deco\ndef f{n}(x):\n    return np.exp(x)\n\n\n" for n in range(2))
+    text = f"import numpy as np\nfrom m import deco\n\n\n{blocked}async def g(x):\n    return np.exp(x)\n"
+    (project / "blocked.py").write_text(text)
+    out = run(capfd, "check", "blocked.py")[1]
+    assert "In the way (regions): TNP405 in 2, TNP403 in 1; see np2tnp explain TNP405" in out
+
+
+def test_calls_that_convert_are_only_shown_when_asked_for(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert " convert " not in run(capfd, "check", "-q", "heat.py")[1]
+    (project / "only.py").write_text("import numpy as np\n\n\ndef f(x, y):\n    return np.add(x, y)\n")
+    verdicts = {item["verdict"] for item in check_json(capfd, "only.py")[1]["findings"]}
+    if "convert" in verdicts:
+        assert " convert " in run(capfd, "check", "-v", "-q", "only.py")[1]
+
+
+def test_concise(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capfd, "check", "heat.py", "--output-format", "concise", "-q")
+    assert out
+    for line in out.splitlines():
+        assert re.fullmatch(r"heat\.py:\d+:\d+: TNP\d{3} .+", line)
+
+
+def test_github(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "a,b%.py").write_text(HEAT)
+    _, out, _ = run(capfd, "check", "a,b%.py", "--output-format=github")
+    assert out
+    for line in out.splitlines():
+        assert re.fullmatch(r"::(warning|notice|error) file=a%2Cb%25\.py,line=\d+,[^:]*title=TNP\d{3} \w+::.+", line)
+
+
+def test_paths_and_options_anywhere(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    expected = run(capfd, "check", "heat.py", "-q", "--no-cache")
+    for order in (
+        ["heat.py", "check", "-q", "--no-cache"],
+        ["--slow", "keep", "heat.py", "-q", "check", "--no-cache"],
+        ["-q", "check", "--no-cache", "heat.py"],
+        ["check", "-q", "heat.py", "--no-cache"],
+        ["--no-cache", "check", "heat.py", "-q"],
+        ["check", "--output-format", "text", "heat.py", "--no-cache", "-q"],
+        ["--output-format", "text", "check", "-q", "--no-cache", "heat.py"],
+    ):
+        assert run(capfd, *order) == expected
+    both = run(capfd, "check", "plain.py", "-q", "heat.py", "--no-cache")
+    assert both == expected
+    # What belongs to an option is no command.
+    assert "no such function" in run(capfd, "--only", "report", "rewrite", "heat.py")[2]
+    assert "unknown command `heat.py`" in run(capfd, "heat.py", "--only", "rewrite")[2]
+    assert run(capfd, "--verify", "check", "rewrite", "--check", "missing.py")[0] == 2
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
+@pytest.mark.parametrize(("where", "status", "words"), [("> /dev/full", 2, "cannot be written"), (">&-", 1, "")])
+def test_output_that_goes_nowhere(project: Path, where: str, status: int, words: str) -> None:
+    command = f"{sys.executable} -m np2tnp check heat.py {where}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, shell=True, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (status, bool(words))
+    assert words in done.stderr
+
+
+def test_standard_input(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "np2tnp", "check", "-", "--stdin-filename", "src/heat.py"]
+    done = subprocess.run(command, input=HEAT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("src/heat.py\n")
+    assert "| field[1:-1] = " in done.stdout
+
+
+def test_output_file_and_statistics(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capfd, "check", "heat.py", "--output-format", "json", "--output-file", "report.json")
+    assert (status, out) == (1, "")
+    assert json.loads((project / "report.json").read_text())["findings"]
+    _, out, _ = run(capfd, "check", "heat.py", "--statistics")
+    assert re.search(r"^ +1  TNP101  ", out, re.MULTILINE)
+    assert run(capfd, "check", "heat.py", "--output-file", "no/such/dir")[0] == 2
+
+
+def test_select_and_ignore(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    codes = {item["code"] for item in check_json(capfd, "heat.py")[1]["findings"]}
+    assert {item["code"] for item in check_json(capfd, "heat.py", "--select", "TNP101")[1]["findings"]} == {"TNP101"}
+    left = {item["code"] for item in check_json(capfd, "heat.py", "--ignore", "TNP1")[1]["findings"]}
+    assert left == {code for code in codes if not code.startswith("TNP1")}
+
+
+def test_colour_is_a_matter_of_the_environment(project: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+    assert "\x1b[" not in run(capfd, "check", "heat.py")[1]
+    monkeypatch.delenv("NO_COLOR")
+    assert "\x1b[" not in run(capfd, "check", "heat.py")[1]
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in run(capfd, "check", "heat.py")[1]
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in run(capfd, "check", "heat.py")[1]
+
+
+def test_the_cache_changes_nothing_but_time(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    first = run(capfd, "check", ".")
+    assert (project / ".np2tnp_cache" / "reports.sqlite").exists()
+    assert run(capfd, "check", ".") == first
+    assert run(capfd, "check", ".", "--no-cache") == first
+    (project / "heat.py").write_text(HEAT.replace("field[1:-1]", "field[1:-2]"))
+    assert "field[1:-2]" in run(capfd, "check", ".")[1]
+
+
+def test_many_files_in_processes(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for number in range(6):
+        (project / f"copy{number}.py").write_text(HEAT)
+    one = run(capfd, "check", ".", "--no-cache", "-j1", "--output-format", "json")
+    two = run(capfd, "check", ".", "--no-cache", "-j2", "--output-format", "json")
+    assert one == two
+
+
+def test_suppression(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = HEAT.replace("field[2:])\n", "field[2:])  # np2tnp: ignore[TNP101] known\n")
+    (project / "heat.py").write_text(text)
+    document = check_json(capfd, "heat.py")[1]
+    assert not [item for item in document["findings"] if item["code"] in ("TNP101", "TNP991")]
+
+
+# --- configuration
+
+
+def test_configuration(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "pyproject.toml").write_text(
+        '[tool.np2tnp]\nignore = ["TNP1"]\nfail-on = ["block"]\nextend-exclude = ["p*.py"]\n'
+    )
+    status, document = check_json(capfd, ".")
+    assert status == 0
+    assert [item["path"] for item in document["files"]] == ["heat.py"]
+    assert not [item for item in document["findings"] if item["code"].startswith("TNP1")]
+    status, document = check_json(capfd, ".", "--isolated")
+    assert (status, len(document["files"])) == (1, 2)
+    assert check_json(capfd, ".", "--fail-on", "adapt,host")[0] == 1
+    (project / "other.toml").write_text('per-file-ignores = {"heat.py" = ["ALL"]}\n')
+    assert check_json(capfd, ".", "--config", "other.toml")[1]["findings"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('selct = ["TNP1"]', "did you mean `select`"),
+        ('select = "TNP1"', "list of codes"),
+        ('select = ["E501"]', "list of codes"),
+        ('slow = "never"', "keep, convert"),
+        ("jobs = -1", "whole number"),
+        ("above = -1", "whole number"),
+        ('above = "all"', "whole number"),
+        ("cache = 1", "true or false"),
+        ('boundary = "vector"', "unknown value"),
+        ("rewrite = true", "unknown option"),
+        ("= 1", "not valid TOML"),
+    ],
+)
+def test_mistakes_in_the_configuration(project: Path, capfd: pytest.CaptureFixture[str], text: str, words: str) -> None:
+    (project / "np2tnp.toml").write_text(text + "\n")
+    status, out, err = run(capfd, "check", ".")
+    assert (status, out) == (2, "")
+    assert words in err
+    assert "np2tnp.toml" in err
+    assert err.count("\n") == 1
+
+
+def test_above_is_taken_from_the_command_line_and_the_file(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert ", above=7_000)" in run(capfd, "rewrite", "heat.py", "--above", "7000")[1]
+    (project / "np2tnp.toml").write_text("above = 0\n")
+    assert ", above=0)" in run(capfd, "rewrite", "heat.py")[1]
+
+
+def test_options_that_do_nothing_are_refused(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for option in (["--boundary", "tensor", "--compile", "graph"],):
+        status, _, err = run(capfd, "rewrite", "heat.py", *option)
+        assert status == 2 or "not implemented" not in err
+    assert run(capfd, "check", "heat.py", "--slow", "fast")[0] == 2
+    assert run(capfd, "check", "heat.py", "--no-such-option")[0] == 2
+
+
+# --- the rest
+
+
+def test_version_and_help(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(capfd, "--version")[:2] == (0, f"np2tnp {__version__}\n")
+    assert run(capfd, "check", "--version")[:2] == (0, f"np2tnp {__version__}\n")
+    status, out, _ = run(capfd, "--help")
+    assert status == 0
+    assert all(command in out for command in COMMANDS)
+    for command in COMMANDS:
+        assert run(capfd, command, "--help")[0] == 0
+    assert run(capfd)[0] == 2
+    status, _, err = run(capfd, "chekc", ".")
+    assert status == 2
+    assert "did you mean `check`" in err
+
+
+def test_explain_rules_and_api(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capfd, "rules")
+    assert status == 0
+    assert "TNP101" in out
+    assert "TNP905" in out
+    for code in re.findall(r"^  (TNP\d{3}) ", out, re.MULTILINE):
+        assert run(capfd, "explain", code)[0] == 0
+    assert run(capfd, "explain", "TNP000")[0] == 2
+    assert "numpy.linalg.inv" in run(capfd, "api", "np.linalg.inv")[1]
+    assert run(capfd, "api", "numpy.nonsense")[0] == 2
+
+
+def test_every_code_that_can_be_reported_can_be_explained(capfd: pytest.CaptureFixture[str]) -> None:
+    known = set(re.findall(r"TNP\d{3}", run(capfd, "rules")[1]))
+    folders = ("rules", "rewrite", "edits", "files")
+    files = [
+        ROOT / "np2tnp" / "engine.py",
+        *(path for name in folders for path in (ROOT / "np2tnp" / name).rglob("*.py")),
+    ]
+    used = {code for path in files for code in re.findall(r'"(TNP\d{3})"', path.read_text(encoding="utf-8"))}
+    assert used <= known
+
+
+def test_both_ways_of_calling(project: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    module = subprocess.run(
+        [sys.executable, "-m", "np2tnp", "check", "-q", "--no-cache", "heat.py"],
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
+    assert module.returncode == 1
+    code = "import sys; from np2tnp.cli import main; sys.exit(main())"
+    script = subprocess.run(
+        [sys.executable, "-c", code, "check", "-q", "--no-cache", "heat.py"],
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
+    assert (script.returncode, script.stdout) == (1, module.stdout)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes end differently there")
+def test_a_reader_that_stops_reading(project: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "np2tnp", "check", "heat.py", "--no-cache"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, env=environment, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_missing_extra_is_one_line(project: Path) -> None:
+    """Without TensorFlow, commands that need it say what to install."""
+    program = (
+        "import sys\n"
+        "sys.modules['tensorflow'] = None; sys.modules['numpy'] = None; sys.modules['matplotlib'] = None\n"
+        "from np2tnp.cli import main\n"
+        "sys.exit(main(['profile', 'heat.py:double', '--size', 'n=10', '--arg', 'x=rng.standard_normal(n)']))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert re.fullmatch(r"np2tnp[^\n]*pip install[^\n]*np2tnp\[\w+\][^\n]*\n", done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("form", ["text", "concise"])
+def test_what_may_be_an_array_is_not_all_clear(tmp_path: Path, capfd: pytest.CaptureFixture[str], form: str) -> None:
+    path = tmp_path / "m.py"
+    path.write_text("import numpy as np\n\n\ndef shift(n, x):\n    for i in range(n):\n        x[i] = x[i + 1]\n")
+    _, out, _ = run(capfd, "check", "--no-cache", "--output-format", form, str(path))
+    assert "TNP010" in out
+    assert "All clear" not in out
+    assert "No calls of NumPy" not in out
