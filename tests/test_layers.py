@@ -1,9 +1,10 @@
-"""Imports only go to lower layers, as docs/architecture.md promises."""
+"""Imports only go to lower layers, as docs/architecture.md promises; inside runtime and analysis, to lower rooms."""
 
 from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,46 @@ THIRD_PARTY = {
     7: {"libcst", "rich"},
 }
 HEAVY = {"numpy", "tensorflow", "matplotlib"}
+
+#: The rooms of two large folders: each imports only those that stand before it.
+ROOMS = {
+    "runtime": ("base", "symbols", "compile/xla", "indexing", "functions", "loops", "compile", "boundary"),
+    "analysis": ("syntax", "lowering", "domain", "module", "interpreter", "loops", "driver"),
+}
+#: What still runs against the order of the rooms. This list may only become shorter.
+AGAINST_THE_ORDER = """
+    analysis.domain.events -> analysis.module.buffer_exchanges
+    analysis.lowering.places -> analysis.domain.values
+    runtime.base.dispatch -> runtime.compile.xla.limits
+    runtime.base.dispatch -> runtime.symbols.changing_length
+    runtime.base.dispatch -> runtime.symbols.float32
+    runtime.base.dispatch -> runtime.symbols.growing_list
+    runtime.base.dispatch -> runtime.symbols.stand_ins
+    runtime.base.lazy_tensorflow -> runtime.indexing.eager_operators
+    runtime.base.promotion -> runtime.symbols.loop_counter
+    runtime.base.tracing -> runtime.symbols.python_builtins
+    runtime.compile.compiled_state -> runtime.boundary.contract
+    runtime.compile.xla.materialize -> runtime.indexing.keys
+    runtime.compile.xla.padded_stores -> runtime.indexing.keys
+    runtime.compile.xla.strided_planes -> runtime.indexing.item_stores
+    runtime.compile.xla.strided_planes -> runtime.indexing.keys
+    runtime.indexing.eager_operators -> runtime.functions.math.operators
+    runtime.indexing.items -> runtime.functions.math.operators
+    runtime.symbols.carried_values -> runtime.compile.xla.padded_stores
+    runtime.symbols.changing_length -> runtime.functions.math.operators
+    runtime.symbols.changing_length -> runtime.indexing.inplace
+    runtime.symbols.either_number -> runtime.functions.math.operators
+    runtime.symbols.float32 -> runtime.boundary.contract
+    runtime.symbols.loop_counter -> runtime.functions.math.operators
+    runtime.symbols.masked -> runtime.functions.math.operators
+    runtime.symbols.python_number -> runtime.functions.math.operators
+"""
+#: How many imports stand inside functions of the runtime's rooms. This number may only become smaller.
+IMPORTS_IN_FUNCTIONS = 29
+MOST_FILES = 20
+MOST_LINES = 800
+#: File names that stand in several folders. This list may only become shorter.
+SAME_NAMES = set[str]()
 
 
 def imported(tree: ast.AST) -> list[tuple[str, int]]:
@@ -86,3 +127,88 @@ def test_every_part_has_a_layer() -> None:
 def test_the_check_can_fail() -> None:
     tree = ast.parse("import numpy\ndef f():\n    from np2tnp.cli import main\n    from np2tnp import engine\n")
     assert imported(tree) == [("numpy", 1), ("np2tnp.cli", 3), ("np2tnp.engine", 4)]
+
+
+def room_of(module: str) -> tuple[str, int] | None:
+    """The folder with rooms, and which of its rooms it is, of a module such as ``runtime.base.errors``."""
+    top, *rest = module.split(".")
+    found = [room for room in ROOMS.get(top, ()) if "/".join(rest).startswith(f"{room}/")]
+    return (top, ROOMS[top].index(max(found, key=len))) if found else None
+
+
+def modules_imported(path: Path) -> list[tuple[str, bool]]:
+    """The modules of ours that a file imports, and whether inside a function."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    inside = {id(node) for function in functions for node in ast.walk(function)}
+    found: list[tuple[str, bool]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("np2tnp."):
+            for alias in node.names:
+                module = f"{node.module}.{alias.name}".removeprefix("np2tnp.")
+                is_module = (PACKAGE / f"{module.replace('.', '/')}.py").exists()
+                found.append((module if is_module else module.rpartition(".")[0], id(node) in inside))
+    return found
+
+
+def name_of(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+
+
+def against_the_order(path: Path) -> set[str]:
+    mine = room_of(name_of(path))
+    if mine is None:
+        return set()
+    others = [(module, room_of(module)) for module, _ in modules_imported(path)]
+    return {f"{name_of(path)} -> {module}" for module, it in others if it and it[0] == mine[0] and it[1] > mine[1]}
+
+
+def test_rooms_import_only_rooms_before_them() -> None:
+    listed = set(filter(None, map(str.strip, AGAINST_THE_ORDER.splitlines())))
+    found = set().union(*map(against_the_order, MODULES))
+    assert found - listed == set(), "new imports against the order"
+    assert listed - found == set(), "gone: take them off the list"
+
+
+def test_every_module_of_the_runtime_and_the_analysis_is_in_a_room() -> None:
+    names = {name_of(path) for path in MODULES if path.name != "__init__.py"}
+    loose = {name for name in names if name.partition(".")[0] in ROOMS and room_of(name) is None}
+    assert loose == {"runtime.former_names"}
+
+
+def test_imports_inside_functions_of_the_runtime_only_become_fewer() -> None:
+    files = [path for path in MODULES if name_of(path).startswith("runtime.") and path.name != "__init__.py"]
+    nodes = [
+        node
+        for path in files
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for node in ast.walk(function)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("np2tnp.")
+    ]
+    count = len({(id(node)) for node in nodes})
+    assert count <= IMPORTS_IN_FUNCTIONS
+    assert count == IMPORTS_IN_FUNCTIONS, "fewer: lower the number"
+
+
+def test_the_checks_of_rooms_can_fail(tmp_path: Path) -> None:
+    assert room_of("runtime.compile.xla.limits") == ("runtime", 2)
+    assert room_of("runtime.compile.compiled") == ("runtime", 6)
+    assert room_of("runtime.former_names") is None
+    file = tmp_path / "x.py"
+    text = "from np2tnp.runtime.base import errors\n\n\ndef f():\n    from np2tnp.runtime.loops.control import g\n"
+    file.write_text(text)
+    assert modules_imported(file) == [("runtime.base.errors", False), ("runtime.loops.control", True)]
+
+
+def test_no_folder_and_no_file_is_too_large() -> None:
+    """A file is one subject, a folder holds what fits on a page."""
+    sizes = Counter(path.parent.relative_to(PACKAGE).as_posix() for path in MODULES if path.name != "__init__.py")
+    assert {folder: count for folder, count in sizes.items() if count > MOST_FILES} == {}
+    lines = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_file_names_are_unique() -> None:
+    names = Counter(path.stem for path in MODULES if path.name != "__init__.py")
+    assert {name for name, count in names.items() if count > 1} == SAME_NAMES

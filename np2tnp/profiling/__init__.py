@@ -1,0 +1,1 @@
+"""Times NumPy against TensorFlow, and finds where programs spend their time."""

@@ -224,7 +224,7 @@ def test_eager_calls_are_made_on_the_device_that_is_named() -> None:
 import json, tensorflow as tf
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
-from np2tnp.differential import facts_file, staged
+from np2tnp.probe import facts_file, staged
 from np2tnp.probe.probed_calls import import_runtime
 import_runtime()
 plan = staged.plan_calls("numpy.floor", facts_file.read()["apis"]["numpy.floor"])
