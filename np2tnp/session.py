@@ -182,7 +182,7 @@ class Session:
         if facts.qualname in self.leaking:
             return tensor_boundary.hit(self.analysis.info.functions[facts.qualname])
         if self.options.boundary == "tensor":
-            return tensor_boundary.lost_update(facts, self.analysis.summary)
+            return tensor_boundary.mixed_up(facts) or tensor_boundary.lost_update(facts, self.analysis.summary)
         return None
 
 

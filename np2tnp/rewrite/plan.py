@@ -250,6 +250,7 @@ def plan_region(
     facts.extra["by row"] = part_loops.parameters_by_row(context)
     if options.float32:
         double += single_precision.of_draws(module, facts.node)
+        double += single_precision.of_waiting(module, facts)
         plan.float32 = not double and not facts.generator
         plan.hits += double or [Hit(single_precision.CODE, facts.node, single_precision.WORDS, Verdict.NOTE)]
     if options.compile != "none":

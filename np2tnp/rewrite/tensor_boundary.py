@@ -385,6 +385,17 @@ def hit(info: FunctionInfo) -> Hit:
     return Hit(Callback.doc.code, info.node, message, Verdict.BLOCK)
 
 
+def mixed_up(facts: ev.RegionFacts) -> Hit | None:
+    """A parameter that is assigned again and stays an ndarray for the sake of others: callers may give a tensor."""
+    names = facts.host_parameters & facts.kept
+    targets = (part.target for part in walk(facts.node) if isinstance(part, cst.AssignTarget)) if names else ()
+    names &= {target.value for target in targets if isinstance(target, cst.Name)}
+    if not names:
+        return None
+    words = f"{min(names)} stays an ndarray here and is assigned again, and callers may give a tensor"
+    return Hit(Callback.doc.code, facts.node, f"{words}: assign to another name (--boundary tensor)", Verdict.BLOCK)
+
+
 def lost_update(facts: ev.RegionFacts, summary: Callable[[Function], Summary | None]) -> Hit | None:
     """The first update of an argument that stays as it is for the sake of NumPy: a tensor there would not change.
 

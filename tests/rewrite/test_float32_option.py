@@ -234,6 +234,21 @@ def test_what_float32_cannot_resolve_stays_in_float64(text: str) -> None:
     assert "TNP311" in {finding.code for finding in report.findings}
 
 
+def test_what_a_waiting_function_gets_stays_in_float64() -> None:
+    """Its own text has no tolerance; the function that is given it has, as a default."""
+    text = (
+        "import numpy as np\n\n\n"
+        "def square(x: np.ndarray):\n    return x * x\n\n\n"
+        "def residual(x: np.ndarray):\n    return np.sqrt(square(x) + 1) - 2\n\n\n"
+        "def other(x: np.ndarray):\n    return np.sqrt(x) + 1\n\n\n"
+        "def solve(f, x, tol=1e-10):\n    for _ in range(99):\n        r = f(x)\n"
+        "        if np.linalg.norm(r) < tol:\n            break\n        x = x - r\n    return x\n\n\n"
+        "def main():\n    return solve(residual, np.ones(3))\n"
+    )
+    report = rewrite(text, float32=True)
+    assert {region.qualname for region in report.regions if region.float32} == {"other"}
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -392,3 +392,20 @@ def total(a):
 
 def _leaves(value: Any) -> list[Any]:
     return [leaf for item in value for leaf in _leaves(item)] if isinstance(value, (tuple, list)) else [value]
+
+
+def test_no_tensor_stays_in_a_list_of_an_object_for_what_stays_numpy() -> None:
+    """`x` is assigned again and must be an ndarray for the list; whoever calls `forward` may give a tensor."""
+    text = (
+        "import numpy as np\n\n\n"
+        "class Net:\n    def __init__(self, weights):\n        self.weights = weights\n\n"
+        "    def forward(self, x):\n        self.seen = [x]\n        for w in self.weights:\n"
+        "            x = np.tanh(x @ w) + 1\n            self.seen.append(x)\n        return x\n\n"
+        "    def backward(self, y):\n        d = self.seen[-1] - y\n        return [d.sum(axis=0), str(d)]\n"
+    )
+    report = rewrite(text, boundary="tensor")
+    states = {region.qualname: region.state.value for region in report.regions}
+    new = loaded(report.new_text or text, "nets").Net([np.ones((2, 2))])
+    new.forward(np.ones((3, 2)))
+    assert states["Net.forward"] == "blocked"
+    assert [type(item) for item in new.seen] == [np.ndarray, np.ndarray]

@@ -152,6 +152,7 @@ class ModuleInfo:
     bound_values: dict[int, dict[str, list[cst.BaseExpression | None]]] = field(default_factory=dict)
     kept_functions: dict[int, frozenset[int]] = field(default_factory=dict)  #: ... and those that others may call later
     given: dict[str, frozenset[str]] | None = None  #: as callers.arrays_given says, once somebody asked
+    waited_for: frozenset[str] | None = None  #: functions with whose values code waits for a small error, likewise
     by_probabilities: bool | None = None  #: whether it draws with given probabilities, once somebody asked
     numpy_names: frozenset[str] = NO_NAMES  #: names that stand for NumPy, whatever they are bound to
     near_compiler: str = ""  #: "own" where it imports a compiler of native code, "imported" where what it imports does

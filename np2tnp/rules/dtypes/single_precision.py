@@ -10,6 +10,7 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.promotion_rules import CANONICAL, DTYPE_NAMES, dtype_char
 from np2tnp.analysis.domain.values import Array, Const, Value, scalar_type
 from np2tnp.analysis.module.contents import ModuleInfo
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
@@ -121,6 +122,49 @@ def of_draws(module: ModuleInfo, node: cst.CSTNode) -> Iterator[Hit]:
     if module.by_probabilities:
         words = "probabilities that the module draws with would not sum to 1 as exactly as NumPy asks"
         yield Hit(STAYS, node, f"stays in float64: {words}", Verdict.NOTE)
+
+
+def of_waiting(module: ModuleInfo, facts: ev.RegionFacts) -> Iterator[Hit]:
+    """Of a function that others call, or get, which wait for an error that float32 does not resolve."""
+    if module.waited_for is None:
+        module.waited_for = _waited_for(module)
+    if facts.qualname.rpartition(".")[2] in module.waited_for:
+        words = "a function that calls it waits for a difference that float32 may never resolve"
+        yield Hit(STAYS, facts.node, f"stays in float64: {words}", Verdict.NOTE)
+
+
+def _waited_for(module: ModuleInfo) -> frozenset[str]:
+    """The names in functions that compare with a small tolerance, in calls of these, and in what those names mean."""
+    bodies: dict[str, set[str]] = {}
+    waiting: set[str] = set()
+    for qualname, info in module.functions.items():
+        name = qualname.rpartition(".")[2]
+        bodies.setdefault(name, set()).update(_names(info.node.body))
+        if any(_is_small_comparison(node, info.node) for node in walk(info.node.body)):
+            waiting.add(name)
+    found = set().union(*(bodies[name] for name in waiting))
+    for node in walk(module.node) if waiting else ():
+        if isinstance(node, cst.Call) and dotted(node.func).rpartition(".")[2] in waiting:
+            found.update(name for argument in node.args for name in _names(argument.value))
+    more = found
+    while more := set().union(*(bodies.get(name, ()) for name in more)) - found:
+        found |= more
+    return frozenset(found & bodies.keys())
+
+
+def _names(node: cst.CSTNode) -> set[str]:
+    names = {part.value for part in walk(node) if isinstance(part, cst.Name)}
+    return names | {part.attr.value for part in walk(node) if isinstance(part, cst.Attribute)}
+
+
+def _is_small_comparison(node: cst.CSTNode, function: cst.FunctionDef) -> bool:
+    if not isinstance(node, cst.Comparison):
+        return False
+    if not any(isinstance(it.operator, (cst.LessThan, cst.LessThanEqual, cst.GreaterThan)) for it in node.comparisons):
+        return False
+    parts = (node.left, *(item.comparator for item in node.comparisons))
+    written = [float(part.value) for part in parts if isinstance(part, cst.Float)]
+    return any(0 < number < _RESOLUTION for number in (*written, *_defaults(node, function)))
 
 
 def _takes_probabilities(node: cst.CSTNode) -> bool:
