@@ -77,3 +77,13 @@ def test_warnings_of_the_compiler_about_the_text_are_not_repeated() -> None:
         warnings.simplefilter("always")
         assert "rt.exp" in (rewrite(text).new_text or "")
     assert not found
+
+
+def test_messages_name_what_people_wrote() -> None:
+    """What a loop iterates over has a name in the analysis alone, with a number in it that differs from run to run."""
+    text = (FIXTURES / "programs" / "130_layers.py").read_text(encoding="utf-8")
+    report = analyze(Source("program.py", text), Config(rewrite=True, boundary="tensor"))
+    words = [finding.message for finding in report.findings]
+    words += [reason for region in report.regions for reason in region.reasons]
+    assert any(word.startswith("what this loop iterates over may have been changed") for word in words)
+    assert not [word for word in words if "_iterated_" in word]

@@ -8,7 +8,7 @@ survive the exchange of two buffers (``u, v = v, u``) through a loop: the names 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import compress
+from itertools import compress, filterfalse
 from operator import is_not
 from types import MappingProxyType
 from typing import NamedTuple
@@ -245,6 +245,11 @@ def iterated_name(loop: int) -> str:
 def is_iterated(name: str) -> bool:
     """Whether `name` was made by ``iterated_name``."""
     return name.startswith("_iterated_")
+
+
+def shown(names: Iterable[str]) -> str:
+    """One of `names` for a message: none that only the analysis knows."""
+    return min(filterfalse(is_iterated, names), default=ITERATED)
 
 
 class Env:

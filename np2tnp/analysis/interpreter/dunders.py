@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.env import Env, shown
 from np2tnp.analysis.domain.special_names import (
     ASKING_AT_ONCE,
     BUILTINS,
@@ -177,7 +177,7 @@ class AskedObjects(State):
         if self.ran == ran or not value.refs or type(node) is cst.Call:
             return  # what a callee gave back is a new array nearly always, and NumPy's own object
         for name in sorted(value.refs & env.stale.keys())[:1]:
-            self.emit(ev.StaleRead(node, self.place(node), name, env.stale[name], env.aliases(name)))
+            self.emit(ev.StaleRead(node, self.place(node), shown([name]), env.stale[name], env.aliases(name)))
         if not value.refs.isdisjoint(env.held_outside()):
             self.ran_late.add(id(whole))
 

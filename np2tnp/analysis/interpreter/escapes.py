@@ -9,7 +9,7 @@ from itertools import filterfalse
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.env import HOLDERS, ITERATED, Env, Stale, is_iterated, join
+from np2tnp.analysis.domain.env import HOLDERS, Env, Stale, join, shown
 from np2tnp.analysis.domain.result_aliases import (
     COPIED_OUTSIDE,
     copied_outside,
@@ -484,8 +484,8 @@ class Effects(Keeping):
         seen = changed if _are_watched(refs) else frozenset(filter(self._is_captured, changed))
         if seen:
             # what is read back here is not what the first one holds, or what the enclosing function sees
-            shown = name if name in seen else min(filterfalse(is_iterated, seen), default=ITERATED)
-            self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), shown, on_view, seen))
+            first = name if name in seen else shown(seen)
+            self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), first, on_view, seen))
         if keeps:
             self.keep(frozenset((f"seen by {callee}",)), value, env)
 
@@ -502,7 +502,7 @@ class Effects(Keeping):
             names = {ref for ref in refs_of(value) & refs_of(other.value) if ref.isidentifier()}
             if names:
                 stale, where = Stale(callee, id(node), "call on a view"), argument.node.value
-                self.emit(ev.StaleRead(where, self.place(where), min(names), stale, frozenset(names)))
+                self.emit(ev.StaleRead(where, self.place(where), shown(names), stale, frozenset(names)))
 
     def _copy_may_change(self, node: cst.CSTNode, callee: str, argument: ev.Argument) -> None:
         """What is handed over may be our copy of memory that others see: NumPy must make it, and `callee` get that."""
@@ -513,7 +513,7 @@ class Effects(Keeping):
         if outside:
             self.facts.viewed |= outside | {FOREIGN}
             stale = Stale(callee, id(node), "call on a view")
-            self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), min(outside), stale))
+            self.emit(ev.StaleRead(argument.node.value, self.place(argument.node), shown(outside), stale))
 
     def _is_captured(self, name: str) -> bool:
         """Whether `name` belongs to a function around the nested function or comprehension being interpreted."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.env import Env, Stale
+from np2tnp.analysis.domain.env import Env, Stale, shown
 from np2tnp.analysis.domain.result_aliases import COPIED_OUTSIDE, outside_views, shown_by
 from np2tnp.analysis.domain.special_names import asked_by
 from np2tnp.analysis.domain.values import (
@@ -159,7 +159,7 @@ class Writes(Calls):
         of_dict = isinstance(base, Unknown) and keys and scalar_type(keys[0]) == "str" and not op
         if COPIED in refs_of(base) and given and not of_dict:  # what a callee gave back must be the caller's own array
             self.facts.host_parameters |= given
-            self.emit(ev.StaleRead(target, place, f"@{min(given)}", Stale("a callee", id(node), "call on a view")))
+            self.emit(ev.StaleRead(target, place, f"@{shown(given)}", Stale("a callee", id(node), "call on a view")))
         if refs_of(base) & NESTED:  # whatever the nested function is called with
             written.update(self.facts.parameters)
             self.nested_keeps |= COPIED in refs_of(base)  # its argument itself must be what is written
