@@ -10,6 +10,7 @@ import importlib
 import math
 import os
 import threading
+import types
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,15 @@ import numpy as np
 __all__ = ["tnp"]
 
 
-class LazyModule:
-    """A module that is imported when one of its attributes is first read; attributes once read are kept."""
+class LazyModule(types.ModuleType):
+    """A module that is imported when one of its attributes is first read; attributes once read are kept.
+
+    It is a module to whoever asks: a compiled function may read such a global.
+    """
 
     def __init__(self, name: str, here: str) -> None:
         """`here`: what it is called in this module, by which it pickles."""
+        super().__init__(name)
         self._name, self._here = name, here
 
     def __repr__(self) -> str:
@@ -41,7 +46,7 @@ class LazyModule:
     def _forget(self) -> None:
         name, here = self._name, self._here
         self.__dict__.clear()
-        self._name, self._here = name, here
+        LazyModule.__init__(self, name, here)
 
 
 tf: Any = LazyModule("tensorflow", "tf")
