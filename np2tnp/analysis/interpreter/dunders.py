@@ -44,6 +44,7 @@ from np2tnp.analysis.domain.values import (
     Symbol,
     Unknown,
     Value,
+    may_hold_tensor,
     with_refs,
 )
 from np2tnp.analysis.interpreter.state import State
@@ -167,6 +168,31 @@ class AskedObjects(State):
         if found:
             self.code_runs(node, "code of an object", env)
         return found
+
+    def operand_given(self, node: cst.CSTNode, asked: Value, given: Iterable[Value], names: frozenset[str]) -> None:
+        """A special method of `asked`, whose class nobody knows, may change what it gets: it must be an array.
+
+        That is looked at where the function is called, if `asked` is a parameter.
+        """
+        if type(asked) is not Unknown or self.made == HOST or not any(map(may_hold_tensor, given)):
+            return
+        if self.asked_here().isdisjoint(names) or not self._change_operands(names):
+            return
+        deps = asked.deps - self.objects
+        if deps and deps.isdisjoint(("self", "cls")):
+            self.facts.assumed_arrays |= deps
+        else:
+            self.construct(node, "object operator", "an operator or index")
+
+    def _change_operands(self, names: frozenset[str]) -> bool:
+        """Whether one of the special methods `names` of a class in sight updates what it gets in place."""
+        for known in filter(None, map(self.known_class, self.module.values.values())):
+            summary_of = self.services.class_of(known)
+            for name in names & summary_of.methods.keys() if summary_of is not None else ():
+                summary = self.services.summary(summary_of.methods[name][0])
+                if summary is not None and set(summary.mutates) - {"self"}:
+                    return True
+        return False
 
     def ask_parts(self, node: cst.CSTNode, env: Env, *values: Value) -> None:
         """Python asks `values`, the parts of an expression or statement."""

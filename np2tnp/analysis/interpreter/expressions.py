@@ -11,6 +11,7 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.containers import is_without_numbers
 from np2tnp.analysis.domain.env import ROUNDS, Env, join, view_among, widen
 from np2tnp.analysis.domain.promotion_rules import operator_dtypes
+from np2tnp.analysis.domain.special_names import asked_by
 from np2tnp.analysis.domain.summaries import from_host
 from np2tnp.analysis.domain.untensored import TO_NUMBERS, calculated, is_to_numbers, of_operator
 from np2tnp.analysis.domain.values import (
@@ -438,6 +439,9 @@ class Evaluator(Operands):
         """The result of an operator on `operands`; emits it where an operand may be an array."""
         result = self.operator_result(op, operands)
         self.ask_parts(node, env, *operands)
+        if len(operands) == 2:
+            self.operand_given(node, operands[0], operands[1:], asked_by(node))
+            self.operand_given(node, operands[1], operands[:1], asked_by(node))
         if self.is_numpys(node, operands):
             return result
         kinds = {type(value) for value in operands}
@@ -548,6 +552,9 @@ class Evaluator(Operands):
             op = COMPARISONS.get(type(item.operator))
             if type(item.operator) not in (cst.Is, cst.IsNot):
                 self.ask_parts(node, env, left, right)
+                self.operand_given(node, right, [left], asked_by(node))
+                if op is not None:
+                    self.operand_given(node, left, [right], asked_by(node))
             if isinstance(left, Instance) or isinstance(right, Instance):
                 if type(item.operator) not in (cst.Is, cst.IsNot):
                     self.beside_object(node, op or "contains", [(left_node, left), (item.comparator, right)])

@@ -11,6 +11,7 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.containers import share_items
 from np2tnp.analysis.domain.env import NO_SOURCES, Env, join
 from np2tnp.analysis.domain.result_aliases import shown_by
+from np2tnp.analysis.domain.special_names import asked_by
 from np2tnp.analysis.domain.summaries import hosted
 from np2tnp.analysis.domain.values import (
     COPIED,
@@ -198,6 +199,7 @@ class Stores(Yields):
             keys = self.keys(target, env)
             if may_be_array(base):
                 self.ask_parts(target, env, value)
+                self.operand_given(target, base, (value, *keys), asked_by(target))
             flat = type(target.value) is cst.Attribute and target.value.attr.value == "flat"
             if flat and may_hold_tensor(base) and not is_number(value):
                 self.construct(node, "flat store")
@@ -338,6 +340,7 @@ class Stores(Yields):
             keys = self.keys(target, env)
             item = self.read(base, keys) if isinstance(base, Sequence) else None
             self.ask_parts(node, env, item if item is not None else base, value)
+            self.operand_given(node, item if item is not None else base, (value, *keys), asked_by(node))
             if item is not None and may_be_array(item) and not is_numpy_number(item):
                 self.emit(ev.Read(target, self.place(target), base, keys, item))
                 self.write(node, target, item, value, env, op=op, keys=None)

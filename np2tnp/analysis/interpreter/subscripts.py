@@ -123,6 +123,7 @@ class Subscripts(AskedObjects):
         if self.met_subclass and self.made != HOST and may_hold_tensor(base) and self.subclass_mark(*keys):
             self.construct(node, "subclass operand")
         self.ask(node, env, [base], asked_by(node), deep=False)
+        self.operand_given(node, base, keys, asked_by(node))
         if isinstance(base, Instance):
             result = self.with_shown(result, env)
         if isinstance(base, Instance) and any(map(may_hold_tensor, keys)):
