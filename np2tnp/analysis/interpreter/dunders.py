@@ -187,9 +187,10 @@ class AskedObjects(State):
     def _change_operands(self, names: frozenset[str]) -> bool:
         """Whether one of the special methods `names` of a class in sight updates what it gets in place."""
         for known in filter(None, map(self.known_class, self.module.values.values())):
-            summary_of = self.services.class_of(known)
-            for name in names & summary_of.methods.keys() if summary_of is not None else ():
-                summary = self.services.summary(summary_of.methods[name][0])
+            seen = self.services.class_of(known)
+            methods = seen.methods if seen is not None else {}
+            for name in names & methods.keys():
+                summary = self.services.summary(methods[name][0])
                 if summary is not None and set(summary.mutates) - {"self"}:
                     return True
         return False
