@@ -231,9 +231,9 @@ def total(a, weights):
 def test_any_core_may_be_refused(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     prepare, refused = Plan.prepare, []
 
-    def refuse(plan: Plan, args: Any, kwargs: Any, *, public: bool) -> Any:
+    def refuse(plan: Plan, args: Any, kwargs: Any, *, public: bool, begins_again: bool = True) -> Any:
         if public:
-            return prepare(plan, args, kwargs, public=public)
+            return prepare(plan, args, kwargs, public=public, begins_again=begins_again)
         refused.append(plan.name)
         raise UnverifiedError("for the test")
 
