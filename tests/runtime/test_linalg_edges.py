@@ -141,6 +141,8 @@ UNDER_XLA = {
     "matrix_power -1": ("singular",),
     "norm 2": ("inf in the corner",),
 }
+#: NumPy itself does not come back from these with an infinity in the corner (OpenBLAS's gesdd and gelsd, NumPy 2.4.6).
+NEVER_ENDS = ("svd", "lstsq", "pinv")
 CASES = [("graph", name, kind) for name in FUNCTIONS for kind in IN_GRAPHS]
 CASES += [("xla", name, kind) for name, kinds in UNDER_XLA.items() for kind in kinds]
 
@@ -148,6 +150,8 @@ CASES += [("xla", name, kind) for name, kinds in UNDER_XLA.items() for kind in k
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_what_numpy_raises_or_gives_eagerly(name: str) -> None:
     for kind, matrix in MATRICES.items():
+        if name in NEVER_ENDS and kind == "inf in the corner":
+            continue
         expected = outcome(FUNCTIONS[name], np, matrix)
         assert_alike(expected, in_mode("eager", name, matrix), f"{name} of {kind}")
 
