@@ -114,7 +114,7 @@ def assert_alike(expected: Any, actual: Any, words: str) -> None:
         finite = one[np.isfinite(one)]
         scale = float(np.max(np.abs(finite), initial=0.0))
         rtol = 1e-4 if one.dtype.char in "fF" else 1e-9
-        np.testing.assert_allclose(other, one, rtol=rtol, atol=rtol * scale, err_msg=words)
+        np.testing.assert_allclose(other, one, rtol=rtol, atol=rtol * max(scale, 1e-12), err_msg=words)
 
 
 def in_mode(mode: str, name: str, matrix: np.ndarray) -> Any:
