@@ -10,7 +10,6 @@ import importlib
 import math
 import os
 import threading
-import types
 from typing import Any
 
 import numpy as np
@@ -18,15 +17,11 @@ import numpy as np
 __all__ = ["tnp"]
 
 
-class LazyModule(types.ModuleType):
-    """A module that is imported when one of its attributes is first read; attributes once read are kept.
-
-    It is a module to whoever asks: a compiled function may read such a global.
-    """
+class LazyModule:
+    """A module that is imported when one of its attributes is first read; attributes once read are kept."""
 
     def __init__(self, name: str, here: str) -> None:
         """`here`: what it is called in this module, by which it pickles."""
-        super().__init__(name)
         self._name, self._here = name, here
 
     def __repr__(self) -> str:
@@ -46,7 +41,7 @@ class LazyModule(types.ModuleType):
     def _forget(self) -> None:
         name, here = self._name, self._here
         self.__dict__.clear()
-        LazyModule.__init__(self, name, here)
+        self._name, self._here = name, here
 
 
 tf: Any = LazyModule("tensorflow", "tf")

@@ -18,7 +18,7 @@ import numpy as np
 
 from np2tnp.runtime import __name__ as own_package
 from np2tnp.runtime.base.errors import Unsupported
-from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.lazy_tensorflow import tf, tnp
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple
 
 __all__ = [
@@ -145,6 +145,8 @@ _DTYPES = frozenset("?bBhHiIlLqQefdFD")
 
 def is_constant(value: Any) -> bool:
     """Whether a global with this value changes only by being rebound."""
+    if value is tnp:
+        return True
     if is_of(value, types.ModuleType):
         name = value.__name__
         return name.partition(".")[0] in CONSTANT_MODULES or name == own_package or name.startswith(f"{own_package}.")
