@@ -54,7 +54,7 @@ def test_a_script_that_prints_the_same_is_equal_and_another_is_different(tmp_pat
     (tmp_path / "data.txt").write_text("0.5")
     original = (
         "import pathlib, sys\nimport numpy as np\n"
-        "start = float((pathlib.Path(__file__).parents[1] / 'data.txt').read_text())\n"
+        "start = float((pathlib.Path(__file__).parents[0] / 'data.txt').read_text())\n"
         "print(__name__, sys.argv[1:], np.exp(np.full(3, start)).sum())\n"
     )
     new = START + original.replace("np.exp(np.full(3, start)).sum()", "rt.host(rt.sum(rt.exp(rt.full(3, start))))")
