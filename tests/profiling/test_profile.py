@@ -160,8 +160,8 @@ def test_the_basics_are_a_valid_result(tmp_path):
     assert done.returncode == 0, done.stderr
     document = read_result(tmp_path / "basics" / "np2tnp-profile.json")
     assert [function["function"] for function in document["functions"]] == ["sort", "tanh", "sigmoid", "fft", "matmul"]
-    assert [trial["size"] for trial in document["functions"][0]["trials"]] == [16]
-    assert [trial["size"] for trial in document["functions"][-1]["trials"]] == [4]  # elements, too
+    assert {trial["size"] for trial in document["functions"][0]["trials"]} == {16}
+    assert {trial["size"] for trial in document["functions"][-1]["trials"]} == {4}  # the edge of 16 elements
 
     trial = document["functions"][0]["trials"][0]
     with pytest.raises(AssertionError, match="verdict"):
