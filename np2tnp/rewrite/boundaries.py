@@ -17,6 +17,9 @@ from np2tnp.edits.edit import Edits
 from np2tnp.rewrite import buffer_swap_names
 from np2tnp.rewrite.buffer_swap_names import NO_MARKS, Marks
 
+#: What a decorator may say that parameters are; see ``migrated`` in np2tnp/runtime/boundary/door.py.
+DOOR_WORDS = ("floats", "reals", "inexact", "arrays", "numbers")
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:
@@ -48,12 +51,24 @@ def decorator(
         if values:
             arguments.append(build.argument(build.strings_tuple(values), keyword))
 
+    def listed(keyword: str, values: list[str]) -> None:
+        if values:
+            arguments.append(build.argument(build.string(", ".join(values)), keyword))
+
     order = facts.parameters
+    door = {name: words_of(admitted) for name, admitted in (facts.extra.get("door") or {}).items()}
+    old = [name for name in order if name in facts.assumed_arrays and name not in door]
+    if any("arrays" in words for words in door.values()):  # one keyword has one form
+        door, old = {**door, **dict.fromkeys(old, ("arrays", "numbers"))}, []
+    for word in DOOR_WORDS:
+        listed(word, [name for name in order if word in door.get(name, ())])
     mutates = tuple(facts.mutated)
     names("mutates", mutates)
     names("returns", tuple(name for name in order if name in facts.returned))
-    names("arrays", tuple(name for name in order if name in facts.assumed_arrays))
-    names("scalars", tuple(name for name in order if name in facts.assumed_scalars))
+    names("arrays", tuple(old))
+    # a number that a graph gets as one of its inputs is no number of Python's
+    known = {name for name, words in door.items() if compile_as == "none" or words != ("numbers",)}
+    names("scalars", tuple(name for name in order if name in facts.assumed_scalars and name not in known))
     names("hosted", tuple(name for name in order if name in facts.host_parameters))
     if any(name not in facts.host_parameters | facts.assumed_scalars | {"self", "cls"} for name in order):
         reached = facts.changeable | (facts.host_parameters & facts.extra.get("writes", set()))
@@ -85,6 +100,11 @@ def decorator(
         names("rows", kept.rows)
     target: cst.BaseExpression = build.name(f"{runtime}.migrated")
     return cst.Decorator(build.call(target, *arguments) if arguments else target)
+
+
+def words_of(admitted: Any) -> tuple[str, ...]:
+    """The decorator's words for what a parameter takes (analysis/domain/doors.py)."""
+    return (admitted,) if isinstance(admitted, str) else tuple(admitted.words)
 
 
 def settle_zero_d(facts: ev.RegionFacts, edits: Edits, runtime: str) -> str:

@@ -22,6 +22,7 @@ FAMILIES = (
     "base.errors",
     "base.dispatch",
     "boundary.wrapper",
+    "boundary.fallback",
     "boundary.object_state",
     "boundary.startup",
     "boundary.managers",

@@ -6,7 +6,7 @@ A :class:`Plan` is made once, when a function is decorated, so that a call costs
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, member, own_dict, tuple_like
 from np2tnp.runtime.base.shared_memory import OF_ANY, OF_ARRAYS, leaves, overlap, overlaps_itself
 from np2tnp.runtime.boundary import threads
+from np2tnp.runtime.boundary.admission import Admission
 from np2tnp.runtime.boundary.aliasing import Reachable, Watched, kept_by, only_reads_attributes, watched
 from np2tnp.runtime.boundary.refusals import use_of
 from np2tnp.runtime.symbols.masked import Masked
@@ -110,17 +111,19 @@ class Plan:
         has_original: bool = False,
         methods: tuple[str, ...] = (),
         pure: bool = False,
+        door: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:
         self.name = function.__qualname__
+        self.module = str(function.__module__)
         self._function = function
         self.mutates = mutates
         self.mutates_set = frozenset(mutates)
         self.returns = returns
         self._signature = inspect.signature(function)
         parameters = self._signature.parameters
-        unknown = [
-            name for name in (*mutates, *returns, *arrays, *refuses, *scalars, *hosted) if name not in parameters
-        ]
+        admitted = [name for names in (door or {}).values() for name in names]
+        named = (*mutates, *returns, *arrays, *refuses, *scalars, *hosted, *admitted)
+        unknown = [name for name in named if name not in parameters]
         if unknown:
             raise TypeError(f"{self.name} has no parameter {unknown[0]!r}")
         positional = [p for p in parameters.values() if p.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD]
@@ -131,6 +134,7 @@ class Plan:
         #: methods: the instance passes unchanged (it may well offer __array__)
         self.receiver = self._names[0] if self._names and self._names[0] in ("self", "cls") else None
         self._methods = Methods(function, methods) if methods else None
+        self._admission = Admission(self.name, door, parameters) if door else None
         self._arrays = arrays
         self._scalars = scalars
         self.plain = frozenset((*scalars, *hosted))  #: whose values reach the body as Python's and NumPy's own
@@ -170,6 +174,10 @@ class Plan:
         """
         if self._methods is not None:
             self._methods.check(args[0] if args else kwargs.get(self.receiver or "self"))
+        if self._admission is not None:
+            self._admission.check(args, kwargs)
+            if not public:
+                args, kwargs = self._admission.as_numbers(args, kwargs)
         if self._fill:
             args, kwargs = self._with_defaults(args, kwargs)
         beside = threads.are_others()

@@ -179,6 +179,7 @@ class Options(NamedTuple):
     float32: bool
     state: tuple[str, ...] | None
     tensors: tuple[str, ...]
+    door: dict[str, tuple[str, ...]]  #: word of ``admission.WORDS`` -> the parameters that it is said of
 
 
 @overload
@@ -188,7 +189,7 @@ def migrated(
     *,
     mutates: Iterable[str] = (),
     returns: Iterable[str] = (),
-    arrays: Iterable[str] = (),
+    arrays: str | Iterable[str] = (),
     refuses: Mapping[str, str] | None = None,
     scalars: Iterable[str] = (),
     hosted: Iterable[str] = (),
@@ -206,6 +207,10 @@ def migrated(
     float32: bool = False,
     state: Iterable[str] | None = None,
     tensors: Iterable[str] = (),
+    floats: str = "",
+    reals: str = "",
+    inexact: str = "",
+    numbers: str = "",
 ) -> Callable[[F], F]: ...
 def migrated(
     function: Any = None,
@@ -213,7 +218,7 @@ def migrated(
     *,
     mutates: Iterable[str] = (),
     returns: Iterable[str] = (),
-    arrays: Iterable[str] = (),
+    arrays: str | Iterable[str] = (),
     refuses: Mapping[str, str] | None = None,
     scalars: Iterable[str] = (),
     hosted: Iterable[str] = (),
@@ -231,6 +236,10 @@ def migrated(
     float32: bool = False,
     state: Iterable[str] | None = None,
     tensors: Iterable[str] = (),
+    floats: str = "",
+    reals: str = "",
+    inexact: str = "",
+    numbers: str = "",
 ) -> Any:
     """Make `function`, whose body works on tensors, keep its NumPy contract.
 
@@ -239,7 +248,15 @@ def migrated(
     mutates : parameters that the body may update; it then returns ``rt.updated(result, name=final, ...)``. The final
         values are copied into the caller's ndarrays.
     returns : parameters that the result may *be*; where it is, the caller's own object is returned.
-    arrays : parameters that must be exact ndarrays or numbers.
+    floats : parameters, as in ``floats="x, w"``, that are ndarrays of float32 or float64 with at least one element and
+        one axis.
+    reals : the same of int32 and int64, too.
+    inexact : the same of float32, float64, complex64 and complex128.
+    arrays : the same of any dtype of numbers, and of bool. Where it is no text but a tuple of names, as an earlier
+        release wrote: parameters that must be exact ndarrays or numbers, or None.
+    numbers : parameters that are real numbers: Python's, or NumPy's of 32 and 64 bits; no bool. One that another word
+        names, too, may be an array or a number: a number of NumPy's is of that word's dtypes then, and Python's a
+        complex one where these are. In ``.core`` tensors count as arrays, and those without dimensions as numbers.
     scalars : parameters that must not be arrays: the body treats them as plain Python values.
     hosted : parameters that reach the body as they are: the caller's own ndarrays and containers.
     updates : globals (``"TABLE"``), attributes of any object (``".w"``) and hosted parameters (``"@p"``) whose arrays
@@ -304,7 +321,7 @@ def migrated(
     options = Options(
         tuple(mutates),
         tuple(returns),
-        tuple(arrays),
+        () if isinstance(arrays, str) else tuple(arrays),
         dict(refuses or {}),
         tuple(scalars),
         tuple(hosted),
@@ -322,6 +339,7 @@ def migrated(
         float32,
         None if state is None else tuple(state),
         tuple(tensors),
+        _door(floats=floats, reals=reals, inexact=inexact, arrays=arrays, numbers=numbers),
     )
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -331,6 +349,15 @@ def migrated(
         return _Door(body, options).public
 
     return decorate if function is None else decorate(function)
+
+
+def _door(**words: Any) -> dict[str, tuple[str, ...]]:
+    return {word: names_in(text) for word, text in words.items() if isinstance(text, str) and text}
+
+
+def names_in(text: str | Iterable[str]) -> tuple[str, ...]:
+    """The names in ``"x, w"``; or those that an earlier release wrote as a tuple."""
+    return tuple(part.strip() for part in text.split(",")) if isinstance(text, str) else tuple(text)
 
 
 def is_threshold_set() -> bool:

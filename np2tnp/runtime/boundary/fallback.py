@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from np2tnp.runtime.base.looking import is_of, is_plain_tuple, member, own_dict
 from np2tnp.runtime.base.tracing import attribute_names
 from np2tnp.runtime.boundary.object_state import names_of
 
+if TYPE_CHECKING:
+    from np2tnp.runtime.boundary.contract import Plan
+
+__all__ = ["refusals"]
+
 _log = logging.getLogger("np2tnp")
 
 #: How often the original gave the result of each function, by name: ``verify`` must not take that for TensorFlow's.
@@ -26,6 +31,26 @@ answered: Counter[str] = Counter()
 
 #: So many different reasons are told of one function.
 _REASONS = 8
+
+#: Calls that a door did not admit: function -> reason -> how many.
+_refused: dict[str, Counter[str]] = {}
+_OTHER = "other reasons"
+
+
+def count(plan: Plan, refusal: UnverifiedError) -> None:
+    """Count a call that was refused before its body began."""
+    reasons = _refused.setdefault(f"{plan.module}.{plan.name}", Counter())
+    reason = str(refusal)
+    reasons[reason if reason in reasons or len(reasons) < _REASONS else _OTHER] += 1
+
+
+def refusals() -> dict[str, dict[str, int]]:
+    """The calls so far that migrated functions did not take and left to NumPy, or raised for.
+
+    Function, as ``"module.name"`` -> reason -> how many. Calls that are left to NumPy for their size are none of them.
+    """
+    return {function: dict(reasons) for function, reasons in _refused.items()}
+
 
 #: Arguments that cannot show that a body has begun: no iterators, no objects with a state of their own.
 _NUMBERS = (np.ndarray, np.generic, np.dtype, int, float, complex, Decimal, Fraction)

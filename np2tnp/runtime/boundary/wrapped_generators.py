@@ -12,7 +12,7 @@ from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.exceptions import require_no_demands, translate
 from np2tnp.runtime.base.precision import working
 from np2tnp.runtime.boundary.contract import Plan
-from np2tnp.runtime.boundary.fallback import Fallback
+from np2tnp.runtime.boundary.fallback import Fallback, count
 from np2tnp.runtime.boundary.refusals import explained, replaced
 from np2tnp.runtime.boundary.startup import place
 
@@ -33,6 +33,7 @@ def wrap(body: Callable[..., Any], plan: Plan, fallback: Fallback | None, device
             call = plan.prepare(args, kwargs, public=True)
             require_no_demands()
         except UnverifiedError as refusal:
+            count(plan, refusal)
             if fallback is None or not fallback.takes(args, kwargs):
                 raise
             return fallback(refusal, args, kwargs)

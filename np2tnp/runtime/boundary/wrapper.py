@@ -26,7 +26,7 @@ from np2tnp.runtime.base.updated import Undecided, updated
 from np2tnp.runtime.boundary import threads, wrapped_generators
 from np2tnp.runtime.boundary.contract import Call, Plan, is_immutable
 from np2tnp.runtime.boundary.door import Options, allow, is_threshold_set, withdraw
-from np2tnp.runtime.boundary.fallback import Fallback
+from np2tnp.runtime.boundary.fallback import Fallback, count
 from np2tnp.runtime.boundary.object_state import lift, remember
 from np2tnp.runtime.boundary.refusals import explained, replaced
 from np2tnp.runtime.boundary.sizes import FEW, MANY, SmallCalls, by_size, small_calls, tell_of_small_calls, threshold
@@ -133,6 +133,7 @@ def wrap(body: Callable[..., Any], options: Options) -> Any:
         has_original=original is not None and options.on_unverified != "raise",
         methods=options.methods,
         pure=options.pure,
+        door=options.door,
     )
     fallback = None
     if original is not None and options.on_unverified != "raise":
@@ -227,6 +228,7 @@ def _wrap(
             try:
                 call = plan.prepare(args, kwargs, public=False)
             except UnverifiedError as refusal:
+                count(plan, refusal)
                 if fallback is None or not lazy_tensorflow.tf.executing_eagerly():
                     raise
                 fallback.tell(str(refusal))
@@ -243,6 +245,7 @@ def _wrap(
             call = plan.prepare(args, kwargs, public=True, begins_again=begins_again)
             require_no_demands()
         except UnverifiedError as refusal:
+            count(plan, refusal)
             if fallback is None or not fallback.takes(args, kwargs):
                 raise
             return fallback(refusal, args, kwargs)

@@ -1,0 +1,179 @@
+"""The door of a migrated function: what its decorator says that it takes, looked at once when it is called.
+
+A body may be written for what its door admits alone. ``floats="x, w"`` and its like name parameters: arrays of these
+dtypes; ``numbers="x, dt"``: numbers, instead of an array or where one may stand. A call with anything else is answered
+by the original. It costs a microsecond or two: the class of a value, and of an array its dtype and size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from inspect import Parameter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from np2tnp.runtime.base.dispatch import is_tensor, to_ndarray
+from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.looking import is_of
+from np2tnp.runtime.symbols.python_number import Weak
+
+_WIDEST = range(-(2**63), 2**63)
+
+
+class Kind(NamedTuple):
+    """What one parameter takes."""
+
+    words: str  #: for people
+    dtypes: frozenset[np.dtype[Any]]  #: of arrays
+    dtype_names: frozenset[str]
+    numbers: frozenset[type]
+    number_names: frozenset[str]  #: of the dtypes of 0-d tensors
+
+
+#: Words of the decorator -> what arrays they admit, for people and by NumPy's characters. All are non-empty.
+_ARRAYS = {
+    "floats": ("float32 or float64", "fd"),
+    "reals": ("int32, int64, float32 or float64", "fdilq"),
+    "inexact": ("float32, float64, complex64 or complex128", "fdFD"),
+    "arrays": ("numbers", "?bhilqBHILQefdFD"),
+}
+WORDS = (*_ARRAYS, "numbers")
+#: Characters of the numbers that may stand alone; beside arrays a number of NumPy's is of their dtypes.
+_ALONE = "fdilq"
+
+
+def _kind(words: frozenset[str]) -> Kind:
+    word = next((word for word in _ARRAYS if word in words), "")
+    text, characters = _ARRAYS.get(word, ("", ""))
+    dtypes = frozenset(map(np.dtype, characters))
+    told = [f"a non-empty array of {text}"] * bool(word)
+    kinds: list[type] = []
+    if "numbers" in words:
+        kinds = [np.dtype(it).type for it in characters or _ALONE if it != "?"]
+        told.append("a number" if word else "a real number")
+    python = ([int, float] if kinds else []) + ([complex] if np.complex128 in kinds else [])
+    number_names = frozenset(np.dtype(it).name for it in kinds)
+    names = frozenset(dtype.name for dtype in dtypes)
+    return Kind(", or ".join(told), dtypes, names, frozenset([*python, *kinds]), number_names)
+
+
+class Admission:
+    """The door of one function: which of its parameters take what."""
+
+    def __init__(
+        self, function: str, words: Mapping[str, tuple[str, ...]], parameters: Mapping[str, Parameter]
+    ) -> None:
+        self._function = function
+        said: dict[str, set[str]] = {}
+        for word, names in words.items():
+            for name in names:
+                said.setdefault(name, set()).add(word)
+        self._kinds = {name: _kind(frozenset(of)) for name, of in said.items()}
+        self._names = [name for name, it in parameters.items() if it.kind <= it.POSITIONAL_OR_KEYWORD]
+        self._places = [(place, self._kinds[name]) for place, name in enumerate(self._names) if name in self._kinds]
+        stars = {it.kind: name for name, it in parameters.items()}
+        self._star = stars.get(Parameter.VAR_POSITIONAL, "")
+        self._star_star = stars.get(Parameter.VAR_KEYWORD, "")
+        self._parameters = parameters
+        #: those whose default is none of what they take
+        self._needed = [
+            (place, name, kind)
+            for place, name in enumerate(self._names + [it for it in parameters if it not in self._names])
+            if (kind := self._kinds.get(name)) is not None
+            and (default := parameters[name].default) is not Parameter.empty
+            and not _is_admitted(default, kind)
+        ]
+        self._numbers = frozenset(name for name, kind in self._kinds.items() if not kind.dtypes)
+
+    def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Raise UnverifiedError for a call that is not admitted."""
+        given = len(args)
+        for place, kind in self._places:
+            if place >= given:
+                break
+            value = args[place]
+            if type(value) is np.ndarray:
+                if value.dtype in kind.dtypes and value.size and value.ndim:
+                    continue
+            elif _is_admitted(value, kind):
+                continue
+            raise self._refusal(self._names[place], value, kind)
+        if kwargs or self._star or self._needed:
+            self._check_others(args, kwargs)
+
+    def _check_others(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        for name, value in self._others(args, kwargs):
+            kind = self._kinds.get(name)
+            if kind is not None and not _is_admitted(value, kind):
+                raise self._refusal(name, value, kind)
+        for place, name, kind in self._needed:
+            if name not in kwargs and (place >= len(args) or place >= len(self._names)):
+                raise self._refusal(name, self._parameters[name].default, kind)
+
+    def _others(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+        for value in args[len(self._names) :]:
+            yield self._star, value
+        for name, value in kwargs.items():
+            yield name if name in self._parameters else self._star_star, value
+
+    def as_numbers(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments with NumPy's numbers for 0-d tensors, such as ``x[i]`` in a core, where only numbers come."""
+        if not self._numbers:
+            return args, kwargs
+        given = [_number(it) if name in self._numbers else it for name, it in zip(self._names, args, strict=False)]
+        args = (*given, *args[len(given) :])
+        return args, {name: _number(it) if name in self._numbers else it for name, it in kwargs.items()}
+
+    def _refusal(self, name: str, value: Any, kind: Kind) -> UnverifiedError:
+        stars = "*" if name == self._star else "**" if name == self._star_star else ""
+        each = "each of " if stars else ""
+        return UnverifiedError(
+            f"{self._function} takes {each}{stars}{name} as {kind.words}: it got {_described(value)}"
+        )
+
+
+def _number(value: Any) -> Any:
+    return to_ndarray(value)[()] if is_tensor(value) and hasattr(value, "numpy") else value
+
+
+def _is_admitted(value: Any, kind: Kind) -> bool:
+    of = type(value)
+    if of is np.ndarray:
+        return value.dtype in kind.dtypes and value.size > 0 and value.ndim > 0
+    if of in kind.numbers:
+        return of is not int or value in _WIDEST
+    if is_tensor(value):
+        shape, dtype = value.shape, value.dtype.name
+        return (
+            dtype in kind.number_names if shape.rank == 0 else dtype in kind.dtype_names and bool(shape.num_elements())
+        )
+    return of is Weak and value.kind in kind.numbers
+
+
+def _described(value: Any) -> str:
+    """What came in a parameter's place, for people."""
+    of = type(value)
+    if value is None:
+        return "None"
+    if of is np.ndarray or is_tensor(value):
+        what = "array" if of is np.ndarray else "tensor"
+        dtype = _named(value.dtype)
+        if of is not np.ndarray and value.shape.num_elements() is None:
+            return _with_article(f"{dtype} tensor that may be empty")
+        if not len(value.shape):
+            return f"a 0-d {what} of {dtype}"
+        return f"an empty {what} of {dtype}" if 0 in tuple(value.shape) else _with_article(f"{dtype} {what}")
+    if of is int and value not in _WIDEST:
+        return "an integer of more than 64 bits"
+    own = of.__module__ in ("builtins", "numpy")
+    words = _with_article(of.__qualname__ if own else f"{of.__module__}.{of.__qualname__}")
+    return f"{words} of dtype {np.ndarray.dtype.__get__(value)}" if is_of(value, np.ndarray) else words
+
+
+def _named(dtype: Any) -> str:
+    return str(dtype) if getattr(dtype, "isnative", True) is False else str(dtype.name)
+
+
+def _with_article(words: str) -> str:
+    return f"{'an' if words[:1] in 'aeio' else 'a'} {words}"
