@@ -269,6 +269,11 @@ def has_axes(value: Value) -> bool:
     return bool(value.rank) or (value.zero_d == "never" and value.exact is None)
 
 
+def is_array(value: Value) -> bool:
+    """Whether `value` is what NumPy calculates with, and not known to be a number."""
+    return isinstance(value, Array) and value.rank != 0
+
+
 def exact_of(value: Value) -> str | None:
     """The parameter whose very object `value` is, if that is certain."""
     return value.exact if isinstance(value, (Unknown, Array)) else None

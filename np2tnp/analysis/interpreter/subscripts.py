@@ -37,6 +37,7 @@ from np2tnp.analysis.domain.values import (
     has_axes,
     held,
     home_of,
+    is_array,
     item_of,
     may_be_array,
     may_hold_tensor,
@@ -441,7 +442,11 @@ class Access(Subscripts):
         """``item in container``: by identity first, then by ``==``."""
         sought, searched = item[1], container[1]
         kind = searched.type if isinstance(searched, Sequence) else ""
-        if kind in ("list", "tuple") and len(node.comparisons) == 1 and all(map(may_hold_tensor, (sought, searched))):
+        exactly = kind in ("list", "tuple") and all(map(may_hold_tensor, (sought, searched)))
+        # an object whose class nobody knows may change an array that it is asked for
+        held = searched.element if isinstance(searched, Sequence) and kind in ("list", "tuple") else searched
+        exactly = exactly or (type(held) is Unknown and may_hold_tensor(sought) and is_array(sought))
+        if exactly and len(node.comparisons) == 1:
             self.emit_operator(ev.Operator(node, self.place(node), "contains", (sought, searched), Scalar("bool")))
             return
         if may_hold_tensor(sought):

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.values import Array, Const, Sequence, Symbol, Unknown, Value, may_hold_tensor, scalar_type
+from np2tnp.analysis.domain.values import (
+    Array,
+    Const,
+    Sequence,
+    Symbol,
+    Unknown,
+    Value,
+    is_array,
+    may_hold_tensor,
+    scalar_type,
+)
 from np2tnp.analysis.syntax.python_tables import JOINERS
 from np2tnp.edits import build
 from np2tnp.model import Verdict
@@ -53,7 +63,8 @@ class IndexForm(Rule):
         if isinstance(base, Symbol) and base.name in JOINERS and may_hold_tensor(event.result):
             yield from self._joiner(event, base.name, context)
             return
-        if not context.may_be_tensor(base):
+        asked = isinstance(base, Unknown) and any(is_array(key) and context.may_be_tensor(key) for key in event.keys)
+        if not context.may_be_tensor(base) and not asked:
             # Lists and texts take a tensor for an index (its __index__); what looks a key up by its hash does not.
             if not isinstance(base, Const) and not (isinstance(base, Sequence) and base.type != "dict"):
                 wrap_keys(event.node, event.keys, context)

@@ -22,6 +22,7 @@ from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.base.hardware import has_gpu
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, items_of, member, module_of, tuple_like
+from np2tnp.runtime.base.own_operators import is_asked, objects_in, require_left_alone
 from np2tnp.runtime.base.updated import updated
 
 __all__ = ["host", "host_items", "ndarray", "tensor"]
@@ -298,6 +299,8 @@ def on_host(
     Raises UnverifiedError where the result is an array of another kind, of which the code that follows knows nothing.
     What NumPy gives back of its arguments is the caller's tensor: ``np.linalg.matrix_power(x, 1)`` is ``x``.
     """
+    if not kwargs and any(is_asked(item) for each in args for item in objects_in(each)):
+        return map_structure(_entered, asked_on_host(function, *args))
     lent: list[tuple[Any, Any]] = []
 
     def left(leaf: Any) -> Any:
@@ -314,6 +317,25 @@ def on_host(
     from np2tnp.runtime.base.gradients import attached, is_recording
 
     return attached(result, function, args, kwargs, differentiable) if is_recording() else result
+
+
+def asked_on_host(function: Callable[..., Any], *args: Any, keeps: bool = False) -> Any:
+    """`function`, which asks an object among its arguments, on host copies of the others.
+
+    Raises UnverifiedError where that object changed one of them, and, unless it `keeps` what it gets, where it does so
+    or gives it back.
+    """
+    lent: list[tuple[Any, bytes]] = []
+
+    def left(leaf: Any) -> Any:
+        array = _left(leaf)
+        if type(array) is np.ndarray:
+            lent.append((array, array.tobytes()))
+        return array
+
+    result = function(*_convert(left, args))
+    require_left_alone(lent, keeps)
+    return result
 
 
 def _entered(leaf: Any) -> Any:

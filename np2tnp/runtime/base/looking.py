@@ -22,7 +22,9 @@ _ITEMS: tuple[tuple[type, Callable[[Any], Iterable[Any]]], ...] = (
 _SLOTS: dict[type, tuple[types.MemberDescriptorType, ...]] = {}
 _MISSING = object()
 #: What a class is, whatever its own class says.
-_line, _own, _module = (type.__dict__[name].__get__ for name in ("__mro__", "__dict__", "__module__"))
+_line, _own, _module, _name = (
+    type.__dict__[name].__get__ for name in ("__mro__", "__dict__", "__module__", "__qualname__")
+)
 
 
 def is_of(value: Any, kinds: type | tuple[type, ...]) -> bool:
@@ -77,10 +79,25 @@ def member(kind: type, name: str, default: Any = None) -> Any:
     return default
 
 
+def owner_of(kind: type, name: str) -> tuple[type, Any]:
+    """Which class, of one and those that it derives from, holds something under a name, and what: object and None."""
+    for base in _line(kind):
+        found = _own(base).get(name, _MISSING)
+        if found is not _MISSING:
+            return base, found
+    return object, None
+
+
 def module_of(kind: type) -> str:
     """The name of the module of a class; empty where it has no text there."""
     module = _module(kind)
     return module if type(module) is str else ""
+
+
+def name_of(kind: type) -> str:
+    """The name of a class, as its text has it."""
+    name: str = _name(kind)
+    return name
 
 
 def package_of(kind: type) -> str:

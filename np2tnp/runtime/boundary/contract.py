@@ -14,7 +14,8 @@ import numpy as np
 from np2tnp.runtime.base import precision
 from np2tnp.runtime.base.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.base.errors import UnverifiedError
-from np2tnp.runtime.base.looking import is_of, is_plain_tuple, member, own_dict, tuple_like
+from np2tnp.runtime.base.looking import is_of, is_plain_tuple, member, own_dict, slots_of, tuple_like
+from np2tnp.runtime.base.own_operators import asked_in, asked_object, operands_in
 from np2tnp.runtime.base.shared_memory import OF_ANY, OF_ARRAYS, leaves, overlap, overlaps_itself
 from np2tnp.runtime.boundary import threads
 from np2tnp.runtime.boundary.admission import Admission
@@ -149,6 +150,9 @@ class Plan:
         #: names that the body may read arrays by, as globals or as attributes of its instance
         self._reads = code.co_names if code is not None else ()
         self._globals = getattr(function, "__globals__", {})
+        #: the special methods by which the body's operators may ask an object that stands beside an array
+        self._asks = asked_in(code) if code is not None else frozenset()
+        self._operands = operands_in(code) if code is not None and self._asks else frozenset()
         #: whether code of others may read what its object holds, whatever the names here
         self._shows_itself = (
             bool(mutates and self.receiver) and code is not None and not only_reads_attributes(code, str(self.receiver))
@@ -195,6 +199,8 @@ class Plan:
             self._pure,
             self._has_original,
         )
+        if self._asks:
+            self._require_known_operators(args, kwargs)
         if self._simple:
             return Call(*self._convert(args, kwargs, memo, (), public), {}, {}, beside, seen)
         for name in self._arrays:
@@ -217,6 +223,23 @@ class Plan:
         new_args, new_kwargs = self._convert(args, kwargs, memo, raw, public)
         converted = {name: self._value(name, new_args, new_kwargs) for name in self._tracked}
         return Call(new_args, new_kwargs, originals, converted, beside, seen)
+
+    def _require_known_operators(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Refuse objects whose own operators may change or keep an array that stands beside them."""
+        for name, value in self.slots(args, kwargs):
+            kind = type(value)
+            if kind in _PLAIN or kind is np.ndarray or name == self.receiver or name not in self._operands:
+                continue
+            found = asked_object(value, self._asks)
+            if found:
+                raise self._refusal(name, f"argument {name!r}: {found}")
+        own = own_dict(args[0]) | slots_of(args[0]) if self.receiver and args else {}
+        of = type(args[0]) if own else object
+        for name in self._operands.intersection(self._reads):
+            for value in (own.get(name), self._globals.get(name), member(of, name)):
+                found = asked_object(value, self._asks) if value is not None else ""
+                if found:
+                    raise UnverifiedError(f"{self.name}: what it reads as {name!r}: {found}")
 
     def tracked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """What was passed for the parameters that the body may update or return."""

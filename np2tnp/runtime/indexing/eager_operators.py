@@ -17,6 +17,7 @@ from np2tnp.runtime.base import exact_floats, lazy_tensorflow
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.exceptions import translate
 from np2tnp.runtime.base.operands import reshaped
+from np2tnp.runtime.base.own_operators import is_asked
 from np2tnp.runtime.base.promotion import constant
 from np2tnp.runtime.indexing.item_reads import read_basic
 from np2tnp.runtime.indexing.keys import basic_key, resolve_basic
@@ -61,6 +62,8 @@ def covered(name: str, method: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
     @functools.wraps(method)
     def call(tensor: Any, other: Any) -> Any:
         if compares and type(other) is int and abs(other) >= 1 << 63 and lazy_tensorflow.ready:
+            return by_helper(tensor, other)
+        if lazy_tensorflow.ready and is_asked(other):
             return by_helper(tensor, other)
         try:
             return method(tensor, other)

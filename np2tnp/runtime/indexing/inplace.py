@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime import __name__ as own_package
-from np2tnp.runtime.base.dispatch import exact, host, is_array, is_tensor, to_ndarray, unconverted
+from np2tnp.runtime.base.dispatch import asked_on_host, exact, host, is_array, is_tensor, to_ndarray, unconverted
 from np2tnp.runtime.base.errors import Unsupported, UnverifiedError
 from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.own_operators import is_asked
 from np2tnp.runtime.base.promotion import array, cast, is_plain_tensor, numpy_dtype
 from np2tnp.runtime.base.promotion import constant as number
 from np2tnp.runtime.base.shared_memory import without_tensors
@@ -183,6 +184,8 @@ def apply(operation: str, x: Any, value: Any, joins: bool = False) -> Any:
         return _function(f"op_{operation[1:]}")(x, value)
     if isinstance(x, np.ndarray) and getattr(type(value), "__array_ufunc__", x) is None:  # it would be another array
         raise UnverifiedError("an ndarray is updated with what only the graph knows")
+    if is_asked(x):
+        return asked_on_host(getattr(operator, operation), x, value)
     return getattr(operator, operation)(x, host(value))
 
 

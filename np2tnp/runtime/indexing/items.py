@@ -6,13 +6,15 @@ not know what it was given) is changed in place, as NumPy or Python does it, and
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
-from np2tnp.runtime.base.dispatch import exact, holds_tensor, host, is_tensor, unconverted
+from np2tnp.runtime.base.dispatch import asked_on_host, exact, holds_tensor, host, is_tensor, unconverted
 from np2tnp.runtime.base.errors import ScalarStoreError, Unsupported, UnverifiedError
 from np2tnp.runtime.base.lazy_tensorflow import tf
+from np2tnp.runtime.base.own_operators import is_asked
 from np2tnp.runtime.base.promotion import array
 from np2tnp.runtime.base.stored_values import listed_values
 from np2tnp.runtime.base.tracing import check, current
@@ -138,8 +140,10 @@ def _get(x: Any, key: Any) -> Any:
 def _update(x: Any, key: Any, operation: str, value: Any) -> Any:
     """Buffered ``x[key] op= value``: get, compute under the rules of in-place operators, set."""
     if not _is_array(x):
-        key, value = _host_key(key), host(value)
-        x[key] = apply(operation, x[key], value)  # a list may hold tensors
+        if is_asked(x):
+            asked_on_host(_update_item, x, key, operation, value)
+        else:
+            _update_item(x, key, operation, host(value))
         return x
     if not (current() is not None and (type(value) is Sliced or is_changing(x, key))):
         updated = update_padded(x, key, operation, value)
@@ -152,6 +156,16 @@ def _update(x: Any, key: Any, operation: str, value: Any) -> Any:
     else:
         new = in_place(operation, item, value)
     return _stored(x, key, new)
+
+
+def _update_item(x: Any, key: Any, operation: str, value: Any) -> None:
+    """``x[key] op= value`` of what is no array; a list may hold tensors."""
+    key = _host_key(key)
+    x[key] = apply(operation, x[key], value)
+
+
+def _item_of(x: Any, key: Any) -> Any:
+    return x[_host_key(key)]
 
 
 def _is_array(x: Any) -> bool:
@@ -235,7 +249,9 @@ class Item:
         """``x[key]``, exactly as NumPy reads it."""
         if _is_array(self._x):
             return _item(self._x, self._key)
-        return self._x[_host_key(self._key)]
+        if is_asked(self._x):
+            return asked_on_host(_item_of, self._x, self._key)
+        return _item_of(self._x, self._key)
 
     @unconverted
     def as_stored(self, value: Any) -> Any:
@@ -272,7 +288,10 @@ class Item:
         if not updated:
             if isinstance(self._x, np.ndarray) and self._x.dtype.kind == "O":
                 _refuse_object(self._x, key, value)
-            self._x[key] = host(value)
+            if is_asked(self._x):
+                asked_on_host(operator.setitem, self._x, key, value, keeps=True)
+            else:
+                self._x[key] = host(value)
         return self._x
 
     # NumPy's buffered in-place operators: a repeated index counts once, and its last value wins.
