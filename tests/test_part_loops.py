@@ -55,6 +55,20 @@ KEPT = {
     ),
     "slices in a comprehension": "return np.array([np.sum(rows[i * step:i * step + width] ** 2) for i in range(n)])",
     "slices in a generator": "return sum(np.sum(rows[i:i + width]) for i in range(0, len(x), width))",
+    "windows": (
+        "out = []\nfor s in range(0, len(x) - width, step):\n    part = x[s:s + width] * w\n"
+        "    out.append(np.abs(np.fft.rfft(part)))\nreturn np.array(out)"
+    ),
+    "windows in a comprehension": "return [np.sum(np.multiply(w, x[s:s + width])) for s in range(0, len(x), step)]",
+    "windows that are added": (
+        "out = np.zeros(len(x))\nfor s in range(0, len(x) - width, step):\n    out[s:s + width] += x[s:s + width] * w\n"
+        "return out"
+    ),
+    "windows by a name": (
+        "win = np.hanning(width)\nout = []\nfor i in range(n):\n    part = rows[i * step:i * step + width]\n"
+        "    out.append(np.max(win * part))\nreturn out"
+    ),
+    "a filter": "out = np.zeros(n)\nfor i in range(n):\n    out[i] = np.dot(rows[i:i + width], w)\nreturn out",
     "while with a counter": f"{OUT}i = 0\nwhile i < n:\n    out[i] = np.cumsum(x[i])\n    i += 1\nreturn out",
     "columns": f"{OUT}for j in range(x.shape[1]):\n    out[:, j] = np.sort(x[:, j])\nreturn out",
     "nested": f"{OUT}for k in range(n):\n    for i in range(len(x)):\n        out[i] = np.roll(x[i], k)\nreturn out",
@@ -122,6 +136,10 @@ MIGRATES = {
     "a polynomial": "s = np.zeros_like(x)\nfor k in range(len(w)):\n    s = s * x + w[k]\nreturn s",
     "the larger of two": "return np.sqrt(x) * max(n, 3)",
     "items of a list": "parts = [np.sqrt(x), np.exp(x)]\nreturn sum(parts)",
+    "batches": (
+        "for s in range(0, len(x), width):\n    part = rows[s:s + width]\n"
+        "    w = w - 0.1 * (part.T @ (part @ w - y[s:s + width]))\nreturn w"
+    ),
     "whole batches": "for k in range(n):\n    w = w - 0.1 * (rows[k].T @ (rows[k] @ w))\nreturn w",
 }
 

@@ -163,6 +163,8 @@ def _is_number(value: Value) -> bool:
 FEW = 32
 #: Functions that combine whole arrays with one another, whatever a part of something else gives beside them.
 _PRODUCTS = frozenset("dot matmul einsum tensordot inner outer vdot kron solve lstsq inv pinv".split())
+#: Functions of two arrays, element by element.
+_ELEMENTWISE = frozenset("add subtract multiply divide true_divide power maximum minimum".split())
 _PAIRING = ("enumerate", "zip", "reversed")
 #: What asks an array for nothing but its form.
 _FORMS = frozenset("shape ndim size dtype len".split())
@@ -217,6 +219,8 @@ class RegionWork:
                 self.operators[id(event.node)] = event
             elif isinstance(event, ev.Loop):
                 self.iterated[id(event.node)] = event.iterated
+        stored = (it.node.value for it in self.stores.values() if isinstance(it.node, cst.Assign) and _is_element(it))
+        self.elements = frozenset(map(id, stored))  #: what gives one number: products of vectors, for instance
         self.lengths = frozenset(_lengths(context.facts.node))
 
     def work(self, loop: Loop) -> Work:
@@ -238,6 +242,7 @@ class _Iteration:
         self.multiplied = frozenset(_multiplied(self.body, region.context))
         self.sizes: dict[str, Size] = {}
         self.reduced: set[str] = set()  #: names of what is smaller than what it was made of
+        self.windows: set[str] = set()  #: names of slices whose bounds move with the loop
         self.work = Work()
         self.items_of: set[str] = set()  #: names of items of arrays
         self.settled = False
@@ -272,6 +277,8 @@ class _Iteration:
     def _bind(self, target: cst.CSTNode, value: cst.BaseExpression) -> None:
         for name in target_names(target):
             self.sizes[name] = max(self.size(value), self.sizes.get(name, Size.NUMBER))
+            if self._is_window(value):
+                self.windows.add(name)
             if not self._is_full(value):
                 self.reduced.add(name)
 
@@ -377,13 +384,34 @@ class _Iteration:
 
     def _of_operands(self, operator: ev.Operator) -> Size:
         pairs = list(zip(operand_nodes(operator.node), operator.operands, strict=False))
-        return self._together([(node, value) for node, value in pairs])
+        is_product = (
+            isinstance(operator.node, cst.BinaryOperation) and type(operator.node.operator) is cst.MatrixMultiply
+        )
+        return self._beside_windows([(node, value) for node, value in pairs], not is_product)
+
+    def _beside_windows(self, given: list[tuple[cst.BaseExpression, Value]], elementwise: bool) -> Size:
+        """Elementwise, an array is as long as the slice that it meets: what is made of both is a part, too."""
+        found = self._together(given)
+        is_part = found is Size.BESIDE and elementwise and any(self._is_window(node) for node, _ in given)
+        return Size.PART if is_part else found
+
+    def _is_window(self, node: cst.BaseExpression) -> bool:
+        """Whether `node` is ``x[i:i + width]``, or a name for it: all axes that it has are those of the slice."""
+        if type(node) is cst.Name:
+            return node.value in self.windows
+        if type(node) is not cst.Subscript or len(node.slice) != 1 or type(node.slice[0].slice) is not cst.Slice:
+            return False
+        read = self.region.reads.get(id(node))
+        return read is not None and self._chooses(node, read.keys)
 
     def _of_arguments(self, call: ev.Call) -> Size:
         given: list[tuple[cst.BaseExpression, Value]] = [(it.node.value, it.value) for it in call.arguments]
         if call.receiver is not None and isinstance(call.node.func, cst.Attribute):
             given.append((call.node.func.value, call.receiver))
-        found = self._together(given)
+        name = (call.api or "").rpartition(".")[2]
+        found = self._beside_windows(
+            given, name in _ELEMENTWISE or (name == "dot" and id(call.node) in self.region.elements)
+        )
         if found is not Size.NUMBER or is_number(call.result) or not self.context.may_be_tensor(call.result):
             return found
         if any(self.context.may_be_tensor(value) for _, value in given):

@@ -19,10 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from np2tnp.runtime.base.dispatch import NUMERIC, is_tensor
+from np2tnp.runtime.base.gradients import is_recording
 from np2tnp.runtime.base.hardware import has_gpu
 from np2tnp.runtime.base.looking import items_of, own_dict, slots_of
 from np2tnp.runtime.boundary.door import NEVER, Elements, is_threshold_set
 from np2tnp.runtime.boundary.object_state import names_of
+from np2tnp.runtime.boundary.unknown_calls import call_plain
 
 #: Below so many elements eager TensorFlow takes several times NumPy's time, as the median of functions; from there on
 #: it works where there is a GPU. On a CPU it takes twice NumPy's time at 10 million still (benchmarks/eager_sizes.py).
@@ -109,6 +111,35 @@ def small_calls(
     return is_small
 
 
+def core_by_size(
+    core: Callable[..., Any], original: Callable[..., Any], above: int, rows: tuple[str, ...]
+) -> Callable[..., Any]:
+    """`core`, for calls with tensors, but `original` on the host where it would take one small row after the other.
+
+    To fetch an array once is less than a launch for each of its rows. `above` and `rows` are those of :func:`by_size`.
+    Not where derivatives are wanted, which the host has none of.
+    """
+    places = {name: place for name, place in _places(core).items() if name in rows}
+
+    @functools.wraps(core)
+    def chosen(*args: Any, **kwargs: Any) -> Any:
+        if not _is_tracing() and not is_recording():
+            given = by_row(tuple(map(_counted, args)), {name: _counted(it) for name, it in kwargs.items()}, places)
+            if is_below(above, *given):
+                return call_plain(original, (), *args, **kwargs)
+        return core(*args, **kwargs)
+
+    return chosen
+
+
+def _counted(value: Any) -> Any:
+    """In the place of a tensor what the size test counts."""
+    if not is_tensor(value) or not hasattr(value, "numpy"):
+        return value
+    shape = tuple(value.shape)
+    return _Counted(math.prod(shape), shape[0] if shape else 1)
+
+
 def by_row(
     args: tuple[Any, ...], kwargs: dict[str, Any], places: dict[str, int]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -116,7 +147,9 @@ def by_row(
     for name, place in places.items():
         value = args[place] if place < len(args) else kwargs.get(name)
         if type(value) is np.ndarray and value.ndim:
-            item = _Counted(value.size // max(len(value), 1))
+            value = _Counted(value.size, len(value))
+        if type(value) is _Counted:
+            item = _Counted(value.size // max(value.length, 1))
             if place < len(args):
                 args = (*args[:place], item, *args[place + 1 :])
             else:
@@ -157,10 +190,10 @@ def extent(args: Iterable[Any], kwargs: dict[str, Any]) -> int:
 class _Counted:
     """In the place of a tensor that counts for its elements."""
 
-    __slots__ = ("size",)
+    __slots__ = ("length", "size")
 
-    def __init__(self, size: int) -> None:
-        self.size = size
+    def __init__(self, size: int, length: int = 1) -> None:
+        self.size, self.length = size, length  #: elements in all, and along the first axis
 
 
 KINDS[_Counted] = "array"

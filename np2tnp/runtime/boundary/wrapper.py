@@ -29,7 +29,16 @@ from np2tnp.runtime.boundary.door import Options, allow, is_threshold_set, withd
 from np2tnp.runtime.boundary.fallback import Fallback, count
 from np2tnp.runtime.boundary.object_state import lift, remember
 from np2tnp.runtime.boundary.refusals import explained, replaced
-from np2tnp.runtime.boundary.sizes import FEW, MANY, SmallCalls, by_size, small_calls, tell_of_small_calls, threshold
+from np2tnp.runtime.boundary.sizes import (
+    FEW,
+    MANY,
+    SmallCalls,
+    by_size,
+    core_by_size,
+    small_calls,
+    tell_of_small_calls,
+    threshold,
+)
 from np2tnp.runtime.boundary.startup import place
 from np2tnp.runtime.boundary.unknown_calls import call_plain
 from np2tnp.runtime.compile.compiled import Compiled, NotCompiled
@@ -157,6 +166,8 @@ def wrap(body: Callable[..., Any], options: Options) -> Any:
         public = _wrap(body, plan, options.zero_d, fallback, compiled, device, float32, tells, options.tensors, eager)
     if original is None or not least:
         return public
+    if options.rows and not options.mutates and compiled is None and hasattr(public, "core"):
+        public.core = core_by_size(public.core, original, least, options.rows)
     return by_size(public, original, least, options.elements, gpu_only, options.rows)
 
 

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from np2tnp import runtime as rt
 from np2tnp.runtime.boundary import sizes
@@ -318,3 +319,42 @@ def test_what_is_worked_on_by_rows_counts_for_one_of_them(table, weights, who):
         calls.clear()
         assert list(map(float, made(*given, **named))) == expected
         assert calls == [who]
+
+
+@pytest.mark.parametrize(
+    ("table", "weights", "who"),
+    [
+        (np.ones((50, 9)), np.ones(9), "numpy"),
+        (np.ones((50, 1)), np.ones(9), "numpy"),
+        (np.ones((50, 10)), np.ones(10), "tensorflow"),
+        (np.ones((50, 1)), np.ones(10), "tensorflow"),
+    ],
+)
+def test_a_core_fetches_an_array_rather_than_to_take_its_small_rows(table, weights, who):
+    made = rt.migrated(original=by_rows_in_numpy, above=10, rows=("table",))(by_rows)
+    calls.clear()
+    found = made.core(rt.tensor(table), weights=rt.tensor(weights))
+    assert list(map(float, found)) == [float(weights.sum())] * len(table)
+    assert calls == [who]
+
+
+def test_a_core_whose_derivative_is_wanted_stays_with_tensorflow():
+    made = rt.migrated(original=by_rows_in_numpy, above=10, rows=("table",))(by_rows)
+    table = rt.tensor(np.ones((3, 2)))
+    calls.clear()
+    with tf.GradientTape() as tape:
+        tape.watch(table)
+        made.core(table, np.ones(2))
+    assert calls == ["tensorflow"]
+
+
+def test_a_migrated_caller_reaches_the_original_of_a_scan_of_rows():
+    scan = rt.migrated(original=by_rows_in_numpy, above=10, rows=("table",))(by_rows)
+
+    @rt.migrated
+    def caller(table):
+        return rt.sum(rt.array(scan.core(table * 2.0, np.arange(2.0))))
+
+    calls.clear()
+    assert caller(np.ones((6, 2))) == 12.0
+    assert calls == ["numpy"]
