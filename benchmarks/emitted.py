@@ -7,7 +7,7 @@ table of ours names and which pip downloads, in memory; TensorFlow is not needed
 * calls that stand for a call of NumPy and become ``tnp.*``, ``tf.*`` or ``rt.*``. Counted apart is what the runtime
   alone knows: crossings (``rt.host``, ``rt.tensor``, ``rt.at`` and the like), what asks an array for values of
   Python's (``rt.shape``), operators in place (``rt.iadd``); and the calls that stay NumPy's;
-* operators with an array among their operands: written as ``rt.op_*``, of all;
+* operators with what is or may be an array among their operands: written as ``rt.op_*``, of all;
 * lines of function bodies, after / before; characters of changed files with and without originals, after / before.
   Blank lines do not count;
 * decorators of one line of 88 columns with at most two arguments, and how many arguments one has.
@@ -34,7 +34,7 @@ from golden import download  # noqa: E402
 
 from np2tnp import engine  # noqa: E402
 from np2tnp.analysis.domain import events as ev  # noqa: E402
-from np2tnp.analysis.domain.values import Array  # noqa: E402
+from np2tnp.analysis.domain.values import HOST, Array, Unknown, Value, home_of  # noqa: E402
 from np2tnp.catalog import load as load_catalog  # noqa: E402
 from np2tnp.config import Config, load  # noqa: E402
 from np2tnp.files import guards  # noqa: E402
@@ -167,7 +167,7 @@ def _read_reasons(session: Session, path: Path, total: Total) -> dict[str, tuple
             is_changed = id(event.node) in plan.edits.replace
             if isinstance(event, ev.Operator):
                 exact += is_changed
-                stay += not is_changed and any(isinstance(value, Array) for value in event.operands)
+                stay += not is_changed and any(map(_may_be_array, event.operands))
                 name = f"op_{event.op.rstrip('_')}"
             else:
                 name = _runtime_name(event.api or "")
@@ -181,9 +181,14 @@ def _read_reasons(session: Session, path: Path, total: Total) -> dict[str, tuple
     return found
 
 
+def _may_be_array(value: Value) -> bool:
+    return isinstance(value, Array) or (isinstance(value, Unknown) and home_of(value) != HOST)
+
+
 def _runtime_name(api: str) -> str:
-    """The name that the runtime has for NumPy's: ``add_reduce``, ``linalg.norm``."""
-    parts = api.split(".")[1:]
+    """The name that the runtime has for NumPy's: ``add_reduce``, ``linalg.norm``, ``absolute``."""
+    fact = load_catalog().get(api)
+    parts = ((fact.alias_of if fact is not None else None) or api).split(".")[1:]
     return "_".join(parts) if parts[-1:] and f"_{parts[-1]}" in _METHODS else ".".join(parts)
 
 
