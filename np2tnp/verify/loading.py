@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from np2tnp.verify.hints import Function, Parameter, parameters_of
 from np2tnp.verify.program_classes import Likeness, by_annotation, classes_elsewhere, classes_of, find, has_fields
+from np2tnp.verify.round_numbers import quantises
 from np2tnp.verify.specs import Case, Pickled, make, make_call
 
 if TYPE_CHECKING:
@@ -117,6 +118,13 @@ class Program:
         parameters = self._parameters(found, "" if static else class_name)
         plain = not static and "classmethod" not in decorators
         return Target(name, parameters, class_name, method, plain, isinstance(found, ast.AsyncFunctionDef))
+
+    def quantises(self, target: Target) -> bool:
+        """Whether the function, or one of the text that it calls, tells numbers apart that are next to each other."""
+        found = (
+            self._method(target.class_name, target.method) if target.class_name else self._functions.get(target.name)
+        )
+        return found is not None and quantises(found, self._functions)
 
     def constructor(self, class_name: str) -> Target:
         """How the class `class_name` is made: its (inherited) ``__init__``, or a dataclass's fields."""

@@ -16,6 +16,7 @@ import os
 import pickle
 import re
 import time
+import tracemalloc
 import types
 import warnings
 from collections import Counter, deque
@@ -34,6 +35,7 @@ from np2tnp.verify.loading import Program, Target, bind
 from np2tnp.verify.module_state import Globals
 from np2tnp.verify.observe import TimeIsUp, refuse_outside, time_limit
 from np2tnp.verify.recorded import EDGED, FEW, around
+from np2tnp.verify.round_numbers import sizes_for, with_equal_kinds, with_round_numbers
 from np2tnp.verify.specs import Array, Call, Case, Instance
 
 # --- Trials that a process may not survive: which one it was, for the process that comes after it
@@ -191,6 +193,12 @@ _PATIENCE = 4  #: times the seconds for one function, in which callers of it are
 _STUCK = 5.0  #: times the seconds of a trial, after which no signal will end it any more
 _ENDED = "it ends the process, or never comes back from native code"
 _HEIRS = 3  #: subclasses whose objects stand for those of a class
+#: What large arrays of round numbers hold.
+_PARTS = {1.0: "whole numbers", 0.5: "halves"}
+#: A call with a thousand elements that needs more memory, or more times the seconds of one with a few, is a loop over
+#: them, or works on all pairs.
+_ROUND = 2  #: combinations of kinds that get such arrays
+_LIGHT_BYTES, _LIGHT_TIMES = 2 << 20, 12.0
 _ITEMS = 20  #: of a generator that are asked for
 _HELD = 3  #: objects in a list of them
 
@@ -232,6 +240,7 @@ class Search:
         self.trials = Trials(note, _STUCK * trial)
         self._slow: dict[str, list[tuple[Profile, Case]]] = {}  #: by target: calls that took too long for a trial
         self._until = 0.0
+        self._took = 0.0  #: seconds of the last call that returned
         self.failures: Counter[str] = Counter()
 
     def cases(self, target: Target, limit: int) -> list[Case]:
@@ -317,7 +326,7 @@ class Search:
             found += self._profiles(target, frame, share)
             if found and target.parameters:
                 break
-        return list(self._grow(found, limit, end + self._seconds)) if found else self._untried(target)
+        return list(self._grow(target, found, limit, end + self._seconds)) if found else self._untried(target)
 
     def _untried(self, target: Target) -> list[Case]:
         """For a function whose every call took too long for a trial: those calls, and others like them."""
@@ -501,7 +510,9 @@ class Search:
                 if not may_run:
                     self.failures[_ENDED] += 1
                     return False
+                begin = time.perf_counter()
                 result = self._call(case)
+                self._took = time.perf_counter() - begin
                 if isinstance(result, types.GeneratorType):  # it has not begun
                     deque(itertools.islice(result, _ITEMS), maxlen=0)
         except TimeIsUp:
@@ -513,7 +524,39 @@ class Search:
             return False
         return result is not NotImplemented
 
-    def _grow(self, found: list[tuple[Profile, Case]], limit: int, end: float) -> Iterator[Case]:
+    def _round(self, target: Target, found: list[tuple[Profile, Case]]) -> Iterator[Case]:
+        """Large arrays of round numbers, for a function that tells neighbours apart and goes through them at once."""
+        if not self._program.quantises(target):
+            return
+        rng = np.random.default_rng([self._seed, 5])
+        light = 0
+        for profile, case in with_equal_kinds(found):
+            tried = with_round_numbers(case.call, profile, sizes_for(profile, large=False), rng, 1.0)
+            if light == _ROUND or tried is None or not self._is_light(case, case.with_call(tried)):
+                continue
+            light += 1
+            for part, words in _PARTS.items():
+                call = with_round_numbers(case.call, profile, sizes_for(profile, large=True), rng, part)
+                large = replace(case, call=call, note=f"large arrays of {words}") if call is not None else case
+                if call is not None and self._returns(large):
+                    yield large
+
+    def _is_light(self, small: Case, larger: Case) -> bool:
+        """Whether the time and memory of calls do not grow as with a loop over elements, or over pairs of them."""
+        seconds = []
+        tracemalloc.start()
+        try:
+            for case in (small, larger, small, larger):
+                tracemalloc.reset_peak()
+                if not self._returns(case):
+                    return False
+                seconds.append(self._took)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        return peak < _LIGHT_BYTES and min(seconds[1::2]) < _LIGHT_TIMES * min(seconds[::2])
+
+    def _grow(self, target: Target, found: list[tuple[Profile, Case]], limit: int, end: float) -> Iterator[Case]:
         """More cases from the combinations that work: other sizes, values and dtypes, then edges."""
         rng = np.random.default_rng([self._seed, 1])
         seen: set[bytes] = set()
@@ -538,6 +581,9 @@ class Search:
             if count < limit and is_new(case):
                 count += 1
                 yield case
+        for edge in self._round(target, found):
+            if is_new(edge):
+                yield edge
         for _, case in found[:EDGED]:
             for note, call in edges(case.call, rng):
                 edge = replace(case, call=call, note=note)

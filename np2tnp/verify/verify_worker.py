@@ -231,18 +231,6 @@ def _weight(case: Any) -> int:
     return int(not sizes or max(sizes) > 1)
 
 
-def main() -> None:
-    """Serve requests until the pipe closes."""
-    threading.stack_size(64 * 2**20)
-    worker = Worker()
-    names = ("load", "warm", "limit_memory", "search", "case", "run", "judge", "smaller", "program")
-    serve({name: getattr(worker, name) for name in names})
-
-
-if __name__ == "__main__":
-    main()
-
-
 # --- Simpler inputs from one that shows a difference, so that a person sees what matters
 
 _MOST = 24  #: candidates a round
@@ -287,9 +275,9 @@ def _calls(call: Call) -> Iterator[Call]:
     for size in sorted(
         {n for item in items if isinstance(item, Array) for n in item.values.shape if n > 1}, reverse=True
     ):
-        for target in sorted({1, 2, size // 2, size - 1}):
-            if 0 < target < size:
-                yield call.with_items([_cut(item, size, target) for item in items])
+        for begin, end in dict.fromkeys(((0, 1), (0, 2), (0, size // 2), (size // 2, size), (0, size - 1))):
+            if 0 < end - begin < size:
+                yield call.with_items([_cut(item, size, begin, end) for item in items])
     for name in list(call.kwargs):
         yield Call(call.args, {key: value for key, value in call.kwargs.items() if key != name})
     for i, item in enumerate(items):
@@ -297,15 +285,15 @@ def _calls(call: Call) -> Iterator[Call]:
             yield call.with_items([*items[:i], simpler, *items[i + 1 :]])
 
 
-def _cut(item: Any, size: int, target: int) -> Any:
-    """`item` with every length `size` in it made `target`: arrays that belong together are cut together."""
+def _cut(item: Any, size: int, begin: int, end: int) -> Any:
+    """`item` with what stands between two places of each length `size`: arrays that belong together are cut so."""
     if isinstance(item, Array):
-        index = tuple(slice(0, target) if n == size else slice(None) for n in item.values.shape)
+        index = tuple(slice(begin, end) if n == size else slice(None) for n in item.values.shape)
         return Array(item.values[index], item.layout)
     if type(item) is int and item == size:
-        return target
+        return end - begin
     if type(item) is list and len(item) == size:
-        return item[:target]
+        return item[begin:end]
     return item
 
 
@@ -333,3 +321,15 @@ def _simpler(item: Any) -> Iterator[Any]:
         yield 1.0
     elif type(item) is list and len(item) > 1:
         yield item[: len(item) // 2]
+
+
+def main() -> None:
+    """Serve requests until the pipe closes."""
+    threading.stack_size(64 * 2**20)
+    worker = Worker()
+    names = ("load", "warm", "limit_memory", "search", "case", "run", "judge", "smaller", "program")
+    serve({name: getattr(worker, name) for name in names})
+
+
+if __name__ == "__main__":
+    main()
