@@ -554,7 +554,7 @@ class Search:
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-        return peak < _LIGHT_BYTES and min(seconds[1::2]) < _LIGHT_TIMES * min(seconds[::2])
+        return peak < _LIGHT_BYTES and min(seconds[1::2]) < _LIGHT_TIMES * max(min(seconds[::2]), 1e-5)
 
     def _grow(self, target: Target, found: list[tuple[Profile, Case]], limit: int, end: float) -> Iterator[Case]:
         """More cases from the combinations that work: other sizes, values and dtypes, then edges."""
