@@ -166,9 +166,6 @@ def _load(target_tensorflow: str, target_numpy: str) -> Catalog:
     if older is not None:
         facts["versions"] = older["versions"]
         for name, changes in older["apis"].items():
-            if changes.get("tnp") and "python_bad" in (facts["apis"][name].get("tnp") or ()):
-                # what is made of Python's own is not TensorFlow's to decide
-                changes["tnp"].setdefault("python_bad", facts["apis"][name]["tnp"]["python_bad"])
             facts["apis"][name].update(changes)
     has_stages = older is None or older.get("staged", False)
     overlay = tomllib.loads((_FOLDER / "overlay.toml").read_text(encoding="utf-8"))

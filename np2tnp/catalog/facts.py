@@ -43,10 +43,14 @@ class Target:
     accepted: frozenset[str] = frozenset()  #: parameters with which the call was measured equal
     dtypes: str = ""  #: dtype characters of the first array argument for which it was
     host_dtypes: str = ""  #: ``rt`` only: right, but by asking NumPy on the host
-    pairs_bad: tuple[str, ...] = ()  #: operators: pairs of dtype characters that differ
+    pairs_bad: tuple[str, ...] = ()  #: pairs of dtype characters of two operands that differ
     pairs_loud: tuple[str, ...] = ()  #: those of pairs_bad that raise in TensorFlow instead of giving something else
     loud: str = ""  #: dtype characters for which the call raises in TensorFlow where NumPy returns
-    python_bad: str = ""  #: dtype characters of the Python numbers, alone or in lists, for which it is not equal
+    #: by parameter, the kinds of argument that were tried (``array``, ``scalar``, ``int``, ``list``...); of ``dtype``
+    #: the dtype characters, of an option the quoted words
+    kinds: dict[str, frozenset[str]] = field(default_factory=dict)
+    #: by condition (``empty a``, ``order='A'``), the dtype characters for which a call under it is not equal, and how
+    outside: dict[str, tuple[str, str]] = field(default_factory=dict)
     weak_int_bad: str = ""  #: operators: array dtypes that differ with a Python int as the other operand
     weak_float_bad: str = ""  #: the same with a Python float
     weak_bool_bad: str = ""
@@ -201,7 +205,10 @@ def make_target(raw: dict[str, Any] | None, has_stages: bool) -> Target | None:
         pairs_bad=tuple(raw.get("pairs_bad", ())),
         pairs_loud=tuple(raw.get("pairs_loud", ())),
         loud=raw.get("loud", ""),
-        python_bad=raw.get("python_bad", ""),
+        kinds={
+            name: frozenset(words if name == "dtype" else words.split()) for name, words in raw.get("kinds", {}).items()
+        },
+        outside={condition: (chars, why) for condition, (chars, why) in raw.get("outside", {}).items()},
         weak_int_bad=raw.get("weak_int_bad", ""),
         weak_float_bad=raw.get("weak_float_bad", ""),
         weak_bool_bad=raw.get("weak_bool_bad", ""),

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from np2tnp.catalog import load
-from np2tnp.probe import agreement, behaviour, facts_file, python_syntax, surface
+from np2tnp.probe import agreement, behaviour, domains, facts_file, python_syntax, surface
 from np2tnp.probe import agreement as stage_facts
 from np2tnp.probe.cases.all_cases import all_cases, name_below, name_helper
 from np2tnp.probe.probe_arguments import add_arguments
@@ -187,7 +187,9 @@ def add_targets(facts: dict[str, dict[str, Any]], observed: dict[str, dict[str, 
             name = python_syntax.name_targets(api).get(target) or (
                 f"{target}.{name_helper(api) if target == 'rt' else name_below(api)}"
             )
-            entry, notes = agreement.summarize(calls, surface.call_parameters(api, fact), name)
+            entry, notes = (domains if name.startswith("tnp.") else agreement).summarize(
+                calls, surface.call_parameters(api, fact), name
+            )
             if target == "tnp" or entry["dtypes"]:  # a helper that is right for nothing is no helper: the host is
                 fact[target] = entry
             fact.setdefault("agreement", {})[target] = notes
@@ -210,6 +212,8 @@ def _share_with_method(method: dict[str, Any], function: dict[str, Any], facts: 
         if target in function and target not in method and target not in method.get("agreement", {}):
             entry = dict(function[target])
             entry["accepted"] = [n for n in entry["accepted"] if variadic or n in own]
+            if "kinds" in entry:
+                entry = domains.of_method(entry, names[0])
             method[target] = entry
 
 

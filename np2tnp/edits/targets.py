@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import libcst as cst
+
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.call_results import bind
-from np2tnp.analysis.domain.promotion_rules import dtype_char, operand_dtypes, promote2, promote_weak
+from np2tnp.analysis.domain.promotion_rules import (
+    dtype_char,
+    operand_dtypes,
+    promote2,
+    promote_weak,
+    sequence_dtypes,
+)
 from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
     HOST,
@@ -24,6 +32,7 @@ from np2tnp.analysis.domain.values import (
 )
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.catalog.facts import ApiFact, Target
+from np2tnp.edits.call_domain import arrays_in, find_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +46,9 @@ class Choice:
 
 
 def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool = False) -> Choice:
-    """The target of one call. With `compile` the exact helper comes first: it knows what a trace is, and checks when
-    the graph runs; tnp's only where a graph, or XLA, was not seen to give something else. With `float32` only the
-    exact helper will do: tnp makes float64 of integers and of Python numbers.
+    """The target of one call. With `compile` tnp's function is one only where a graph, or XLA, was measured to give the
+    same, and to raise where NumPy does; the exact helper checks when the graph runs. With `float32` only the exact
+    helper will do: tnp makes float64 of integers and of Python numbers.
     """
     bound = bind(fact, event.arguments)
     if any(isinstance(argument.value, Instance) for argument in event.arguments):
@@ -48,18 +57,14 @@ def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool =
     if used is not None and (any(name.startswith("?") for name in used) or _unknown_keyword(fact, event)):
         return Choice("host", why="it is called in a way that NumPy's signature does not show")
     short = fact.name.rpartition(".")[2]
-    if compile != "none" and fact.rt is not None and fact.prefer != "numpy":
-        return Choice("rt", _below(fact.rt.name, "rt"), "the exact helper checks when a graph runs")
     if float32:
         if fact.rt is not None and fact.prefer != "numpy":
             return Choice("rt", _below(fact.rt.name, "rt"), "the exact helper keeps to float32")
         return Choice("host", why=fact.reason or f"the runtime has no {short} that keeps to float32")
     if fact.tnp is not None and fact.prefer != "numpy":
-        problem = _problem(fact, fact.tnp, bound, used, event) or _stage_problem(fact.tnp, compile)
+        problem = _problem(fact, fact.tnp, bound, used, event, compile)
         if problem is None and fact.prefer == "rt" and fact.rt is not None:
             return Choice("rt", _below(fact.rt.name, "rt"), fact.reason or f"tnp has no exact {short}")
-        if problem is None and fact.rt is not None and not _are_whole(bound):
-            return Choice("rt", _below(fact.rt.name, "rt"), "tnp takes an axis or a count that is no integer")
         if problem is None:
             return Choice("tnp", _below(fact.tnp.name, "tnp"))
         if fact.rt is not None:
@@ -78,12 +83,26 @@ def _unknown_keyword(fact: ApiFact, event: ev.Call) -> bool:
     return any(a.name is not None and a.name not in fact.parameter_names for a in event.arguments)
 
 
-def _stage_problem(target: Target, compile: str) -> str | None:
-    stage = {"graph": target.traced, "xla": target.compiled}.get(compile)
-    if stage is None or not stage.differs:
+def _stage_problem(target: Target, compile: str, parameters: set[str], dtypes: frozenset[str]) -> str | None:
+    """Why the tnp target cannot stand for this call where it is traced or compiled; None when it can."""
+    if compile == "none":
         return None
-    chars, example = next(iter(stage.differs.items()))
-    return f"{target.name} gives something else {_WHERE[compile]} for {_dtype_words(frozenset(chars))}: {example}"
+    stage, where = (target.traced if compile == "graph" else target.compiled), _WHERE[compile]
+    if stage is None:
+        return f"{target.name} was not measured {where}"
+    if stage.unchecked:
+        return f"{target.name} returns {where} where NumPy raises: {stage.unchecked}"
+    missing = sorted(parameters - stage.accepted - {"self"})
+    if missing:
+        return f"{target.name} is not equal {where} with {', '.join(f'{name}=' for name in missing)}"
+    bad = dtypes - set(stage.dtypes)
+    if bad:
+        return f"{target.name} is not equal {where} for {_dtype_words(bad)}"
+    for word, found in (("gives something else", stage.differs), ("raises", stage.fails)):
+        for chars, example in found.items():
+            if not dtypes or dtypes & set(chars):
+                return f"{target.name} {word} {where} for {_dtype_words(frozenset(chars))}: {example}"
+    return None
 
 
 #: Where NumPy takes axis 0 and -1 of 0-d arrays, or tells of a wrong axis by another exception.
@@ -96,7 +115,12 @@ def _below(name: str, prefix: str) -> str:
 
 
 def _problem(
-    fact: ApiFact, target: Target, bound: dict[str, ev.Argument] | None, used: set[str] | None, event: ev.Call
+    fact: ApiFact,
+    target: Target,
+    bound: dict[str, ev.Argument] | None,
+    used: set[str] | None,
+    event: ev.Call,
+    compile: str,
 ) -> str | None:
     """Why the tnp target cannot stand for this call; None when it can."""
     short = fact.name.rpartition(".")[2]
@@ -108,7 +132,7 @@ def _problem(
         accepted |= {"self"}
     missing = sorted(names - accepted)
     if missing and not target.dtypes:
-        return f"tnp.{short} is not equal for any dtype (see `np2tnp api {fact.name}`)"
+        return f"tnp.{short} gives something else (see `np2tnp api {fact.name}`)"
     if missing:
         return f"tnp.{short} is not equal with {', '.join(f'{name}=' for name in missing)}"
     for name, argument in bound.items():
@@ -118,41 +142,65 @@ def _problem(
             return "its dtype is not known before run time"
         if name == "dtype" and argument.value == NONE and "dtype=None" not in fact.parameters:
             return f"tnp.{short} was not measured with dtype=None"
-        kind = "array" if isinstance(argument.value, Array) else scalar_type(argument.value)
-        if name == "keepdims" and kind not in ("bool", "int", "object"):
-            return "NumPy decides what keepdims is that is no bool"
-        if isinstance(argument.value, Unknown) and name not in ("axis", "keepdims", "shape", "k", "n"):
-            return f"{name} may be a list, whose numbers tnp promotes as weak scalars"
         if name in _WHOLE_NUMBERS and _holds_other_number(argument.value):
             return f"NumPy decides what {name} is that is no integer"
-        if isinstance(argument.value, Sequence) and not _plain_list(argument.value):
-            return "tnp promotes numbers inside lists as weak scalars"
     first = event.receiver if event.receiver is not None else next(iter(bound.values())).value if bound else None
     if isinstance(first, Scalar) and first.type == "object":
         return "what kind of object it gets is not known"
     if isinstance(first, Array) and first.home == HOST and first.dtypes >= ALL_DTYPES:
         return "the array is one of NumPy's, which may hold objects"
-    given = bound.get("axis")
-    if short in _AXIS_OF_NUMBERS and given is not None and given.value != NONE and not (first and has_axes(first)):
+    axis = bound.get("axis")
+    if short in _AXIS_OF_NUMBERS and axis is not None and axis.value != NONE and not (first and has_axes(first)):
         return f"tnp.{short} takes no axis of 0-d arrays"
+    dtypes: frozenset[str] = frozenset()
     if first is not None and fact.kind not in ("class", "dtype"):
-        dtypes, weak = _dtypes(first)
         operands = _operands(fact, first, bound)
-        if _reads_weakly(fact, operands):
-            return f"tnp.{short} promotes single numbers and those in lists as weak scalars"
-        for other in operands:
-            if isinstance(other, (Array, Sequence)):
-                dtypes = dtypes | operand_dtypes(other)[0]
+        dtypes = _dtypes(first)
+        if _reads_weakly(operands):
+            return f"tnp.{short} promotes numbers in lists as weak scalars"
+        given = [first, *(argument.value for argument in bound.values())]
+        dtypes = dtypes.union(*(array.dtypes for array in arrays_in(given)))
+        for name, argument in bound.items():
+            if isinstance(argument.value, Sequence) and name not in _WHOLE_NUMBERS:
+                dtypes |= sequence_dtypes(argument.value)
         bad = dtypes - set(target.dtypes)
         if bad:
             return f"tnp.{short} is not equal for {_dtype_words(bad)}"
-        of_python = _of_python(first) & set(target.python_bad)
-        if of_python:
-            return f"tnp.{short} is not equal for Python's own {_python_words(of_python)}"
-        if weak and not target.dtypes:
-            return f"tnp.{short} was not measured"
+        pair = _bad_pair(target, given if event.receiver is not None else given[1:])
+        if pair is not None:
+            return f"tnp.{short} is not equal for {_NAMES[pair[0]]} beside {_NAMES[pair[1]]}"
     elif not target.dtypes:
         return f"tnp.{short} was not measured"
+    arguments: dict[str, tuple[Value, ...]] = {} if event.receiver is None else {"self": (event.receiver,)}
+    for name, argument in bound.items():
+        plain = name.partition("[")[0]
+        arguments[plain] = (*arguments.get(plain, ()), argument.value)
+    keywords = [argument.name for argument in event.arguments if argument.name is not None]
+    own = frozenset(name for name, argument in bound.items() if _is_python_int(argument.node.value))
+    return find_problem(target, arguments, keywords, dtypes, own) or _stage_problem(target, compile, names, dtypes)
+
+
+def _is_python_int(node: cst.BaseExpression) -> bool:
+    """Whether an expression that gives an integer certainly gives Python's own: ``len(x)``, ``x.shape[0] - 1``."""
+    if isinstance(node, cst.BinaryOperation):
+        return _is_python_int(node.left) and _is_python_int(node.right)
+    if isinstance(node, cst.Subscript):
+        return isinstance(node.value, cst.Attribute) and node.value.attr.value == "shape"
+    if isinstance(node, cst.Call):
+        return isinstance(node.func, cst.Name) and node.func.value == "len"
+    return isinstance(node, cst.Integer) or (isinstance(node, cst.Attribute) and node.attr.value in ("size", "ndim"))
+
+
+def _bad_pair(target: Target, operands: list[Value]) -> str | None:
+    """Two dtypes that the operands may have and that tnp promotes otherwise than NumPy."""
+    if not target.pairs_bad:
+        return None
+    sides = [array.dtypes for array in arrays_in(operands)]
+    for index, left in enumerate(sides):
+        for right in sides[index + 1 :]:
+            for pair in target.pairs_bad:
+                if (pair[0] in left and pair[1] in right) or (pair[1] in left and pair[0] in right):
+                    return pair
     return None
 
 
@@ -170,19 +218,6 @@ def _holds_other_number(value: Value) -> bool:
     return scalar_type(value) in ("bool", "float", "complex")
 
 
-def _are_whole(bound: dict[str, ev.Argument] | None) -> bool:
-    """Whether what stands for axes, counts and shapes is known to be integers: NumPy raises TypeError for others."""
-    return all(_is_whole(argument.value) for name, argument in (bound or {}).items() if name in _WHOLE_NUMBERS)
-
-
-def _is_whole(value: Value) -> bool:
-    if isinstance(value, Sequence):
-        return all(map(_is_whole, value.items if value.items is not None else (value.element,)))
-    if isinstance(value, Array):
-        return value.rank == 0 and value.dtypes <= set("bhilBHIL")
-    return value == NONE or scalar_type(value) in ("int", "none", "bool")
-
-
 #: Parameters that hold data beside the first one, where the rule of the result's dtype does not name them.
 _DATA = frozenset(("x1", "x2", "a", "b", "start", "stop"))
 
@@ -194,17 +229,12 @@ def _operands(fact: ApiFact, first: Value, bound: dict[str, ev.Argument]) -> lis
     return [first, *(value for value in found if value is not first)] if "self" in named else found
 
 
-def _reads_weakly(fact: ApiFact, operands: list[Value]) -> bool:
-    """Whether tnp may promote one of the operands otherwise than NumPy, for which numbers in lists are arrays.
-
-    To functions that are no ufuncs, single numbers are arrays, too.
-    """
+def _reads_weakly(operands: list[Value]) -> bool:
+    """Whether tnp may promote one of the operands otherwise than NumPy, for which numbers in lists are arrays."""
     if len(operands) < 2:
         return False
-    rule = (fact.result or "").partition("(")[0]
-    numbers = fact.kind != "ufunc" and rule in ("strong", "promote")
     for value in operands:
-        if not (isinstance(value, Sequence) or (numbers and is_python_number(value))):
+        if not isinstance(value, Sequence):
             continue
         strong, weak = operand_dtypes(value)
         kinds = weak or {kind for kind, char in _DEFAULT.items() if char in strong}
@@ -215,35 +245,12 @@ def _reads_weakly(fact: ApiFact, operands: list[Value]) -> bool:
     return False
 
 
-def _dtypes(value: Value) -> tuple[frozenset[str], bool]:
+def _dtypes(value: Value) -> frozenset[str]:
+    """dtype characters of the arrays that `value` may be, or NumPy makes of it."""
     if isinstance(value, (Const, Scalar)) and not is_python_number(value):
-        return frozenset(), False
+        return frozenset()
     arrays, weak = operand_dtypes(value)
-    return arrays | {_DEFAULT[kind] for kind in weak}, bool(weak)
-
-
-def _of_python(value: Value) -> frozenset[str]:
-    """dtype characters of the Python numbers that `value` may be, or is a list of."""
-    if not isinstance(value, Sequence):
-        return frozenset(_DEFAULT[kind] for kind in operand_dtypes(value)[1])
-    items = value.items if value.items is not None else (value.element,)
-    return frozenset(char for item in items for char in _of_python(item))
-
-
-def _python_words(chars: frozenset[str]) -> str:
-    return " and ".join(f"{kind}s" for kind, char in _DEFAULT.items() if char in chars)
-
-
-def _plain_list(value: Sequence) -> bool:
-    """Whether tnp reads the list as NumPy does: all Python numbers, or all arrays."""
-    items = value.items if value.items is not None else (value.element,)
-    if all(is_python_number(item) for item in items):
-        return True
-    if all(isinstance(item, Array) and not item.weak and item.home != HOST for item in items):
-        return True
-    if all(isinstance(item, (Const, Scalar)) for item in items):
-        return True
-    return all(isinstance(item, Sequence) and _plain_list(item) for item in items)
+    return arrays | {_DEFAULT[kind] for kind in weak}
 
 
 #: The dtypes that Python's numbers have as arrays.

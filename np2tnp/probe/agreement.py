@@ -10,16 +10,19 @@ from typing import Any
 
 from np2tnp.probe import surface
 from np2tnp.probe.cases import cases_inputs
-from np2tnp.probe.cases.all_cases import CLASSES, DTYPES, names_in, used_parameters
-from np2tnp.probe.cases.cases_inputs import has_lists
+from np2tnp.probe.cases.all_cases import CLASSES, DTYPES, used_parameters
 from np2tnp.probe.facts_file import STAGES, TARGETS, without_stages
 from np2tnp.probe.surface import parameter_names
 
 #: What a case of NumPy's that raises says: nothing about equality, but the target must raise too.
 _RAISES = "raises"
+#: A parameter that is not equal for one of these is refused for all.
+_MOST_USED = "fd"
 
 
-def summarize(observed: list[Any], parameters: list[str], target: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def summarize(
+    observed: list[Any], parameters: list[str], target: str, plainest: frozenset[str] | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The ``tnp`` or ``rt`` entry of a fact and its ``agreement``.
 
     Parameters
@@ -27,39 +30,52 @@ def summarize(observed: list[Any], parameters: list[str], target: str) -> tuple[
     observed : pairs of a call's text and its labels by dtype character.
     parameters : NumPy's, as in the catalog.
     target : name of the function, such as ``tnp.sum``.
+    plainest : the parameters of the plainest calls, where the conditions of a domain are looked for, too (see
+    domains.py). A parameter may be accepted then that is not equal for some of the dtypes: ``partly`` in the entry says
+    for which, by the condition ``with NAME``.
 
     A dtype is accepted when all calls with the required parameters agree; another parameter is accepted when all
     calls with it
     agree for every accepted dtype. Parameters that no case uses are never accepted.
     """
     made = {call: len(labels) for call, labels in observed}
-    calls = [(call, set(used_parameters(call, parameters)), _of_classes(labels)) for call, labels in observed]
-    of_python: list[Any] = []
-    if target.startswith("tnp."):  # which is emitted for arrays, and for Python's own where it is equal for them, too
-        of_python = [call for call in calls if _is_of_python(call)]
-        calls = [call for call in calls if not _is_of_python(call)]
-    accepted, dtypes = _find_base(calls, parameters)
+    calls = [(call, set(used_parameters(call, parameters)), of_classes(labels)) for call, labels in observed]
+    partly = plainest is not None
+    accepted, dtypes = _find_base(calls, parameters, plainest)
     bad_pairs = _bad_pairs(calls)
-    dtypes = _without_pairs(dtypes, bad_pairs)
+    if not partly:
+        dtypes = _without_pairs(dtypes, bad_pairs)
     refused: dict[str, str] = {}
-    for name in _in_order(calls, parameters):
+    in_part: dict[str, dict[str, str]] = {}
+    for name in in_order(calls, parameters):
         if name in accepted or not dtypes:
             continue
         concerned = [c for c in calls if name in c[1] and c[1] <= accepted | {name}]
         bad = _first_failure(concerned, dtypes)
+        failing = _failures(concerned, dtypes) if partly else {}
+        if failing and not failing.keys() & set(_MOST_USED):
+            in_part[f"with {name}"] = failing
+            bad = None
+            concerned = [(c[0], c[1], {char: w for char, w in c[2].items() if char not in failing}) for c in concerned]
         if bad is None and any(_label(c[2], char) not in (None, _RAISES) for c in concerned for char in dtypes):
             accepted.add(name)
         elif bad is not None:
             refused[name] = bad
+    for condition, chars in in_part.items():
+        name = condition.rpartition(" ")[2]
+        calls = [
+            (call, used, {c: _RAISES if name in used and c in chars else w for c, w in labels.items()})
+            for call, used, labels in calls
+        ]
     together = _first_failure([c for c in calls if c[1] <= accepted], dtypes)
     if together is not None:  # two accepted parameters that fail when given together
         refused["together"] = together
-        accepted &= set(_required(calls, parameters))
+        accepted &= set(required(calls, parameters))
     entry: dict[str, Any] = {"target": target, "accepted": sorted(accepted) if dtypes else [], "dtypes": dtypes}
-    of_python = [call for call in of_python if call[1] <= accepted and _has_no_arrays(call)]
-    python_bad = "".join(char for char in DTYPES if _first_failure(of_python, char))
-    if python_bad and dtypes:
-        entry["python_bad"] = python_bad
+    if partly:
+        entry["partly"] = in_part
+        if pairs := [pair for pair in _bad_pairs([c for c in calls if c[1] <= accepted]) if set(pair) <= set(dtypes)]:
+            entry["pairs_bad"] = pairs
     inside = [c for c in calls if c[1] <= accepted]
     if target.startswith("rt."):
         tabled = [c for c, (_, labels) in zip(calls, observed, strict=True) if not cases_inputs.is_other(c[0], labels)]
@@ -67,32 +83,23 @@ def summarize(observed: list[Any], parameters: list[str], target: str) -> tuple[
     agreement: dict[str, Any] = {"cases": sum(made[call] for call, _, _ in inside), **_groups(calls, accepted)}
     if refused:
         agreement["refused"] = refused
-    if bad_pairs and dtypes:
+    if bad_pairs and dtypes and not partly:
         agreement["pairs_bad"] = f"{len(bad_pairs)} pairs of dtypes, such as {bad_pairs[0]}"
     return entry, agreement
 
 
-def _of_classes(labels: dict[str, str]) -> dict[str, str]:
+def of_classes(labels: dict[str, str]) -> dict[str, str]:
     """`labels`, and what those dtypes of a class that were tried get wrong for those that were not."""
     filled = dict(labels)
     for group in CLASSES:
         tried = {char for char in group if char in labels}
         if tried and tried == set(group) & set(cases_inputs.CLASSES):
             wrong = next(
-                (labels[char] for char in group if char in tried and not _agrees(labels[char].rstrip("@"))), None
+                (labels[char] for char in group if char in tried and not agrees(labels[char].rstrip("@"))), None
             )
             if wrong is not None:
                 filled.update(dict.fromkeys(set(group) - tried, wrong))
     return filled
-
-
-def _is_of_python(call: Any) -> bool:
-    names = names_in(call[0])
-    return "number" in names or has_lists(names)
-
-
-def _has_no_arrays(call: Any) -> bool:
-    return all(has_lists([name]) or name in ("number", "np", "f") for name in names_in(call[0]))
 
 
 def summarize_stage(observed: list[Any], parameters: list[str], entry: dict[str, Any]) -> Any:
@@ -143,7 +150,7 @@ def summarize_operator(observed: list[Any]) -> Any:
     found: dict[str, Any] = {}
     for call, labels in observed:
         number = re.search(r"(?:^|, )(-?\d+\.\d+|-?\d+j|-?\d+|True)(?:,|$)", call)
-        bad = {chars: label for chars, label in labels.items() if not _agrees(label)}
+        bad = {chars: label for chars, label in labels.items() if not agrees(label)}
         if number:  # eager facts, too, keep only what is silently different of Python numbers
             bad = {chars: label for chars, label in bad.items() if not _is_loud(label)}
         if bad:
@@ -167,7 +174,7 @@ def _is_loud(label: str) -> bool:
 
 
 def _is_silent(label: str) -> bool:
-    return not _agrees(label) and not _is_loud(label) and label != "no error"
+    return not agrees(label) and not _is_loud(label) and label != "no error"
 
 
 def _examples(observed: list[Any], is_such: Callable[[str], bool]) -> dict[str, str]:
@@ -181,24 +188,24 @@ def _examples(observed: list[Any], is_such: Callable[[str], bool]) -> dict[str, 
     return {"".join(chars): word for word, chars in words.items()}
 
 
-def _find_base(calls: list[Any], parameters: list[str]) -> tuple[set[str], str]:
-    required = set(_required(calls, parameters))
-    base = [c for c in calls if c[1] <= required]
+def _find_base(calls: list[Any], parameters: list[str], plainest: frozenset[str] | None = None) -> tuple[set[str], str]:
+    needed = set(plainest or required(calls, parameters))
+    base = [c for c in calls if c[1] <= needed]
     if not base:
-        required = set(_least(calls))
-        base = [c for c in calls if c[1] <= required]
+        needed = set(_least(calls))
+        base = [c for c in calls if c[1] <= needed]
     varied = any(len(labels) > 1 for _, _, labels in calls)
     chars = DTYPES if varied else "d"
     good = "".join(char for char in chars if _holds(base, char))
     if not varied and good:  # calls without arrays, such as zeros(3): the dtype under test does not occur
         good = DTYPES
-    return required, good
+    return needed, good
 
 
 def _bad_pairs(calls: list[Any]) -> list[str]:
     """Mixed pairs of dtypes for which some call differs."""
     return sorted(
-        {pair for c in calls for pair, label in c[2].items() if len(pair) == 2 and not _agrees(label.rstrip("@"))}
+        {pair for c in calls for pair, label in c[2].items() if len(pair) == 2 and not agrees(label.rstrip("@"))}
     )
 
 
@@ -214,7 +221,8 @@ def _without_pairs(dtypes: str, bad: list[str]) -> str:
         dtypes = dtypes.replace(worst, "")
 
 
-def _required(calls: list[Any], parameters: list[str]) -> list[str]:
+def required(calls: list[Any], parameters: list[str]) -> list[str]:
+    """The parameters without which there is no call, or those of the smallest call."""
     names = [t for t in parameters if t not in ("/", "*") and "=" not in t and not t.startswith("*")]
     names += [t[1:] for t in parameters if t.startswith("*") and not t.startswith("**") and t != "*"]
     return names or _least(calls)
@@ -225,7 +233,8 @@ def _least(calls: list[Any]) -> list[str]:
     return min((sorted(c[1]) for c in calls), key=len)
 
 
-def _in_order(calls: list[Any], parameters: list[str]) -> list[str]:
+def in_order(calls: list[Any], parameters: list[str]) -> list[str]:
+    """The parameters that calls use, in the order of the signature."""
     used = {name for c in calls for name in c[1]}
     known = [name for name in parameter_names(parameters) if name in used]
     return known + sorted(used - set(known))
@@ -233,7 +242,7 @@ def _in_order(calls: list[Any], parameters: list[str]) -> list[str]:
 
 def _holds(calls: list[Any], char: str) -> bool:
     labels = [_label(c[2], char) for c in calls]
-    return all(_agrees(label) for label in labels if label is not None) and any(
+    return all(agrees(label) for label in labels if label is not None) and any(
         label not in (None, _RAISES) for label in labels
     )
 
@@ -243,17 +252,30 @@ def _label(labels: dict[str, str], char: str) -> str | None:
     return found.rstrip("@") if found is not None else None
 
 
-def _agrees(label: str) -> bool:
+def agrees(label: str) -> bool:
+    """Whether a label says that a call was equal, or raised as NumPy's does."""
+    label = label.rstrip("@")
     return label in ("equal", _RAISES) or label.startswith("ulp:")
 
 
 def _first_failure(calls: list[Any], dtypes: str) -> str | None:
     for call, _, labels in calls:
-        bad = {char: label for char in dtypes if (label := _label(labels, char)) is not None and not _agrees(label)}
+        bad = {char: label for char in dtypes if (label := _label(labels, char)) is not None and not agrees(label)}
         if bad:
             char = next(iter(bad))
             return f"{bad[char]}: ({call}) for {''.join(bad)}"
     return None
+
+
+def _failures(calls: list[Any], dtypes: str) -> dict[str, str]:
+    """The dtypes among `dtypes` for which some call is not equal, each with an example."""
+    found: dict[str, str] = {}
+    for call, _, labels in calls:
+        for char in dtypes:
+            label = _label(labels, char)
+            if label is not None and not agrees(label):
+                found.setdefault(char, f"{label}: ({call})")
+    return found
 
 
 def _on_host(calls: list[Any], accepted: set[str], dtypes: str) -> dict[str, Any]:
@@ -286,7 +308,7 @@ def _groups(calls: list[Any], accepted: set[str]) -> dict[str, str]:
         labels = [(label, call) for call, _, ls in judged if char in ls and (label := _label(ls, char)) is not None]
         if not labels:
             continue
-        bad = [(label, call) for label, call in labels if not _agrees(label)]
+        bad = [(label, call) for label, call in labels if not agrees(label)]
         if bad:
             counts = Counter(label for label, _ in bad)
             word, count = max(counts.items(), key=lambda item: (item[0] == "crash", item[1]))

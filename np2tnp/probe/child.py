@@ -18,7 +18,7 @@ from typing import Any
 
 from np2tnp.probe import operator_pairs, staged
 from np2tnp.probe.cases.all_cases import DTYPES, Case, all_cases, name_below, names_in, operands
-from np2tnp.probe.probed_calls import call_on_numpy, call_on_target, find_targets, import_runtime, label
+from np2tnp.probe.probed_calls import call_on_numpy, call_on_target, find_targets, import_runtime, is_itself, label
 
 #: dtype characters that crash alike: after one crashed, the others of its group count as crashed unseen.
 _GROUPS = ("?", "bhil", "BHIL", "efd", "FD")
@@ -92,7 +92,10 @@ def _observe_one(case: Case, chars: str, target: str, function: Callable[..., An
     if expected.error == "TypeError" and _UNKNOWN_KEYWORD.search(expected.message):
         return None
     before = sum(FALLBACKS.values())
-    actual = call_on_target(case, chars, function)
+    given: list[Any] = []
+    actual = call_on_target(case, chars, function, given)
+    if is_itself(expected, arguments, actual, given):
+        return "itself"
     on_host = sum(FALLBACKS.values()) > before
     return label(case, expected, actual, arguments) + ("@" if on_host else "")
 

@@ -1,7 +1,8 @@
 """One call of the probe: made with NumPy, made with a target, and the label that compares the two.
 
 Labels: ``equal``, ``ulp:3``; ``raises`` (NumPy and the target both raise; the boundary makes it one class); ``value``
-``dtype`` ``shape`` ``type`` ``structure``; ``no error`` (NumPy raises, the target returns); ``error X`` (the target
+``dtype`` ``shape`` ``type`` ``structure``; ``itself`` (the target gives its argument back, NumPy an array of its own);
+``no error`` (NumPy raises, the target returns); ``error X`` (the target
 raises X, NumPy returns or raises something else).
 """
 
@@ -109,13 +110,18 @@ def target_arguments(case: Case, chars: str) -> tuple[tuple[Any, ...], dict[str,
     return args, kwargs
 
 
-def call_on_target(case: Case, chars: str, function: Callable[..., Any]) -> Outcome:
-    """The target's outcome for tensors of the same values, as TensorFlow gave it."""
+def call_on_target(case: Case, chars: str, function: Callable[..., Any], given: list[Any] | None = None) -> Outcome:
+    """The target's outcome for tensors of the same values, as TensorFlow gave it. The tensors are put into `given`."""
     from np2tnp.runtime.base.dispatch import map_structure, to_tensor
     from np2tnp.runtime.base.exceptions import translate
 
+    tensors = [] if given is None else given
+
     def convert(leaf: Any) -> Any:
-        return to_tensor(leaf) if type(leaf) is np.ndarray and leaf.dtype.kind in "biufc" else leaf
+        if not (type(leaf) is np.ndarray and leaf.dtype.kind in "biufc"):
+            return leaf
+        tensors.append(to_tensor(leaf))
+        return tensors[-1]
 
     args, kwargs = map_structure(convert, target_arguments(case, chars))
     try:
@@ -123,6 +129,17 @@ def call_on_target(case: Case, chars: str, function: Callable[..., Any]) -> Outc
             return Outcome(function(*args, **kwargs))
     except Exception as error:
         return Outcome.of_error(translate(error) or error)
+
+
+def is_itself(expected: Outcome, arguments: tuple[Any, ...], actual: Outcome, given: list[Any]) -> bool:
+    """Whether the target gives one of its arguments back where NumPy makes an array of its own."""
+    if not isinstance(expected.value, np.ndarray) or not expected.value.size:
+        return False
+    if not any(actual.value is tensor for tensor in given):
+        return False
+    args, kwargs = arguments
+    leaves = [leaf for leaf in (*args, *kwargs.values()) if isinstance(leaf, np.ndarray)]
+    return not any(np.shares_memory(expected.value, leaf) for leaf in leaves)
 
 
 def label(case: Case, expected: Outcome, actual: Outcome, arguments: tuple[Any, ...]) -> str:

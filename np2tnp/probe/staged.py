@@ -17,6 +17,7 @@ import numpy as np
 from np2tnp.probe import behaviour
 from np2tnp.probe.cases.all_cases import CLASSES, Case, all_cases, names_in, used_parameters
 from np2tnp.probe.cases.cases_inputs import is_other
+from np2tnp.probe.domains import is_outside
 from np2tnp.probe.facts_file import STAGES
 from np2tnp.probe.probed_calls import call_on_numpy, find_targets, label, target_arguments
 from np2tnp.probe.surface import call_parameters
@@ -99,7 +100,7 @@ def make_calls(api: str, function: Callable[..., Any], entry: dict[str, Any], te
         if is_other(case.call, case.dtypes):
             continue  # constants of a graph, or a call that would stand for a plainer one
         used = frozenset(used_parameters(case.call, texts))
-        if used <= set(entry["accepted"]):
+        if used <= set(entry["accepted"]) and not all(is_outside(case.call, c, texts, entry) for c in case.dtypes):
             sets.setdefault(used, []).append(case)
     plainest = min(sets, key=len, default=None)
     for used, cases in sets.items():
@@ -107,6 +108,8 @@ def make_calls(api: str, function: Callable[..., Any], entry: dict[str, Any], te
             every = used == plainest and case is cases[0]
             chosen = entry["dtypes"] if every else representatives(entry["dtypes"])
             for char in (c for c in case.dtypes if c in chosen) if _varies(case) else "d":
+                if is_outside(case.call, char, texts, entry):
+                    continue
                 if char in entry["dtypes"] and (call := make_call(case, char, function)) is not None:
                     yield call
         if api in _INDEXING and "d" in entry["dtypes"]:

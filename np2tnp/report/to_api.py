@@ -5,6 +5,7 @@ from __future__ import annotations
 from np2tnp.catalog.catalog import Catalog, load
 from np2tnp.catalog.facts import ApiFact, Stage, Target, covers_all
 from np2tnp.config import CHOICES, Config
+from np2tnp.edits.call_domain import describe_condition, describe_kinds
 from np2tnp.report import fates
 from np2tnp.report.style import Style
 
@@ -202,10 +203,23 @@ def _target(label: str, target: Target, fact: ApiFact, style: Style) -> list[str
     for chars, word in notes.items():
         if set(chars) <= set(_DTYPES) and not word.startswith(("equal", "ulp", "raises")):
             lines.append(f"    {describe_dtypes(chars)}: {_in_words(word)}")
+    lines += [f"    {line}" for line in _domain(target)]
     lines += [f"    {parameter}: {_in_words(why)}" for parameter, why in notes.get("refused", {}).items()]
     if target.host_dtypes:
         lines.append(f"    asks NumPy on the host for {describe_dtypes(target.host_dtypes)}")
     return lines + _stages(target)
+
+
+def _domain(target: Target) -> list[str]:
+    """The conditions under which the target is equal: what its arguments may be, and what is left out."""
+    lines = [
+        f"{name} may be {describe_kinds(kinds) if name != 'dtype' else describe_dtypes(''.join(kinds))}"
+        for name, kinds in target.kinds.items()
+    ]
+    for condition, (chars, why) in target.outside.items():
+        dtypes = "" if set(chars) >= set(target.dtypes) else f", for {describe_dtypes(chars)}"
+        lines.append(f"not for {describe_condition(condition)}{dtypes}: {_in_words(why)}")
+    return lines
 
 
 def _stages(target: Target) -> list[str]:
@@ -252,6 +266,7 @@ _WORDS = {
     "shape": "gives another shape",
     "type": "gives another type",
     "structure": "gives another structure",
+    "itself": "gives its argument back, where NumPy makes an array",
     "no error": "returns where NumPy raises",
     "crash": "crashes the process",
     "hang": "hangs",

@@ -98,12 +98,28 @@ _OTHERS = [
 ]
 
 
+#: What has no elements, in many ways: nothing that is made of it may be said to have some.
+_EMPTY = [
+    form.format(empty)
+    for empty in ("v[4:]", "v[v > 9]", "m[:0]", "m[:, 4:]", "np.zeros((0, 3))", "np.arange(0)", "np.nonzero(v > 9)[0]",
+                  "v[[]]", "np.repeat(v, 0)", "m[1:1]", "np.compress(v > 9, v)", "np.full(k - 2, s)", "v[-1:0]")
+    for form in (
+        "np.abs({0})", "np.concatenate([{0}, {0}])", "np.sum({0}, axis=-1)", "np.add({0}, s)", "np.sort({0})",
+        "np.ravel({0})", "np.reshape({0}, -1)", "np.outer({0}, v)", "np.zeros_like({0})", "np.where({0} > 0, {0}, s)",
+        "np.array({0})", "np.stack([{0}, {0}])", "{0}.copy()", "np.transpose({0})", "np.percentile(v, {0})",
+        "np.flip({0})",
+        "np.zeros({0}.shape)", "np.tile(v, {0}.size)", "np.unique({0})", "np.broadcast_to(v[:1], {0}.shape)",
+        "np.negative({0} * 2 + 1)", "np.exp({0}[::2])", "np.exp(np.ones((3, {0}.size))[1])",
+    )
+]  # fmt: skip
+
+
 def _calls() -> list[str]:
     """Calls that NumPy accepts, each of another text."""
     texts = [form.format(name, x) for name in _FUNCTIONS for x in _NAMES for form in _ONE]
     pairs = list(itertools.product(_NAMES, repeat=2))
     texts += [form.format(name, x, y) for name in _PAIRED for x, y in pairs for form in _TWO]
-    return list(dict.fromkeys(texts + _OTHERS))
+    return list(dict.fromkeys(texts + _OTHERS + _EMPTY))
 
 
 def _run(texts: list[str]) -> dict[str, Any]:
@@ -147,6 +163,35 @@ def test_no_rank_is_wrong(results: list[tuple[str, Any, Value]]) -> None:
     assert len(results) > 3000
     wrong = [f"{text}: {np.shape(result)}, {value}" for text, result, value in results if _differs(result, value)]
     assert not wrong, "\n".join(wrong)
+
+
+def _is_wrongly_filled(result: Any, value: Value) -> bool:
+    if isinstance(result, (tuple, list)) and isinstance(value, Sequence):
+        return any(_is_wrongly_filled(item, value.element) for item in result)
+    return isinstance(value, Array) and value.nonempty and not np.size(result)
+
+
+def test_nothing_without_elements_is_said_to_have_some(results: list[tuple[str, Any, Value]]) -> None:
+    assert sum(not np.size(result) for _, result, _ in results if isinstance(result, np.ndarray)) > 100
+    wrong = [f"{text}: {value}" for text, result, value in results if _is_wrongly_filled(result, value)]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.exp(m)", "np.add(m, v)", "np.sum(m, axis=0)", "np.cumsum(m)", "np.sort(v)", "np.transpose(m)",
+        "np.ravel(m)", "np.outer(v, v)", "np.concatenate([v, v])", "np.concatenate((v, v[4:]))", "np.dot(m, v)",
+        "np.where(m > 1, s, v)", "np.zeros((2, 3))", "np.zeros_like(m)", "np.max(m * 2 + v, axis=0)", "np.exp(m[0])",
+        "np.exp(m[:, 0])", "np.exp(m[::2, :1])", "np.linspace(0, 1, 5)", "v.copy()", "np.exp(m.T)",
+        "np.stack([v, v])", "m.reshape(-1)", "np.eye(4)", "np.matmul(m, m)", "np.array(v)",
+        "np.exp(m[..., None])",
+    ],
+)  # fmt: skip
+def test_elements_are_known_where_the_arguments_tell(text: str) -> None:
+    value = _look([text])[text]
+    assert isinstance(value, Array)
+    assert value.nonempty
 
 
 @pytest.mark.parametrize(

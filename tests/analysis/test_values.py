@@ -35,6 +35,7 @@ EXACT = st.sampled_from([None, "x", "y"])
 ARRAYS = st.builds(
     Array, HOMES, st.frozensets(st.sampled_from("?ldD"), min_size=1), st.sampled_from([None, 0, 1, 2]), NAMES, EXACT,
     NAMES, st.booleans(), st.sampled_from(["scalar", "array", "either", "never"]), VIEWS,
+    st.booleans(),
 )  # fmt: skip
 LEAVES = st.one_of(
     st.builds(Unknown, HOMES, NAMES, EXACT, NAMES, VIEWS, st.sampled_from(["", "array", "never"])),

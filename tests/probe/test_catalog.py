@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from np2tnp.catalog import Catalog, load
+from np2tnp.catalog.facts import Target
 from np2tnp.config import CHOICES, Config
 
 FACTS = Path(__file__).parents[2] / "np2tnp" / "catalog" / "facts.json"
@@ -215,7 +216,12 @@ def test_known_silent_differences_were_found(catalog: Catalog, name: str, parame
     assert fact is not None
     known = set(fact.parameter_names) | {text.lstrip("*") for text in fact.parameters}
     assert parameters <= known
-    assert fact.tnp is None or not fact.tnp.takes(parameters, dtype)
+    # the whole call is not promised, or a form of it is left out
+    assert fact.tnp is None or not fact.tnp.takes(parameters, dtype) or _is_partly_left_out(fact.tnp, dtype)
+
+
+def _is_partly_left_out(target: Target, dtype: str) -> bool:
+    return any(dtype in chars for chars, _ in target.outside.values())
 
 
 @pytest.mark.parametrize(
@@ -357,10 +363,12 @@ def test_stages_of_a_target_tensorflow_count_where_they_were_measured(version: s
     fact, newest = load(version).get("numpy.add"), load().get("numpy.add")
     assert fact is not None
     assert newest is not None
-    measured = (newest.traced, newest.compiled)
-    assert "unknown" not in measured
+    assert fact.rt is not None
+    assert newest.rt is not None
+    measured = (newest.rt.traced, newest.rt.compiled)
+    assert None not in measured
     is_staged = RAW["by_tensorflow"][version].get("staged", False)
-    assert (fact.traced, fact.compiled) == (measured if is_staged else ("unknown", "unknown"))
+    assert (fact.rt.traced, fact.rt.compiled) == (measured if is_staged else (None, None))
 
 
 def test_the_engine_asks_the_target_s_facts() -> None:
@@ -384,7 +392,7 @@ def test_what_was_decided_for_a_name_holds_for_every_target(version: str) -> Non
 
 
 @pytest.mark.parametrize("version", [*MEASURED, "newest"])
-@pytest.mark.parametrize("name", ["reshape", "moveaxis", "roll", "cross", "take_along_axis"])
+@pytest.mark.parametrize("name", ["clip", "moveaxis", "meshgrid", "cross", "take_along_axis"])
 def test_what_tnp_was_measured_to_get_wrong_is_left_to_the_helper(version: str, name: str) -> None:
     fact = load(version).get(f"numpy.{name}")
     assert fact is not None

@@ -96,7 +96,7 @@ def test_tables_for_functions_are_made_by_numpy(tmp_path: Path) -> None:
         "def f():\n    return table, made\n\nprint(f(), own)\n"
     )
     new = rewritten(text, tmp_path)
-    assert "table = np.linspace(0.0, 2 * np.pi, num=n)\nown = tnp.zeros(n)\nmade = rt.host(rt.array(" in new
+    assert "table = np.linspace(0.0, 2 * np.pi, num=n)\nown = tnp.zeros(n)\nmade = rt.host(tnp.array(" in new
     assert ran(new)[0] == ran(text)[0]
 
 

@@ -7,7 +7,7 @@ import pytest
 np = pytest.importorskip("numpy")
 
 from np2tnp.catalog import load  # noqa: E402
-from np2tnp.probe import agreement, surface  # noqa: E402
+from np2tnp.probe import agreement, domains, surface  # noqa: E402
 from np2tnp.probe.cases import cases_inputs  # noqa: E402
 from np2tnp.probe.cases.all_cases import DTYPES, all_cases, fresh_arguments, names_in  # noqa: E402
 from np2tnp.probe.cases.case_arrays import make_arguments  # noqa: E402
@@ -79,10 +79,10 @@ def test_what_tnp_makes_of_lists_takes_no_dtype_of_arrays_away() -> None:
     right = dict.fromkeys(DTYPES, "equal")
     wrong = {"?": "equal", "l": "error TypeError", "d": "type", "D": "equal"}
     observed = [["v", right], ["v_list", wrong], ["number", dict.fromkeys("?ldD", "equal")]]
-    entry, _ = agreement.summarize(observed, ["a"], "tnp.f")
-    assert (entry["dtypes"], entry["python_bad"]) == (DTYPES, "ld")
+    entry, _ = domains.summarize(observed, ["a"], "tnp.f")
+    assert entry["dtypes"] == DTYPES
+    assert entry["outside"] == {"list a": ["ld", "error TypeError: (v_list)"]}
     entry, _ = agreement.summarize(observed, ["a"], "rt.f")
-    assert "python_bad" not in entry
     assert not {"l", "d"} & set(entry["dtypes"])
 
 

@@ -16,8 +16,10 @@ from np2tnp.analysis.domain.values import (
     Const,
     Scalar,
     Sequence,
+    Unknown,
     Value,
     has_axes,
+    has_elements,
     is_python_number,
     replace,
     scalar_type,
@@ -118,6 +120,72 @@ def result_rank(name: str, fact: ApiFact, values: Mapping[str, Value], first: Va
         operands = [value for key, value in values.items() if key not in _ASIDE]
         return _most([first, *operands] if first is not None else operands)
     return None
+
+
+# --- Whether the result certainly has elements
+
+#: What has elements where its first argument has some, whatever else it gets that NumPy takes.
+_FILLED_BY_FIRST = frozenset(
+    "reshape ravel flatten squeeze expand_dims T mT matrix_transpose array asarray asanyarray ascontiguousarray"
+    " asfortranarray insert append tril triu diagflat cov corrcoef interp atleast_1d atleast_2d atleast_3d"
+    " svd eig eigh eigvals eigvalsh qr slogdet svdvals sort argsort partition argpartition cumsum cumprod nancumsum"
+    " nancumprod cumulative_sum cumulative_prod unique".split()
+)
+#: The same of all their arguments.
+_FILLED_BY_ALL = frozenset(
+    "dot matmul outer kron inner vdot vecdot matvec vecmat tensordot cross solve einsum meshgrid"
+    " broadcast_arrays".split()
+)
+#: The same where one of a list of arrays has elements.
+_FILLED_BY_ITEMS = frozenset("stack concatenate vstack hstack dstack column_stack block concat".split())
+#: Parameters that are a shape, or a count of elements.
+_SIZES = ("shape", "N", "n", "M")
+
+
+def result_has_elements(name: str, fact: ApiFact, values: Mapping[str, Value], first: Value | None) -> bool:
+    """Whether what NumPy's function or method `name` gives certainly has elements; arguments as of `result_rank`."""
+    if fact.name.rpartition(".")[0] not in _SPACES or first is None or "out" in values:
+        return False
+    if name in _BY_SHAPE or name in ("eye", "identity", "tri"):
+        return all(is_positive(values[key]) for key in _SIZES if key in values)
+    if name in _LIKE:
+        return has_elements(first) if values.get("shape", NONE) == NONE else is_positive(values["shape"])
+    if name == "arange":
+        return len(values) == 1 and is_positive(first)
+    if name in _GRIDS:
+        return is_positive(values.get("num", Const.of(1))) and all(
+            has_elements(values[key]) for key in _GRIDS[name] if key in values
+        )
+    if name in _FILLED_BY_ALL:
+        arrays = [v for key, v in values.items() if isinstance(v, (Array, Sequence)) and key not in ("axes", "axis")]
+        return bool(arrays) and all(map(has_elements, arrays)) and not _has_unknown(values)
+    if name in _FILLED_BY_ITEMS:
+        items = first.items if isinstance(first, Sequence) and first.type in ("list", "tuple") else None
+        return any(map(has_elements, items)) if items is not None else has_elements(_element(first))
+    if name == "diag":
+        return has_elements(first) and "k" not in values
+    if name in _FILLED_BY_FIRST or name in _OF_FIRST or name in REDUCTIONS:
+        return has_elements(first) and has_elements(values.get("q", first)) and not _has_unknown(values)
+    if fact.kind == "ufunc" or name in _ELEMENTWISE:
+        operands = [value for key, value in values.items() if key not in _ASIDE and value != NONE]
+        return (name != "where" or len(operands) == 3) and all(map(has_elements, [first, *operands]))
+    return False
+
+
+def _element(value: Value) -> Value:
+    return value.element if isinstance(value, Sequence) and value.type in ("list", "tuple") else NONE
+
+
+def _has_unknown(values: Mapping[str, Value]) -> bool:
+    """Whether one of the arguments may be an array that nobody knows, which may take elements away."""
+    return any(isinstance(value, Unknown) for key, value in values.items() if key not in ("axis", "keepdims", "shape"))
+
+
+def is_positive(value: Value) -> bool:
+    """Whether a size or a shape, in each of its dimensions, certainly is more than zero."""
+    if isinstance(value, Sequence):
+        return value.type in ("list", "tuple") and value.items is not None and all(map(is_positive, value.items))
+    return isinstance(value, Const) and value.type == "int" and value.value > 0
 
 
 def _is_axis(value: Value) -> bool:

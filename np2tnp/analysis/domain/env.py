@@ -30,6 +30,7 @@ from np2tnp.analysis.domain.values import (
     Value,
     deps_of,
     exact_of,
+    has_elements,
     home_of,
     is_python_number,
     may_be_array,
@@ -65,6 +66,7 @@ def join(a: Value, b: Value) -> Value:
             a.weak or b.weak,
             join_zero_d(a, b),
             _join_view(a, b),
+            has_elements(a) and has_elements(b),
         )
     if isinstance(a, (Const, Scalar)) and isinstance(b, (Const, Scalar)):
         return _join_scalars(a, b)
@@ -79,7 +81,8 @@ def join(a: Value, b: Value) -> Value:
         if one is LENT and isinstance(other, Unknown) and other.exact is not None:
             return other  # a parameter where one was passed: like it, the function gets ndarrays and gives its own
         if isinstance(one, Array) and is_python_number(other):
-            return replace(one, home=_join_home(one.home, HOST), weak=True, exact=None, zero_d=join_zero_d(one, one))
+            home, zero_d = _join_home(one.home, HOST), join_zero_d(one, one)
+            return replace(one, home=home, weak=True, exact=None, zero_d=zero_d, nonempty=has_elements(one))
     held = may_hold_tensor(a) or may_hold_tensor(b)
     both_tensor = home_of(a) == TENSOR and home_of(b) == TENSOR
     return Unknown(

@@ -97,6 +97,7 @@ class Array:
     #: "view": it may be a view of something in refs rather than the object itself; "piece": one of the disjoint views
     #: that iterating or unpacking gives
     view: str = ""
+    nonempty: bool = False  #: it certainly has elements
 
 
 class _Unshared:
@@ -274,6 +275,15 @@ def is_array(value: Value) -> bool:
     return isinstance(value, Array) and value.rank != 0
 
 
+def has_elements(value: Value) -> bool:
+    """Whether `value` certainly is an array, or a list, that has elements, or a number."""
+    if isinstance(value, Array):
+        return value.nonempty or value.rank == 0
+    if isinstance(value, Sequence):
+        return value.type in ("list", "tuple") and bool(value.items) and all(map(has_elements, value.items or ()))
+    return is_python_number(value)
+
+
 def exact_of(value: Value) -> str | None:
     """The parameter whose very object `value` is, if that is certain."""
     return value.exact if isinstance(value, (Unknown, Array)) else None
@@ -303,8 +313,9 @@ def with_refs(value: Value, refs: frozenset[str]) -> Value:
         return Unknown(value.home, refs, value.exact, value.deps, value.view, value.zero_d)
     if isinstance(value, Array):
         return Array(
-            value.home, value.dtypes, value.rank, refs, value.exact, value.deps, value.weak, value.zero_d, value.view
-        )
+            value.home, value.dtypes, value.rank, refs, value.exact, value.deps, value.weak, value.zero_d, value.view,
+            value.nonempty,
+        )  # fmt: skip
     if isinstance(value, Sequence):
         return Sequence(value.type, value.element, value.items, refs)
     return value

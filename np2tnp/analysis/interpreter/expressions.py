@@ -39,6 +39,7 @@ from np2tnp.analysis.domain.values import (
     deps_of,
     exact_of,
     has_axes,
+    has_elements,
     held,
     holds,
     home_of,
@@ -495,7 +496,10 @@ class Evaluator(Operands):
                 if home == TENSOR and scalar_type(operands[0]) == "complex":
                     home = EITHER
             zero_d = "never" if op != "matmul" and any(map(has_axes, operands)) else "scalar"
-            return Array(home, operator_dtypes(op, operands), rank, deps=deps, weak=weak, zero_d=zero_d)
+            return Array(
+                home, operator_dtypes(op, operands), rank, deps=deps, weak=weak, zero_d=zero_d,
+                nonempty=all(map(has_elements, operands)),
+            )  # fmt: skip
         if (
             op == "mul"
             and Sequence in kinds_of

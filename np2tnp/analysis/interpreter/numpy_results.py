@@ -13,7 +13,9 @@ from np2tnp.analysis.domain.call_results import (
     bind,
     given_back,
     gives_tuple,
+    is_positive,
     items_given_back,
+    result_has_elements,
     result_rank,
     shape_rank,
     zero_d_result,
@@ -474,7 +476,8 @@ class NumpyResults(Layouts):
         if exact is None:  # an array, whatever it was made from, or what an object's own method of that name gave
             own = exact_of(receiver) if receiver is not None else None
             deps = NO_NAMES if own is None else frozenset((own,))
-        made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view)
+        filled = result_has_elements(name, fact, values, first)
+        made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view, nonempty=filled)
         if not several:
             return made
         if back is not None and back.items:
@@ -568,7 +571,10 @@ class NumpyResults(Layouts):
             dtypes = frozenset("l")
         size = bound.get("size")
         if name in ("rand", "randn"):
-            return Array(self.made, dtypes, len(arguments)) if arguments else _number(dtypes, self.made)
+            filled = all(map(is_positive, (argument.value for argument in arguments)))
+            return (
+                Array(self.made, dtypes, len(arguments), nonempty=filled) if arguments else _number(dtypes, self.made)
+            )
         if size is None or size.value == NONE:
             if name in _FLOAT_DRAWS and any(has_axes_perhaps(argument.value) for argument in arguments):
                 return Array(EITHER if self.made == TENSOR else HOST, dtypes, weak=True)
@@ -576,7 +582,7 @@ class NumpyResults(Layouts):
             if name in _FLOAT_DRAWS or (name in ("integers", "randint") and not several):
                 return _number(dtypes, self.made)
             return Array(EITHER if self.made == TENSOR else HOST, dtypes, weak=True)
-        return Array(self.made, dtypes, shape_rank(size.value))
+        return Array(self.made, dtypes, shape_rank(size.value), nonempty=is_positive(size.value))
 
     def _synonyms(self, fact: ApiFact, values: Mapping[str, Value]) -> dict[str, Value]:
         """Variadic and list arguments under the name that the result rule uses."""

@@ -110,6 +110,34 @@ def _copies(key: Value) -> bool:
     return isinstance(key, Sequence) and key.type == "list"
 
 
+def _takes_some(node: cst.Subscript, keys: tuple[Value, ...]) -> bool:
+    """Whether the index takes some elements of each array that has any: numbers, new axes, ``:``, ``::2``, ``:3``."""
+    slices = [part.slice for part in node.slice if isinstance(part.slice, cst.Slice)]
+    if len(slices) < sum(scalar_type(key) == "slice" for key in keys):
+        return False
+    return all(map(_is_filled_slice, slices)) and all(map(_is_plain_key, keys))
+
+
+def _is_plain_key(key: Value) -> bool:
+    if isinstance(key, Array):
+        return key.rank == 0 and not key.weak and key.dtypes <= _INTEGERS
+    return scalar_type(key) in ("int", "none", "slice", "ellipsis")
+
+
+_INTEGERS = frozenset("bhilBHIL")
+
+
+def _is_filled_slice(part: cst.Slice) -> bool:
+    if part.lower is None and part.upper is None:
+        return True
+    if part.step is not None:
+        return False
+    if part.lower is None:
+        return isinstance(part.upper, cst.Integer) and part.upper.evaluated_value > 0
+    is_negative = isinstance(part.lower, cst.UnaryOperation) and isinstance(part.lower.operator, cst.Minus)
+    return part.upper is None and is_negative and isinstance(part.lower.expression, cst.Integer)  # type: ignore[attr-defined]
+
+
 class Subscripts(AskedObjects):
     """Evaluates subscripts, and reads of what containers hold."""
 
@@ -167,7 +195,9 @@ class Subscripts(AskedObjects):
     def read(self, base: Value, keys: tuple[Value, ...], node: cst.Subscript | None = None) -> Value:
         """What ``base[keys]`` is."""
         if isinstance(base, Array):
-            return self._index(base, keys)
+            part = self._index(base, keys)
+            filled = base.nonempty and node is not None and _takes_some(node, keys)
+            return replace(part, nonempty=True) if filled else part
         if isinstance(base, Sequence):
             key = keys[0] if len(keys) == 1 else None
             if (
@@ -237,7 +267,7 @@ class Subscripts(AskedObjects):
         if isinstance(value, Array):
             rank = None if value.rank is None else max(value.rank - 1, 0)
             refs = NO_NAMES if rank == 0 else value.refs
-            return Array(value.home, value.dtypes, rank, refs, None, value.deps, view="piece")
+            return Array(value.home, value.dtypes, rank, refs, None, value.deps, view="piece", nonempty=value.nonempty)
         if isinstance(value, Sequence):
             return held(value.element, value)
         if isinstance(value, Unknown):

@@ -3,6 +3,12 @@
 
 TABLE = """
 zeros ones empty : 3, device='cpu' | 3, order='K' | 3, like=None | 3 | (2, 3) | () | 0 | [2, 2] | (2, 3), v.dtype | 3, dtype=v.dtype | 3, 'f4' | 3, dtype=float | 3, dtype=int | 3, dtype=bool | 3, dtype=np.complex128 | (2, 2), order='F' | (0, 3) | -1 | (k0, 2) | 3, dtype=complex | 3, dtype='int64'
+zeros ones empty : 3.0 | np.int64(3) | (np.int64(2), 3) | v.shape | m.shape | (v.size, 2) | m.shape, np.float32 | (2, True)
+full : v.shape, 0.0 | m.shape, 0 | 3.0, 7 | np.int64(3), 7 | m.shape, np.inf | (2, 3), z
+zeros_like ones_like : m, np.int32 | m, dtype=complex | m, dtype=np.float64 | m, dtype=np.uint8
+eye : 3.0 | np.int64(3) | 3, dtype=np.float32 | m.shape[0], m.shape[1]
+asarray : m, dtype=int | m, dtype=bool | m, dtype=complex | m, dtype=np.int32 | m, dtype=np.uint8 | e | t
+arange : np.int64(5) | 0, np.int64(5) | 5.5 | 2.0, 5.0 | v.size | 1, v.size | 0, 10, 3 | 10, 0, -3 | 0, 1e3, 10 | 1, 20, 4 | 20, 1, -4 | 0, v.size, 2 | -5, 6, 2
 full : 3, 7, device='cpu' | 3, 7, order='A' | 3, 7, like=None | 3, z | (2, 3), 7 | (2, 64), 0 - l3[:64], np.uint8 | 3, 2.5 | 3, 7, dtype=v.dtype | (2, 3), r2[:3] | 3, True | 3, 1j | 3, np.nan | 3, 7, np.float32 | (2, 2), 1.5, dtype=float | (2, 2), 7, order='F' | 3, 2, dtype=int
 zeros_like ones_like empty_like : v, device='cpu' | v | m | z | e | v, dtype=np.float32 | v, dtype=float | m, order='F' | m, shape=(2, 2) | v, subok=False | v, np.int64 | [1, 2] | v, dtype=int | v, dtype=bool
 full_like : v, 2, device='cpu' | v, 2 | m, 7 | z, 1 | v, 2.5 | v, 2.5, dtype=np.float64 | m, 1, shape=(2,) | m, r2 | v, np.nan | v, 2, dtype=float | v, True | v, 300 | v, -1 | m, 1, order='F' | v, 2, subok=False
@@ -35,6 +41,15 @@ reshape : v, (2, 3) | v, (2, -1) | m, -1 | m, (4, 3) | m, [2, 6] | v, 6 | m, (5,
 ravel : v | m | t | z | e | m, order='F' | m, 'C' | m, order='K' | [[1, 2], [3, 4]]
 transpose : v | m | t | m, (1, 0) | t, (2, 0, 1) | t, axes=(1, 2, 0) | t, [0, 2, 1] | z | m, (0, 0) | m, axes=None | t, (-1, 0, 1) | m, (0, 1, 2)
 matrix_transpose : m | t | v
+reshape : m, 12.0 | m, (2.0, 6) | m, np.int64(12) | l, (20, 30) | t, (-1, 4) | t, (2, 12) | m.T, -1
+roll : v, 1.0 | v, np.int64(2) | m, 1, 1.0 | t, (1, 2), (0, 2) | m, -1, -1 | v, 0
+flip : m, None | m, axis=None | t, 1 | m, 1.0
+repeat : v, 2.0 | m, 2, axis=None | v, np.int64(2)
+expand_dims : m, 0 | m, 2 | t, -2 | m, 1.0 | m, np.int64(1)
+squeeze : m, axis=None | a5, axis=-2 | one, 0
+concatenate : [v, w, v] | [t, t2], 1 | [t, t2], axis=-1 | (m, n, m), 1 | [m, n], 1.0 | [m, n], np.int64(1) | [t, t2, t], axis=0 | [v, w[:0], v]
+stack : [v, w, v], 0 | [m, n, m], 2 | [t, t2], axis=1 | [t, t2], axis=-1 | [v, w], 1.0 | [v, w], np.int64(1) | [e, e]
+tile : v, 2.0 | v, np.int64(2) | t, (1, 2, 1) | m, (2, 2)
 swapaxes : m, 0, 1 | t, 0, -1 | t, axis1=1, axis2=2 | m, 0, 5
 moveaxis : t, 0, -1 | t, [0, 1], [1, 2] | t, source=2, destination=0 | t, 5, 0 | v, 0, 1 | m, 0, 3 | z, 0, -1 | z, 0, 0 | m, [0, 0], [0, 1] | m, [0], [0, 1] | e3, -1, 0 | z, [], []
 rollaxis : t, 2 | t, 2, 1 | t, axis=1, start=3 | t, 0, 5

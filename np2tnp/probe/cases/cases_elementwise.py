@@ -36,6 +36,9 @@ clip : v, 0, 2 | v, 1, 3 | m, -1, 2 | m, r, r2 | v, 3, 1 | v, None, 2 | v, 0, No
  | e, 0, 1 | z, 0, 1 | v, -1000, 1000 | v, 0, 300 | s, -1, 1 | v, w, 3 | v, np.nan, 1 | l, 0, 2
 where : b, v, w | bm, m, n | b, v, 0 | b, 0, v | bm, m, r2 | b, 1.5, v | br, q, p | b0, v, w | v, v, w | b, z, y | b, v, np.nan | True, z, y | bm, 1.0, 0.0 | bm, 1, 0 | e, e, e
 where : b | bm | v | m
+where : m > 0, m, 0.0 | m > 0, m, n | v > w, v, w | v > 0, 1.0, v | b, 1.0, np.nan | m[:, :1] > 0, m, n | z > 1, v, w | t > 0, t, t2 | b, v, z | b, np.inf, v
+maximum minimum : v, 0.0 | 0.0, v | m, 0.0 | t, t2 | l.reshape(20, 30), l2[:30]
+add subtract multiply divide : v, 0.5 | 1.0, v | t, t2 | l.reshape(20, 30), l2[:30]
 isclose : v, w | v, v | s, s | S, U | v, w, rtol=0.5 | v, w, atol=2.0 | s, s, equal_nan=True | v, 3.5 | z, y | e, e | l, l + l.dtype.type(0)
 allclose : v, w | v, v | s, s | v, w, rtol=10.0 | v, w, atol=20.0 | s, s, equal_nan=True | v, 3.5 | z, z | e, e
 array_equal array_equiv : v, v | v, w | m, m | m, v | m, r | s, s | e, e | z, z | z, y | v, [1, 2]

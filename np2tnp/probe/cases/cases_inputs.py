@@ -32,6 +32,12 @@ def has_lists(names: Collection[str]) -> bool:
     return any(name.endswith("_list") for name in names)
 
 
+def has_special(call: str) -> bool:
+    """Whether special values are among the arguments of a call."""
+    names = _names(call)
+    return bool(names & _SPECIAL) or any(name.endswith("_special") for name in names)
+
+
 def is_other(call: str, dtypes: Collection[str]) -> bool:
     """Whether the call, made in these dtypes, is one of :func:`vary`. They say nothing of what most calls do."""
     names = _names(call)

@@ -14,6 +14,11 @@ outer : v, w | m, n | z, v | v, 2 | e, v | l3[:9], w
 kron : v, w | z, y | q, p | m, v | z, v | t, q
 tensordot @sum : q, p | q, p, 1 | q, p, axes=0 | t, m, axes=([1, 2], [0, 1]) | t, t2, 3 | v, w, 1 | t, m, ([2], [1]) | m, n, 1
 einsum @sum : 'i,i', v, w | 'ij,jk->ik', q, p | 'ij->ji', m | 'ii', q | 'ij->i', m | 'i,j->ij', v, w | '...ij,jk', t, n.T | 'ij,ij->', m, n | 'ii->i', q | 'bij,jk->bik', Q, q | 'ijk->k', t | 'ij,jk', q, p, optimize=True | 'ij,jk', q, m, dtype=np.float64 | 'ij', m | 'i->', v | m, [0, 1], [1, 0]
+dot matmul @sum : l.reshape(20, 30), l2.reshape(30, 20) | t, v[:4] | l.reshape(20, 30), l2[:30] | q, v[:3] | v[:3], q
+matmul @sum : Q, Q | Q, v[:3] | l.reshape(2, 10, 30), l2.reshape(2, 30, 10)
+outer : l, l2[:9] | v[:3], r
+tensordot @sum : l.reshape(20, 30), l2.reshape(30, 20), 1 | t, t2, ([0, 2], [0, 2])
+einsum @sum : 'ij,jk->ik', l.reshape(20, 30), l2.reshape(30, 20) | 'ij,kj->ik', m, n | 'ij,j->i', m, r | 'i,ij,j->', v[:3], q, v[:3] | '...i,...i->...', m, n | 'ijk,ikl->ijl', Q, Q | 'ij->j', l.reshape(20, 30)
 einsum_path : 'ij,jk', q, p, optimize='greedy' | 'ij,jk', q, p
 linalg.inv linalg.pinv @solve : q | Q | sing | m | p | e
 linalg.pinv @solve : m, rtol=1e-3 | m, 1e-3 | m, rcond=0.1 | q, hermitian=True

@@ -8,6 +8,12 @@ sum prod mean nansum nanmean nanprod @sum : v | m | t | z | s | e | m, 0 | m, 1 
  | m, keepdims=True | m, axis=5 | em, axis=0 | em, axis=1 | l | v, dtype=np.float64 | m, axis=0, dtype=np.float64 | v, dtype=np.int32 | v, dtype=np.float32 | m, where=bm
  | m, axis=0, where=bm | v, None | t, axis=() | m, axis=(0, 0) | m, axis=None | v, dtype=float | v, dtype=int
 sum nansum @sum : 0 - l3, dtype=np.uint8
+sum prod mean std var nansum nanmean @sum : m, axis=1.0 | m, axis=np.int64(0) | t, axis=(0, -1) | t, axis=(0, 1), keepdims=True | m, axis=None, keepdims=True
+sum mean std var @sum : l.reshape(20, 30), axis=0 | l.reshape(20, 30), axis=-1 | l.reshape(20, 30)
+max min amax amin ptp : m, axis=1.0 | m, axis=np.int64(0) | t, axis=(0, -1) | t, axis=(0, 1), keepdims=True | m, axis=None | l.reshape(20, 30), axis=0
+all any : m, axis=1.0 | m, axis=np.int64(0) | t, axis=(0, -1) | m, axis=None
+argmax argmin : m, axis=1.0 | m, axis=np.int64(0) | t, axis=1 | m, axis=None
+cumsum cumprod @sum : m, axis=1.0 | m, axis=np.int64(0) | t, axis=-1 | m, axis=None
 mean @sum @int : l, dtype=np.int32 | l, dtype=int
 sum prod nansum nanprod @sum : v, initial=2 | m, axis=0, initial=1.5
 std var nanstd nanvar @sum : v | m | t | z | s | e | m, 0 | m, axis=0 | m, axis=-1 | t, axis=(0, 2) | m, axis=0, keepdims=True | m, axis=5 | em, axis=0 | l | v, ddof=1

@@ -72,7 +72,7 @@ class CompiledRegion(Rule):
             @rt.migrated
             def smooth(x):
                 print("smoothing", len(x))
-                return rt.convolve(x, rt.ones(3) / 3)
+                return rt.convolve(x, tnp.ones(3) / 3)
         """,
         severity=Severity.SILENT,
         compile="xla",

@@ -26,7 +26,7 @@ class PythonDtype(Rule):
         good="""
             @rt.migrated(zero_d="array")
             def start(n):
-                return rt.zeros(n, dtype=np.float64)
+                return tnp.zeros(n, dtype=np.float64)
         """,
         severity=Severity.SILENT,
     )
