@@ -13,6 +13,7 @@ from np2tnp.analysis.domain.summaries import MODULE
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.config import NEVER, Config
 from np2tnp.edits.edit import Edits
+from np2tnp.edits.layout import width_of
 from np2tnp.files import syntax
 from np2tnp.files.problems import Problem, report_problem
 from np2tnp.files.source import Source
@@ -31,7 +32,6 @@ from np2tnp.rewrite.boundaries import (
     wrap_function,
 )
 from np2tnp.rewrite.buffer_swap_names import follow
-from np2tnp.rewrite.fitting import fitted, width_of
 from np2tnp.rewrite.plan import Names, RegionPlan
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.size_limits import arrays_by_row, is_vectorized, least_elements, made_elements
@@ -217,7 +217,6 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
                 migrated = stage(migrated, names.rt, frozenset(analysis.info.values))
         else:
             migrated = with_last_return(migrated, plan.facts, None)
-        migrated = fitted(migrated, session.source.text, indent, width)
         replaced[id(node)] = [migrated]
         if kept is not None:
             original = session.views.originals.get(id(node), node)
@@ -234,13 +233,11 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         facts = analysis.facts.get(name)
         settled = with_settled(stays, held, names.rt, facts is not None and facts.alone)
         if settled is not stays:
-            indent = len(tree.default_indent) * name.count(".")
-            replaced[id(function.node)] = [fitted(settled, session.source.text, indent, width)]
+            replaced[id(function.node)] = [settled]
             needs.add("rt")
     new_tree = tree.visit(_Swap(replaced) if top is None else _SwapInScript(replaced, top.edits, names.rt))
     assert isinstance(new_tree, cst.Module)
     if top is not None:
-        new_tree = fitted(new_tree, session.source.text, 0, width)
         needs |= {"rt"} | _named(new_tree.code, names)
     behavior = session.options.numpy_behavior if wrapped or session.options.numpy_behavior != "call" else "import"
     if behavior != "call":

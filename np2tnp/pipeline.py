@@ -146,6 +146,7 @@ def read(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None =
 
 def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan:
     """What becomes of each file under ``config``. Raises ConfigError when it names regions that are not there."""
+    from np2tnp.files.formatting import formatted
     from np2tnp.files.writing import refuse_link_outwards
 
     config = replace(config, rewrite=True)
@@ -163,11 +164,12 @@ def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan
                 continue
             if report.path != files.stdin:
                 refuse_link_outwards(report.path, config.root)
-            new[report.path] = source.encode(report.new_text)
+            text = formatted(report.new_text, source.text, report.path)
+            new[report.path] = source.encode(text)
         except Problem as problem:
             reports[-1] = report_problem(report.path, problem, report)
             continue
-        changes.append(Change(report.path, source.text, report.new_text, source.encoding, source.bom))
+        changes.append(Change(report.path, source.text, text, source.encoding, source.bom))
     config.require_regions((report.path, region.qualname) for report in reports for region in report.regions)
     run = _run(reports, config, notes=files.notes)
     return Plan(replace(run, changes=tuple(changes)), files, new)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import libcst as cst
 
 from np2tnp.edits import build
-
-Node = TypeVar("Node", bound=cst.CSTNode)
 
 
 def operation(function: str, node: cst.BaseExpression, *more: cst.Arg) -> cst.Call:
@@ -47,6 +45,18 @@ def _comma(sign: Any) -> cst.Comma:
 
 def _breaks(space: Any) -> bool:
     return isinstance(space, cst.ParenthesizedWhitespace)
+
+
+#: Widths between which a file's own may lie; below the least, Black's is taken.
+_WIDEST, _BLACK, _NARROW, _LEAST = 120, 88, 79, 70
+
+
+def width_of(text: str) -> int:
+    """The width that the lines of a file keep to: that of its widest one, within reason."""
+    widest = max(map(len, text.splitlines()), default=0)
+    if _LEAST <= widest <= _NARROW:
+        return _NARROW
+    return min(max(widest, _BLACK), _WIDEST)
 
 
 def broken(node: cst.Decorator, indent: int, width: int) -> cst.Decorator:
@@ -109,56 +119,3 @@ def with_lost_comments(leading: Sequence[cst.EmptyLine], before: Any, after: Any
     lost.subtract(comment.value for comment in comments(after))
     words = [word for word, times in lost.items() for _ in range(times)]
     return [*leading, *(cst.EmptyLine(comment=cst.Comment(word)) for word in words)] if words else leading
-
-
-def without_breaks(node: Node) -> Node:
-    """`node`, which has no comments in it, on one line."""
-    return node.visit(_Flat())  # type: ignore[return-value]
-
-
-#: Nodes beside which, and the fields in which, a line break stands where one line has no space.
-_NO_SPACE: dict[type, tuple[str, ...]] = {
-    cst.LeftParen: ("whitespace_after",),
-    cst.RightParen: ("whitespace_before",),
-    cst.LeftSquareBracket: ("whitespace_after",),
-    cst.RightSquareBracket: ("whitespace_before",),
-    cst.LeftCurlyBrace: ("whitespace_after",),
-    cst.RightCurlyBrace: ("whitespace_before",),
-    cst.Dot: ("whitespace_before", "whitespace_after"),
-    cst.Call: ("whitespace_before_args", "whitespace_after_func"),
-    cst.Arg: ("whitespace_after_arg", "whitespace_after_star"),
-    cst.Subscript: ("whitespace_after_value",),
-    cst.Comma: ("whitespace_before",),
-    cst.AssignEqual: ("whitespace_before", "whitespace_after"),
-    cst.Colon: ("whitespace_before", "whitespace_after"),
-}
-
-
-class _Flat(cst.CSTTransformer):
-    """Takes the line breaks out of a statement."""
-
-    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
-        updated = super().on_leave(original_node, updated_node)
-        if isinstance(updated, cst.SimpleWhitespace) and "\\" in updated.value:
-            return cst.SimpleWhitespace(" ")
-        if not isinstance(updated, cst.CSTNode) or isinstance(updated, cst.BaseParenthesizableWhitespace):
-            return updated
-        changes: dict[str, Any] = {}
-        for name in _SPACES.setdefault(type(updated), _spaces(type(updated))):
-            if isinstance(getattr(updated, name), cst.ParenthesizedWhitespace):
-                tight = name in _NO_SPACE.get(type(updated), ())
-                changes[name] = cst.SimpleWhitespace("" if tight else " ")
-        for name in ("args", "elements"):
-            items = getattr(updated, name, ())
-            if isinstance(items, Sequence) and items and not (type(updated) is cst.Tuple and len(items) == 1):
-                comma = getattr(items[-1], "comma", None)
-                if isinstance(comma, cst.Comma):
-                    changes[name] = [*items[:-1], items[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)]
-        return updated.with_changes(**changes) if changes else updated
-
-
-_SPACES: dict[type, tuple[str, ...]] = {}
-
-
-def _spaces(kind: type) -> tuple[str, ...]:
-    return tuple(name for name in kind.__dataclass_fields__ if name.startswith("whitespace"))  # type: ignore[attr-defined]

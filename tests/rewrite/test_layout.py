@@ -9,6 +9,7 @@ import tokenize
 import pytest
 
 from np2tnp.config import Config
+from np2tnp.edits.layout import width_of
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
 
@@ -117,3 +118,17 @@ class Grid:
     assert lines[begin + 1 : begin + 6] == [f'            "@{name}_name",' for name in names]
     assert lines[begin + 6] == "        ),"
     assert '        hosted=("first_name", "second_name", "third_name", "fourth_name", "fifth_name"),' in lines
+
+
+@pytest.mark.parametrize(("widest", "width"), [(10, 88), (75, 79), (79, 79), (80, 88), (100, 100), (500, 120)])
+def test_the_width_is_that_of_the_file(widest, width):
+    assert width_of("x\n" + "y" * widest) == width
+
+
+def test_a_formula_keeps_its_shape():
+    formula = (
+        "np.cumsum(first_operand, axis=0) / np.cumsum(second_operand, axis=0) ** 2 + np.sort(first_operand, axis=0)"
+    )
+    new = after(f"def f(first_operand: np.ndarray, second_operand: np.ndarray):\n    return ({formula})\n")
+    (line,) = [line for line in new.splitlines() if line.startswith("    return") and "np.cumsum" not in line]
+    assert line.count("cumsum(") == 2

@@ -7,6 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
+import pytest
 from side_by_side import compare_text
 
 TEXT = """import numpy as np
@@ -38,3 +39,43 @@ def test_methods_of_operators_are_numpys() -> None:
         if judgement.kind not in ("equal", "raised")
     ]
     assert not wrong, "\n".join(wrong)
+
+
+#: Statements on local arrays that keep dtype and shape, and what they become.
+PLAIN = [
+    ("x = np.linspace(0.0, 1.0, n)", "x -= x.mean()", "x = x - tnp.mean(x)"),
+    ("x = np.linspace(0.0, 1.0, n)", "x /= x.max(keepdims=True)", "x = x / rt.max(x, keepdims=True)"),
+    ("x = np.ones((n, 2), dtype=np.float32)", "x *= 2.5", "x = x * 2.5"),
+    ("x = np.ones((n, 2), dtype=np.float32)", "x -= np.sum(x, axis=0, keepdims=True)", "x = x - tnp.sum(x, axis=0, "),
+    ("x = np.zeros(n)", "x += 1 + n", "x = x + (1 + n)"),
+    ("x = np.zeros(n)", "x += np.ones(3, dtype=np.float32).sum()", "x = x + "),
+]
+#: Others: another dtype or shape would be made, or a tensor has no exact operator.
+EXACT = [
+    ("x = np.arange(n)", "x += 1"),
+    ("x = np.arange(n)", "x += 0.5"),
+    ("x = np.ones(n, dtype=np.float32)", "x += np.float64(0.1)"),
+    ("x = np.ones(n, dtype=np.float32)", "x += np.ones(3).sum()"),
+    ("x = np.ones((n, 1))", "x -= x.mean(axis=1)"),
+    ("x = np.ones((1, 3))", "x += np.ones((n, 3))"),
+    ("x = np.ones(n)", "x -= x.sum(dtype=complex)"),
+    ("x = np.ones(n)", "x += 1j"),
+    ("x = np.array(1.5)", "x -= x.mean()"),
+    ("x = np.ones(n)", "x //= 0.1"),
+    ("x = np.ones((n, n))", "x @= np.ones((n, n))"),
+]
+
+
+@pytest.mark.parametrize(("begin", "statement", "becomes"), [*PLAIN, *((*pair, "") for pair in EXACT)])
+def test_in_place_operators_that_keep_dtype_and_shape_are_plain(begin: str, statement: str, becomes: str) -> None:
+    text = f"import numpy as np\ndef f(n: int):\n    {begin}\n    {statement}\n    return x\n"
+    calls = [f"f({n})" for n in (1, 3, 4)]
+    report, judgements = compare_text(text, calls)
+    assert report.new_text is not None
+    exact = "    x = rt.i" in report.new_text or "    x = rt.at(x)[...]" in report.new_text
+    assert (becomes in report.new_text) if becomes else exact
+    wrong = [f"{judgement.kind} {judgement.detail}" for judgement in judgements if judgement.kind not in _FINE]
+    assert not wrong, "\n".join(wrong)
+
+
+_FINE = ("equal", "raised")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.values import Array, python_answers
+from np2tnp.analysis.domain.values import HOST, Array, Const, Value, home_of, python_answers, scalar_type
 from np2tnp.edits import build
 from np2tnp.edits.targets import operator_differs
 from np2tnp.model import Verdict
@@ -27,8 +27,8 @@ class InPlaceOperator(Rule):
             " raises in NumPy."
         ),
         does=(
-            "Rebinds the name to rt.iadd(x, v), which keeps the dtype as NumPy does; arguments are written back"
-            " for the caller."
+            "Rebinds the name: to x + v where dtype and shape surely stay, else to rt.iadd(x, v), which keeps them as"
+            " NumPy does; arguments are written back for the caller."
         ),
         bad="""
             def shift(x, v):
@@ -56,6 +56,8 @@ class InPlaceOperator(Rule):
             self._rebinding(event, context)
         elif case.kind is StoreCase.UPDATE:
             update(event, context)
+            if _is_plain(event, context):
+                context.edits.statement(event.node).change[-1] = _spelt_out
             words = f"{store_words(event)} becomes the rebinding of {event.root} to an updated array"
             yield self.hit(event.node, words, Verdict.ADAPT)
 
@@ -71,3 +73,77 @@ class InPlaceOperator(Rule):
             return build.assign(updated.target, build.call(function, updated.target, updated.value))
 
         context.edits.statement(event.node).change.append(change)
+
+
+#: Operators that give their operands' dtype where that is a floating one.
+_OPERATORS = frozenset(("add", "sub", "mul", "truediv"))
+_INEXACT = frozenset("fdFD")
+#: Reductions whose result fits into the dtype of the floats or complex numbers that are reduced.
+_REDUCTIONS = frozenset(
+    f"{owner}.{name}"
+    for owner in ("numpy", "ndarray")
+    for name in ("amax", "amin", "max", "mean", "median", "min", "prod", "ptp", "std", "sum", "var")
+)
+
+
+def _is_plain(event: ev.Store, context: Context) -> bool:
+    """Whether ``x op= v`` is ``x = x op v``: dtype and shape surely stay, and tensors have that operator."""
+    base, value = event.base, event.value
+    if not isinstance(event.node, cst.AugAssign) or not isinstance(event.target, cst.Name) or context.float32:
+        return False
+    if not isinstance(base, Array) or home_of(base) == HOST or not base.dtypes or not base.dtypes <= _INEXACT:
+        return False
+    if base.zero_d != "scalar" and not base.rank:
+        return False  # what an array without dimensions gives is no array
+    if event.op not in _OPERATORS or not _fits(base, value, event, context):
+        return False
+    operands = (base, value)
+    answers = context.boundary != "tensor" and python_answers(event.op, operands)
+    return not answers and not operator_differs(context.catalog, event.op, operands, context.guarded, context.checked)
+
+
+def _fits(base: Array, value: Value, event: ev.Store, context: Context) -> bool:
+    """Whether what the operator gives has the dtype and the shape of `base`."""
+    if not isinstance(value, Array):
+        kind = scalar_type(value)  # Scalar: it may be NumPy's float64, which is Python's float, too
+        return kind in ("int", "float") and (isinstance(value, Const) or base.dtypes <= {"d", "D"})
+    assert isinstance(event.node, cst.AugAssign)
+    call = context.calls.get(id(event.node.value))
+    if call is not None and _reduces(call, event.target):
+        return True
+    promoted = {"f": "f", "d": "dfilhb", "F": "Ff", "D": "DFdfilhb"}
+    return value.rank == 0 and all(value.dtypes <= set(promoted[char]) for char in base.dtypes)
+
+
+def _reduces(call: ev.Call, target: cst.BaseExpression) -> bool:
+    """Whether `call` reduces the whole array `target`, or its axes to one element each."""
+    node = call.node
+    if call.api not in _REDUCTIONS:
+        return False
+    is_method = call.api.startswith("ndarray.") and isinstance(node.func, cst.Attribute)
+    given = list(node.args) if not is_method else [cst.Arg(cst.ensure_type(node.func, cst.Attribute).value), *node.args]
+    if not given or not target.deep_equals(given[0].value) or given[0].keyword is not None or given[0].star:
+        return False
+    named = {item.keyword.value: item.value for item in given[1:] if item.keyword is not None}
+    if len(named) != len(given) - 1 or not named.keys() <= {"axis", "keepdims"}:
+        return False
+    keeps = named.get("keepdims")
+    return "axis" not in named or (isinstance(keeps, cst.Name) and keeps.value == "True")
+
+
+def _spelt_out(updated: cst.AugAssign) -> cst.BaseSmallStatement:
+    """``x = x - v``."""
+    value = updated.value
+    operator = _OPERATOR_OF[type(updated.operator)]
+    if not value.lpar and not isinstance(value, _CLOSED):
+        value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    left = cst.ensure_type(updated.target, cst.Name)
+    return build.assign(left, cst.BinaryOperation(left.deep_clone(), operator(), value))
+
+
+#: Expressions that need no parentheses beside an operator.
+_CLOSED = (cst.Name, cst.BaseNumber, cst.Call, cst.Attribute, cst.Subscript)
+_OPERATOR_OF: dict[type, type[cst.BaseBinaryOp]] = {
+    cst.AddAssign: cst.Add, cst.SubtractAssign: cst.Subtract, cst.MultiplyAssign: cst.Multiply,
+    cst.DivideAssign: cst.Divide,
+}  # fmt: skip
