@@ -6,6 +6,7 @@ A :class:`Plan` is made once, when a function is decorated, so that a call costs
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from np2tnp.runtime.base import precision
 from np2tnp.runtime.base.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, member, own_dict, slots_of, tuple_like
-from np2tnp.runtime.base.own_operators import asked_in, asked_object, operands_in
+from np2tnp.runtime.base.own_operators import ASKED_BY, asked_in, asked_object, operands_in
 from np2tnp.runtime.base.shared_memory import OF_ANY, OF_ARRAYS, leaves, overlap, overlaps_itself
 from np2tnp.runtime.boundary import threads
 from np2tnp.runtime.boundary.admission import Admission
@@ -74,6 +75,8 @@ _PLAIN = frozenset(
     {type(None), bool, int, float, complex, str, bytes, slice, range, type, type(Ellipsis), np.dtype}
     | {np.dtype(char).type for char in NUMERIC + "gGSUMm"}
 )
+#: Types of what is read that no operator of a class of the program's answers for.
+_UNASKED = _PLAIN | {np.ndarray, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodType}
 _NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 #: What counts as a number or an array besides ndarrays and tensors: elements under a mask, inside a trace.
 _TAKEN = (*_NUMBERS, Weak, Masked)
@@ -153,6 +156,7 @@ class Plan:
         #: the special methods by which the body's operators may ask an object that stands beside an array
         self._asks = asked_in(code) if code is not None else frozenset()
         self._operands = operands_in(code) if code is not None and self._asks else frozenset()
+        self._asked_reads = tuple(self._operands.intersection(self._reads) - ASKED_BY.keys())
         #: whether code of others may read what its object holds, whatever the names here
         self._shows_itself = (
             bool(mutates and self.receiver) and code is not None and not only_reads_attributes(code, str(self.receiver))
@@ -233,13 +237,18 @@ class Plan:
             found = asked_object(value, self._asks)
             if found:
                 raise self._refusal(name, f"argument {name!r}: {found}")
-        own = own_dict(args[0]) | slots_of(args[0]) if self.receiver and args else {}
-        of = type(args[0]) if own else object
-        for name in self._operands.intersection(self._reads):
-            for value in (own.get(name), self._globals.get(name), member(of, name)):
-                found = asked_object(value, self._asks) if value is not None else ""
-                if found:
+        for name in self._asked_reads:
+            for value in self._read_as(name, args):
+                if type(value) not in _UNASKED and (found := asked_object(value, self._asks)):
                     raise UnverifiedError(f"{self.name}: what it reads as {name!r}: {found}")
+
+    def _read_as(self, name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What the body may find by a name: a global, and what the function's own object has as an attribute."""
+        if not self.receiver or not args:
+            return (self._globals.get(name),)
+        own = own_dict(args[0]).get(name)
+        found = own if own is not None else slots_of(args[0]).get(name, member(type(args[0]), name))
+        return self._globals.get(name), found
 
     def tracked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """What was passed for the parameters that the body may update or return."""
