@@ -174,7 +174,7 @@ def run(seeds: Iterable[int], **options: Any) -> tuple[Counter[str], list[str]]:
             counts["unchanged"] += 1
             problems += [f"{seed}: {report.error}"] if report.error is not None else []
             continue
-        counts["on tensors of objects"] += report.new_text.count("tensors=(")
+        counts["on tensors of objects"] += report.new_text.count('tensors="')
         (judgement,) = Pair(text, report.new_text).compare([CALL])
         half_way = judgement.detail.startswith("refused")  # what it did until then stays
         counts["refused" if half_way else judgement.kind] += 1

@@ -23,12 +23,15 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("NP2TNP_ABOVE", "0")
 
 #: What rewritten code says, and what NumPy's code said. `x` and `y` have 10 elements, `m` has 3x3, `s` is a number,
-#: `i` has integers, `k` is a mask; `f`, `g`, `u` are migrated functions.
+#: `i` has integers, `k` is a mask; `f`, `g`, `u`, `d` are migrated functions; `T` and `U`
+#: have 10x10.
 FORMS = """
 f(X) | lambda: X
 g(X, Y) | lambda: X
 u(X) | lambda: X
 f.core(x) | lambda: X
+d(T, U) | lambda: X
+[tf.constant(T), tf.constant(U)] | [T.copy(), U.copy()]
 rt.tensor(X) | X.copy()
 rt.host(x) | X.copy()
 float(s) | float(S)
@@ -98,21 +101,24 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _names() -> dict[str, Any]:
+    import tensorflow as tf
     import tensorflow.experimental.numpy as tnp
 
     from np2tnp import runtime as rt
 
     rt.start()
     arrays = {"X": np.arange(10.0) + 1, "Y": np.arange(10.0)[::-1] + 2, "M": np.eye(3) + 1, "S": np.float64(2.0)}
+    arrays |= {"T": np.ones((10, 10)), "U": np.eye(10)}
     arrays |= {"I": np.arange(10), "K": np.arange(10) > 3}
     tensors = {name.lower(): rt.tensor(value) for name, value in arrays.items()}
     tensors["s"] = tensors["x"][1]
     functions = {
         "f": rt.migrated(lambda a: a),
         "g": rt.migrated(lambda a, b: a, arrays=("a", "b"), returns=("a",)),
+        "d": rt.migrated(lambda a, b: a, floats="a, b", original=lambda a, b: a, on_unverified="numpy", pure=True),
         "u": rt.migrated(lambda a: rt.updated(None, a=a), mutates=("a",)),
     }
-    return {"np": np, "tnp": tnp, "rt": rt, **arrays, **tensors, **functions}
+    return {"np": np, "tf": tf, "tnp": tnp, "rt": rt, **arrays, **tensors, **functions}
 
 
 def _time(function: Callable[[], Any], calls: int) -> float:

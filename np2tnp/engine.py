@@ -10,10 +10,11 @@ from dataclasses import replace
 import libcst as cst
 
 from np2tnp.analysis.domain.summaries import MODULE
+from np2tnp.analysis.domain.values import Symbol
 from np2tnp.analysis.lowering.nodes import Unsupported
 from np2tnp.config import NEVER, Config
+from np2tnp.edits import layout
 from np2tnp.edits.edit import Edits
-from np2tnp.edits.layout import width_of
 from np2tnp.files import syntax
 from np2tnp.files.problems import Problem, report_problem
 from np2tnp.files.source import Source
@@ -22,16 +23,15 @@ from np2tnp.project import Project
 from np2tnp.rewrite.apply import Applier
 from np2tnp.rewrite.boundaries import (
     Kept,
+    Wrapped,
     add_returns,
-    below_original,
-    is_protocol,
-    kept_original,
-    original_name,
+    of_original,
     settle_zero_d,
     with_last_return,
     wrap_function,
 )
 from np2tnp.rewrite.buffer_swap_names import follow
+from np2tnp.rewrite.originals import below_original, is_protocol, kept_original, original_name, place, with_block
 from np2tnp.rewrite.plan import Names, RegionPlan
 from np2tnp.rewrite.purity import pure_regions
 from np2tnp.rewrite.size_limits import arrays_by_row, is_vectorized, least_elements, made_elements
@@ -163,9 +163,13 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
     pure: frozenset[str] = frozenset()
     if keeps:
         pure = pure_regions(analysis.facts, analysis.info, analysis.catalog, methods=True)
-    width = width_of(session.source.text)
+    width = layout.width_of(session.source.text)
     held = live_names(convertible, analysis.info, wrapped) if analysis.info.state.names else frozenset()
     top: RegionPlan | None = None
+    names_of = frozenset(plan.facts.qualname for plan in convertible)
+    placed = place(analysis.info, names_of, session.source.text, session.words)
+    apart: dict[str, cst.FunctionDef] = {}
+    imported = [name for name, value in analysis.info.values.items() if isinstance(value, Symbol)]
     for plan in convertible:
         node = plan.facts.node
         if isinstance(node, cst.Module):
@@ -186,33 +190,22 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         scope = plan.facts.qualname.rpartition(".")[0]
         owner = analysis.info.classes.get(scope)
         if (keeps or (wrapped and above)) and (owner is None or not is_protocol(owner.node)):
-            name = original_name(node.name.value, session.words, originals.setdefault(scope, set()))
+            is_apart = plan.facts.qualname in placed.apart
+            taken = originals.setdefault(scope, set())
+            name = placed.name if is_apart else original_name(node.name.value, session.words, taken)
             eager = compile_as == "none" and not plan.float32
             has_test = above != NEVER and (above or (above is None and eager))
             made = made_elements(plan.facts) if has_test else None
             rows = arrays_by_row(plan.facts) if has_test and not is_vectorized(plan) else ()
-            kept = Kept(name, session.options.on_unverified, plan.facts.qualname in pure, above, made, rows)
+            kept = Kept(name, session.options.on_unverified, plan.facts.qualname in pure, above, made, rows, is_apart)
         migrated = node.with_changes(body=body)
         indent = len(tree.default_indent) * plan.facts.qualname.count(".")
         if wrapped:
-            device = session.options.device
             reads = plan.compiled and plan.facts.parameters[:1] == ("self",)
             state = array_attributes(migrated, names.rt) if reads else None
-            migrated = wrap_function(
-                migrated,
-                plan.facts,
-                names.rt,
-                kind,
-                kept,
-                compile_as,
-                device,
-                plan.float32,
-                state,
-                indent,
-                width,
-                marks,
-                lifted_names(plan, analysis.info, held),
-            )
+            lifted = lifted_names(plan, analysis.info, held)
+            known = Wrapped(kind, compile_as, session.options.device, plan.float32, state, lifted)
+            migrated = wrap_function(migrated, plan.facts, names.rt, known, kept, indent, width, marks)
             if plan.compiled:
                 migrated = stage(migrated, names.rt, frozenset(analysis.info.values))
         else:
@@ -221,7 +214,12 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         if kept is not None:
             original = session.views.originals.get(id(node), node)
             original = with_settled(original, held, names.rt, plan.facts.alone)
-            replaced[id(node)] = [kept_original(original, kept.name), below_original(migrated)]
+            original = kept_original(original, kept.name, imported)
+            if kept.is_apart:
+                made_for = of_original(plan.facts, names.rt, known, kept)
+                apart[plan.facts.qualname] = original.with_changes(decorators=[layout.broken(made_for, 0, width)])
+            else:
+                replaced[id(node)] = [original, below_original(migrated)]
         needs |= _named(tree.code_for_node(migrated), names)
     done = set(replaced)
     for key, original in session.views.originals.items():
@@ -235,6 +233,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
         if settled is not stays:
             replaced[id(function.node)] = [settled]
             needs.add("rt")
+    tree = with_block(tree, [apart[name] for name in analysis.info.functions if name in apart], placed.at)
     new_tree = tree.visit(_Swap(replaced) if top is None else _SwapInScript(replaced, top.edits, names.rt))
     assert isinstance(new_tree, cst.Module)
     if top is not None:

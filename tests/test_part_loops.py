@@ -186,4 +186,4 @@ def test_staged_loops_are_not_slow() -> None:
 def test_an_array_of_which_rows_are_read_counts_for_a_row(body: str) -> None:
     report = report_of(body)
     assert state_of(report) is RegionState.CONVERTIBLE
-    assert 'rows=("x",' in (report.new_text or "")
+    assert 'rows="x' in (report.new_text or "")

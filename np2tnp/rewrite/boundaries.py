@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,7 @@ DOOR_WORDS = ("floats", "reals", "inexact", "arrays", "numbers")
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How the wrapper calls the original that is kept under `name`."""
+    """How the wrapper calls the original, which stands beside the function, or at the module's end."""
 
     name: str
     on_unverified: str
@@ -31,75 +31,98 @@ class Kept:
     above: int | None = None  #: None: what the runtime takes
     elements: cst.BaseExpression | None = None  #: of the largest array that the function makes itself
     rows: tuple[str, ...] = ()  #: parameters whose rows are worked on one by one
+    is_apart: bool = False  #: whether it stands at the end, with all that a reader of the function need not know
 
 
-def decorator(
-    facts: ev.RegionFacts,
-    runtime: str,
-    kind: str,
-    kept: Kept | None = None,
-    compile_as: str = "none",
-    device: str = "",
-    float32: bool = False,
-    state: tuple[str, ...] | None = None,
-    tensors: tuple[str, ...] = (),
-) -> cst.Decorator:
-    """``@rt.migrated(...)`` with what the wrapper must know."""
-    arguments: list[cst.Arg] = []
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """What else is known of a function that gets its decorator."""
 
-    def names(keyword: str, values: tuple[str, ...]) -> None:
-        if values:
-            arguments.append(build.argument(build.strings_tuple(values), keyword))
+    zero_d: str = "scalar"
+    compile_as: str = "none"
+    device: str = ""
+    float32: bool = False
+    state: tuple[str, ...] | None = None
+    tensors: tuple[str, ...] = ()
 
-    def listed(keyword: str, values: list[str]) -> None:
-        if values:
-            arguments.append(build.argument(build.string(", ".join(values)), keyword))
 
-    order = facts.parameters
-    door = {name: words_of(admitted) for name, admitted in (facts.extra.get("door") or {}).items()}
-    old = [name for name in order if name in facts.assumed_arrays and name not in door]
-    if any("arrays" in words for words in door.values()):  # one keyword has one form
-        door, old = {**door, **dict.fromkeys(old, ("arrays", "numbers"))}, []
-    for word in DOOR_WORDS:
-        listed(word, [name for name in order if word in door.get(name, ())])
-    mutates = tuple(facts.mutated)
-    names("mutates", mutates)
-    names("returns", tuple(name for name in order if name in facts.returned))
-    names("arrays", tuple(old))
-    # a number that a graph gets as one of its inputs is no number of Python's
-    known = {name for name, words in door.items() if compile_as == "none" or words != ("numbers",)}
-    names("scalars", tuple(name for name in order if name in facts.assumed_scalars and name not in known))
-    names("hosted", tuple(name for name in order if name in facts.host_parameters))
-    if any(name not in facts.host_parameters | facts.assumed_scalars | {"self", "cls"} for name in order):
-        reached = facts.changeable | (facts.host_parameters & facts.extra.get("writes", set()))
-        places = [ref.rpartition(":")[2] for ref in facts.updates]
-        names("updates", tuple(sorted([*places, *(f"@{name}" for name in reached - facts.mutated.keys())])))
-    names("methods", tuple(sorted(facts.extra.get("relies", ()))))
-    if kind != "scalar":
-        arguments.append(build.argument(build.string(kind), "zero_d"))
-    if compile_as != "none":
-        arguments.append(build.argument(build.string(compile_as), "compile"))
-    if state is not None:
-        arguments.append(build.argument(build.strings_tuple(state), "state"))
-    names("tensors", tensors)
-    if float32:
-        arguments.append(build.argument(cst.Name("True"), "float32"))
-    if device:
-        arguments.append(build.argument(build.string(device), "device"))
-    if kept is not None:
+def decorator(facts: ev.RegionFacts, runtime: str, known: Wrapped, kept: Kept | None = None) -> cst.Decorator:
+    """``@rt.migrated(...)`` with what a reader wants to know, and what no original says (see :func:`below`)."""
+    arguments = _stated(facts, known)
+    if kept is None or not kept.is_apart:
+        arguments += _technical(facts, runtime, known, kept)
+    if kept is not None and not kept.is_apart:
         arguments.append(build.argument(cst.Name(kept.name), "original"))
         if kept.on_unverified != "raise":
             arguments.append(build.argument(build.string(kept.on_unverified), "on_unverified"))
             if kept.pure:
                 arguments.append(build.argument(cst.Name("True"), "pure"))
-        if kept.above is not None:
-            never = build.name(f"{runtime}.NEVER")
-            arguments.append(build.argument(never if kept.above == NEVER else cst.Integer(f"{kept.above:_}"), "above"))
-        if kept.elements is not None:
-            arguments.append(build.argument(kept.elements, "elements"))
-        names("rows", kept.rows)
     target: cst.BaseExpression = build.name(f"{runtime}.migrated")
     return cst.Decorator(build.call(target, *arguments) if arguments else target)
+
+
+def of_original(facts: ev.RegionFacts, runtime: str, known: Wrapped, kept: Kept) -> cst.Decorator:
+    """``@rt.original("name", ...)`` of an original that stands apart from the function."""
+    arguments = [build.argument(build.string(facts.qualname))]
+    if kept.on_unverified != "numpy":
+        arguments.append(build.argument(build.string(kept.on_unverified), "on_unverified"))
+    if not kept.pure:
+        arguments.append(build.argument(cst.Name("True"), "effects"))
+    return cst.Decorator(build.call(f"{runtime}.original", *arguments, *_technical(facts, runtime, known, kept)))
+
+
+def _listed(keyword: str, names: Iterable[str]) -> list[cst.Arg]:
+    text = ", ".join(names)
+    return [build.argument(build.string(text), keyword)] if text else []
+
+
+def _stated(facts: ev.RegionFacts, known: Wrapped) -> list[cst.Arg]:
+    """What the function takes and does, in words for its reader."""
+    order = facts.parameters
+    door = {name: words_of(admitted) for name, admitted in (facts.extra.get("door") or {}).items()}
+    old = [name for name in order if name in facts.assumed_arrays and name not in door]
+    if any("arrays" in words for words in door.values()):  # one keyword has one form
+        door, old = {**door, **dict.fromkeys(old, ("arrays", "numbers"))}, []
+    arguments: list[cst.Arg] = []
+    for word in DOOR_WORDS:
+        arguments += _listed(word, (name for name in order if word in door.get(name, ())))
+    arguments += _listed("updates", facts.mutated)
+    if old:
+        arguments.append(build.argument(build.strings_tuple(tuple(old)), "arrays"))
+    if known.compile_as != "none":
+        arguments.append(build.argument(build.string(known.compile_as), "compile"))
+    arguments += _listed("tensors", known.tensors)
+    if known.float32:
+        arguments.append(build.argument(cst.Name("True"), "float32"))
+    if known.device:
+        arguments.append(build.argument(build.string(known.device), "device"))
+    return arguments
+
+
+def _technical(facts: ev.RegionFacts, runtime: str, known: Wrapped, kept: Kept | None) -> list[cst.Arg]:
+    """What the wrapper must know besides."""
+    order = facts.parameters
+    door = facts.extra.get("door") or {}
+    # a number that a graph gets as one of its inputs is no number of Python's
+    said = {name for name, it in door.items() if known.compile_as == "none" or words_of(it) != ("numbers",)}
+    arguments = _listed("returns", (name for name in order if name in facts.returned))
+    arguments += _listed("scalars", (name for name in order if name in facts.assumed_scalars and name not in said))
+    arguments += _listed("hosted", (name for name in order if name in facts.host_parameters))
+    if any(name not in facts.host_parameters | facts.assumed_scalars | {"self", "cls"} for name in order):
+        reached = facts.changeable | (facts.host_parameters & facts.extra.get("writes", set()))
+        places = [ref.rpartition(":")[2] for ref in facts.updates]
+        arguments += _listed("changes", sorted([*places, *(f"@{name}" for name in reached - facts.mutated.keys())]))
+    arguments += _listed("methods", sorted(facts.extra.get("relies", ())))
+    if known.zero_d != "scalar":
+        arguments.append(build.argument(build.string(known.zero_d), "zero_d"))
+    if known.state is not None:
+        arguments.append(build.argument(build.string(", ".join(known.state)), "state"))
+    if kept is not None and kept.above is not None:
+        never = build.name(f"{runtime}.NEVER")
+        arguments.append(build.argument(never if kept.above == NEVER else cst.Integer(f"{kept.above:_}"), "above"))
+    if kept is not None and kept.elements is not None:
+        arguments.append(build.argument(kept.elements, "elements"))
+    return arguments + _listed("rows", kept.rows if kept is not None else ())
 
 
 def words_of(admitted: Any) -> tuple[str, ...]:
@@ -167,20 +190,15 @@ def wrap_function(
     node: cst.FunctionDef,
     facts: ev.RegionFacts,
     runtime: str,
-    kind: str,
+    known: Wrapped,
     kept: Kept | None = None,
-    compile_as: str = "none",
-    device: str = "",
-    float32: bool = False,
-    state: tuple[str, ...] | None = None,
     indent: int = 0,
     width: int = 88,
     marks: Marks = NO_MARKS,
-    tensors: tuple[str, ...] = (),
 ) -> cst.FunctionDef:
     """The function with its decorator innermost and, where its end can be reached, a last return of what it updates."""
     node = buffer_swap_names.with_marks(with_last_return(node, facts, runtime, marks), facts, marks)
-    made = decorator(facts, runtime, kind, kept, compile_as, device, float32, state, tensors)
+    made = decorator(facts, runtime, known, kept)
     return node.with_changes(decorators=[*node.decorators, layout.broken(made, indent, width)])
 
 
@@ -198,92 +216,3 @@ def with_last_return(
             lines = [cst.SimpleStatementLine([s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for s in body.body]
             node = node.with_changes(body=cst.IndentedBlock([*lines, last]))
     return node
-
-
-# --- The kept original of a migrated function, beside it under a private name: for what the migrated one refuses
-
-
-def original_name(name: str, words: Container[str], taken: set[str]) -> str:
-    """A free private name for the original of the function `name`, added to `taken`.
-
-    `words`: every identifier in the file. `taken`: names of originals in the same scope (a name may be defined twice).
-    """
-    candidate = f"_{name.strip('_') or 'function'}_numpy"
-    while candidate in words or candidate in taken:
-        candidate += "_"
-    taken.add(candidate)
-    return candidate
-
-
-def is_protocol(node: cst.ClassDef) -> bool:
-    """Whether the class is a protocol: every name in it, an original's too, is asked of those who implement it."""
-    for base in node.bases:
-        value = base.value.value if isinstance(base.value, cst.Subscript) else base.value
-        name = value.attr if isinstance(value, cst.Attribute) else value
-        if isinstance(name, cst.Name) and name.value == "Protocol":
-            return True
-    return False
-
-
-def kept_original(node: cst.FunctionDef, name: str) -> cst.FunctionDef:
-    """`node` under the name `name`, without decorators and docstring.
-
-    The runtime gives it the migrated function's default objects, so that each is made once: only literals stay.
-    """
-    body = node.body
-    if isinstance(body, cst.IndentedBlock) and node.get_docstring() is not None and len(body.body) > 1:
-        first = body.body[1]
-        lines = getattr(first, "leading_lines", ())
-        above = next((n for n, line in enumerate(lines) if line.comment is not None), len(lines))
-        if above:  # blank lines that stood below the docstring
-            first = first.with_changes(leading_lines=lines[above:])
-        body = body.with_changes(body=[first, *body.body[2:]])
-    return node.with_changes(
-        name=cst.Name(name),
-        decorators=(),
-        lines_after_decorators=(),
-        leading_lines=_heading(node) or _blank(node),
-        params=node.params.visit(_Literals()),
-        body=body,
-    )
-
-
-def below_original(node: cst.FunctionDef) -> cst.FunctionDef:
-    """The migrated function with the blank lines that the original above it asks for, also at a block's beginning.
-
-    A heading, comments that a blank line parts from the function, stands above both.
-    """
-    blank = _blank(node)
-    heading = _heading(node)
-    if blank and not heading:
-        return node
-    lines = node.leading_lines[len(heading) :]
-    return node.with_changes(leading_lines=[*(blank or [cst.EmptyLine(indent=False)]), *lines])
-
-
-def _heading(node: cst.FunctionDef) -> list[cst.EmptyLine]:
-    lines = list(node.leading_lines)
-    while lines and lines[-1].comment is not None:
-        lines.pop()
-    return lines if any(line.comment is not None for line in lines) else []
-
-
-def _blank(node: cst.FunctionDef) -> list[cst.EmptyLine]:
-    lines: list[cst.EmptyLine] = []
-    for line in node.leading_lines:
-        if line.comment is not None:
-            break
-        lines.append(line)
-    return lines
-
-
-class _Literals(cst.CSTTransformer):
-    """Replaces the defaults that are not literals by ``...``."""
-
-    def leave_Param(self, original_node: cst.Param, updated_node: cst.Param) -> cst.Param:  # noqa: N802
-        default: Any = original_node.default
-        if default is None or isinstance(default, (cst.Integer, cst.Float, cst.SimpleString)):
-            return updated_node
-        if isinstance(default, cst.Name) and default.value in ("None", "True", "False"):
-            return updated_node
-        return updated_node.with_changes(default=cst.Ellipsis())

@@ -81,7 +81,7 @@ def test_methods_of_subclasses_elsewhere_are_noticed(on_unverified: str) -> None
     new = {name: reports[name].new_text for name in texts}
     assert new["base"] is not None
     assert new["user"] is not None
-    assert 'methods=("prepare", "step")' in new["base"]
+    assert 'methods="prepare, step"' in new["base"]
     pair = Pair(USER, new["user"], "user", {"base": (BASE, new["base"])})
     kinds = {call: judgement.kind for call, judgement in zip(CALLS, pair.compare(map(Call.parse, CALLS)), strict=True)}
     for call, kind in kinds.items():

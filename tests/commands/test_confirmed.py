@@ -90,8 +90,8 @@ def test_a_size_test_keeps_numpy_for_small_arrays(project, capsys):
     assert "--dispatch rewrites it for 50,000 elements and more" in capsys.readouterr().err
     assert confirm([entry], "--dispatch") == 0
     text = Path("m.py").read_text()
-    assert '@rt.migrated(original=_alone_numpy, on_unverified="numpy", pure=True, above=50_000)' in text
-    assert "def _alone_numpy(x):\n    return np.tanh(x) + 1.0\n" in text
+    assert '@rt.original("alone", above=50_000)\ndef _(x):' in text
+    assert "def _(x):\n    return np.tanh(x) + 1.0\n" in text
 
 
 def test_what_was_measured_together_is_rewritten_together_or_not_at_all(project, capsys):
@@ -136,7 +136,7 @@ def test_what_a_large_call_needs_is_migrated_for_it_alone(project, capsys):
     assert confirm([large, lost], "--dispatch") == 0
     text = Path("m.py").read_text()
     assert migrated_in(text) == {"inner", "outer"}
-    assert 'original=_inner_numpy, on_unverified="numpy", pure=True, above=rt.NEVER)' in text
+    assert '@rt.original("inner", above=rt.NEVER)' in text
     assert "inner.core(x)" in text
 
 
@@ -157,8 +157,8 @@ def compiled(name: str, *modes: str, migrated: tuple[str, ...] = ()) -> dict:
 def test_the_winning_variant_is_emitted(project):
     assert confirm([compiled("alone", "none", "graph", "xla"), compiled("Model.step", "none")]) == 0
     text = Path("m.py").read_text()
-    assert '@rt.migrated(compile="xla", original=_alone_numpy, on_unverified="numpy", pure=True)\ndef alone' in text
-    assert '@rt.migrated(original=_step_numpy, on_unverified="numpy", pure=True, above=0)\n    def step' in text
+    assert '@rt.migrated(compile="xla")\ndef alone' in text
+    assert '@rt.original("Model.step", above=0)\ndef _(self' in text
 
 
 def test_functions_that_call_each_other_are_compiled_alike_or_not_at_all(project, capsys):
@@ -176,7 +176,7 @@ def test_functions_that_call_each_other_are_compiled_alike_or_not_at_all(project
 def test_companions_are_compiled_as_their_callers(project):
     outer = compiled("outer", "xla", migrated=("inner", "outer"))
     assert confirm([outer], companions=[{"path": "m.py", "function": "inner"}]) == 0
-    assert Path("m.py").read_text().count('@rt.migrated(compile="xla", ') == 2
+    assert Path("m.py").read_text().count('@rt.migrated(compile="xla")') == 2
 
 
 def test_nothing_is_written_without_apply(project, capsys):

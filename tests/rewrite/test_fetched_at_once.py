@@ -89,7 +89,7 @@ def test_parameters_that_would_only_be_fetched_come_as_they_are() -> None:
     new = rewrite(FETCHED, slow="convert").new_text
     assert new is not None
     for part in (
-        'hosted=("path", "seed"',
+        'hosted="path, seed',
         "with open(path) as stream:",
         "np.random.default_rng(seed).normal(",
         "scale=rt.host(rate), size=len(table)",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import ast
+import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from snippets import read_all, variants
 from np2tnp.config import Config, RegionOptions
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
+from np2tnp.rewrite.originals import HEADING
 from np2tnp.runtime.base.errors import UnverifiedError
 from np2tnp.runtime.boundary.contract import Plan
 
@@ -72,26 +74,108 @@ def _prints_numpy():
 '''
 
 
-def test_the_original_stands_before_the_migrated_function() -> None:
+def test_originals_stand_in_one_block_at_the_end() -> None:
     new = rewrite(TEXT, on_unverified="numpy").new_text
     assert new is not None
+    before, heading, block = new.partition(f"\n\n\n{HEADING}\n\n\n")
+    assert heading
+    assert "return None" in before  # the last function of the module stands above
     assert (
-        "log = []\n\n\ndef _relax_numpy(field, steps=3, memo=..., start=...):\n    for _ in range(steps):\n"
-        "        field[1:-1] = 0.5 * (field[:-2] + field[2:])\n    return field.sum()\n\n\n"
-        "# what a relaxation is\n@rt.migrated(" in new
+        '@rt.original("relax", scalars="steps", above=0)\ndef _(field, steps=3, memo={}, start=...):\n'
+        "    for _ in range(steps):\n        field[1:-1] = 0.5 * (field[:-2] + field[2:])\n    return field.sum()\n"
+        in block
     )
-    assert "class Model:\n    def _step_numpy(self, x):\n        return np.tanh(x) * 2.0\n\n    @rt.migrated(" in new
-    assert '    @staticmethod\n    @rt.migrated(original=_total_numpy, on_unverified="numpy", above=0)\n' in new
-    assert "def _prints_numpy_(x):" in new
-    assert "on_unverified" not in (rewrite(TEXT, on_unverified="raise").new_text or "")
+    assert "class Model:\n    @rt.migrated\n    def step(self, x):\n" in before
+    assert '@rt.original("Model.step", above=0)\ndef _(self, x):\n    return np.tanh(x) * 2.0\n' in block
+    assert "    @staticmethod\n    @rt.migrated\n    def total(x):\n" in before
+    assert '@rt.original("Model.total", effects=True, above=0)\ndef _(x):\n' in block
+    order = [block.index(f'"{name}"') for name in ("relax", "Model.step", "Model.total", "near", "helper", "prints")]
+    assert order == sorted(order)
+    assert "rt.original" not in (rewrite(TEXT, on_unverified="raise").new_text or "")
+    assert '"helper", on_unverified="warn"' in (rewrite(TEXT, on_unverified="warn").new_text or "")
 
 
 def test_only_functions_without_effects_are_pure() -> None:
     new = rewrite(TEXT, on_unverified="numpy").new_text
     assert new is not None
-    functions = [node for node in ast.walk(ast.parse(new)) if isinstance(node, ast.FunctionDef)]
-    pure = {node.name for node in functions if any("pure=True" in ast.unparse(one) for one in node.decorator_list)}
-    assert pure == {"relax", "near", "helper", "asks", "step"}
+    lines = [line for line in new.splitlines() if line.startswith("@rt.original(")]
+    pure = {line.split('"')[1] for line in lines if "effects=True" not in line}
+    assert pure == {"relax", "near", "helper", "asks", "Model.step"}
+
+
+def apart(text: str) -> set[str]:
+    """The functions whose originals stand in the block."""
+    new = rewrite("import numpy as np\n" + text, on_unverified="numpy").new_text or ""
+    return set(re.findall(r'@rt\.original\(\s*"([\w.]+)"', new))
+
+
+EXP = "(x):\n    return np.exp(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"def f{EXP}Y = f(np.ones(2))\ndef g{EXP}", {"g"}),
+        (f"def f{EXP}def h(x):\n    return f(x)\nY = h(1.0)\ndef g{EXP}", {"g"}),
+        (f"def f{EXP}TABLE = {{'f': f}}\ndef g{EXP}", {"f", "g"}),
+        (f"def f{EXP}TABLE = dict(f=f)\ndef g{EXP}", {"g"}),
+        (f"def f{EXP}from . import other\ndef g{EXP}", {"g"}),
+        (f"def f{EXP}import os\ndef g{EXP}", {"f", "g"}),
+        (f"def f{EXP}Y = eval('f(1.0)')\ndef g{EXP}", {"g"}),
+        (f"def f{EXP}def now(h):\n    h(1.0)\n    return h\n@now\ndef k(x):\n    return f(x)\ndef g{EXP}", {"g"}),
+        (f"def f{EXP}class A:\n    Y = f(1.0)\ndef g{EXP}", {"g"}),
+        (f"def f{EXP}for n in range(2):\n    f(n)\ndef g{EXP}", {"g"}),
+        (f"def f{EXP}def g(x, y=f(1.0)):\n    return np.exp(x) + y\n", {"g"}),
+        (f"def f{EXP}if __name__ == '__main__':\n    print(f(1.0))\n", {"f"}),
+        (f"def f{EXP}print(f(1.0))\n", {"f"}),
+        (f"if True:\n    def f(x):\n        return np.exp(x)\ndef g{EXP}", {"g"}),
+        (f"def f{EXP}def f{EXP}def g{EXP}", {"g"}),
+        (f"# %%\ndef f{EXP}", set()),
+        ("class A:\n    def f(self, x):\n        return np.exp(x) * self.__w\n", set()),
+        ("class A(B):\n    def f(self, x):\n        return super().g(np.exp(x))\n", set()),
+        ("class A:\n    Kind = float\n    def f(self, x: Kind):\n        return np.exp(x)\n", set()),
+        ("class A:\n    class B:\n        def f(self, x):\n            return np.exp(x)\n", {"A.B.f"}),
+        ("class A:\n    @property\n    def f(self):\n        return np.exp(self.x)\n", {"A.f"}),
+        (
+            f"class A:\n    def __init_subclass__(cls):\n        f(1.0)\ndef f{EXP}class B(A):\n    pass\ndef g{EXP}",
+            {"g"},
+        ),
+    ],
+)
+def test_originals_that_may_be_needed_before_the_end_or_work_nowhere_else_stay_beside(
+    text: str, expected: set[str]
+) -> None:
+    assert apart(text) == expected
+
+
+def test_the_block_stands_before_what_runs_the_program_and_is_named_by_nothing(tmp_path: Path) -> None:
+    text = (
+        "import numpy as np\n\n\ndef f(x, k=(1.0, 2), dtype=np.float64, *, seen=[]):\n"
+        "    return np.exp(x), k, dtype, seen\n\n\nclass A:\n    @classmethod\n    def make(cls, x):\n"
+        "        return cls.__name__, np.exp(x)\n\n    @property\n    def w(self):\n        return np.exp(self.v)\n\n\n"
+        "if __name__ == '__main__':\n    print(f([0.0]), A.make([0.0]))\n"
+    )
+    new = rewrite(text, on_unverified="numpy").new_text or ""
+    assert "tnp" not in new.replace("np2tnp", "")
+    assert new.index("@rt.original") < new.index("if __name__")
+    assert "def _(x, k=(1.0, 2), dtype=np.float64, *, seen=[]):" in new
+    looks = (
+        "import runpy, sys\nspace = runpy.run_path(sys.argv[1], run_name='__main__')\nA, f = space['A'], space['f']\n"
+        "for names in (space, vars(A)):\n    print([k for k in names if k[:2] != '__' and k not in ('rt', '_')])\n"
+        "print(space.get('_'), f.__defaults__, f.__kwdefaults__, f.__name__, A.make.__qualname__)\n"
+    )
+    printed = []
+    for name, code in (("old.py", text), ("new.py", new)):
+        (tmp_path / name).write_text(code)
+        command = [sys.executable, "-c", looks, str(tmp_path / name)]
+        printed.append(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert printed[0] == printed[1]
+
+
+def test_the_name_of_originals_hides_nothing() -> None:
+    text = f"import numpy as np\nfrom gettext import gettext as _\ndef f{EXP}def g(x):\n    print(_('a'))\n"
+    new = rewrite(text, on_unverified="numpy").new_text or ""
+    assert "def _original(x):" in new
 
 
 def test_a_second_run_changes_nothing() -> None:
@@ -105,18 +189,20 @@ def test_a_second_run_changes_nothing() -> None:
 
 def test_originals_are_the_default() -> None:
     new = analyze(Source("m.py", TEXT), Config(rewrite=True)).new_text or ""
-    assert '@rt.migrated(original=_helper_numpy, on_unverified="numpy", pure=True)\ndef helper(x):' in new
+    assert "@rt.migrated\ndef helper(x):" in new
+    assert '@rt.original("helper")\ndef _(x):' in new
     tensors = analyze(Source("m.py", TEXT), Config(rewrite=True, boundary="tensor")).new_text or ""
     assert "_numpy" not in tensors.replace("_prints_numpy", "")
+    assert "rt.original" not in tensors
 
 
 def test_above_keeps_numpy_for_small_arguments() -> None:
     text = "import numpy as np\n\n\ndef f(x):\n    return np.exp(x)\n"
     new = analyze(Source("m.py", text), Config(rewrite=True, above=20_000, on_unverified="raise")).new_text or ""
-    assert "@rt.migrated(original=_f_numpy, above=20_000)\ndef f" in new
+    assert '@rt.original("f", on_unverified="raise", effects=True, above=20_000)\ndef _' in new
     one = RegionOptions("m.py", "f", above=500)
     new = analyze(Source("m.py", text), Config(rewrite=True, above=20_000, region_options=(one,))).new_text or ""
-    assert "above=500)\ndef f" in new  # what was measured decides
+    assert "above=500)\ndef _" in new  # what was measured decides
 
 
 @pytest.mark.parametrize("base", ["Protocol", "typing.Protocol", "Protocol[T]"])
@@ -248,9 +334,7 @@ def test_any_core_may_be_refused(file: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert refused
 
 
-def test_headings_stand_above_the_original_and_comments_of_the_function_below_it() -> None:
-    new = rewrite(
-        """
+HEADED = """
 import numpy as np
 
 # --- waves
@@ -261,16 +345,17 @@ def f(x):
 
     # first
     return np.sin(x)
-""",
-        on_unverified="numpy",
-    ).new_text
-    assert new is not None
-    order = [
-        "# --- waves",
-        "def _f_numpy(x):\n    # first\n",
-        "# of f\n@rt.migrated(",
-        "def f(x):\n    '''Doc.'''\n\n    # first\n",
-    ]
-    places = [new.index(text) for text in order]
+"""
+
+
+@pytest.mark.parametrize("is_apart", [True, False])
+def test_headings_stay_above_and_comments_of_the_function_with_it(is_apart: bool) -> None:
+    early = "\n\nY = f(1.0)\n\n\ndef g(x):\n    return np.exp(x)\n"
+    text = rewrite(HEADED + early * (not is_apart), on_unverified="numpy").new_text or ""
+    original = '@rt.original("f", above=0)\ndef _(x):\n    # first\n' if is_apart else "def _f_numpy(x):\n    # first\n"
+    order = ["# --- waves", original, "# of f\n@rt.migrated", "def f(x):\n    '''Doc.'''\n\n    # first\n"]
+    if is_apart:
+        order = [order[0], *order[2:], HEADING, original]
+    places = [text.index(part) for part in order]
     assert places == sorted(places)
-    assert new.count("# --- waves") == new.count("# of f") == 1
+    assert text.count("# --- waves") == text.count("# of f") == 1

@@ -31,7 +31,7 @@ RELAXED = """
 import numpy as np
 from np2tnp import runtime as rt
 
-@rt.migrated(mutates=("field",), arrays=("field",), scalars=("steps",), compile="xla")
+@rt.migrated(updates="field", arrays=("field",), compile="xla", scalars="steps")
 def relax(field, steps):
     # five points
     def loop_body(_, field):
@@ -161,8 +161,8 @@ def test_methods_that_only_read_their_object_are_compiled() -> None:
     )
     report = rewritten(text)
     assert not any(finding.code == "TNP409" for finding in report.findings)
-    assert 'compile="xla", state=("w",))\n    def f' in report.new_text  # .k is indexed as NumPy does
-    assert 'compile="xla", state=("w",))\n    def g' in report.new_text
+    assert 'compile="xla", state="w")\n    def f' in report.new_text  # .k is indexed as NumPy does
+    assert 'compile="xla", methods="f", state="w")\n    def g' in report.new_text
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ class NumpyCall(Rule):
                 return np.ones((n, n)).sum(axis=0)
         """,
         good="""
-            @rt.migrated(scalars=("n",))
+            @rt.migrated(scalars="n")
             def column_sums(n):
                 return tnp.sum(tnp.ones((n, n)), axis=0)
         """,

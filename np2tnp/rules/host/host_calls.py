@@ -147,7 +147,7 @@ class HostCall(Rule):
             import json
 
 
-            @rt.migrated(hosted=("path",))
+            @rt.migrated(hosted="path")
             def save(x, path):
                 json.dump(rt.host(rt.exp(x)), path)
         """,

@@ -54,8 +54,10 @@ _STARTS = ("start", "leave_numpy_behavior")
 
 
 def kept_originals(module: ModuleInfo) -> frozenset[str]:
-    """Functions of the module that stand beside a migrated one as its original."""
-    return frozenset(original for name in _done(module) for original in _kept_original(module.functions[name], module))
+    """Functions of the module that are the originals of migrated ones."""
+    beside = {original for name in _done(module) for original in _kept_original(module.functions[name], module)}
+    decorators = {f"{name}.original" for name in _runtimes(module)}
+    return frozenset(beside).union(_decorated(module, decorators))
 
 
 def left_out(module: ModuleInfo) -> frozenset[str]:
@@ -74,7 +76,7 @@ def left_out(module: ModuleInfo) -> frozenset[str]:
     classes = {module.functions[name].owner for name in done} - {None}
     found = {name for name, info in module.functions.items() if name not in done and info.owner in classes}
     found |= originals | unwrapped
-    used |= {name.rpartition(".")[2] for name in found}
+    used |= {name.rpartition(".")[2] for name in found - originals}
     while more := {name for name, words in mentions.items() if name not in found and words & used}:
         found |= more
         used |= {name.rpartition(".")[2] for name in more}
@@ -100,7 +102,10 @@ def _runtimes(module: ModuleInfo) -> set[str]:
 
 def _done(module: ModuleInfo) -> set[str]:
     """Functions with the decorator of migrated ones."""
-    decorators = {f"{name}.migrated" for name in _runtimes(module)}
+    return _decorated(module, {f"{name}.migrated" for name in _runtimes(module)})
+
+
+def _decorated(module: ModuleInfo, decorators: set[str]) -> set[str]:
     return {name for name, info in module.functions.items() if _is_decorated(info, decorators)} if decorators else set()
 
 

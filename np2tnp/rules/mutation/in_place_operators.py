@@ -35,7 +35,7 @@ class InPlaceOperator(Rule):
                 x += np.tanh(v)
         """,
         good="""
-            @rt.migrated(mutates=("x",), arrays=("x",))
+            @rt.migrated(updates="x", arrays=("x",))
             def shift(x, v):
                 x = rt.iadd(x, rt.tanh(v))
                 return rt.updated(None, x=x)

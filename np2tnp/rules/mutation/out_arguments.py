@@ -39,7 +39,7 @@ class OutArgument(Rule):
                 np.multiply(x, 2, out=y)
         """,
         good="""
-            @rt.migrated(mutates=("y",))
+            @rt.migrated(updates="y")
             def scale(x, y):
                 y = rt.assign(y, rt.multiply(x, 2), casting="same_kind")
                 return rt.updated(None, y=y)

@@ -41,7 +41,7 @@ class UpdatingCall(Rule):
                 return y
         """,
         good="""
-            @rt.migrated(mutates=("x",), arrays=("x",))
+            @rt.migrated(updates="x", arrays=("x",))
             def step(x):
                 x = rt.iadd(x, rt.tanh(x))
                 return rt.updated(None, x=x)

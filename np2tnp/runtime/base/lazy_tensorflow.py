@@ -97,6 +97,19 @@ def configure() -> None:
         register()
 
 
+def constant(array: np.ndarray) -> Any:
+    """``tf.constant(array)`` of an ndarray of numbers, in eager code, without what only other values need."""
+    if _convert is None:
+        return tf.constant(array)
+    context = _context()
+    context.ensure_initialized()
+    return _convert(array, context)
+
+
+_convert: Any = None  #: TensorFlow's own function that copies an ndarray, and what gives the context that it takes
+_context: Any = None
+
+
 def enable_numpy_behavior() -> None:
     """Give the tensors of this process NumPy's behaviour: TensorFlow's own switch, and NumPy's truth of eager tensors.
 
@@ -151,10 +164,13 @@ def keep_negative_zeros() -> None:
 
     See :func:`hold_zeros`: it would find the tensor of 0.0. It keeps no tensors of arrays.
     """
+    global _convert, _context
     module: Any = importlib.import_module("tensorflow.python.framework.constant_op")
     convert = getattr(module, "convert_to_eager_tensor", None)
     if convert is None or hasattr(convert, "keeps_negative_zeros"):
         return
+    _context = getattr(importlib.import_module("tensorflow.python.eager.context"), "context", None)
+    _convert = convert if _context is not None else None
 
     def convert_with_sign(value: Any, ctx: Any, dtype: Any = None) -> Any:
         if isinstance(value, (float, complex)) and (type(value) is complex or _is_negative_zero(value)):

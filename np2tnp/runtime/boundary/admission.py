@@ -72,6 +72,7 @@ class Admission:
         self._kinds = {name: _kind(frozenset(of)) for name, of in said.items()}
         self._names = [name for name, it in parameters.items() if it.kind <= it.POSITIONAL_OR_KEYWORD]
         self._places = [(place, self._kinds[name]) for place, name in enumerate(self._names) if name in self._kinds]
+        self.kinds = [self._kinds.get(name) for name in self._names]  #: of each parameter that may come by position
         stars = {it.kind: name for name, it in parameters.items()}
         self._star = stars.get(Parameter.VAR_POSITIONAL, "")
         self._star_star = stars.get(Parameter.VAR_KEYWORD, "")
@@ -82,7 +83,7 @@ class Admission:
             for place, name in enumerate(self._names + [it for it in parameters if it not in self._names])
             if (kind := self._kinds.get(name)) is not None
             and (default := parameters[name].default) is not Parameter.empty
-            and not _is_admitted(default, kind)
+            and not is_admitted(default, kind)
         ]
         self._numbers = frozenset(name for name, kind in self._kinds.items() if not kind.dtypes)
 
@@ -96,7 +97,7 @@ class Admission:
             if type(value) is np.ndarray:
                 if value.dtype in kind.dtypes and value.size and value.ndim:
                     continue
-            elif _is_admitted(value, kind):
+            elif is_admitted(value, kind):
                 continue
             raise self._refusal(self._names[place], value, kind)
         if kwargs or self._star or self._needed:
@@ -105,7 +106,7 @@ class Admission:
     def _check_others(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         for name, value in self._others(args, kwargs):
             kind = self._kinds.get(name)
-            if kind is not None and not _is_admitted(value, kind):
+            if kind is not None and not is_admitted(value, kind):
                 raise self._refusal(name, value, kind)
         for place, name, kind in self._needed:
             if name not in kwargs and (place >= len(args) or place >= len(self._names)):
@@ -137,7 +138,8 @@ def _number(value: Any) -> Any:
     return to_ndarray(value)[()] if is_tensor(value) and hasattr(value, "numpy") else value
 
 
-def _is_admitted(value: Any, kind: Kind) -> bool:
+def is_admitted(value: Any, kind: Kind) -> bool:
+    """Whether a parameter of that kind takes `value`."""
     of = type(value)
     if of is np.ndarray:
         return value.dtype in kind.dtypes and value.size > 0 and value.ndim > 0

@@ -15,11 +15,12 @@ import numpy as np
 from np2tnp.runtime.base import precision
 from np2tnp.runtime.base.dispatch import NUMERIC, is_array, is_foreign, is_tensor, to_ndarray, to_tensor
 from np2tnp.runtime.base.errors import UnverifiedError
+from np2tnp.runtime.base.lazy_tensorflow import constant
 from np2tnp.runtime.base.looking import is_of, is_plain_tuple, member, own_dict, slots_of, tuple_like
 from np2tnp.runtime.base.own_operators import ASKED_BY, asked_in, asked_object, operands_in
 from np2tnp.runtime.base.shared_memory import OF_ANY, OF_ARRAYS, leaves, overlap, overlaps_itself
 from np2tnp.runtime.boundary import threads
-from np2tnp.runtime.boundary.admission import Admission
+from np2tnp.runtime.boundary.admission import Admission, is_admitted
 from np2tnp.runtime.boundary.aliasing import Reachable, Watched, kept_by, only_reads_attributes, watched
 from np2tnp.runtime.boundary.refusals import use_of
 from np2tnp.runtime.symbols.masked import Masked
@@ -172,6 +173,10 @@ class Plan:
         self._waits_for: dict[type, Any] = {}  #: by the class of the first argument, what code waits for
         self._bind = any(parameters[name].kind is inspect.Parameter.POSITIONAL_ONLY for name in self._fill)
         self._simple = not (self._tracked or arrays or scalars or hosted or self._refused or self._fill or updates)
+        others: Any = self._tracked or arrays or scalars or hosted or self._refused or updates or methods
+        others = others or self.receiver or self._asked_reads
+        #: whether a call with arrays and numbers needs no more than a look at the door (see `short`)
+        self.may_be_short = bool(door and pure and not others and len(positional) == len(parameters))
 
     def prepare(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], *, public: bool, begins_again: bool = True
@@ -249,6 +254,25 @@ class Plan:
         own = own_dict(args[0]).get(name)
         found = own if own is not None else slots_of(args[0]).get(name, member(type(args[0]), name))
         return self._globals.get(name), found
+
+    def short(self, args: tuple[Any, ...]) -> Call | None:
+        """What `prepare` makes of a public call with nothing but exact arrays and numbers, all by position.
+
+        None for any other call: there are other threads, the door does not admit it, or it has to be looked at longer.
+        """
+        if self._admission is None or len(args) != len(self._names) or threads.are_others() or precision.active:
+            return None
+        arrays: dict[int, Any] = {}
+        for value, kind in zip(args, self._admission.kinds, strict=True):
+            if type(value) is np.ndarray:
+                if kind is None or not (value.dtype in kind.dtypes and value.size and value.ndim):
+                    return None
+                arrays[id(value)] = value
+            elif type(value) not in _PLAIN or not (kind is None or is_admitted(value, kind)):
+                return None
+        tensors = {key: constant(array) for key, array in arrays.items()}
+        given = tuple([tensors[id(value)] if type(value) is np.ndarray else value for value in args])
+        return Call(given, {}, {}, {}, False, [])
 
     def tracked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """What was passed for the parameters that the body may update or return."""

@@ -11,6 +11,7 @@ import functools
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from types import CodeType, FrameType
 from typing import Any, NamedTuple, TypeVar, overload
@@ -22,6 +23,7 @@ from np2tnp.runtime.base.hardware import may_have_gpu
 __all__ = [
     "NEVER",
     "migrated",
+    "original",
 ]
 
 
@@ -149,6 +151,9 @@ NEVER = 2**63 - 1
 
 Elements = int | Callable[..., int]
 
+#: Names as in ``"x, w"``; an earlier release wrote ``("x", "w")``.
+Names = str | Iterable[str]
+
 #: Frames of ours between a function of the program and the original that it calls: the function's own, and `deeper`.
 _FRAMES = 2
 
@@ -187,14 +192,14 @@ def migrated(function: F, /) -> F: ...
 @overload
 def migrated(
     *,
-    mutates: Iterable[str] = (),
-    returns: Iterable[str] = (),
-    arrays: str | Iterable[str] = (),
+    mutates: Names = (),
+    returns: Names = (),
+    arrays: Names = (),
     refuses: Mapping[str, str] | None = None,
-    scalars: Iterable[str] = (),
-    hosted: Iterable[str] = (),
-    updates: Iterable[str] = (),
-    methods: Iterable[str] = (),
+    scalars: Names = (),
+    hosted: Names = (),
+    updates: Names = (),
+    methods: Names = (),
     zero_d: str = "scalar",
     compile: str = "none",
     original: Callable[..., Any] | None = None,
@@ -202,28 +207,29 @@ def migrated(
     pure: bool = False,
     above: int | None = None,
     elements: Elements = 0,
-    rows: Iterable[str] = (),
+    rows: Names = (),
     device: str = "",
     float32: bool = False,
-    state: Iterable[str] | None = None,
-    tensors: Iterable[str] = (),
+    state: Names | None = None,
+    tensors: Names = (),
     floats: str = "",
     reals: str = "",
     inexact: str = "",
     numbers: str = "",
+    changes: Names = (),
 ) -> Callable[[F], F]: ...
 def migrated(
     function: Any = None,
     /,
     *,
-    mutates: Iterable[str] = (),
-    returns: Iterable[str] = (),
-    arrays: str | Iterable[str] = (),
+    mutates: Names = (),
+    returns: Names = (),
+    arrays: Names = (),
     refuses: Mapping[str, str] | None = None,
-    scalars: Iterable[str] = (),
-    hosted: Iterable[str] = (),
-    updates: Iterable[str] = (),
-    methods: Iterable[str] = (),
+    scalars: Names = (),
+    hosted: Names = (),
+    updates: Names = (),
+    methods: Names = (),
     zero_d: str = "scalar",
     compile: str = "none",
     original: Callable[..., Any] | None = None,
@@ -231,22 +237,24 @@ def migrated(
     pure: bool = False,
     above: int | None = None,
     elements: Elements = 0,
-    rows: Iterable[str] = (),
+    rows: Names = (),
     device: str = "",
     float32: bool = False,
-    state: Iterable[str] | None = None,
-    tensors: Iterable[str] = (),
+    state: Names | None = None,
+    tensors: Names = (),
     floats: str = "",
     reals: str = "",
     inexact: str = "",
     numbers: str = "",
+    changes: Names = (),
 ) -> Any:
     """Make `function`, whose body works on tensors, keep its NumPy contract.
 
     Parameters
     ----------
-    mutates : parameters that the body may update; it then returns ``rt.updated(result, name=final, ...)``. The final
-        values are copied into the caller's ndarrays.
+    updates : parameters, as in ``updates="x, w"``, that the body may update; it then returns ``rt.updated(result,
+        name=final, ...)``. The final values are copied into the caller's ndarrays. Where it is no text but a tuple, as
+        an earlier release wrote, it means what `changes` means, and `mutates` what `updates` means.
     returns : parameters that the result may *be*; where it is, the caller's own object is returned.
     floats : parameters, as in ``floats="x, w"``, that are ndarrays of float32 or float64 with at least one element and
         one axis.
@@ -259,7 +267,7 @@ def migrated(
         complex one where these are. In ``.core`` tensors count as arrays, and those without dimensions as numbers.
     scalars : parameters that must not be arrays: the body treats them as plain Python values.
     hosted : parameters that reach the body as they are: the caller's own ndarrays and containers.
-    updates : globals (``"TABLE"``), attributes of any object (``".w"``) and hosted parameters (``"@p"``) whose arrays
+    changes : globals (``"TABLE"``), attributes of any object (``".w"``) and hosted parameters (``"@p"``) whose arrays
         the body, or what it calls, changes in place; an argument that shares memory with one is refused.
     methods : of the object, those that the body calls: an object with others, which a subclass in another module, or
         the object itself, has in their place, is refused.
@@ -267,7 +275,8 @@ def migrated(
     zero_d : whether a 0-d result is a NumPy ``"scalar"`` or an ``"array"``; ``"unverified"`` refuses one.
     compile : ``"graph"`` or ``"xla"`` runs the body as one graph, traced once for each combination of dtypes, shapes
         and values of other arguments; calls that cannot be traced run eagerly, and the logger ``np2tnp`` says why.
-    original : the function as it was before the migration; it shares the decorated function's defaults.
+    original : the function as it was before the migration; it shares the decorated function's defaults. Where it stands
+        below instead, :func:`original` decorates it.
     on_unverified : what the public function does with a call that it would refuse: ``"raise"`` UnverifiedError,
         ``"numpy"`` calls `original`, ``"warn"`` does so with one UnverifiedWarning a function.
     pure : the body changes nothing but what it returns, and of ``self`` it only reads attributes, so `original` may be
@@ -318,15 +327,17 @@ def migrated(
     if compile not in ("none", "graph", "xla"):
         raise ValueError(f"compile must be 'none', 'graph' or 'xla', not {compile!r}")
 
+    if isinstance(updates, str):
+        mutates, updates = names_in(updates), ()
     options = Options(
-        tuple(mutates),
-        tuple(returns),
+        names_in(mutates),
+        names_in(returns),
         () if isinstance(arrays, str) else tuple(arrays),
         dict(refuses or {}),
-        tuple(scalars),
-        tuple(hosted),
-        tuple(updates),
-        tuple(methods),
+        names_in(scalars),
+        names_in(hosted),
+        (*names_in(updates), *names_in(changes)),
+        names_in(methods),
         zero_d,
         compile,
         original,
@@ -334,11 +345,11 @@ def migrated(
         pure,
         above,
         elements,
-        tuple(rows),
+        names_in(rows),
         device,
         float32,
-        None if state is None else tuple(state),
-        tuple(tensors),
+        None if state is None else names_in(state),
+        names_in(tensors),
         _door(floats=floats, reals=reals, inexact=inexact, arrays=arrays, numbers=numbers),
     )
 
@@ -355,9 +366,49 @@ def _door(**words: Any) -> dict[str, tuple[str, ...]]:
     return {word: names_in(text) for word, text in words.items() if isinstance(text, str) and text}
 
 
-def names_in(text: str | Iterable[str]) -> tuple[str, ...]:
-    """The names in ``"x, w"``; or those that an earlier release wrote as a tuple."""
-    return tuple(part.strip() for part in text.split(",")) if isinstance(text, str) else tuple(text)
+def names_in(text: Names) -> tuple[str, ...]:
+    """The names in ``"x, w"``, or in a tuple."""
+    return tuple(part.strip() for part in text.split(",") if part) if isinstance(text, str) else tuple(text)
+
+
+def original(
+    name: str,
+    *,
+    effects: bool = False,
+    on_unverified: str = "numpy",
+    **more: Any,
+) -> Callable[[Callable[..., Any]], None]:
+    """Make the decorated function the original of the migrated function `name` of its module, or ``"Class.name"``.
+
+    It is what answers the calls that the migrated function does not take. Nothing is bound to its own name.
+
+    Parameters
+    ----------
+    effects : whether the body does more than give its result and update parameters, so that a call that was refused
+        half-way must not begin again.
+    on_unverified, above, elements, rows, returns, scalars, hosted, changes, methods, zero_d, state : see
+        :func:`migrated`, whose decorator says what a reader wants to know, and this one the rest.
+    """
+    if on_unverified not in ("raise", "warn", "numpy"):
+        raise ValueError(f"on_unverified must be 'raise', 'warn' or 'numpy', not {on_unverified!r}")
+    facts: dict[str, Any] = {"on_unverified": on_unverified, "pure": not effects}
+    for word, value in more.items():
+        if word not in _OF_ORIGINALS:
+            raise TypeError(f"rt.original() takes no argument {word!r}")
+        facts["updates" if word == "changes" else word] = names_in(value) if word in _LISTS else value
+
+    def attach(function: Callable[..., Any]) -> None:
+        door = _waiting.pop((id(getattr(function, "__globals__", None)), name), None)
+        if door is not None:  # else nobody can call it any more
+            door.attach(function, facts)
+
+    return attach
+
+
+#: Doors whose originals may come: by the globals of their functions, and the qualified names in them.
+_waiting: weakref.WeakValueDictionary[tuple[int, str], _Door] = weakref.WeakValueDictionary()
+_LISTS = ("rows", "returns", "scalars", "hosted", "changes", "methods", "state")
+_OF_ORIGINALS = (*_LISTS, "above", "elements", "zero_d")
 
 
 def is_threshold_set() -> bool:
@@ -370,16 +421,30 @@ class _Door:
 
     def __init__(self, body: Callable[..., Any], options: Options) -> None:
         self.body, self.options = body, options
-        self.original: Any = options.original
+        self.original: Any = None
         self.modules = sys.modules
         self.is_running = False
         self.call = self._first
         self._whole: Any = None
         self._lock = threading.RLock()
-        self.waits = "tensorflow" not in sys.modules and _is_for_a_gpu(options) and not may_have_gpu()
+        self.waits = False
         self.public = functools.update_wrapper(with_parameters_of(body, self), body)
         if not _flags(body) & _GENERATOR:
             self._has_core(self._core())
+        self._settle(options)
+        if options.original is None:
+            _waiting[id(getattr(body, "__globals__", None)), body.__qualname__] = self
+
+    def attach(self, original: Callable[..., Any], facts: dict[str, Any]) -> None:
+        """Have the original and what is said beside it."""
+        _take_place(original, self.body)
+        with self._lock:
+            self._whole, self.call = None, self._first
+            self._settle(self.options._replace(original=original, **facts))
+
+    def _settle(self, options: Options) -> None:
+        self.options, self.original = options, options.original
+        self.waits = "tensorflow" not in sys.modules and _is_for_a_gpu(options) and not may_have_gpu()
         if "tensorflow" in sys.modules:
             self._made()
 
@@ -444,17 +509,22 @@ def _settle_original(original: Callable[..., Any], body: Callable[..., Any], fra
     Who looks through a module or a class (a registry, a metaclass, pytest) must not take it for one of the program's.
     `frame`: of the module or class in which both are defined.
     """
+    name = getattr(original, "__name__", "")
+    is_ours = name.rstrip("_") == f"_{body.__name__.strip('_') or 'function'}_numpy"
+    _take_place(original, body, is_ours)
+    if is_ours and not frame.f_code.co_flags & _FAST_LOCALS and frame.f_locals.get(name) is original:
+        del frame.f_locals[name]
+
+
+def _take_place(original: Callable[..., Any], body: Callable[..., Any], is_renamed: bool = True) -> None:
+    """Give the original the default objects of `body`, and its name."""
     for attribute in ("__defaults__", "__kwdefaults__"):  # what is changed in place must be one object
         if hasattr(original, attribute):
             setattr(original, attribute, getattr(body, attribute))
-    name = getattr(original, "__name__", "")
-    if name.rstrip("_") != f"_{body.__name__.strip('_') or 'function'}_numpy" or not hasattr(original, "__code__"):
+    if not is_renamed or not hasattr(original, "__code__"):
         return
-    own = original.__qualname__
-    original.__code__ = _renamed(original.__code__, own, body.__qualname__)
+    original.__code__ = _renamed(original.__code__, original.__qualname__, body.__qualname__)
     original.__name__, original.__qualname__ = body.__name__, body.__qualname__
-    if not frame.f_code.co_flags & _FAST_LOCALS and frame.f_locals.get(name) is original:
-        del frame.f_locals[name]
 
 
 def _renamed(code: CodeType, old: str, new: str) -> CodeType:

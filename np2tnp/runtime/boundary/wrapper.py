@@ -252,8 +252,10 @@ def _wrap(
     def answer(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         handled = sys.exc_info()[1]
         try:
-            begins_again = fallback is None or not fallback.pure or fallback.repeats(args, kwargs)
-            call = plan.prepare(args, kwargs, public=True, begins_again=begins_again)
+            call = plan.short(args) if plan.may_be_short and not kwargs else None
+            if call is None:
+                begins_again = fallback is None or not fallback.pure or fallback.repeats(args, kwargs)
+                call = plan.prepare(args, kwargs, public=True, begins_again=begins_again)
             require_no_demands()
         except UnverifiedError as refusal:
             count(plan, refusal)

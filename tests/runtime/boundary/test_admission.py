@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -269,3 +270,50 @@ def test_a_tuple_of_names_means_what_it_meant() -> None:
     assert f(np.zeros(0)).shape == (0,)
     with pytest.raises(rt.UnverifiedError, match="must be an ndarray or a number"):
         f([1.0])
+
+
+@pytest.mark.parametrize("dtype", ["?", "b", "B", "h", "i", "l", "Q", "e", "f", "d", "F", "D"])
+def test_arrays_enter_as_copies_of_the_same_bits(dtype: str) -> None:
+    @rt.migrated(arrays="x", original=total, on_unverified="numpy", pure=True, above=0)
+    def same(x: Any) -> Any:
+        tensors.append(x)
+        return x
+
+    tensors: list[Any] = []
+    whole = np.array([[-0.0, 1, 2], [3, 4, 5]]).astype(dtype)
+    for array in (whole, whole.T, whole[:, ::-1], np.broadcast_to(whole, (2, 2, 3))):
+        given = same(array)
+        assert (given.dtype, given.shape) == (array.dtype, array.shape)
+        assert given.tobytes() == array.tobytes() == tf.constant(array).numpy().tobytes()
+        assert given.flags.writeable
+        assert not np.shares_memory(given, array)
+    whole[...] = 0
+    assert tensors[0].numpy().any()
+
+
+def test_one_array_is_one_tensor_and_other_threads_are_looked_at() -> None:
+    @rt.migrated(floats="x, y", original=lambda x, y, n=1: None, on_unverified="numpy", pure=True, above=0)
+    def pair(x: Any, y: Any, n: Any = 1) -> Any:
+        return x is y, type(n)
+
+    x = np.ones((10, 10))
+    assert [pair(x, x), pair(x, np.ones(2), n=np.float32(1))] == [(True, int), (False, np.float32)]
+    event = threading.Event()
+    thread = threading.Thread(target=event.wait)
+    thread.start()
+    try:
+        assert pair(x, x) == (True, int)
+    finally:
+        event.set()
+        thread.join()
+
+
+def test_what_the_door_says_nothing_of_is_looked_at_as_ever() -> None:
+    @rt.migrated(floats="x", original=lambda x, y: "original", on_unverified="numpy", pure=True, above=0)
+    def f(x: Any, y: Any) -> Any:
+        return is_tensor(y)
+
+    assert f(np.ones(2), np.ones(2)) is True
+    assert f(np.ones(2), np.ma.ones(2)) == "original"
+    with np.errstate(all="raise"):
+        assert f(np.ones(2), 1) == "original"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from typing import Any
 
@@ -255,3 +256,71 @@ def test_options_that_contradict_are_refused() -> None:
         rt.migrated(on_unverified="numpy")
     with pytest.raises(ValueError, match="on_unverified must be"):
         rt.migrated(on_unverified="shrug")
+
+
+@rt.migrated(updates="x")
+def shifted(x: Any, by: float = 1.0, seen: Any = []) -> Any:  # noqa: B006
+    x = rt.iadd(x, by)
+    return rt.updated(rt.sum(x), x=x)
+
+
+@rt.original("shifted", above=0, changes="COUNT")
+def _(x: Any, by: float = 2.0, seen: Any = ...) -> Any:
+    x += by
+    return np.sum(x), seen
+
+
+class Kept:
+    @staticmethod
+    @rt.migrated(floats="x", above=0)
+    def total(x: Any) -> Any:
+        return rt.sum(x)
+
+    @property
+    @rt.migrated(above=0)
+    def size(self) -> Any:
+        return rt.sum(rt.tensor(np.ones(2)))
+
+
+@rt.original("Kept.total", effects=True, above=0)
+def _(x: Any) -> Any:
+    return [np.sum(x), (lambda: 0).__qualname__]
+
+
+@rt.original("Kept.size", on_unverified="raise", above=0)
+def _(self: Any) -> Any:
+    raise AssertionError
+
+
+def test_an_original_that_stands_below_is_found_by_its_name() -> None:
+    x = np.ones(2)
+    assert shifted(x) == 4.0
+    assert x.tolist() == [2.0, 2.0]
+    masked = np.ma.ones(2)
+    total, seen = shifted(masked)
+    assert total == 4.0  # by the migrated function's own default
+    assert seen is shifted.__defaults__[1]
+    assert Kept.total(x) == 4.0
+    assert Kept.total([1, 2]) == [3, "Kept.total.<locals>.<lambda>"]
+    assert Kept().size == 2.0
+    assert globals()["_"] is None
+    assert pickle.loads(pickle.dumps(shifted)) is shifted
+    assert pickle.loads(pickle.dumps(shifted.core)) is shifted.core
+    assert shifted.__name__ == "shifted"
+
+
+def test_an_original_of_nobody_is_let_go_and_an_unknown_word_is_an_error() -> None:
+    assert rt.original("nobody")(lambda x: x) is None
+    with pytest.raises(TypeError, match="no argument 'floats'"):
+        rt.original("shifted", floats="x")
+    with pytest.raises(ValueError, match="on_unverified"):
+        rt.original("shifted", on_unverified="never")
+
+
+def test_a_function_without_an_original_refuses_as_ever() -> None:
+    @rt.migrated(floats="x")
+    def alone(x: Any) -> Any:
+        return x
+
+    with pytest.raises(rt.UnverifiedError, match="alone takes x"):
+        alone([1.0])
