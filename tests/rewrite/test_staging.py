@@ -30,6 +30,7 @@ def relax(field, steps):
 RELAXED = """
 import numpy as np
 from np2tnp import runtime as rt
+from np2tnp.runtime import tnp
 
 @rt.migrated(updates="field", arrays=("field",), compile="xla", scalars="steps")
 def relax(field, steps):
@@ -38,7 +39,7 @@ def relax(field, steps):
         field = rt.at(field)[1:-1].set(0.5 * (field[:-2] + field[2:]))
         return field
     field = rt.fori_loop(0, steps, loop_body, field)
-    return rt.updated(rt.sum(field), field=field)
+    return rt.updated(tnp.sum(field), field=field)
 """
 
 
