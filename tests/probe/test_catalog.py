@@ -228,7 +228,7 @@ def _is_partly_left_out(target: Target, dtype: str) -> bool:
     ("name", "parameters", "dtypes"),
     [
         ("numpy.sum", {"a", "axis", "keepdims"}, "bhilBHILefdFD"),
-        ("numpy.transpose", {"a", "axes"}, "?lfdD"),
+        ("numpy.transpose", {"a"}, "?lfdD"),
         ("numpy.sqrt", {"x"}, "fd"),
         ("numpy.tanh", {"x"}, "fd"),
         ("numpy.zeros", {"shape", "dtype"}, "d"),
