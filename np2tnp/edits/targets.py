@@ -63,6 +63,8 @@ def choose(fact: ApiFact, event: ev.Call, compile: str = "none", float32: bool =
         return Choice("host", why=fact.reason or f"the runtime has no {short} that keeps to float32")
     if fact.tnp is not None and fact.prefer != "numpy":
         problem = _problem(fact, fact.tnp, bound, used, event, compile)
+        if problem is None and compile != "none" and event.place.loops:  # lengths may change there: not measured
+            problem = f"{fact.tnp.name} was not measured {_WHERE[compile]} with lengths that change in a loop"
         if problem is None and fact.prefer == "rt" and fact.rt is not None:
             return Choice("rt", _below(fact.rt.name, "rt"), fact.reason or f"tnp has no exact {short}")
         if problem is None:
