@@ -100,7 +100,9 @@ class Session:
         compiler, first_party: as ``ModuleInfo.near_compiler`` and ``first_party``.
         """
         wrapped = self.options.boundary == "numpy"
-        self.analysis = Analysis(self.tree, self.path, catalog, self.decide, project, wrapped, self._text_stays)
+        self.analysis = Analysis(
+            self.tree, self.path, catalog, self.decide, project, wrapped, self._text_stays, self._has_door
+        )
         info = self.analysis.info
         for function in info.functions.values():
             function.shown = self.views.shown.get(id(function.node), NO_NAMES)
@@ -163,6 +165,14 @@ class Session:
         """Whether the region gets what is text as it is. A compiled one takes no parameter that way."""
         compile_as = self.decided(name).compile or self.options.compile
         return self.options.boundary == "numpy" and compile_as == "none"
+
+    def _has_door(self, name: str) -> bool:
+        """Whether a door may be narrowed for plain code: an original answers the rest.
+
+        What is traced, or works in float32, has the runtime's own functions anyhow.
+        """
+        answers = self.options.on_unverified != "raise"
+        return answers and self._text_stays(name) and not self.options.float32
 
     def _is_pure(self, callee: Function) -> bool:
         analysis = self.analysis

@@ -42,6 +42,7 @@ class Catalog:
         #: draws of numpy.random and its generators that rt.random has: ``normal``
         self.device_draws: frozenset[str] = frozenset(overlay.get("draws", {}).get("device", ()))
         external = overlay.get("external", {})
+        self._results: dict[str, str] = overlay.get("results", {})
         self._pure: frozenset[str] = frozenset(external.get("pure", ()))
         self._not_pure: frozenset[str] = frozenset(external.get("not_pure", ()))
         self._gives_back: frozenset[str] = frozenset(external.get("gives_back", ()))
@@ -126,7 +127,7 @@ class Catalog:
             effect=merged.get("effect", "may-view"),
             mutates=tuple(merged.get("mutates", ())),
             zero_d=merged.get("zero_d") or "array",
-            result=merged.get("result"),
+            result=self._results.get(target or name, merged.get("result")),
             returns=merged.get("returns", "array"),
             tnp=make_target(merged.get("tnp"), self._has_stages),
             rt=make_target(merged.get("rt"), self._has_stages),

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.domain.values import HOST, Array, Sequence, Unknown, Value, zero_d_of
+from np2tnp.analysis.domain.values import (
+    HOST,
+    NO_NAMES,
+    Array,
+    Sequence,
+    Unknown,
+    Value,
+    deps_of,
+    may_be_array,
+    parameters_in,
+    zero_d_of,
+)
+
+#: What a value may be made of that does not tell.
+ANYTHING = "*"
 
 Build = Callable[[Any], cst.BaseExpression]
 BuildBlock = Callable[[Any], cst.BaseCompoundStatement]
@@ -51,12 +65,24 @@ class Edits:
     converted: int = 0  #: calls and operators that become TensorFlow work
     cores: set[int] = field(default_factory=set)  #: callees (names, attributes) that get and give tensors
     total: int = 0  #: calls and operators on arrays
+    helpers: int = 0  #: those of them that become functions of the runtime instead of tnp's
+    blamed: set[str] = field(
+        default_factory=set
+    )  #: parameters, attributes (".w") of which those were made
 
     def clear(self) -> None:
         """Forget what was to be built: the builders hold on to all that they were made from, these edits included."""
         self.replace.clear()
         self.blocks.clear()
         self.statements.clear()
+
+    def blame(self, *values: Value | None) -> None:
+        """A helper stands where tnp's function would, for all that is known of `values`."""
+        self.helpers += 1
+        for value in values:
+            for item in _items(value):
+                made_of = deps_of(item) | parameters_in(item.refs) | {ref for ref in item.refs if ref[0] == "."}
+                self.blamed |= made_of or ({ANYTHING} if may_be_array(item) else NO_NAMES)
 
     def wrap_host(self, node: cst.CSTNode, value: Value | None = None) -> None:
         """Convert `node` for the host. A 0-d `value` that NumPy would have as an array is no scalar there, either."""
@@ -84,6 +110,14 @@ class Edits:
 
     def statement(self, node: cst.CSTNode) -> StatementEdit:
         return self.statements.setdefault(id(node), StatementEdit())
+
+
+def _items(value: Value | None) -> Iterator[Value]:
+    if isinstance(value, Sequence):
+        for item in value.items if value.items is not None else (value.element,):
+            yield from _items(item)
+    elif value is not None:
+        yield value
 
 
 def _ways_out(value: Value) -> set[str]:

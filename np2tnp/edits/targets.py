@@ -341,6 +341,8 @@ def operator_differs(
         return not sides[0][0] <= ({*target.dtypes, *target.loud} if lenient else {*target.dtypes})
     if op in ("floordiv", "mod") and _may_divide_by_zero(operands[1], *sides):
         return True
+    if op == "matmul" and guarded:  # of numbers NumPy makes no matrix product, nor does TensorFlow
+        sides = [(arrays, frozenset() if arrays else weak) for arrays, weak in sides]
     (left, left_weak), (right, right_weak) = sides
     bad = set() if op in ("eq", "ne") else set(target.pairs_bad) - (set(target.pairs_loud) if lenient else set())
     if any(a + b in bad for a in left for b in right):

@@ -84,8 +84,9 @@ def _stated(facts: ev.RegionFacts, known: Wrapped) -> list[cst.Arg]:
     if any("arrays" in words for words in door.values()):  # one keyword has one form
         door, old = {**door, **dict.fromkeys(old, ("arrays", "numbers"))}, []
     arguments: list[cst.Arg] = []
+    attributes = sorted(name for name in door if "." in name)
     for word in DOOR_WORDS:
-        arguments += _listed(word, (name for name in order if word in door.get(name, ())))
+        arguments += _listed(word, (name for name in (*order, *attributes) if word in door.get(name, ())))
     arguments += _listed("updates", facts.mutated)
     if old:
         arguments.append(build.argument(build.strings_tuple(tuple(old)), "arrays"))

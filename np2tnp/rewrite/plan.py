@@ -247,6 +247,7 @@ def plan_region(
     plan = RegionPlan(facts, hits, edits, RegionState.CONVERTIBLE)
     facts.extra["only fetched"] = parameters(facts, edits)
     facts.extra["converted"] = edits.converted
+    facts.extra["helpers"], facts.extra["blamed"] = edits.helpers, frozenset(edits.blamed)
     facts.extra["by row"] = part_loops.parameters_by_row(context)
     if options.float32:
         double += single_precision.of_draws(module, facts.node)

@@ -31,6 +31,10 @@ NEED_TENSORS = frozenset(("compressed", "getfield", "to_device", "view"))
 _OF_ANY_CLASS = ("numpy.array", "numpy.asarray")
 
 
+#: Keywords that say how a function works, and hold none of the data it works on.
+_NO_DATA = frozenset(("axis", "axes", "keepdims", "dtype", "shape", "k", "n", "mode", "method", "ord", "norm", "order"))
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """code: that of the rule that acts. why: for people. function: what is called instead, empty where NumPy stays."""
@@ -168,6 +172,8 @@ def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
             context.edits.wrap_tensor(event.node.func.value)
     context.edits.total += 1
     context.edits.converted += 1
+    if decision.code == "TNP003":
+        context.edits.blame(event.receiver, *(a.value for a in event.arguments if a.name not in _NO_DATA))
     name = short_name(event.api or "")
     if decision.module == "tnp":
         return Hit(decision.code, event.node, f"{name} becomes tnp.{decision.function}", Verdict.CONVERT)

@@ -8,7 +8,7 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
-from np2tnp.analysis.domain.promotion_rules import result_dtypes  # noqa: E402
+from np2tnp.analysis.domain.promotion_rules import item_dtypes, result_dtypes, with_variadic  # noqa: E402
 from np2tnp.analysis.domain.values import Array, Const, Sequence, Unknown, Value  # noqa: E402
 from np2tnp.catalog import load  # noqa: E402
 from np2tnp.probe import behaviour  # noqa: E402
@@ -69,9 +69,17 @@ def test_numpy_returns_a_dtype_that_the_analysis_expects(api: str) -> None:
             for trace in behaviour._trace(case, list(fact.parameters), fresh_arguments(case.call, *chars)):
                 if {"out", "casting", "signature"} & trace.used.keys():
                     continue
-                bound = {name: abstract(value) for name, value in trace.values.items()}
+                bound = with_variadic({name: abstract(value) for name, value in trace.values.items()})
                 if isinstance(trace.values.get("dtype"), (type, np.dtype)):
                     continue  # names of dtypes are the interpreter's business
+                if isinstance(trace.result, (tuple, list)) and "::" in (fact.result or ""):
+                    each = item_dtypes(fact.result, bound)
+                    several = [*each, *each[-1:] * len(trace.result)]
+                    if fact.parameters[0].startswith("*"):  # of several arguments a trace knows the first
+                        several = several[:1]
+                    for item, dtypes in zip(trace.result, several, strict=False):
+                        assert behaviour._char(item) in (None, *dtypes), (case.call, chars, item, dtypes)
+                    continue
                 expected = result_dtypes(fact.result, bound)
                 char = behaviour._char(trace.result) or "none"
                 assert expected is None or char not in DTYPES or char in expected, (case.call, chars, char, expected)

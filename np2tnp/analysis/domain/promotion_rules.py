@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
+from itertools import product
 
 from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
@@ -183,9 +184,7 @@ def promote_weak(char: str, kind: str) -> str:
 def operand_dtypes(value: Value) -> tuple[Dtypes, Dtypes]:
     """What may stand for `value` in an operation: dtype characters of arrays, and Python scalar types."""
     if isinstance(value, Array):
-        only_bool = value.dtypes == frozenset("?")  # a Python bool promotes as an array of bools does
-        weak = frozenset(("bool", "int", "float", "complex")) if value.weak and not only_bool else frozenset()
-        return value.dtypes, weak
+        return value.dtypes, _weak_kinds(value.dtypes) if value.weak else frozenset()
     if is_python_number(value):
         kind = scalar_type(value)
         return frozenset(), frozenset(("bool", "int", "float", "complex") if kind == "number" else (kind,))
@@ -194,6 +193,21 @@ def operand_dtypes(value: Value) -> tuple[Dtypes, Dtypes]:
     if isinstance(value, Sequence):
         return sequence_dtypes(value), frozenset()
     return ALL_DTYPES, frozenset(("bool", "int", "float", "complex"))
+
+
+@lru_cache(maxsize=256)
+def _weak_kinds(dtypes: Dtypes) -> Dtypes:
+    """The types of the Python numbers that may stand for an array of `dtypes`: an int always, others if one is such."""
+    if dtypes == {"?"}:
+        return frozenset()  # a Python bool promotes as an array of bools does
+    kinds = {"bool": "?", "float": "efdFD", "complex": "FD"}
+    return frozenset(("int", *(kind for kind, chars in kinds.items() if not dtypes.isdisjoint(chars))))
+
+
+def with_number(dtypes: Dtypes, kind: str) -> Dtypes:
+    """`dtypes` of arrays for which a Python number of the type `kind` may stand, too."""
+    kinds = ("bool", "int", "float", "complex") if kind == "number" else (kind,)
+    return dtypes.union(*(_WEAK[kind] for kind in kinds if kind not in _weak_kinds(dtypes)))
 
 
 def sequence_dtypes(value: Sequence) -> Dtypes:
@@ -216,12 +230,29 @@ def promote_sets(a: Dtypes, b: Dtypes) -> Dtypes:
 
 def promote(values: list[Value]) -> Dtypes:
     """The dtypes that an operation on `values` may give, all operands promoted together."""
+    sides = [operand_dtypes(value) for value in values]
+    either = [bool(arrays and weak) for arrays, weak in sides]  # an array, or a number
+    if sum(either) > _FEW or (any(either) and any(arrays == ALL_DTYPES for arrays, _ in sides)):
+        return ALL_DTYPES if len(values) > 1 or len(sides[0][0]) > 1 else sides[0][0]
+    found: Dtypes = frozenset()
+    for as_arrays in product(*((True, False) if both else (True,) for both in either)):
+        chosen = [
+            (arrays if is_array or not weak else frozenset(), frozenset() if is_array and arrays else weak)
+            for (arrays, weak), is_array in zip(sides, as_arrays, strict=True)
+        ]
+        found |= _promote_sides(chosen)
+    return found
+
+
+#: Of so many operands that may be arrays or numbers all combinations are looked at.
+_FEW = 3
+
+
+def _promote_sides(sides: list[tuple[Dtypes, Dtypes]]) -> Dtypes:
+    """The dtypes of operations on operands that are arrays of some dtypes, or numbers of some types."""
     result: Dtypes | None = None
     weak_kinds: set[str] = set()
-    for value in values:
-        arrays, weak = operand_dtypes(value)
-        if arrays and weak:  # an array, or a number
-            return ALL_DTYPES if len(values) > 1 or len(arrays) > 1 else arrays
+    for arrays, weak in sides:
         if arrays:
             result = arrays if result is None else promote_sets(result, arrays)
         else:
@@ -256,6 +287,7 @@ def _complex(char: str) -> str:
 _MAPS: Mapping[str, Callable[[str], str]] = {
     "float": _float, "real": _real, "sum": _sum, "mean": _mean, "complex": _complex, "same": lambda char: char,
     "float_real": lambda char: _real(_float(char)), "mean_real": lambda char: _real(_mean(char)),
+    "complex_real": lambda char: _real(_complex(char)),
     "no_bool": lambda char: "b" if char == "?" else char, "round": lambda char: "e" if char == "?" else char,
 }  # fmt: skip
 _RULE = re.compile(r"^(\w+)(?:\(([^)]*)\))?(?:\[(.)\])?$")
@@ -264,8 +296,15 @@ _RULE = re.compile(r"^(\w+)(?:\(([^)]*)\))?(?:\[(.)\])?$")
 def result_dtypes(rule: str | None, bound: Mapping[str, Value]) -> Dtypes | None:
     """The dtypes that the catalog's `rule` gives for arguments by name; None where it gives a Python value.
 
-    An unknown rule, or an argument that the rule needs and that is not there, gives every dtype.
+    An unknown rule, or an argument that the rule needs and that is not there, gives every dtype. Of rules with ``|``
+    between them each may hold; after ``::`` stand those of a tuple's items, which `item_dtypes` reads.
     """
+    if rule is not None and "::" in rule:
+        rule = rule.partition("::")[0] or None
+    if rule is not None and "|" in rule:
+        found = [result_dtypes(part, bound) or ALL_DTYPES for part in rule.split("|")]
+        known = [dtypes for dtypes, part in zip(found, rule.split("|"), strict=True) if _has_operands(part, bound)]
+        return frozenset().union(*(known or [ALL_DTYPES]))
     if rule is None:
         given = bound.get("dtype")
         char = dtype_char(given) if given is not None else None
@@ -290,6 +329,18 @@ def result_dtypes(rule: str | None, bound: Mapping[str, Value]) -> Dtypes | None
     values = [bound[part] for part in names if part in bound]
     if not values:
         return ALL_DTYPES
+    if name == "any":
+        items = values[0].items or (values[0].element,) if isinstance(values[0], Sequence) else values
+        return frozenset().union(*(sequence_dtypes(Sequence("list", item, (item,))) for item in items))
+    if name == "word":
+        given = promote(values) | sequence_dtypes(Sequence("list", values[0], tuple(values)))
+        return frozenset("".join("dD" if char in "FD" else "d" if char in "efdL" else "l" for char in given)) | given
+    if name == "quantile":
+        exact = "method" in bound or "weights" in bound
+        means = frozenset(_mean(char) for char in promote(values[:1]))
+        return means | promote([Array(dtypes=means), *values[1:]]) | (promote(values[:1]) if exact else frozenset())
+    if name == "double":
+        return frozenset("D" if _KINDS[char] == 4 else "d" for char in promote(values))
     if name in ("promote", "like"):
         return promote(values)
     if name == "true_divide":
@@ -302,6 +353,29 @@ def result_dtypes(rule: str | None, bound: Mapping[str, Value]) -> Dtypes | None
         return _promote_each(_float if name == "float_each" else _mean, values)
     change = _MAPS.get(name)
     return ALL_DTYPES if change is None else frozenset(change(char) for char in promote(values))
+
+
+def _has_operands(rule: str, bound: Mapping[str, Value]) -> bool:
+    """Whether one of the arguments is given that the rule is about; or it is about none."""
+    match = _RULE.match(rule)
+    names = [part.strip() for part in (match.group(2) or "").split(",") if part.strip()] if match is not None else []
+    return not names or any(name in bound for name in names)
+
+
+def with_variadic(bound: Mapping[str, Value]) -> dict[str, Value]:
+    """`bound` and, under the name that a rule uses, variadic arguments as one."""
+    several: dict[str, list[Value]] = {}
+    for name, value in bound.items():
+        if name.endswith("]"):
+            several.setdefault(name.partition("[")[0], []).append(value)
+    joined = {name: Sequence("tuple", given[0], tuple(given)) for name, given in several.items()}
+    return {**bound, **{name: several[name][0] if len(several[name]) == 1 else joined[name] for name in joined}}
+
+
+def item_dtypes(rule: str | None, bound: Mapping[str, Value]) -> tuple[Dtypes, ...]:
+    """The dtypes of the items of a tuple that is returned, as far as `rule` tells: of all from the last one on."""
+    _, separator, items = (rule or "").partition("::")
+    return tuple(result_dtypes(item, bound) or ALL_DTYPES for item in items.split(";")) if separator else ()
 
 
 def _promote_each(change: Callable[[str], str], values: list[Value]) -> Dtypes:

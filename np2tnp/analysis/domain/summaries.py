@@ -12,6 +12,7 @@ from itertools import permutations, product, takewhile
 from typing import Protocol
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.doors import Admitted, with_dtypes_of
 from np2tnp.analysis.domain.result_aliases import copy_marks
 from np2tnp.analysis.domain.values import (
     HOST,
@@ -38,6 +39,10 @@ from np2tnp.analysis.domain.values import (
 )
 
 # --- What callers must know of functions and classes of the project
+
+
+#: What code assigns of which nobody knows what it does.
+ANY_ATTRIBUTE = frozenset("*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,9 @@ class Summary:
     looks_up: int = 0  #: how many frames above its own it looks at, or what it calls
     #: parameters that its original may change, keep and give back where its core refuses to
     falls_back: frozenset[str] = NO_NAMES
+    door: frozenset[tuple[str, Admitted]] = frozenset()  #: what its core lets in, by parameter
+    behind: Value | None = None  #: its result for what the door lets in, where more is known of that
+    assigns: frozenset[str] = frozenset()  #: attributes to which it, or what it calls, may assign; ANY_ATTRIBUTE
     quiet: bool = False  #: it runs no code that nobody knows: no array changes but those that its caller passed
 
     def match(self, arguments: tuple[ev.Argument, ...], skip: int = 0) -> dict[str, ev.Argument] | None:
@@ -82,6 +90,18 @@ class Summary:
                 return None
             result[name] = argument
         return result
+
+    def admitting(self, given: Mapping[str, ev.Argument]) -> Summary:
+        """The summary for a call with these arguments, by parameter: of what the door lets in more is known.
+
+        The original answers for empty arrays and scalars in the dtypes in which the core does.
+        """
+        asked = [(admitted, given[name].value) for name, admitted in self.door if name in given]
+        if self.behind is None or not all(admitted.takes_dtypes(value) for admitted, value in asked):
+            return self
+        if all(admitted.takes(value) for admitted, value in asked):
+            return replace(self, result=self.behind)
+        return replace(self, result=with_dtypes_of(self.result, self.behind))
 
     @property
     def form(self) -> str:

@@ -264,10 +264,13 @@ def deps_of(value: Value) -> frozenset[str]:
 
 
 def has_axes(value: Value) -> bool:
-    """Whether `value` certainly is an array of one dimension or more: what is elementwise of it has them, too."""
+    """Whether `value` certainly is an array of one dimension or more: what is elementwise of it has them, too.
+
+    A parameter that is a tensor has come through a door, which lets in no others.
+    """
     if not isinstance(value, Array) or value.weak:
         return False
-    return bool(value.rank) or (value.zero_d == "never" and value.exact is None)
+    return bool(value.rank) or (value.zero_d == "never" and (value.exact is None or value.home == TENSOR))
 
 
 def is_array(value: Value) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.doors import NO_DOOR, Door
 from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.late_names import LateNames
 from np2tnp.analysis.domain.result_aliases import holds_host
@@ -32,6 +33,7 @@ from np2tnp.analysis.domain.values import (
     replace,
 )
 from np2tnp.analysis.driver.decorating import NOT_KNOWN, effects_in, note_decorators
+from np2tnp.analysis.driver.narrowing import widest_plain_door, with_door
 from np2tnp.analysis.driver.summarizing import summarize, summarize_class, summarize_generator, summarize_lambda
 from np2tnp.analysis.interpreter.placement import (
     changed_elsewhere,
@@ -108,6 +110,8 @@ def bind_parameters(
             and (generator := random_generator(parameter.annotation.annotation, interpreter.evaluate))
         ):
             env.bind(name, generator)
+        elif name in interpreter.door:
+            env.bind(name, interpreter.door[name].parameter(name))
         elif name in interpreter.numbers:
             env.bind(name, Scalar("int") if name in function.uses.lengths else Unknown(HOST))
         elif name in scalars:
@@ -142,6 +146,7 @@ class Analysis:
     ``decide(facts, again)`` says what becomes of a region; it is asked callees first. `again`: this is another look at
     one that is in doubt, of which nothing is kept unless it migrates. `wrapped`: migrated functions can be handed the
     caller's own ndarrays. `text_stays`: whether the region of this name gets parameters that are text as they are.
+    `has_door`: whether it may be written for some of what it may be called with, and its original answers the rest.
     """
 
     def __init__(
@@ -153,6 +158,7 @@ class Analysis:
         project: Project,
         wrapped: bool = True,
         text_stays: Callable[[str], bool] = lambda name: False,
+        has_door: Callable[[str], bool] = lambda name: False,
     ) -> None:
         self.tree = tree
         self.path = path
@@ -161,6 +167,7 @@ class Analysis:
         self.project = project
         self.wrapped = wrapped
         self.text_stays = text_stays
+        self.has_door = has_door
         self.info: ModuleInfo = collect(tree, path)
         self.facts: dict[str, ev.RegionFacts] = {}
         self._unresolved: dict[str, int] = {}
@@ -209,7 +216,7 @@ class Analysis:
 
     def release(self) -> None:
         """Nothing more will be asked: let go of the tree, which circles would keep until the next look for garbage."""
-        del self.decide, self.project, self.text_stays
+        del self.decide, self.project, self.text_stays, self.has_door
         self.info.changers = None
 
     # ---- what the interpreter asks (state.Services)
@@ -263,8 +270,11 @@ class Analysis:
         migrated = migrated or (fate is Fate.STAYS and self._migrates_for_callers(function, facts))
         migrated = migrated or (fate is not Fate.MIGRATES and self.decide(facts, True, True) is Fate.MIGRATES)
         facts = self.facts[qualname]
+        if migrated and self.has_door(qualname):
+            self._choose_door(function, facts)
         migrated = migrated and not function.is_cached
-        return summarize(function, facts, migrated, array_defaults(function, self.info, self.resolve))
+        summary = summarize(function, facts, migrated, array_defaults(function, self.info, self.resolve))
+        return with_door(summary, self.facts[qualname])
 
     def _summarize_generator(self, function: FunctionInfo, facts: ev.RegionFacts, is_async: bool) -> Summary | None:
         """Callers of a generator see NumPy's: one that migrates works on their own arrays and hands out ndarrays."""
@@ -328,6 +338,27 @@ class Analysis:
             self.facts[function.qualname] = before
             self.decide(before, False)
 
+    def _choose_door(self, function: FunctionInfo, before: ev.RegionFacts) -> None:
+        """Plan the function behind the widest door under which its body is as plain as behind the narrowest.
+
+        What a door does not let in the original answers, so callers know of the function what was found `before`.
+        """
+        chosen = widest_plain_door(function, before, lambda door: self._behind_door(function, before, door))
+        if self.facts[function.qualname] is not chosen:
+            self.facts[function.qualname] = chosen
+            self.decide(chosen, False)
+
+    def _behind_door(self, function: FunctionInfo, before: ev.RegionFacts, door: Door) -> ev.RegionFacts | None:
+        """The function as it is behind `door`, planned; None where it is no better or other than `before`."""
+        asked = before.extra["asked"]
+        facts = self._analyze(function, *asked, before.assumed_arrays, before.generator, door)
+        same = facts.mutated == before.mutated and facts.host_parameters == before.host_parameters
+        if not same or self.decide(facts, True) is not Fate.MIGRATES:
+            return None
+        facts.extra["door"] = dict(door)
+        self.facts[function.qualname] = facts
+        return facts
+
     def _migrates_for_callers(self, function: FunctionInfo, before: ev.RegionFacts) -> bool:
         """Whether a function of operators alone can be migrated, since its callers in this module give it arrays."""
         operands = (value for event in before.events if isinstance(event, ev.Operator) for value in event.operands)
@@ -383,8 +414,12 @@ class Analysis:
         given: frozenset[str] = NO_NAMES,
         known: frozenset[str] = NO_NAMES,
         generator: bool = False,
+        door: Door = NO_DOOR,
     ) -> ev.RegionFacts:
-        """Interpret the function until what it shows of its parameters is settled; `known`: those seen to be arrays."""
+        """Interpret the function until what it shows of its parameters is settled; `known`: those seen to be arrays.
+
+        `door`: by parameter, the class of arrays that it lets in, as in ``doors.CLASSES``.
+        """
         hosted = given | filled_containers(function)
         # the caller's own arrays, which the boundary looks at all the same
         certain = known & given | function.shown
@@ -414,6 +449,7 @@ class Analysis:
                 changing,
                 generator,
                 held.direct,
+                door,
             )
             facts = interpreter.facts
             before, late = late, interpreter.late.found(interpreter.nested_results)
@@ -440,6 +476,7 @@ class Analysis:
             interpreter.construct(function.node, "exchange" if certain_names else "late names")
             facts.events = list(interpreter.recorded.values())
         facts.assumed_arrays, facts.assumed_scalars, facts.host_parameters = arrays, scalars, hosted
+        facts.extra["asked"] = (host_locals, numbers, given)
         facts.changeable, facts.kept = changeable, host_locals | given
         if generator:
             facts.mutated = {}  # its caller's own objects are updated, step by step
@@ -464,13 +501,14 @@ class Analysis:
         exchanges: Exchanges,
         generator: bool,
         direct: frozenset[int],
+        door: Door,
     ) -> Interpreter:
         names = tuple(parameter.name.value for parameter in parameters_of(function.node.params))
         facts = ev.RegionFacts(function.qualname, function.node, parameters=names, generator=generator)
         interpreter = Interpreter(self.info, self.catalog, self, facts, TENSOR)
         interpreter.hosted, interpreter.viewed, interpreter.objects = hosted, viewed, objects
         interpreter.host_locals, interpreter.numbers, interpreter.exchanges = host_locals, numbers, exchanges
-        interpreter.direct = direct
+        interpreter.direct, interpreter.door = direct, door
         interpreter.late, interpreter.nested_results = late.look(), dict(late.results)
         end = self._interpret(interpreter, function, arrays, scalars, hosted)
         if end is not None:

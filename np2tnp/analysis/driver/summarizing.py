@@ -9,7 +9,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.result_aliases import without_copies
-from np2tnp.analysis.domain.summaries import ClassSummary, Summary, hosted, joined
+from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, ClassSummary, Summary, hosted, joined
 from np2tnp.analysis.domain.values import (
     EITHER,
     HOST,
@@ -70,12 +70,28 @@ def summarize(function: FunctionInfo, facts: ev.RegionFacts, migrated: bool, def
         shows_defaults=frozenset(item for item in defaults.items() if f"@{item[0]}" in refs_of(result)),
         relies=frozenset(facts.extra.get("relies", ())),
         looks_up=facts.extra.get("looks up", 0),
+        assigns=_assigned(facts),
         falls_back=frozenset(facts.extra.get("unfollowed", ()) if migrated else ()) - lost,
         works=bool(lost) or "runs others" in facts.extra,
         quiet=not (
             lost or facts.updates or "runs others" in facts.extra or function.node.decorators or function.is_method
         ),
     )
+
+
+#: What assigns to attributes by their names' text, or runs text.
+_BY_TEXT = frozenset(f"builtins.{name}" for name in ("setattr", "delattr", "vars", "exec", "eval"))
+
+
+def _assigned(facts: ev.RegionFacts) -> frozenset[str]:
+    """The attributes to which a function, or what it calls, may assign."""
+    found = set(facts.extra.get("assigns", ()))
+    for event in facts.events:
+        if isinstance(event, ev.AttributeStore):
+            found.add(event.name)
+        elif isinstance(event, ev.Call) and isinstance(event.callee, Symbol) and event.callee.name in _BY_TEXT:
+            found |= ANY_ATTRIBUTE
+    return frozenset(found) | (ANY_ATTRIBUTE if facts.extra.get("unfollowed") else NO_NAMES)
 
 
 def _unfollowed(facts: ev.RegionFacts, migrated: bool) -> frozenset[str]:

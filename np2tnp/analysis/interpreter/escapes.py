@@ -18,7 +18,7 @@ from np2tnp.analysis.domain.result_aliases import (
     holds_order,
 )
 from np2tnp.analysis.domain.special_names import ALL_FRAMES
-from np2tnp.analysis.domain.summaries import Summary, deps_in, hosted, may_join, translated
+from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary, deps_in, hosted, may_join, translated
 from np2tnp.analysis.domain.values import (
     COPIED,
     EITHER,
@@ -241,8 +241,11 @@ class Effects(Keeping):
             told = refs_of(summary.result)  # what of its arguments it gives back, it says
             back = self._given_back(arguments) if parameters_in(told) else NO_NAMES
             return Unknown(HOST, back | self._translate(told, {}))
+        summary = summary.admitting(matched) if migrated else summary
         if not summary.quiet:
-            self._kept_may_change(node, callee, env)
+            self._kept_may_change(node, callee, env, summary.assigns)
+        elif summary.assigns:
+            self.facts.extra["assigns"] = self.facts.extra.get("assigns", NO_NAMES) | summary.assigns
         if summary.looks_up > 1:
             self.look_up(node, callee, summary.looks_up - 1)
         if summary.works and isinstance(summary.result, Sequence) and summary.result.type == "iterator":
@@ -425,9 +428,15 @@ class Effects(Keeping):
             self.facts.viewed |= {FORTRAN}
             self.construct(argument.node, "order shown", callee)
 
-    def _kept_may_change(self, node: cst.CSTNode, callee: str, env: Env) -> None:
-        """What some object holds on to may be changed by any code that runs: our tensors would not show it."""
+    def _kept_may_change(
+        self, node: cst.CSTNode, callee: str, env: Env, assigns: frozenset[str] = ANY_ATTRIBUTE
+    ) -> None:
+        """What some object holds on to may be changed by any code that runs: our tensors would not show it.
+
+        `assigns`: the attributes to which that code may assign.
+        """
         self.worked += 1
+        self.facts.extra["assigns"] = self.facts.extra.get("assigns", NO_NAMES) | assigns
         self.facts.extra["runs others"] = True
         stale = Stale(callee, id(node), "call on a view")
         for name in env.held_outside():

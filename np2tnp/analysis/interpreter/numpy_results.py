@@ -27,7 +27,9 @@ from np2tnp.analysis.domain.promotion_rules import (
     dtype_object,
     foreign_dtype,
     is_read_only,
+    item_dtypes,
     result_dtypes,
+    with_variadic,
 )
 from np2tnp.analysis.domain.result_aliases import copy_marks
 from np2tnp.analysis.domain.summaries import Summary
@@ -406,7 +408,7 @@ class NumpyResults(Layouts):
         if fact.kind in ("dtype", "class") and api not in ("numpy.ndarray", "ndarray"):
             return self._scalar_type_call(api, values, deps)
         first = receiver if receiver is not None else next(iter(values.values()), None)
-        dtypes = result_dtypes(fact.result, {**values, **self._synonyms(fact, values)})
+        dtypes = result_dtypes(fact.result, with_variadic(values))
         foreign = values.get("dtype")
         if foreign is not None and foreign_dtype(foreign):
             dtypes = ALL_DTYPES
@@ -482,7 +484,13 @@ class NumpyResults(Layouts):
             return made
         if back is not None and back.items:
             return items_given_back(back, made, values)
-        return Sequence("list" if fact.returns == "list" else "tuple", made, _of_each(name, made, values), refs)
+        kind = "list" if fact.returns == "list" else "tuple"
+        each = item_dtypes(fact.result, with_variadic(values))
+        if not each:
+            return Sequence(kind, made, _of_each(name, made, values), refs)
+        made = replace(made, dtypes=frozenset().union(*each), rank=made.rank)
+        items = tuple(replace(made, dtypes=dtypes, rank=made.rank) for dtypes in each) if len(each) > 1 else None
+        return Sequence(kind, made, items or _of_each(name, made, values), refs)
 
     def result_of_spread(
         self, api: str, fact: ApiFact, arguments: tuple[ev.Argument, ...], receiver: Value | None
@@ -583,14 +591,6 @@ class NumpyResults(Layouts):
                 return _number(dtypes, self.made)
             return Array(EITHER if self.made == TENSOR else HOST, dtypes, weak=True)
         return Array(self.made, dtypes, shape_rank(size.value), nonempty=is_positive(size.value))
-
-    def _synonyms(self, fact: ApiFact, values: Mapping[str, Value]) -> dict[str, Value]:
-        """Variadic and list arguments under the name that the result rule uses."""
-        extra: dict[str, Value] = {}
-        for name, value in values.items():
-            if name.endswith("[0]"):
-                extra[name[:-3]] = value
-        return extra
 
     def _scalar_type_call(self, api: str, values: Mapping[str, Value], deps: frozenset[str]) -> Value:
         """``np.float32(x)``: a number, or an array, which is `x` itself where it has that dtype."""

@@ -11,6 +11,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.containers import fill_empty, given_to, put_into, reader_of_copy
+from np2tnp.analysis.domain.doors import NO_DOOR
 from np2tnp.analysis.domain.env import Env, join
 from np2tnp.analysis.domain.late_names import LateNames
 from np2tnp.analysis.domain.summaries import ClassSummary, Summary
@@ -105,6 +106,8 @@ class State:
         self.facts = facts
         self.made = made
         self.locals: frozenset[str] = NO_NAMES
+        self.door = NO_DOOR
+        self.assigned: set[str] = set()  #: attributes that were assigned to so far
         self.hosted: frozenset[str] = NO_NAMES  #: parameters that are not converted
         self.objects: frozenset[str] = NO_NAMES  #: parameters that were seen to be no arrays
         self.host_locals: frozenset[str] = NO_NAMES  #: local names whose arrays stay ndarrays, and so do views of them

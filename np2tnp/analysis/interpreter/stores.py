@@ -312,6 +312,7 @@ class Stores(Yields):
         if of_array and may_hold_tensor(base) and view_of(base) == "":  # under other names, it is the same object
             self.reforming.add(id(node))
             self._mark_shared(refs_of(base), dotted(target), node, env, skip=dotted(target.value), base=base)
+        self.assigned.add(name)
         self.emit(ev.AttributeStore(node, target, self.place(target), base, name, value, source))
         if isinstance(base, Instance):
             env.bind(f".{name}", Unknown(HOST, refs_of(value)))
@@ -351,6 +352,7 @@ class Stores(Yields):
         self.ask_parts(node, env, old, value)
         if type(target) is cst.Attribute:
             self.attribute_stored_by(target, self.evaluate(target.value, env), env)
+            self.assigned.add(target.attr.value)
             self.emit(ev.AttributeStore(node, target, self.place(target), old, target.attr.value, value, node.value))
             self._mark_shared(refs_of(old), f"{dotted(target)}", node, env, skip=owner_of(target), base=old)
             if isinstance(value, Sequence):  # a list there takes the items

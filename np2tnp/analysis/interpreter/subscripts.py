@@ -34,6 +34,7 @@ from np2tnp.analysis.domain.values import (
     Symbol,
     Unknown,
     Value,
+    exact_of,
     has_axes,
     held,
     home_of,
@@ -377,6 +378,9 @@ class Access(Subscripts):
             self.facts.host_parameters |= given  # perhaps a method that only ndarrays have
         if (name in MEMBERS or name[:2] == "__") and name not in _FOLLOWED:
             self.unfollowed(base)
+        admitted = self.door.get(f"{exact_of(base)}.{name}")
+        if admitted is not None and name not in self.assigned:
+            return admitted.attribute(refs, result.home)
         if result.home != HOST:
             self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
         return result
@@ -417,7 +421,7 @@ class Access(Subscripts):
             if name in ("real", "imag"):
                 dtypes = frozenset({"F": "f", "D": "d"}.get(char, char) for char in dtypes)
             # the transpose of a 0-d or 1-d array is a view too, never the object itself
-            home = base.home if self.storing or base.refs & self.host_locals else self.lifted(base)
+            home = base.home if self.storing or base.home == HOST else self.lifted(base)
             refs = base.refs | {FOREIGN} if base.refs and home != base.home else base.refs  # our copy of NumPy's memory
             refs = refs | {READ_ONLY} if is_read_only(name, base) else refs
             result = replace(base, home=home, dtypes=dtypes, refs=refs, exact=None, view="view")
@@ -449,6 +453,10 @@ class Access(Subscripts):
             refs |= env.held_outside()
         if declared is not None and SUBCLASS in declared.refs:
             refs |= self.subclass_mark(declared)
+        own = self.facts.parameters[0] if self.facts.parameters else ""
+        admitted = self.door.get(f"{own}{location}")
+        if admitted is not None and name not in self.assigned:
+            return admitted.attribute(refs, HOST)
         if isinstance(declared, Array):
             return Array(HOST, refs=refs, weak=True, rank=None)
         if isinstance(declared, Unknown) and UNTENSORED in declared.refs:

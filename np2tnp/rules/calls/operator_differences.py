@@ -106,6 +106,7 @@ class OperatorDiffers(Rule):
                 return layout.operation(f"{context.rt}.op_{op}", updated, *more)
 
             context.edits.replace[id(event.node)] = change
+            context.edits.blame(*event.operands)
             if counted and differs:
                 sign = _SIGNS.get(event.op, event.op)
                 words = f"`{sign}` may differ between tensors and ndarrays here; the exact operator is used"

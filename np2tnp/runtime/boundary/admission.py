@@ -7,15 +7,17 @@ by the original. It costs a microsecond or two: the class of a value, and of an 
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Iterator, Mapping
 from inspect import Parameter
+from types import MemberDescriptorType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from np2tnp.runtime.base.dispatch import is_tensor, to_ndarray
 from np2tnp.runtime.base.errors import UnverifiedError
-from np2tnp.runtime.base.looking import is_of
+from np2tnp.runtime.base.looking import is_of, member, own_dict
 from np2tnp.runtime.symbols.python_number import Weak
 
 _WIDEST = range(-(2**63), 2**63)
@@ -69,7 +71,15 @@ class Admission:
         for word, names in words.items():
             for name in names:
                 said.setdefault(name, set()).add(word)
-        self._kinds = {name: _kind(frozenset(of)) for name, of in said.items()}
+        kinds = {name: _kind(frozenset(of)) for name, of in said.items()}
+        self._kinds = {name: kind for name, kind in kinds.items() if "." not in name}
+        #: (place of the parameter, its name, the attribute's, what is taken there)
+        self._attributes = [
+            (list(parameters).index(owner), owner, name, kind)
+            for text, kind in kinds.items()
+            for owner, dot, name in [text.partition(".")]
+            if dot
+        ]
         self._names = [name for name, it in parameters.items() if it.kind <= it.POSITIONAL_OR_KEYWORD]
         self._places = [(place, self._kinds[name]) for place, name in enumerate(self._names) if name in self._kinds]
         self.kinds = [self._kinds.get(name) for name in self._names]  #: of each parameter that may come by position
@@ -102,6 +112,10 @@ class Admission:
             raise self._refusal(self._names[place], value, kind)
         if kwargs or self._star or self._needed:
             self._check_others(args, kwargs)
+        for place, owner, name, kind in self._attributes:
+            held = _held(args[place] if place < given else kwargs.get(owner, self._parameters[owner].default), name)
+            if not _is_admitted(held, kind):
+                raise self._refusal(f"{owner}.{name}", held, kind)
 
     def _check_others(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         for name, value in self._others(args, kwargs):
@@ -153,9 +167,35 @@ def is_admitted(value: Any, kind: Kind) -> bool:
     return of is Weak and value.kind in kind.numbers
 
 
+#: What an object holds where that cannot be told without running its own code, or not at all.
+_UNTOLD = object()
+
+
+def _held(owner: Any, name: str) -> Any:
+    """What ``owner.name`` is; no code of the object's class runs."""
+    of = type(owner)
+    if member(of, "__getattribute__") is not object.__getattribute__:
+        return _UNTOLD
+    found = member(of, name, _UNTOLD)
+    if type(found) in _SLOTS:
+        try:
+            return found.__get__(owner, of)
+        except AttributeError:  # not set
+            return _UNTOLD
+    if found is not _UNTOLD and type(found) is not np.ndarray and type(found) not in (int, float, complex):
+        return _UNTOLD  # a property or another descriptor answers, or may
+    return own_dict(owner).get(name, found)
+
+
+#: Descriptors of slots, and of the fields of named tuples.
+_SLOTS = (MemberDescriptorType, type(namedtuple("_Pair", "first").first))  # type: ignore[attr-defined]
+
+
 def _described(value: Any) -> str:
     """What came in a parameter's place, for people."""
     of = type(value)
+    if value is _UNTOLD:
+        return "what only its class can tell"
     if value is None:
         return "None"
     if of is np.ndarray or is_tensor(value):

@@ -1,0 +1,102 @@
+"""The door of a migrated function: what its parameters must be so that its body may be plain code of tnp's.
+
+A parameter behind the door is an ndarray of one of a few dtypes that has at least one dimension and at least one
+element, or a number, or either. The runtime looks at that when the function is called, and leaves all else to the
+original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from np2tnp.analysis.domain.promotion_rules import operand_dtypes
+from np2tnp.analysis.domain.values import (
+    ALL_DTYPES,
+    EITHER,
+    NO_NAMES,
+    TENSOR,
+    Array,
+    Const,
+    Scalar,
+    Sequence,
+    Unknown,
+    Value,
+    frozen,
+    has_axes,
+    replace,
+)
+
+#: The classes of arrays that a door lets in, the widest first, and their dtype characters.
+CLASSES: Mapping[str, frozenset[str]] = {
+    "arrays": ALL_DTYPES,
+    "inexact": frozenset("fdFD"),
+    "reals": frozenset("ilfd"),
+    "floats": frozenset("fd"),
+}
+
+
+@frozen
+class Admitted:
+    """What a door lets in for one parameter, or attribute: arrays of the class `kind`."""
+
+    kind: str
+    numbers: bool = False  #: or a number: a real one, or a complex one where the arrays may be complex
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The keywords of the decorator under which it stands."""
+        return (self.kind, "numbers") if self.numbers else (self.kind,)
+
+    def parameter(self, name: str) -> Array:
+        """The value of the parameter `name` where the body begins."""
+        return Array(
+            EITHER if self.numbers else TENSOR,
+            CLASSES[self.kind],
+            refs=frozenset((f"@{name}",)),
+            exact=name,
+            deps=frozenset((name,)),
+            weak=self.numbers,
+            zero_d="never",
+        )
+
+    def attribute(self, refs: frozenset[str], home: str) -> Array:
+        """The value of an attribute of a parameter."""
+        return Array(home, CLASSES[self.kind], refs=refs, weak=self.numbers)
+
+    def takes(self, value: Value) -> bool:
+        """Whether `value` is let in, unless it has no elements."""
+        if not isinstance(value, (Array, Const, Scalar)):
+            return False
+        if isinstance(value, Array) and not (self.numbers or has_axes(value)):
+            return False
+        weak = operand_dtypes(value)[1]
+        return self.takes_dtypes(value) and weak <= (_NUMBERS[self.kind] if self.numbers else NO_NAMES)
+
+    def takes_dtypes(self, value: Value) -> bool:
+        """Whether `value` is an array, or a scalar of NumPy's, of the dtypes that are let in, or a number that is."""
+        arrays, weak = operand_dtypes(value) if isinstance(value, (Array, Const, Scalar)) else (NO_NAMES, NO_NAMES)
+        numbers = _NUMBERS[self.kind] if self.numbers else NO_NAMES
+        return bool(arrays or weak) and arrays <= CLASSES[self.kind] and weak <= numbers
+
+
+#: The types of the Python numbers that stand beside arrays of a class.
+_NUMBERS = {kind: frozenset(("int", "float", "complex")[: 2 + ("D" in chars)]) for kind, chars in CLASSES.items()}
+
+
+def with_dtypes_of(value: Value, known: Value) -> Value:
+    """`value`, whose arrays have the dtypes that those of `known` have: the same value, of which more is known."""
+    if isinstance(known, Array) and isinstance(value, Array):
+        return replace(value, dtypes=known.dtypes & value.dtypes or value.dtypes, weak=known.weak)
+    if isinstance(known, Array) and isinstance(value, Unknown):
+        return replace(known, home=value.home, rank=None, refs=value.refs, exact=value.exact, view=value.view)
+    if isinstance(known, Sequence) and isinstance(value, Sequence) and value.type == known.type:
+        if value.items is None or known.items is None or len(value.items) != len(known.items):
+            return Sequence(value.type, with_dtypes_of(value.element, known.element), value.items, value.refs)
+        items = tuple(map(with_dtypes_of, value.items, known.items))
+        return Sequence(value.type, with_dtypes_of(value.element, known.element), items, value.refs)
+    return value
+
+
+Door = Mapping[str, Admitted]
+#: The door of a function that looks at nothing but what all look at.
+NO_DOOR: Door = {}

@@ -1,0 +1,208 @@
+"""Which door a migrated function gets: the widest under which its body is plain code of tnp's.
+
+A region is interpreted again as if its parameters were arrays of some dtypes, and planned: the fewer helpers of the
+runtime stand in its body, the better the door. Of doors that are as good the widest is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import libcst as cst
+
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.doors import NO_DOOR, Admitted, Door
+from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary
+from np2tnp.analysis.domain.values import NO_NAMES, refs_of, replace
+from np2tnp.analysis.module.contents import FunctionInfo
+from np2tnp.analysis.module.parameter_kinds import declared
+from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS, MEMBERS
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of
+from np2tnp.analysis.syntax.walk import walk
+
+#: Interprets and plans the region behind a door; None where it is then none that migrates as it did.
+Try = Callable[[Door], "ev.RegionFacts | None"]
+
+
+def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Try) -> ev.RegionFacts:
+    """The facts of the region behind the door that is chosen; `before` where no door makes its body plainer."""
+    narrowable = _narrowable(function, before)
+    blamed = _blamed(before, narrowable)
+    if not blamed:
+        return before
+    shown = _shown_arrays(function)
+    numbers = {p.name.value for p in parameters_of(function.node.params) if p.default is not None}
+    alone = narrowable & set(before.parameters)
+    certain = shown | (alone if len(alone) == 1 and not alone & numbers and not _makes_arrays(function) else set())
+    tried: dict[str, ev.RegionFacts | None] = {}
+
+    def helpers(kind: str) -> int:
+        if kind not in tried:
+            tried[kind] = behind({name: Admitted(kind, name not in certain) for name in blamed})
+        facts = tried[kind]
+        return _helpers(facts if facts is not None else before)
+
+    if helpers("reals"):
+        found = tried["reals"]
+        more = _blamed(found, narrowable) - blamed if found is not None else NO_NAMES
+        if more:
+            blamed |= more
+            tried.clear()
+    least = helpers("reals") and min(helpers("floats"), helpers("reals"))
+    if least >= _helpers(before):
+        return before
+    kinds = ("arrays", "reals") if helpers("reals") == least else ("inexact", "floats")
+    chosen = tried[next(kind for kind in kinds if helpers(kind) == least)]
+    assert chosen is not None  # it has fewer helpers than `before`
+    return chosen
+
+
+def with_door(summary: Summary, facts: ev.RegionFacts) -> Summary:
+    """`summary` with what its result is for the arguments that the door lets in."""
+    door = facts.extra.get("door", NO_DOOR)
+    if not door or facts.result is None or refs_of(facts.result) != refs_of(summary.result):
+        return summary
+    return replace(summary, door=frozenset(door.items()), behind=facts.result)
+
+
+def _helpers(facts: ev.RegionFacts) -> int:
+    count: int = facts.extra["helpers"]
+    return count
+
+
+def _blamed(facts: ev.RegionFacts, narrowable: frozenset[str]) -> frozenset[str]:
+    """Those of `narrowable` from which operands of the helpers were computed."""
+    found: frozenset[str] = facts.extra.get("blamed", NO_NAMES)
+    any_parameter = "*" in found
+    return frozenset(
+        name
+        for name in narrowable
+        if name in found or f".{name.partition('.')[2]}" in found or (any_parameter and "." not in name)
+    )
+
+
+def _shown_arrays(function: FunctionInfo) -> set[str]:
+    """Parameters, and attributes, that are used as only arrays are, before their names mean something else."""
+    shown = set(declared(function)[0])
+    rebound: set[str] = set()
+    for statement in function.node.body.body:
+        shown |= {dotted(part) for node in walk(statement) for part in _uses_of_arrays(node)} - rebound
+        for node in walk(statement):
+            if type(node) is cst.AssignTarget:
+                rebound |= {dotted(part) for part in walk(node.target) if isinstance(part, (cst.Name, cst.Attribute))}
+    return shown
+
+
+#: Functions that make arrays of numbers alone.
+_MAKERS = frozenset(
+    "arange linspace logspace geomspace zeros ones full empty eye identity tri indices mgrid ogrid random rand randn"
+    " normal uniform integers standard_normal array meshgrid fromfunction loadtxt".split()
+)
+
+
+def _makes_arrays(function: FunctionInfo) -> bool:
+    """Whether the function makes arrays that it was not given: then its only parameter need not be one."""
+    names = (node.attr if type(node) is cst.Attribute else node for node in walk(function.node.body))
+    return any(type(name) is cst.Name and name.value in _MAKERS for name in names)
+
+
+def _uses_of_arrays(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    if type(node) is cst.Subscript or (type(node) is cst.Attribute and node.attr.value in ARRAY_MEMBERS):
+        yield node.value
+    elif type(node) is cst.BinaryOperation and isinstance(node.operator, cst.MatrixMultiply):
+        yield node.left
+        yield node.right
+    elif type(node) is cst.Call and type(node.func) is cst.Name and node.func.value == "len" and node.args:
+        yield node.args[0].value
+
+
+# --- What a door may look at
+
+
+def _narrowable(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:
+    """Parameters, and attributes of such (``self.w``), of which a door may ask that they are arrays or numbers."""
+    params = function.node.params
+    stars = {p.name.value for p in (params.star_arg, params.star_kwarg) if type(p) is cst.Param}
+    others = {p.name.value for p in parameters_of(params) if p.default is not None and not _is_number(p.default)}
+    if function.is_method and facts.parameters:
+        others.add(facts.parameters[0])
+    others |= facts.host_parameters | facts.assumed_scalars | facts.objects | _used_otherwise(function)
+    others |= _only_indices(function)
+    names = frozenset(facts.parameters) - stars - others
+    return names | _steady_attributes(function, facts)
+
+
+def _is_number(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, (cst.Minus, cst.Plus)):
+        node = node.expression
+    return isinstance(node, (cst.Integer, cst.Float))
+
+
+def _used_otherwise(function: FunctionInfo) -> set[str]:
+    """Names that the function uses as no array is used: called, iterated over, indexed by text, compared with None."""
+    return {node.value for part in walk(function.node.body) for node in _no_arrays(part) if type(node) is cst.Name}
+
+
+def _only_indices(function: FunctionInfo) -> set[str]:
+    """Names that stand nowhere but in indices."""
+    inside = {id(node) for part in walk(function.node.body) if type(part) is cst.Subscript for node in _index(part)}
+    names = [node for node in walk(function.node.body) if type(node) is cst.Name]
+    return {node.value for node in names if id(node) in inside} - {
+        node.value for node in names if id(node) not in inside
+    }
+
+
+def _index(node: cst.Subscript) -> Iterator[cst.CSTNode]:
+    for element in node.slice:
+        yield from walk(element)
+
+
+#: Functions that people call with containers of arrays, and with what may be many things.
+_OF_CONTAINERS = frozenset(
+    "isinstance zip enumerate map iter next callable dict list tuple set sorted reversed sum min max any all".split()
+)
+
+
+def _no_arrays(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    if type(node) is cst.Call:
+        yield node.func
+        if type(node.func) is cst.Name and node.func.value in _OF_CONTAINERS:
+            yield from (argument.value for argument in node.args)
+        yield from (argument.value for argument in node.args if argument.star)
+    elif type(node) is cst.Attribute and node.attr.value not in MEMBERS:
+        yield node.value
+    elif type(node) is cst.Subscript:
+        index = node.slice[0].slice if node.slice else None
+        if isinstance(index, cst.Index) and isinstance(index.value, (cst.SimpleString, cst.FormattedString)):
+            yield node.value
+    elif isinstance(node, (cst.For, cst.CompFor)):
+        yield node.iter
+    elif type(node) is cst.Assign and any(isinstance(it.target, (cst.Tuple, cst.List)) for it in node.targets):
+        yield node.value
+    elif type(node) is cst.Comparison and any(
+        isinstance(it.operator, (cst.Is, cst.IsNot, cst.In, cst.NotIn)) for it in node.comparisons
+    ):
+        yield node.left
+        yield from (it.comparator for it in node.comparisons)
+
+
+def _steady_attributes(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:
+    """``p.w`` of parameters, where no other code assigns to that attribute before the function reads it."""
+    assigned: frozenset[str] = facts.extra.get("assigns", NO_NAMES)
+    if assigned & ANY_ATTRIBUTE:
+        return NO_NAMES
+    owners = frozenset(facts.parameters)
+    read, others = set(), {ref[1:] for ref in facts.updates if ref[0] == "."} | assigned
+    for node in walk(function.node.body):
+        if type(node) is cst.Attribute and node.attr.value not in MEMBERS:
+            if type(node.value) is cst.Name and node.value.value in owners:
+                read.add((node.value.value, node.attr.value))
+        elif isinstance(node, (cst.FunctionDef, cst.Lambda)) or (type(node) is cst.Name and node.value in _BY_TEXT):
+            return NO_NAMES
+        elif isinstance(node, (cst.For, cst.While)):  # what is assigned here is read here the next time
+            others |= {event.name for event in facts.events if isinstance(event, ev.AttributeStore)}
+    return frozenset(f"{owner}.{name}" for owner, name in read if name not in others)
+
+
+#: What reaches attributes by their text.
+_BY_TEXT = frozenset(("setattr", "delattr", "vars", "getattr", "exec", "eval"))
