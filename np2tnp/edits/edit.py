@@ -66,9 +66,7 @@ class Edits:
     cores: set[int] = field(default_factory=set)  #: callees (names, attributes) that get and give tensors
     total: int = 0  #: calls and operators on arrays
     helpers: int = 0  #: those of them that become functions of the runtime instead of tnp's
-    blamed: set[str] = field(
-        default_factory=set
-    )  #: parameters, attributes (".w") of which those were made
+    blamed: set[str] = field(default_factory=set)  #: parameters, attributes (".w") of which those were made
 
     def clear(self) -> None:
         """Forget what was to be built: the builders hold on to all that they were made from, these edits included."""
