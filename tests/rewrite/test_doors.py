@@ -1,0 +1,181 @@
+"""Functions are written for what their door lets in: plain code behind it, the original for all else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("tensorflow")
+
+from np2tnp.config import Config  # noqa: E402
+from np2tnp.engine import analyze  # noqa: E402
+from np2tnp.files.source import Source  # noqa: E402
+from np2tnp.runtime import refusals  # noqa: E402
+
+FUNCTIONS = """
+import numpy as np
+
+
+def sigmoid(x):
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+def step(x, v, dt):
+    return x + v * dt
+
+
+def loss(w, x, y):
+    p = sigmoid(x @ w)
+    return -np.mean(y * np.log(p) + (1 - y) * np.log(1 - p))
+
+
+def smooth(field, steps):
+    for _ in range(steps):
+        field[1:-1] = (field[:-2] + field[2:]) / 2
+    return field.sum()
+
+
+def amplitude(x, k):
+    s = np.linalg.svd(x - x.mean(0), compute_uv=False)
+    return s[:k] / np.sqrt(len(x))
+
+
+def first_of(pair):
+    return np.exp(-pair[0]) / pair[1]
+
+
+class Filter:
+    def __init__(self, matrix, state, noise):
+        self.matrix, self.state, self.noise = matrix, state, noise
+
+    def predict(self):
+        self.state = self.matrix @ self.state
+        return self.matrix @ self.matrix.T + self.noise
+
+    def scaled(self, x):
+        return x / self.norm
+
+    @property
+    def norm(self):
+        return abs(self.matrix).sum()
+
+    def rebind(self):
+        self.noise = self.noise.astype(complex)
+
+    def after_rebinding(self, x):
+        self.rebind()
+        return x / self.noise[0, 0] + np.sqrt(x)
+"""
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    new = analyze(Source("doors.py", FUNCTIONS), Config(rewrite=True, slow="convert")).new_text
+    assert new is not None
+    return new
+
+
+@pytest.fixture(scope="module")
+def modules(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    monkeypatch = pytest.MonkeyPatch()
+    monkeypatch.setenv("NP2TNP_ABOVE", "0")
+    spaces: list[dict[str, Any]] = [{"__name__": "old"}, {"__name__": "new"}]
+    exec(FUNCTIONS, spaces[0])
+    exec(text, spaces[1])
+    monkeypatch.undo()
+    return spaces[0], spaces[1]
+
+
+def body(text: str, name: str) -> str:
+    """The migrated function's text after its decorator."""
+    found = re.search(rf"@rt\.migrated[^@]*?def {name}\(.*?(?=\n\n|\n    @|\Z)", text, re.DOTALL)
+    assert found is not None, name
+    return found.group(0)
+
+
+@pytest.mark.parametrize("name", ["sigmoid", "step", "loss", "predict"])
+def test_behind_a_door_the_body_is_plain(text: str, name: str) -> None:
+    assert not re.findall(r"rt\.(?!migrated|host|core|tensor)\w+", body(text, name))
+
+
+def test_a_door_names_attributes(text: str) -> None:
+    assert re.search(r'(floats|reals)="self\.matrix, self\.noise, self\.state"', body(text, "predict"))
+
+
+def test_an_attribute_that_other_code_rebinds_is_none_of_the_doors(text: str) -> None:
+    assert "self.noise" not in body(text, "after_rebinding").partition("def ")[0]
+
+
+VALUES: dict[str, Callable[[str], Any]] = {
+    "vector": lambda char: np.arange(1, 7).astype(char),
+    "strided": lambda char: np.arange(12).astype(char)[::2],
+    "empty": lambda char: np.zeros(0, char),
+    "zero-dimensional": lambda char: np.array(2, char),
+    "scalar": lambda char: np.dtype(char).type(2),
+    "list": lambda char: np.arange(1, 7).astype(char).tolist(),
+    "masked": lambda char: np.ma.masked_less(np.arange(1, 7).astype(char), 3),
+    "read-only": lambda char: np.broadcast_to(np.dtype(char).type(3), (4,)),
+}
+
+
+def agree(old: Any, new: Any) -> bool:
+    """Whether two results are of one type, dtype and shape, with values that are equal to rounding."""
+    if type(old) is not type(new):
+        return False
+    if isinstance(old, (tuple, list)):
+        return len(old) == len(new) and all(map(agree, old, new))
+    if isinstance(old, (np.ndarray, np.generic)):
+        close = 1e-2 if old.dtype.char == "e" else 1e-5 if old.dtype.char in "fF" else 1e-12
+        if old.dtype != new.dtype or old.shape != new.shape:
+            return False
+        seen, also = ~np.ma.getmaskarray(old), ~np.ma.getmaskarray(new)
+        left, right = np.ma.getdata(old)[seen].astype(complex), np.ma.getdata(new)[also].astype(complex)
+        return np.array_equal(seen, also) and np.allclose(left, right, rtol=close, atol=close, equal_nan=True)
+    return isinstance(old, type) or old == new
+
+
+def result(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Any]:
+    try:
+        return function(*arguments), arguments
+    except (TypeError, ValueError, IndexError, AttributeError, np.exceptions.AxisError) as error:
+        return type(error), arguments
+
+
+@pytest.mark.parametrize("char", list("?bilBeFfdD"))
+@pytest.mark.parametrize("kind", VALUES)
+@pytest.mark.parametrize("name", ["sigmoid", "step", "loss", "smooth", "amplitude", "first_of"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::numpy.exceptions.ComplexWarning")
+def test_whatever_comes_gets_numpys_answer(modules: Any, name: str, kind: str, char: str) -> None:
+    make = VALUES[kind]
+    more = {"step": (make(char), 0.5), "loss": (np.ones((6, 6), char), make(char)), "smooth": (2,), "amplitude": (2,)}
+    found = [result(module[name], make(char), *more.get(name, ())) for module in modules]
+    (old, before), (new, after) = found
+    assert agree(old, new), (old, new)
+    assert agree(before, after), (before, after)
+
+
+def test_numbers_that_are_no_arrays(modules: Any) -> None:
+    x = np.linspace(0, 1, 5)
+    for dt in (1, 0.5, True, 1j, np.float32(0.5), np.float64(0.5), np.int64(2), np.array(0.5), [0.5] * 5):
+        old, new = (module["step"](x, x, dt) for module in modules)
+        assert agree(old, new), dt
+
+
+def test_calls_that_a_door_does_not_let_in_are_counted(modules: Any) -> None:
+    before = sum(refusals().get("new.sigmoid", {}).values())
+    modules[1]["sigmoid"](np.array([1j, 2]))
+    assert sum(refusals()["new.sigmoid"].values()) == before + 1
+
+
+@pytest.mark.parametrize("char", list("?lfdD"))
+def test_attributes_of_any_dtype(modules: Any, char: str) -> None:
+    found = []
+    for module in modules:
+        made = module["Filter"](np.eye(3).astype(char) * 2, np.arange(3).astype(char), np.ones((3, 3), char))
+        found.append((result(made.predict)[0], made.state, result(made.scaled, np.ones(3))[0]))
+        found[-1] += (result(made.after_rebinding, np.ones(3))[0], made.noise)
+    assert agree(*found)
