@@ -54,7 +54,7 @@ class Filter:
 
     def predict(self):
         self.state = self.matrix @ self.state
-        return self.matrix @ self.matrix.T + self.noise
+        return self.matrix @ self.matrix.T / self.noise
 
     def scaled(self, x):
         return x / self.norm
@@ -103,7 +103,7 @@ def test_behind_a_door_the_body_is_plain(text: str, name: str) -> None:
 
 
 def test_a_door_names_attributes(text: str) -> None:
-    assert re.search(r'(floats|reals)="self\.matrix, self\.noise, self\.state"', body(text, "predict"))
+    assert re.search(r'(floats|reals|arrays)="self\.matrix, self\.noise', body(text, "predict"))
 
 
 def test_an_attribute_that_other_code_rebinds_is_none_of_the_doors(text: str) -> None:
