@@ -23,6 +23,7 @@ from np2tnp.analysis.domain.values import (
     Value,
     frozen,
     has_axes,
+    has_elements,
     replace,
 )
 
@@ -57,17 +58,18 @@ class Admitted:
             deps=frozenset((name,)),
             weak=self.numbers,
             zero_d="never",
+            nonempty=True,
         )
 
     def attribute(self, refs: frozenset[str], home: str) -> Array:
         """The value of an attribute of a parameter."""
-        return Array(home, CLASSES[self.kind], refs=refs, weak=self.numbers)
+        return Array(home, CLASSES[self.kind], refs=refs, weak=self.numbers, nonempty=True)
 
     def takes(self, value: Value) -> bool:
-        """Whether `value` is let in, unless it has no elements."""
+        """Whether `value` is let in."""
         if not isinstance(value, (Array, Const, Scalar)):
             return False
-        if isinstance(value, Array) and not (self.numbers or has_axes(value)):
+        if isinstance(value, Array) and not (has_elements(value) and (self.numbers or has_axes(value))):
             return False
         weak = operand_dtypes(value)[1]
         return self.takes_dtypes(value) and weak <= (_NUMBERS[self.kind] if self.numbers else NO_NAMES)
@@ -88,7 +90,8 @@ def with_dtypes_of(value: Value, known: Value) -> Value:
     if isinstance(known, Array) and isinstance(value, Array):
         return replace(value, dtypes=known.dtypes & value.dtypes or value.dtypes, weak=known.weak)
     if isinstance(known, Array) and isinstance(value, Unknown):
-        return replace(known, home=value.home, rank=None, refs=value.refs, exact=value.exact, view=value.view)
+        same = {"refs": value.refs, "exact": value.exact, "view": value.view}
+        return replace(known, home=value.home, rank=None, nonempty=False, **same)
     if isinstance(known, Sequence) and isinstance(value, Sequence) and value.type == known.type:
         if value.items is None or known.items is None or len(value.items) != len(known.items):
             return Sequence(value.type, with_dtypes_of(value.element, known.element), value.items, value.refs)

@@ -94,7 +94,7 @@ class Summary:
     def admitting(self, given: Mapping[str, ev.Argument]) -> Summary:
         """The summary for a call with these arguments, by parameter: of what the door lets in more is known.
 
-        The original answers for empty arrays and scalars in the dtypes in which the core does.
+        Of empty arrays and of scalars the original makes what has the dtypes of the core's results.
         """
         asked = [(admitted, given[name].value) for name, admitted in self.door if name in given]
         if self.behind is None or not all(admitted.takes_dtypes(value) for admitted, value in asked):
