@@ -14,6 +14,7 @@ from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
     EITHER,
     NO_NAMES,
+    REAL,
     TENSOR,
     Array,
     Const,
@@ -48,6 +49,10 @@ class Admitted:
         """The keywords of the decorator under which it stands."""
         return (self.kind, "numbers") if self.numbers else (self.kind,)
 
+    @property
+    def _weak(self) -> bool | str:
+        return self.numbers and (True if "D" in CLASSES[self.kind] else REAL)
+
     def parameter(self, name: str) -> Array:
         """The value of the parameter `name` where the body begins."""
         return Array(
@@ -56,14 +61,14 @@ class Admitted:
             refs=frozenset((f"@{name}",)),
             exact=name,
             deps=frozenset((name,)),
-            weak=self.numbers,
+            weak=self._weak,
             zero_d="never",
             nonempty=True,
         )
 
     def attribute(self, refs: frozenset[str], home: str) -> Array:
         """The value of an attribute of a parameter."""
-        return Array(home, CLASSES[self.kind], refs=refs, weak=self.numbers, nonempty=True)
+        return Array(home, CLASSES[self.kind], refs=refs, weak=self._weak, nonempty=True)
 
     def takes(self, value: Value) -> bool:
         """Whether `value` is let in."""

@@ -13,7 +13,6 @@ from operator import is_not
 from types import MappingProxyType
 from typing import NamedTuple
 
-from np2tnp.analysis.domain.promotion_rules import with_number
 from np2tnp.analysis.domain.values import (
     EITHER,
     HOST,
@@ -64,7 +63,7 @@ def join(a: Value, b: Value) -> Value:
             a.refs | b.refs,
             a.exact if a.exact == b.exact else None,
             a.deps | b.deps,
-            a.weak or b.weak,
+            a.weak if a.weak == b.weak else (a.weak or b.weak) if not (a.weak and b.weak) else True,
             join_zero_d(a, b),
             _join_view(a, b),
             has_elements(a) and has_elements(b),
@@ -83,9 +82,7 @@ def join(a: Value, b: Value) -> Value:
             return other  # a parameter where one was passed: like it, the function gets ndarrays and gives its own
         if isinstance(one, Array) and is_python_number(other):
             home, zero_d = _join_home(one.home, HOST), join_zero_d(one, one)
-            dtypes = with_number(one.dtypes, scalar_type(other))
-            nonempty = has_elements(one)
-            return replace(one, home=home, dtypes=dtypes, weak=True, exact=None, zero_d=zero_d, nonempty=nonempty)
+            return replace(one, home=home, weak=True, exact=None, zero_d=zero_d, nonempty=has_elements(one))
     held = may_hold_tensor(a) or may_hold_tensor(b)
     both_tensor = home_of(a) == TENSOR and home_of(b) == TENSOR
     return Unknown(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from itertools import product
 
 from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
+    REAL,
     UNKNOWN,
     Array,
     Const,
@@ -181,10 +182,16 @@ def promote_weak(char: str, kind: str) -> str:
     return char if _KINDS[char] == 4 else "F" if char in "ef" else "D"
 
 
+_REAL_NUMBERS = frozenset(("int", "float"))
+_NUMBERS = frozenset(("bool", "int", "float", "complex"))
+
+
 def operand_dtypes(value: Value) -> tuple[Dtypes, Dtypes]:
     """What may stand for `value` in an operation: dtype characters of arrays, and Python scalar types."""
     if isinstance(value, Array):
-        return value.dtypes, _weak_kinds(value.dtypes) if value.weak else frozenset()
+        if not value.weak or value.dtypes == {"?"}:  # a Python bool promotes as an array of bools does
+            return value.dtypes, frozenset()
+        return value.dtypes, _REAL_NUMBERS if value.weak == REAL else _NUMBERS
     if is_python_number(value):
         kind = scalar_type(value)
         return frozenset(), frozenset(("bool", "int", "float", "complex") if kind == "number" else (kind,))
@@ -193,21 +200,6 @@ def operand_dtypes(value: Value) -> tuple[Dtypes, Dtypes]:
     if isinstance(value, Sequence):
         return sequence_dtypes(value), frozenset()
     return ALL_DTYPES, frozenset(("bool", "int", "float", "complex"))
-
-
-@lru_cache(maxsize=256)
-def _weak_kinds(dtypes: Dtypes) -> Dtypes:
-    """The types of the Python numbers that may stand for an array of `dtypes`: an int always, others if one is such."""
-    if dtypes == {"?"}:
-        return frozenset()  # a Python bool promotes as an array of bools does
-    kinds = {"bool": "?", "float": "efdFD", "complex": "FD"}
-    return frozenset(("int", *(kind for kind, chars in kinds.items() if not dtypes.isdisjoint(chars))))
-
-
-def with_number(dtypes: Dtypes, kind: str) -> Dtypes:
-    """`dtypes` of arrays for which a Python number of the type `kind` may stand, too."""
-    kinds = ("bool", "int", "float", "complex") if kind == "number" else (kind,)
-    return dtypes.union(*(_WEAK[kind] for kind in kinds if kind not in _weak_kinds(dtypes)))
 
 
 def sequence_dtypes(value: Sequence) -> Dtypes:

@@ -50,6 +50,8 @@ def replace(value: T, **changes: Any) -> T:
     return type(value)(**{**dict(zip(names, get(value), strict=True)), **changes})
 
 
+#: What may be an array, or else a real number.
+REAL = "real"
 TENSOR = "tensor"
 HOST = "host"
 EITHER = "either"
@@ -91,7 +93,7 @@ class Array:
     refs: frozenset[str] = NO_NAMES
     exact: str | None = None
     deps: frozenset[str] = NO_NAMES
-    weak: bool = False
+    weak: bool | str = False  #: REAL where the number is no bool and no complex one
     #: what NumPy makes of it when it is 0-d: "scalar", "array", "either", or "never" where it cannot be
     zero_d: str = "scalar"
     #: "view": it may be a view of something in refs rather than the object itself; "piece": one of the disjoint views

@@ -21,6 +21,7 @@ from np2tnp.analysis.domain.values import (
     NO_NAMES,
     NOTHING,
     NUMPY,
+    REAL,
     SHARED,
     SUBCLASS,
     TENSOR,
@@ -490,7 +491,7 @@ class Evaluator(Operands):
             rank = None if None in ranks else max(rank for rank in ranks if rank is not None)
             if op == "matmul":
                 rank = {(1, 1): 0, (2, 1): 1, (1, 2): 1, (2, 2): 2}.get(tuple(ranks))  # type: ignore[arg-type]
-            weak = all((isinstance(value, Array) and value.weak) or is_python_number(value) for value in operands)
+            weak = _weakness(operands)
             if python_answers(op, operands):
                 weak = True
                 if home == TENSOR and scalar_type(operands[0]) == "complex":
@@ -624,6 +625,17 @@ class Evaluator(Operands):
         if self.made == HOST:
             self.module.lambdas[name] = node
         return Function(name, nested=True, refs=self.default_refs(node.params, env))
+
+
+def _weakness(operands: list[Value]) -> bool | str:
+    """What may stand for the result of an operator on `operands` that an array otherwise is: REAL numbers, or any."""
+    kinds: set[bool | str] = set()
+    for value in operands:
+        if isinstance(value, Array):
+            kinds.add(value.weak)
+        else:
+            kinds.add(is_python_number(value) and (REAL if scalar_type(value) in ("int", "float") else True))
+    return False if False in kinds else REAL if kinds == {REAL} else True
 
 
 def _joined(op: str, operands: list[Value], result: Unknown) -> Unknown:

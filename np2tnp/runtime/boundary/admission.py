@@ -114,7 +114,7 @@ class Admission:
             self._check_others(args, kwargs)
         for place, owner, name, kind in self._attributes:
             held = _held(args[place] if place < given else kwargs.get(owner, self._parameters[owner].default), name)
-            if not _is_admitted(held, kind):
+            if not is_admitted(held, kind):
                 raise self._refusal(f"{owner}.{name}", held, kind)
 
     def _check_others(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
