@@ -54,7 +54,7 @@ class Filter:
 
     def predict(self):
         self.state = self.matrix @ self.state
-        return self.matrix @ self.matrix.T / self.noise
+        return np.exp(self.noise) @ self.matrix.T / self.noise
 
     def scaled(self, x):
         return x / self.norm
@@ -92,7 +92,9 @@ def modules(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def body(text: str, name: str) -> str:
     """The migrated function's text after its decorator."""
-    found = re.search(rf"@rt\.migrated[^@]*?def {name}\(.*?(?=\n\n|\n    @|\Z)", text, re.DOTALL)
+    found = re.search(
+        rf"@rt\.migrated[^@]*?def {name}\(.*?(?=\n\n|\n    @|\Z)", text.partition("# NumPy originals")[0], re.DOTALL
+    )
     assert found is not None, name
     return found.group(0)
 
