@@ -138,7 +138,7 @@ def _kinds_of_sequence(value: Sequence, name: str) -> frozenset[str]:
 
 
 def _is_weak(value: Value) -> bool:
-    return isinstance(value, Array) and value.weak
+    return isinstance(value, Array) and bool(value.weak)
 
 
 def _leaves(value: Value) -> Iterator[Value]:
@@ -209,7 +209,7 @@ def _may_be(word: str, value: Value, name: str) -> bool:
 def _may_be_number(word: str, value: Value) -> bool:
     if isinstance(value, Const):
         return value.type == "int" and (value.value < 0 if word == "negative" else value.value == 0)
-    return not isinstance(value, Array) or value.weak
+    return not isinstance(value, Array) or bool(value.weak)
 
 
 def _may_be_empty(value: Value) -> bool:

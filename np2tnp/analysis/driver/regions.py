@@ -350,8 +350,8 @@ class Analysis:
 
     def _behind_door(self, function: FunctionInfo, before: ev.RegionFacts, door: Door) -> ev.RegionFacts | None:
         """The function as it is behind `door`, planned; None where it is no better or other than `before`."""
-        asked = before.extra["asked"]
-        facts = self._analyze(function, *asked, before.assumed_arrays, before.generator, door)
+        host_locals, numbers, given = before.extra["asked"]
+        facts = self._analyze(function, host_locals, numbers, given, before.assumed_arrays, before.generator, door)
         same = facts.mutated == before.mutated and facts.host_parameters == before.host_parameters
         if not same or self.decide(facts, True) is not Fate.MIGRATES:
             return None
