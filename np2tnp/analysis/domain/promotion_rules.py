@@ -325,8 +325,8 @@ def result_dtypes(rule: str | None, bound: Mapping[str, Value]) -> Dtypes | None
         items = values[0].items or (values[0].element,) if isinstance(values[0], Sequence) else values
         return frozenset().union(*(sequence_dtypes(Sequence("list", item, (item,))) for item in items))
     if name == "word":
-        found = promote(values) | sequence_dtypes(Sequence("list", values[0], tuple(values)))
-        return frozenset("".join("dD" if char in "FD" else "d" if char in "efdL" else "l" for char in found)) | found
+        chars = promote(values) | sequence_dtypes(Sequence("list", values[0], tuple(values)))
+        return frozenset("".join("dD" if char in "FD" else "d" if char in "efdL" else "l" for char in chars)) | chars
     if name == "quantile":
         exact = "method" in bound or "weights" in bound
         means = frozenset(_mean(char) for char in promote(values[:1]))
