@@ -151,9 +151,18 @@ def _leaves(value: Value) -> Iterator[Value]:
 
 
 def arrays_in(values: Iterable[Value]) -> Iterator[Array]:
-    """The arrays among `values`, and in lists of them."""
+    """The arrays among `values`, and in lists of them: of lists of any length two stand for all."""
     for value in values:
-        yield from (leaf for leaf in _leaves(value) if isinstance(leaf, Array))
+        found = [leaf for leaf in _leaves(value) if isinstance(leaf, Array)]
+        yield from found
+        if isinstance(value, Sequence) and not _has_known_items(value):
+            yield from found
+
+
+def _has_known_items(value: Value) -> bool:
+    if not isinstance(value, Sequence):
+        return True
+    return value.items is not None and all(map(_has_known_items, value.items))
 
 
 def _may_hold(condition: str, given: Given, by_keyword: frozenset[str], own: frozenset[str]) -> bool:

@@ -18,7 +18,9 @@ from np2tnp.analysis.domain.promotion_rules import (
 from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
     HOST,
+    NO_NAMES,
     NONE,
+    REAL,
     Array,
     Const,
     Instance,
@@ -341,8 +343,10 @@ def operator_differs(
         return not sides[0][0] <= ({*target.dtypes, *target.loud} if lenient else {*target.dtypes})
     if op in ("floordiv", "mod") and _may_divide_by_zero(operands[1], *sides):
         return True
-    if op == "matmul" and guarded:  # of numbers NumPy makes no matrix product, nor does TensorFlow
-        sides = [(arrays, frozenset() if arrays else weak) for arrays, weak in sides]
+    if op == "matmul" and guarded:  # of numbers NumPy makes no matrix product: behind a door its original says so
+        for index, value in enumerate(operands):
+            if isinstance(value, Array) and value.weak == REAL:
+                sides[index] = (value.dtypes, NO_NAMES)
     (left, left_weak), (right, right_weak) = sides
     bad = set() if op in ("eq", "ne") else set(target.pairs_bad) - (set(target.pairs_loud) if lenient else set())
     if any(a + b in bad for a in left for b in right):

@@ -149,11 +149,22 @@ _RULES = {
     "mean_each": "{}, integers to float64, then promoted",
     "bool": "bool",
     "intp": "int64",
+    "any": "that of each of {}",
+    "word": "{} promoted, integers to 64 bits",
+    "double": "{} promoted, to float64 or complex128",
+    "quantile": "{} promoted, integers to float64",
+    "complex_real": "{} promoted, to the real float that holds it",
 }
 
 
 def describe_rule(rule: str) -> str:
     """A dtype rule of the catalog in words: ``sum(a)`` as ``a promoted, small integers to 64 bits``."""
+    single, separator, items = rule.partition("::")
+    if separator:
+        each = "; ".join(map(describe_rule, items.split(";")))
+        return f"of its items: {each}" + (f"; of one array: {describe_rule(single)}" if single else "")
+    if "|" in rule:
+        return " or ".join(map(describe_rule, rule.split("|")))
     name, _, rest = rule.partition("(")
     default = _DTYPES.get(rule[-2:-1], rule[-2:-1]) if rule.endswith("]") else ""
     if name.startswith("dtype"):

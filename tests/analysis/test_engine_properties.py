@@ -75,7 +75,7 @@ def test_warnings_of_the_compiler_about_the_text_are_not_repeated() -> None:
     text = "import numpy as np\n\n\ndef f(x, k):\n    return np.exp(x) if k is 'a' else np.sin(x)\n"
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        assert "rt.exp" in (rewrite(text).new_text or "")
+        assert "tnp.exp" in (rewrite(text).new_text or "")
     assert not found
 
 

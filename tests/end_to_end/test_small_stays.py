@@ -206,17 +206,17 @@ def test_tensors_stay_tensors() -> None:
 
 
 def test_the_default_is_not_in_the_text() -> None:
-    assert "above" not in (analyze(Source("m.py", TEXT), Config(rewrite=True)).new_text or "above")
+    assert "above=" not in (analyze(Source("m.py", TEXT), Config(rewrite=True)).new_text or "above")
 
     def on_one_line(**options) -> str:
         text = analyze(Source("m.py", TEXT), Config(rewrite=True, slow="convert", **options)).new_text or ""
         return " ".join(text.replace(",\n)", ")").split())
 
-    assert "above=0) def softmax" in on_one_line()
+    assert '@rt.original("softmax", above=0) def _' in on_one_line()
     for options in ({"compile": "xla"}, {"float32": True}, {"on_unverified": "raise"}):
         text = on_one_line(**options)
         assert "def softmax" in text, options
-        assert "above=0) def softmax" not in text, options
+        assert '@rt.original("softmax", above=0)' not in text, options
 
 
 def test_the_two_places_of_the_number_agree() -> None:
@@ -250,11 +250,11 @@ def test_the_decorator_says_how_much_a_function_makes(text: str, said: str) -> N
 
 
 def said_of(text: str, keyword: str) -> str:
-    """What the decorator of `f` says under a keyword."""
-    (function,) = (it for it in ast.parse(text).body if isinstance(it, ast.FunctionDef) and it.name == "f")
-    (decorator,) = function.decorator_list
-    assert isinstance(decorator, ast.Call)
-    return "".join(ast.unparse(it.value) for it in decorator.keywords if it.arg == keyword)
+    """What the decorators of `f` and of its original say under a keyword."""
+    functions = [it for it in ast.parse(text).body if isinstance(it, ast.FunctionDef) and it.name in ("f", "_")]
+    decorators = [it for function in functions for it in function.decorator_list if isinstance(it, ast.Call)]
+    assert decorators
+    return "".join(ast.unparse(it.value) for call in decorators for it in call.keywords if it.arg == keyword)
 
 
 def test_what_a_function_makes_decides() -> None:
@@ -346,16 +346,17 @@ def test_arrays_that_loops_take_row_by_row_count_for_a_row() -> None:
     assert text is not None
     found = {}
     for node in ast.parse(text).body:
-        if isinstance(node, ast.FunctionDef) and node.decorator_list:
-            call = node.decorator_list[0]
+        if isinstance(node, ast.FunctionDef) and node.name == "_":
+            (call,) = node.decorator_list
             assert isinstance(call, ast.Call)
-            found[node.name] = {it.arg: ast.unparse(it.value) for it in call.keywords}.get("rows")
+            said = {it.arg: ast.unparse(it.value) for it in call.keywords}
+            found[ast.literal_eval(call.args[0])] = said.get("rows")
     assert found == {
-        "krige": "('distances',)",
-        "frames": "('images',)",
-        "pairs": "('x', 'y')",
-        "batches": "('x', 'chosen')",  # of the rows of x that a batch chooses there may be one
-        "shares": "('x',)",  # taken as a whole, too, but once
+        "krige": "'distances'",
+        "frames": "'images'",
+        "pairs": "'x, y'",
+        "batches": "'x, chosen'",  # of the rows of x that a batch chooses there may be one
+        "shares": "'x'",  # taken as a whole, too, but once
         "squares": None,  # one operation on whole arrays
     }
     module: dict[str, Any] = {}

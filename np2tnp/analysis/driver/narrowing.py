@@ -32,13 +32,14 @@ def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Tr
         return before
     shown = _shown_arrays(function)
     numbers = {p.name.value for p in parameters_of(function.node.params) if p.default is not None}
-    alone = narrowable & set(before.parameters)
-    certain = shown | (alone if len(alone) == 1 and not alone & numbers and not _makes_arrays(function) else set())
+    only = narrowable & set(before.parameters)
+    if len(only) == 1 and not (only & numbers or function.is_method or _makes_arrays(function)):
+        shown |= only  # the array that the function works on
     tried: dict[str, ev.RegionFacts | None] = {}
 
     def helpers(kind: str) -> int:
         if kind not in tried:
-            tried[kind] = behind({name: Admitted(kind, name not in certain) for name in blamed})
+            tried[kind] = behind({name: Admitted(kind, name not in shown) for name in blamed})
         facts = tried[kind]
         return _helpers(facts if facts is not None else before)
 

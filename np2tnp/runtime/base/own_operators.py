@@ -64,9 +64,12 @@ def operands_in(code: types.CodeType) -> frozenset[str]:
     for constant in code.co_consts:
         if type(constant) is types.CodeType:
             found |= operands_in(constant)
-    steps = list(dis.get_instructions(code))
+    steps = [step for step in dis.get_instructions(code) if step.opname != "PUSH_NULL"]
+    before = None
     for step, after in itertools.zip_longest(steps, steps[1:]):
-        if step.opname.startswith("LOAD_") and step.opname != "LOAD_CONST":
+        is_settled = before is not None and before.argval == "settled"  # ``rt.settled(o, "w").w``: of `o` that is read
+        before = step
+        if step.opname.startswith("LOAD_") and step.opname != "LOAD_CONST" and not is_settled:
             names = step.argval if type(step.argval) is tuple else (step.argval,)
             found.update(names[:-1] if after is not None and after.opname in _OF_ATTRIBUTES else names)
     return frozenset(found)
