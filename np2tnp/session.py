@@ -28,6 +28,7 @@ from np2tnp.files.source import Source
 from np2tnp.files.trees import Trees
 from np2tnp.model import RegionState, Span
 from np2tnp.rewrite import tensor_boundary
+from np2tnp.rewrite.originals import is_protocol
 from np2tnp.rewrite.plan import Names as LocalNames
 from np2tnp.rewrite.plan import Options, RegionPlan, plan_region
 from np2tnp.rewrite.purity import pure_regions
@@ -171,7 +172,9 @@ class Session:
 
         What is traced, or works in float32, has the runtime's own functions anyhow.
         """
-        answers = self.options.on_unverified != "raise"
+        info = self.analysis.info
+        owner = info.classes.get(info.functions[name].owner or "")
+        answers = self.options.on_unverified != "raise" and (owner is None or not is_protocol(owner.node))
         return answers and self._text_stays(name) and not self.options.float32
 
     def _is_pure(self, callee: Function) -> bool:

@@ -225,7 +225,7 @@ def test_configuration(project: Path, capfd: pytest.CaptureFixture[str]) -> None
     assert not [item for item in document["findings"] if item["code"].startswith("TNP1")]
     status, document = check_json(capfd, ".", "--isolated")
     assert (status, len(document["files"])) == (1, 2)
-    assert check_json(capfd, ".", "--fail-on", "adapt,host")[0] == 1
+    assert check_json(capfd, ".", "--fail-on", "convert")[0] == 1
     (project / "other.toml").write_text('per-file-ignores = {"heat.py" = ["ALL"]}\n')
     assert check_json(capfd, ".", "--config", "other.toml")[1]["findings"] == []
 
