@@ -81,7 +81,7 @@ def test_what_tnp_makes_of_lists_takes_no_dtype_of_arrays_away() -> None:
     observed = [["v", right], ["v_list", wrong], ["number", dict.fromkeys("?ldD", "equal")]]
     entry, _ = domains.summarize(observed, ["a"], "tnp.f")
     assert entry["dtypes"] == DTYPES
-    assert entry["outside"] == {"list a": ["ld", "error TypeError: (v_list)"]}
+    assert entry["outside"] == {"ints a": ["l", "error TypeError: (v_list)"], "list a": ["d", "type: (v_list)"]}
     entry, _ = agreement.summarize(observed, ["a"], "rt.f")
     assert not {"l", "d"} & set(entry["dtypes"])
 
