@@ -102,7 +102,7 @@ def test_the_original_keeps_its_import() -> None:
     new = analyze(Source("m.py", text), Config(rewrite=True)).new_text
     assert new is not None
     assert new.count("import numpy as np") == 1
-    assert "def _f_numpy(x):\n    import numpy as np\n    return np.sin(x)\n" in new
+    assert "def _(x):\n    import numpy as np\n    return np.sin(x)\n" in new
 
 
 @pytest.mark.parametrize(
