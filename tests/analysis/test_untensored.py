@@ -108,4 +108,4 @@ def test_an_attribute_with_text_is_known_where_it_is_read() -> None:
     )
     report = pipeline.analyse_bytes(Config(rewrite=True, slow="convert"), ("program.py", text))
     assert report.new_text is not None
-    assert "return np.copy(self.names), rt.exp(x)" in report.new_text
+    assert "return np.copy(self.names), tnp.exp(x)" in report.new_text
