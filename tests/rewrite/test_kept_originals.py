@@ -160,7 +160,7 @@ def test_the_block_stands_before_what_runs_the_program_and_is_named_by_nothing(t
     assert "def _(x, k=(1.0, 2), dtype=np.float64, *, seen=[]):" in new
     looks = (
         "import runpy, sys\nspace = runpy.run_path(sys.argv[1], run_name='__main__')\nA, f = space['A'], space['f']\n"
-        "for names in (space, vars(A)):\n    print([k for k in names if k[:2] != '__' and k not in ('rt', 'tnp', '_')])\n"
+        "for names in (space, vars(A)):\n    print([k for k in names if k[:2] != '__' and k not in 'rt tnp _'])\n"
         "print(space.get('_'), f.__defaults__, f.__kwdefaults__, f.__name__, A.make.__qualname__)\n"
     )
     printed = []
