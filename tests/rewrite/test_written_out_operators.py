@@ -79,3 +79,12 @@ def test_in_place_operators_that_keep_dtype_and_shape_are_plain(begin: str, stat
 
 
 _FINE = ("equal", "raised")
+
+
+def test_check_reads_reductions_beside_in_place_operators() -> None:
+    text = (
+        "import numpy as np\n\n\ndef f(n):\n    x = np.ones(n)\n    x -= x.mean()\n    x /= np.max(x)\n    return x\n"
+    )
+    report = analyze(Source("m.py", text), Config())  # on the tree that only `check` uses
+    assert report.error is None
+    assert [region.state for region in report.regions] == [RegionState.CONVERTIBLE]

@@ -8,6 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import HOST, Array, Const, Value, home_of, python_answers, scalar_type
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.edits import build
 from np2tnp.edits.targets import operator_differs
 from np2tnp.model import Verdict
@@ -120,12 +121,17 @@ def _reduces(call: ev.Call, target: cst.BaseExpression) -> bool:
     node = call.node
     if call.api not in _REDUCTIONS:
         return False
-    is_method = call.api.startswith("ndarray.") and isinstance(node.func, cst.Attribute)
-    given = list(node.args) if not is_method else [cst.Arg(cst.ensure_type(node.func, cst.Attribute).value), *node.args]
-    if not given or not target.deep_equals(given[0].value) or given[0].keyword is not None or given[0].star:
+    more = list(node.args)
+    if call.api.startswith("ndarray.") and isinstance(node.func, cst.Attribute):
+        reduced = node.func.value
+    elif more and more[0].keyword is None and not more[0].star:
+        reduced = more.pop(0).value
+    else:
         return False
-    named = {item.keyword.value: item.value for item in given[1:] if item.keyword is not None}
-    if len(named) != len(given) - 1 or not named.keys() <= {"axis", "keepdims"}:
+    if not dotted(target) or dotted(reduced) != dotted(target):
+        return False
+    named = {item.keyword.value: item.value for item in more if item.keyword is not None}
+    if len(named) != len(more) or not named.keys() <= {"axis", "keepdims"}:
         return False
     keeps = named.get("keepdims")
     return "axis" not in named or (isinstance(keeps, cst.Name) and keeps.value == "True")
