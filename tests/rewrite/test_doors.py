@@ -63,12 +63,18 @@ class Filter:
     def norm(self):
         return abs(self.matrix).sum()
 
+    def beside(self, x):
+        return np.exp(x) / self.noise + OTHER.noise / 2
+
     def rebind(self):
         self.noise = self.noise.astype(complex)
 
     def after_rebinding(self, x):
         self.rebind()
         return x / self.noise[0, 0] + np.sqrt(x)
+
+
+OTHER = Filter(None, None, np.arange(3, dtype=np.int8))
 """
 
 
@@ -179,5 +185,10 @@ def test_attributes_of_any_dtype(modules: Any, char: str) -> None:
     for module in modules:
         made = module["Filter"](np.eye(3).astype(char) * 2, np.arange(3).astype(char), np.ones((3, 3), char))
         found.append((result(made.predict)[0], made.state, result(made.scaled, np.ones(3))[0]))
+        found[-1] += (result(made.beside, np.ones(3))[0],)
         found[-1] += (result(made.after_rebinding, np.ones(3))[0], made.noise)
     assert agree(*found)
+
+
+def test_an_attribute_of_another_object_of_the_class_is_none_of_the_doors(text: str) -> None:
+    assert "noise" not in body(text, "beside").partition("def ")[0]

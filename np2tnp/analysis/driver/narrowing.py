@@ -198,8 +198,12 @@ def _steady_attributes(function: FunctionInfo, facts: ev.RegionFacts) -> frozens
         if type(node) is cst.Attribute and node.attr.value not in MEMBERS:
             if type(node.value) is cst.Name and node.value.value in owners:
                 read.add((node.value.value, node.attr.value))
+            else:  # of an object of the same class it is another array
+                others.add(node.attr.value)
         elif isinstance(node, (cst.FunctionDef, cst.Lambda)) or (type(node) is cst.Name and node.value in _BY_TEXT):
             return NO_NAMES
+        elif type(node) is cst.AssignTarget:  # under this name another object may stand afterwards
+            owners -= {part.value for part in walk(node.target) if type(part) is cst.Name and part is node.target}
         elif isinstance(node, (cst.For, cst.While)):  # what is assigned here is read here the next time
             others |= {event.name for event in facts.events if isinstance(event, ev.AttributeStore)}
     return frozenset(f"{owner}.{name}" for owner, name in read if name not in others)
