@@ -8,6 +8,7 @@ from typing import Any
 
 import libcst as cst
 
+from np2tnp.analysis.domain.doors import ANYTHING
 from np2tnp.analysis.domain.values import (
     HOST,
     NO_NAMES,
@@ -20,9 +21,6 @@ from np2tnp.analysis.domain.values import (
     parameters_in,
     zero_d_of,
 )
-
-#: What a value may be made of that does not tell.
-ANYTHING = "*"
 
 Build = Callable[[Any], cst.BaseExpression]
 BuildBlock = Callable[[Any], cst.BaseCompoundStatement]

@@ -35,6 +35,8 @@ CLASSES: Mapping[str, frozenset[str]] = {
     "reals": frozenset("ilfd"),
     "floats": frozenset("fd"),
 }
+#: Among the names that a helper's operands were made of: they do not tell.
+ANYTHING = "*"
 
 
 @frozen

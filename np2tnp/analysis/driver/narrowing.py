@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.doors import NO_DOOR, Admitted, Door
+from np2tnp.analysis.domain.doors import ANYTHING, NO_DOOR, Admitted, Door
 from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary
 from np2tnp.analysis.domain.values import NO_NAMES, refs_of, replace
 from np2tnp.analysis.module.contents import FunctionInfo
@@ -74,7 +74,7 @@ def _helpers(facts: ev.RegionFacts) -> int:
 def _blamed(facts: ev.RegionFacts, narrowable: frozenset[str]) -> frozenset[str]:
     """Those of `narrowable` from which operands of the helpers were computed."""
     found: frozenset[str] = facts.extra.get("blamed", NO_NAMES)
-    any_parameter = "*" in found
+    any_parameter = ANYTHING in found
     return frozenset(
         name
         for name in narrowable
@@ -195,6 +195,8 @@ def _steady_attributes(function: FunctionInfo, facts: ev.RegionFacts) -> frozens
     owners = frozenset(facts.parameters)
     read, others = set(), {ref[1:] for ref in facts.updates if ref[0] == "."} | assigned
     for node in walk(function.node.body):
+        if type(node) is cst.Attribute and node.attr.value[:2] == "__":  # ``self.__dict__["w"] = ...``
+            return NO_NAMES
         if type(node) is cst.Attribute and node.attr.value not in MEMBERS:
             if type(node.value) is cst.Name and node.value.value in owners:
                 read.add((node.value.value, node.attr.value))
