@@ -8,17 +8,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from np2tnp import __version__, importing, options
-from np2tnp.config import CHOICES, Config, ConfigError, did_you_mean, load, state_folder
+from np2tnp.config import Config, ConfigError, did_you_mean, load
 from np2tnp.terminal import (
     BROKEN_PIPE,
     CLEAN,
     ERROR,
-    FOUND,
     INTERRUPTED,
     OutputError,
     close_stdout,
@@ -26,9 +25,6 @@ from np2tnp.terminal import (
     print_exactly,
     say,
 )
-
-if TYPE_CHECKING:
-    from np2tnp.model import Run
 
 COMMANDS = {
     "check": "flag what stands between NumPy code and tensorflow.experimental.numpy",
@@ -45,6 +41,7 @@ COMMANDS = {
 
 #: Command → module whose ``add_arguments`` adds its own options.
 _ARGUMENTS = {
+    "check": "np2tnp.commands.check",
     "rewrite": "np2tnp.commands.rewrite",
     "verify": "np2tnp.verify.verify_arguments",
     "profile": "np2tnp.profiling.profile_arguments",
@@ -207,93 +204,18 @@ def _run_analysis(command: str, rest: list[str]) -> int:
         stdin = (parsed.stdin_filename, sys.stdin.buffer.read())
         paths = [path for path in paths if path != "-"]
     if command == "check":
-        return _check(parsed, config, paths, stdin)
-    from np2tnp.commands import rewrite as rewriting
+        from np2tnp.commands import check
 
-    return rewriting.run(parsed, config, paths, stdin)
+        return check.run(parsed, config, paths, stdin)
+    from np2tnp.commands import rewrite
 
-
-def _check(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tuple[str, bytes] | None) -> int:
-    from np2tnp import pipeline
-    from np2tnp.report.progress import Progress
-
-    if not config.quiet:
-        _say_what_was_left(config.root)
-    with Progress(config.quiet) as progress:
-        run = pipeline.check(paths, config, stdin=stdin, progress=progress)
-    pieces = _report(run, config, parsed)
-    if parsed.output_file:
-        try:
-            with open(parsed.output_file, "w", encoding="utf-8", errors="backslashreplace") as stream:
-                stream.writelines(pieces)
-        except OSError as error:
-            raise ConfigError(f"{parsed.output_file}: cannot be written: {error.strerror or error}") from None
-    else:
-        print_exactly(pieces)
-    if run.summary.errors:
-        return ERROR
-    if parsed.exit_zero:
-        return CLEAN
-    failing = any(finding.verdict.value in config.fail_on for report in run.reports for finding in report.findings)
-    return FOUND if failing else CLEAN
-
-
-def _say_what_was_left(root: str) -> None:
-    """Whether a ``rewrite`` that was killed, or works still, changed files."""
-    if not os.path.isdir(state_folder()):
-        return
-    from np2tnp.migration import journal
-
-    try:
-        left = journal.state_left(root)
-    except ConfigError as error:
-        left = str(error)
-    if left:
-        say(left)
-
-
-def _report(run: Run, config: Config, parsed: argparse.Namespace) -> Iterable[str]:
-    """The pieces of the report, which together may be as large as all that was analysed."""
-    from np2tnp.report.style import visible, wants_colour
-
-    colour = not parsed.output_file and wants_colour(sys.stdout)
-    if parsed.statistics:
-        from np2tnp.report.totals import statistics
-
-        if config.output_format == "json":
-            import json
-
-            rows = [{"code": code, "count": number, "example": text} for code, number, text in statistics(run)]
-            return (json.dumps(rows, indent=2) + "\n",)
-        return (f"{number:>7}  {code}  {visible(text)}\n" for code, number, text in statistics(run))
-    if config.output_format == "json":
-        from np2tnp.report.to_json import render
-    elif config.output_format == "concise":
-        from np2tnp.report.to_concise import render
-    elif config.output_format == "github":
-        from np2tnp.report.to_github import render
-    else:
-        from np2tnp.report.to_text import render
-    return render(run, config, colour)
+    return rewrite.run(parsed, config, paths, stdin)
 
 
 def _add_path_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories; - is standard input")
     parser.add_argument("--stdin-filename", metavar="NAME", default="<stdin>", help="what to call standard input")
     parser.add_argument("--no-cache", action="store_true", help="look at all files anew")
-
-
-def _add_report_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    options.add_choice(parser, "output_format")
-    add("--output-file", metavar="FILE", help="write the report there")
-    add("--statistics", action="store_true", help="only count the findings of each code")
-    verdicts = "|".join(CHOICES["fail_on"])
-    defaults = ",".join(Config().fail_on)
-    words = f"exit 1 for these: {verdicts} or none (default {defaults})"
-    add("--fail-on", type=options.comma_separated, metavar="VERDICTS", help=words)
-    add("--exit-zero", action="store_true", help="exit 0 even with findings")
-    add("--cache-dir", metavar="DIR", help="where results are kept (default .np2tnp_cache in the project)")
 
 
 # --- commands of other parts
@@ -364,9 +286,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
         options.add_emission(parser)
     if command in ("check", "rewrite"):
         _add_path_options(parser)
-    if command == "check":
-        _add_report_options(parser)
-    elif command == "explain":
+    if command == "explain":
         parser.add_argument("name", metavar="CODE")
     elif command in _ARGUMENTS:
         import importlib

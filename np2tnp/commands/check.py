@@ -1,0 +1,90 @@
+"""``np2tnp check``: look at the files, report what was found, and say by the exit status whether that fails."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable
+
+from np2tnp import options, pipeline
+from np2tnp.config import CHOICES, Config, ConfigError, state_folder
+from np2tnp.model import Run
+from np2tnp.report.progress import Progress
+from np2tnp.terminal import CLEAN, ERROR, FOUND, print_exactly, say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what only ``check`` understands."""
+    add = parser.add_argument
+    options.add_choice(parser, "output_format")
+    add("--output-file", metavar="FILE", help="write the report there")
+    add("--statistics", action="store_true", help="only count the findings of each code")
+    verdicts = "|".join(CHOICES["fail_on"])
+    defaults = ",".join(Config().fail_on)
+    words = f"exit 1 for these: {verdicts} or none (default {defaults})"
+    add("--fail-on", type=options.comma_separated, metavar="VERDICTS", help=words)
+    add("--exit-zero", action="store_true", help="exit 0 even with findings")
+    add("--cache-dir", metavar="DIR", help="where results are kept (default .np2tnp_cache in the project)")
+
+
+def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tuple[str, bytes] | None) -> int:
+    """The command. Returns its exit status; raises ConfigError for what cannot be followed."""
+    if not config.quiet:
+        _say_what_was_left(config.root)
+    with Progress(config.quiet) as progress:
+        found = pipeline.check(paths, config, stdin=stdin, progress=progress)
+    pieces = _report(found, config, parsed)
+    if parsed.output_file:
+        try:
+            with open(parsed.output_file, "w", encoding="utf-8", errors="backslashreplace") as stream:
+                stream.writelines(pieces)
+        except OSError as error:
+            raise ConfigError(f"{parsed.output_file}: cannot be written: {error.strerror or error}") from None
+    else:
+        print_exactly(pieces)
+    if found.summary.errors:
+        return ERROR
+    if parsed.exit_zero:
+        return CLEAN
+    failing = any(finding.verdict.value in config.fail_on for report in found.reports for finding in report.findings)
+    return FOUND if failing else CLEAN
+
+
+def _say_what_was_left(root: str) -> None:
+    """Whether a ``rewrite`` that was killed, or works still, changed files."""
+    if not os.path.isdir(state_folder()):
+        return
+    from np2tnp.migration import journal
+
+    try:
+        left = journal.state_left(root)
+    except ConfigError as error:
+        left = str(error)
+    if left:
+        say(left)
+
+
+def _report(run: Run, config: Config, parsed: argparse.Namespace) -> Iterable[str]:
+    """The pieces of the report, which together may be as large as all that was analysed."""
+    from np2tnp.report.style import visible, wants_colour
+
+    colour = not parsed.output_file and wants_colour(sys.stdout)
+    if parsed.statistics:
+        from np2tnp.report.totals import statistics
+
+        if config.output_format == "json":
+            import json
+
+            rows = [{"code": code, "count": number, "example": text} for code, number, text in statistics(run)]
+            return (json.dumps(rows, indent=2) + "\n",)
+        return (f"{number:>7}  {code}  {visible(text)}\n" for code, number, text in statistics(run))
+    if config.output_format == "json":
+        from np2tnp.report.to_json import render
+    elif config.output_format == "concise":
+        from np2tnp.report.to_concise import render
+    elif config.output_format == "github":
+        from np2tnp.report.to_github import render
+    else:
+        from np2tnp.report.to_text import render
+    return render(run, config, colour)
