@@ -29,6 +29,7 @@ from np2tnp.terminal import (
 COMMANDS = {
     "check": "flag what stands between NumPy code and tensorflow.experimental.numpy",
     "rewrite": "rewrite what can be rewritten: prints a diff, or --apply",
+    "migrate": "take a program all the way: check, run, verify, time, rewrite, test, report",
     "verify": "run original and rewritten functions on the same inputs and compare",
     "profile": "time NumPy against TensorFlow for a function, on every device",
     "probe": "measure NumPy against the installed TensorFlow, for the catalog",
@@ -43,6 +44,7 @@ COMMANDS = {
 _ARGUMENTS = {
     "check": "np2tnp.commands.check",
     "rewrite": "np2tnp.commands.rewrite",
+    "migrate": "np2tnp.migration.migrate_arguments",
     "verify": "np2tnp.verify.verify_arguments",
     "profile": "np2tnp.profiling.profile_arguments",
     "probe": "np2tnp.probe.probe_arguments",
@@ -52,6 +54,7 @@ _ARGUMENTS = {
 }
 #: Command → module with ``run``, for those that need NumPy and TensorFlow when they run.
 _HEAVY = {
+    "migrate": "np2tnp.commands.migrate",
     "verify": "np2tnp.commands.verify",
     "profile": "np2tnp.commands.profile",
     "doctor": "np2tnp.commands.doctor",
@@ -240,7 +243,7 @@ def _run_heavy(command: str, rest: list[str]) -> int:
     import importlib
 
     program: list[str] | None = None
-    if command in ("profile", "verify") and "--" in rest:
+    if command in ("migrate", "profile", "verify") and "--" in rest:
         at = rest.index("--")
         rest, program = rest[:at], rest[at + 1 :]
     parser = _parser(command)
@@ -249,8 +252,10 @@ def _run_heavy(command: str, rest: list[str]) -> int:
         parser.error("name the file to verify")
     if program is not None:
         parsed.program = program
+    if command == "migrate" and not (parsed.paths and parsed.program):
+        parser.error("name what may be rewritten, and after -- the program: np2tnp migrate src -- python train.py")
     named = getattr(parsed, "file", None) or getattr(parsed, "target", None) or "."
-    config = _config(parsed, [str(named)], foreign=frozenset({"device"}))
+    config = _config(parsed, getattr(parsed, "paths", None) or [str(named)], foreign=frozenset({"device"}))
     if command != "verify":
         config = replace(config, top_level=False)  # functions are measured
     try:

@@ -15,7 +15,7 @@ from np2tnp.migration.transaction import Reverted
 from np2tnp.migration.user_tests import keep_what_passes
 from np2tnp.model import Run
 from np2tnp.report import to_diff
-from np2tnp.report.progress import Progress
+from np2tnp.report.progress import Progress, Stages
 from np2tnp.report.style import visible, visible_lines, wants_colour
 from np2tnp.report.totals import blocked_regions, count
 from np2tnp.terminal import CLEAN, ERROR, FOUND, print_bytes, print_exactly, say
@@ -60,7 +60,7 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
     if left := journal.state_left(config.root):
         raise ConfigError(left)
     tell = (lambda _: None) if config.quiet else say
-    backup = partial(_back_up, suffix=parsed.backup_suffix if parsed.backup else None)
+    backup = partial(back_up, suffix=parsed.backup_suffix if parsed.backup else None)
     state = "no file was changed"
     try:
         planned = _planned(parsed, config, paths, stdin, tell)
@@ -75,7 +75,7 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
             done, state = made.run, "what was found to pass stays rewritten"
         elif parsed.apply:
             with transaction.uninterrupted():  # a moment only: all files are written, or none
-                done, state = _write(made, config, backup), "all files were rewritten"
+                done, state = write_plan(made, config, backup), "all files were rewritten"
         if parsed.apply and stdin is not None:
             print_bytes(made.new.get(*stdin))
         _print(parsed, config, done, stdin, reverted)
@@ -123,7 +123,15 @@ def _verify(
 
     try:
         require("numpy", "tensorflow")
-        verified = leave_out_what_differs(made, config, Limits(), strict, tell)
+        with Stages(config.quiet) as stage:
+
+            def say_of_it(line: str) -> None:
+                stage.clear()
+                tell(line)
+
+            verified = leave_out_what_differs(
+                made, config, lambda path: Limits(), lambda key: strict, say_of_it, stage=stage
+            )
     except CannotVerify as error:
         raise ConfigError(f"--verify: {error}") from None
     if verified.untested:
@@ -162,7 +170,7 @@ def _recover(config: Config) -> int:
     return CLEAN
 
 
-def _write(made: pipeline.Plan, config: Config, backup: Callable[[pipeline.Plan, Writer], None]) -> Run:
+def write_plan(made: pipeline.Plan, config: Config, backup: Callable[[pipeline.Plan, Writer], None]) -> Run:
     """Write the plan. Until all is written the originals are kept elsewhere, too: the process may be killed."""
     originals = {path: made.files.contents[path] for path in made.new if path != made.files.stdin}
     if not originals:
@@ -179,7 +187,7 @@ def _write(made: pipeline.Plan, config: Config, backup: Callable[[pipeline.Plan,
     return done
 
 
-def _back_up(made: pipeline.Plan, writer: Writer, suffix: str | None) -> None:
+def back_up(made: pipeline.Plan, writer: Writer, suffix: str | None) -> None:
     """Write the backups of a plan's files, where they are wanted. Raises ConfigError before anything is changed."""
     for path in made.new if suffix is not None else ():
         try:

@@ -34,19 +34,20 @@ def run(args: argparse.Namespace, config: Config) -> int:
     try:
         require("numpy", "tensorflow")
         check_inputs(args.inputs)
-        pair = find_pair(args.file, args.original, config)
-        changed, unchanged = changed_functions(pair)
-        unknown = [name for name in args.functions if name not in changed and name not in unchanged]
-        if unknown:
-            raise CannotVerify(f"{args.file} has no function {', '.join(unknown)} in both versions")
-        names = [name for name in args.functions if name in changed] if args.functions else changed
-        if is_top_level_changed(pair) and not args.functions:
-            if config.top_level:
-                names = [*names, TOP_LEVEL]
-            else:
-                say(f"{args.file}: the top level changed, too: --top-level runs the script and compares what it prints")
-        limits = Limits(args.count, args.seed, args.timeout, args.budget, args.memory, inputs=args.inputs)
         with Stages(config.quiet or args.json) as stage, contextlib.ExitStack() as stack:
+            stage(f"rewriting {args.file} in memory")
+            pair = find_pair(args.file, args.original, config)
+            changed, unchanged = changed_functions(pair)
+            unknown = [name for name in args.functions if name not in changed and name not in unchanged]
+            if unknown:
+                raise CannotVerify(f"{args.file} has no function {', '.join(unknown)} in both versions")
+            names = [name for name in args.functions if name in changed] if args.functions else changed
+            if is_top_level_changed(pair) and not args.functions:
+                if config.top_level:
+                    names = [*names, TOP_LEVEL]
+                else:
+                    say(f"{args.file}: the top level changed, too: --top-level runs the script and compares its output")
+            limits = Limits(args.count, args.seed, args.timeout, args.budget, args.memory, inputs=args.inputs)
 
             def tell(result: FunctionResult) -> None:
                 stage.clear()
@@ -57,6 +58,7 @@ def run(args: argparse.Namespace, config: Config) -> int:
                 stage("running the program, to record what its functions are called with")
                 recorded = stack.enter_context(_recorded(args.program, pair, names, say=not args.json))
                 limits = replace(limits, recorded=recorded, main=Path(pair.path).stem)
+            stage.begin()
             results = verify_all(pair, names, limits, tell, stage)
     except CannotVerify as error:
         print(f"np2tnp verify: {error}", file=sys.stderr)

@@ -6,7 +6,7 @@ import ast
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,19 +35,24 @@ class _Entry:
 
 
 def leave_out_what_did_not_win(
-    made: pipeline.Plan, config: Config, names: Sequence[str], dispatch: bool
+    made: pipeline.Plan,
+    config: Config,
+    names: Sequence[str],
+    dispatch: bool,
+    refused: Callable[[Place], str] = lambda place: "",
 ) -> tuple[pipeline.Plan, Config, list[Reverted]]:
     """The part of the plan that the result files `names` confirm, the configuration that gives it, and the rest.
 
     With `dispatch` also functions that won for large arrays only, with a size test; what they call, and was migrated
-    when they were measured, is migrated for them alone. Raises ConfigError for files that cannot be used: not results,
-    incomplete, measured under other options, or of sources that have changed since.
+    when they were measured, is migrated for them alone. `refused` says of a function why it stays whatever was
+    measured. Raises ConfigError for files that cannot be used: not results, incomplete, measured under other options,
+    or of sources that have changed since.
     """
     texts = _texts(made)
     entries: dict[Place, _Entry] = {}
     companions: set[Place] = set()
     for name in names:
-        document = _read(name)
+        document = read_result(name)
         try:
             entries.update(_entries(document, name, texts, config))
             companions |= _companions(document, name, texts)
@@ -56,6 +61,10 @@ def leave_out_what_did_not_win(
     if not entries:
         raise ConfigError(f"--confirmed: {', '.join(names)} holds nothing about the files named")
     possible = frozenset(pipeline.plan(made.files, replace(config, slow="convert")).regions)
+    companions = {place for place in companions if not refused(place)}
+    for place in possible | entries.keys():
+        if why := refused(place):
+            entries[place] = _Entry(False, why, is_equal=False)
     callers = _callers({place for place, it in entries.items() if it.confirmed}, companions, texts)
     dropped: dict[Place, str] = {}
     while True:
@@ -101,7 +110,8 @@ def _texts(made: pipeline.Plan) -> dict[str, str]:
     return found
 
 
-def _read(name: str) -> dict[str, Any]:
+def read_result(name: str) -> dict[str, Any]:
+    """A result file of ``profile``. Raises ConfigError for one that cannot be used."""
     try:
         document = json.loads(read_bytes(name, MOST_BYTES))
     except Problem as problem:

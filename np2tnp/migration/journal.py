@@ -31,7 +31,7 @@ def place(root: str) -> str:
     return os.path.join(state_folder(), f"{name}-{digest}")
 
 
-def _is_ours(folder: str) -> bool:
+def is_ours(folder: str) -> bool:
     """Whether it is a folder that this user made: others may write into the one for temporary files."""
     try:
         status = os.lstat(folder)
@@ -53,7 +53,7 @@ class Journal(Writer):
         try:
             parent = os.path.dirname(self.folder)
             os.makedirs(parent, mode=0o700, exist_ok=True)
-            if not _is_ours(parent):
+            if not is_ours(parent):
                 raise PermissionError(f"{parent} belongs to somebody else")
             os.mkdir(self.folder, 0o700)
             self._log({"root": os.path.realpath(self.root)})
@@ -111,7 +111,7 @@ def state_left(root: str) -> str:
     Raises ConfigError when that run still works.
     """
     folder = place(root)
-    if not _is_ours(os.path.dirname(folder)) or not _is_ours(folder):
+    if not is_ours(os.path.dirname(folder)) or not is_ours(folder):
         return ""
     entries = _entries(folder)
     _require_dead(entries, root)
@@ -128,7 +128,7 @@ def state_left(root: str) -> str:
 def recover(root: str) -> list[str] | None:
     """Undo what a killed run did in the project at `root`, and say so in lines; None when there is no journal."""
     folder = place(root)
-    if not _is_ours(os.path.dirname(folder)) or not _is_ours(folder):
+    if not is_ours(os.path.dirname(folder)) or not is_ours(folder):
         return None
     entries = _entries(folder)
     _require_dead(entries, root)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field, replace
 
 from np2tnp import pipeline
@@ -11,10 +11,12 @@ from np2tnp.config import Config
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import decode
 from np2tnp.migration.transaction import Reverted
-from np2tnp.verify.program import TOP_LEVEL, FunctionResult, FunctionVerdict, Limits, verify_all
+from np2tnp.verify.program import TOP_LEVEL, FunctionResult, FunctionVerdict, Limits, Stage, verify_all
 from np2tnp.verify.two_texts import CannotVerify, Pair, functions_of
 
 Key = tuple[str, str]
+#: What was found of a function: by path, name, and all code that its behaviour can depend on.
+Known = MutableMapping[tuple[str, str, frozenset[str]], FunctionResult]
 _NAME = re.compile(r"'(\w+)'")  #: names and attributes in a dump of code
 
 
@@ -25,20 +27,25 @@ class Verified:
     plan: pipeline.Plan
     reverted: list[Reverted] = field(default_factory=list)
     untested: list[Reverted] = field(default_factory=list)  #: still in the plan, with the reason why nothing is known
+    results: dict[Key, FunctionResult] = field(default_factory=dict)
 
 
 def leave_out_what_differs(
     made: pipeline.Plan,
     config: Config,
-    limits: Limits,
-    strict: bool,
+    limits: Callable[[str], Limits],
+    strict: Callable[[Key], bool],
     say: Callable[[str], None],
+    *,
+    stage: Stage = lambda what, share: None,
+    known: Known | None = None,
 ) -> Verified:
-    """The part of the plan whose regions are not DIFFERENT, and with `strict` only what is EQUAL.
+    """The part of the plan whose regions are not DIFFERENT, and EQUAL where `strict` says so of one.
 
     A region that differs is left out; one that differs only because it calls such a one is tried again without that.
+    `limits` are those of a file; what is `known` already is not tried again, and what is found is known then.
     """
-    checker = _Checker(config, limits, say)
+    checker = _Checker(config, limits, say, stage, {} if known is None else known)
     results = checker.check(made, made.regions)
     wrong = [key for key in made.regions if results[key].verdict is FunctionVerdict.DIFFERENT]
     kept = made
@@ -53,7 +60,7 @@ def leave_out_what_differs(
                 kept, results[key] = attempt, again
         results.update(checker.check(kept, kept.regions))
     while True:
-        unwanted = {key for key in kept.regions if _is_unwanted(results[key], strict)}
+        unwanted = {key for key in kept.regions if _is_unwanted(results[key], strict(key))}
         if not unwanted:
             break
         kept = checker.plan_without(kept, unwanted)
@@ -63,17 +70,25 @@ def leave_out_what_differs(
     untested = [
         Reverted(*key, results[key].reason) for key in kept.regions if results[key].verdict is FunctionVerdict.UNTESTED
     ]
-    return Verified(kept, reverted, untested)
+    return Verified(kept, reverted, untested, results)
 
 
 class _Checker:
     """Verifies regions of plans, and remembers what it found for the same pair of texts."""
 
-    def __init__(self, config: Config, limits: Limits, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        config: Config,
+        limits: Callable[[str], Limits],
+        say: Callable[[str], None],
+        stage: Stage,
+        known: Known,
+    ) -> None:
         self._config = config
         self._limits = limits
         self._say = say
-        self._known: dict[tuple[str, str, frozenset[str]], FunctionResult] = {}
+        self._stage = stage
+        self._known = known
 
     def plan_without(self, made: pipeline.Plan, left_out: set[Key]) -> pipeline.Plan:
         return self._plan(made, frozenset(made.regions) - left_out)
@@ -92,16 +107,32 @@ class _Checker:
             unknown = [name for name, code in codes.items() if code not in self._known]
             if unknown:
                 pair = Pair(path, _text(path, made.files.contents[path]), new, "memory", in_memory=True)
-                for result in self._verify(pair, unknown):
-                    self._known[codes[result.name]] = result
+                self._verify(pair, unknown, codes, len(results) / len(keys), len(unknown) / len(keys))
             results.update({(path, name): self._known[code] for name, code in codes.items()})
         return results
 
-    def _verify(self, pair: Pair, names: list[str]) -> list[FunctionResult]:
+    def _verify(
+        self,
+        pair: Pair,
+        names: list[str],
+        codes: dict[str, tuple[str, str, frozenset[str]]],
+        before: float,
+        part: float,
+    ) -> None:
+        """`before` and `part` are the shares of all functions that come before, and that these are."""
+
+        def tell(result: FunctionResult) -> None:
+            self._known[codes[result.name]] = result
+            self._tell(pair.path, result)
+
+        def stage(what: str, share: float) -> None:
+            self._stage(f"{pair.path}: {what}", before + part * share)
+
         try:
-            return verify_all(pair, names, self._limits, lambda result: self._tell(pair.path, result))
+            verify_all(pair, names, self._limits(pair.path), tell, stage)
         except CannotVerify as error:
-            return [FunctionResult(name, reason=str(error)) for name in names]
+            for name in names:
+                self._known.setdefault(codes[name], FunctionResult(name, reason=str(error)))
 
     def _tell(self, path: str, result: FunctionResult) -> None:
         said = result.difference or result.reason

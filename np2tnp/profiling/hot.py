@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import json
+import math
 import os
 import shutil
 import signal
@@ -22,6 +23,7 @@ from np2tnp.model import FileReport, Region, RegionState
 from np2tnp.verify.two_texts import CannotVerify, read_text
 
 _INSIDE = Path(__file__).parent / "inside"
+_LOOKING = 0.5  #: seconds between two looks whether Ctrl-C came to us alone
 LEAST = 0.01  #: share of the program's time below which a function is not hot
 
 
@@ -50,28 +52,35 @@ class Ended:
     overdue: bool = False  #: it was ended because its time was over
 
 
-def run_inside(command: Sequence[str], name: str, folder: Path, *, quiet: bool = False, limit: float = 0.0) -> Ended:
+def run_inside(
+    command: Sequence[str],
+    name: str,
+    folder: Path,
+    *,
+    quiet: bool = False,
+    aside: bool = False,
+    limit: float = 0.0,
+) -> Ended:
     """Run the user's program with one of the files of ``inside/`` in it (and in every Python that it starts).
 
-    Its input, output and working directory are ours, and Ctrl-C reaches it; with `quiet` it reads and prints nothing.
+    Its input, output and working directory are ours, and Ctrl-C reaches it; with `quiet` it reads and prints nothing,
+    with `aside` it prints to standard error.
     After `limit` seconds (0: none) it is interrupted, then killed. Raises CannotVerify when it cannot be started.
     """
     paths = [str(_INSIDE), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     environment |= {"NP2TNP_INSIDE": name, "NP2TNP_INSIDE_FOLDER": str(folder)}
     stream = subprocess.DEVNULL if quiet else None
+    printed = sys.stderr.fileno() if aside and not quiet else stream
     sys.stdout.flush()
     start = time.perf_counter()
-    interrupted = overdue = False
     with _ctrl_c_is_for_the_child() as presses:
         try:
-            process = subprocess.Popen(command, env=environment, stdin=stream, stdout=stream, stderr=stream)
+            process = subprocess.Popen(command, env=environment, stdin=stream, stdout=printed, stderr=stream)
         except OSError as error:
             raise CannotVerify(f"{command[0]}: {error.strerror or error}") from None
-        try:
-            process.wait(limit or None)
-        except subprocess.TimeoutExpired:
-            overdue = True
+        overdue = not _wait(process, limit, presses)
+        if overdue:
             process.send_signal(signal.SIGINT)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(5)
@@ -80,6 +89,28 @@ def run_inside(command: Sequence[str], name: str, folder: Path, *, quiet: bool =
         interrupted = bool(presses)
     status = process.returncode
     return Ended(128 - status if status < 0 else status, time.perf_counter() - start, interrupted, overdue)
+
+
+def _wait(process: subprocess.Popen[bytes], limit: float, presses: list[int]) -> bool:
+    """Whether the program ended within `limit` seconds (0: any). An interrupt that came to us alone is passed on."""
+    end = time.monotonic() + limit if limit else math.inf
+    passed_on = _has_terminal()
+    while time.monotonic() < end:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(min(_LOOKING, end - time.monotonic()))
+            return True
+        if presses and not passed_on:
+            process.send_signal(signal.SIGINT)
+            passed_on = True
+    return process.poll() is not None
+
+
+def _has_terminal() -> bool:
+    """Whether Ctrl-C at a terminal comes to us, and then to all processes of our group."""
+    try:
+        return os.tcgetpgrp(sys.__stderr__.fileno()) == os.getpgrp() if sys.__stderr__ is not None else False
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 @contextlib.contextmanager

@@ -47,10 +47,16 @@ class Findings:
     obstacles: dict[Place, str] = field(default_factory=dict)  #: why a convertible function has no times
     companions: set[Place] = field(default_factory=set)
     second: Ended | None = None
+    allowed: frozenset[Place] | None = None  #: what may be migrated at all; None: whatever can be
+    done: set[Place] = field(default_factory=set)  #: measured to the end
 
     def candidates(self) -> list[Hot]:
         """The convertible ones among the hottest."""
-        return [hot for hot in self.ranking.functions[: self.top] if hot.is_convertible]
+        return [
+            hot
+            for hot in self.ranking.functions[: self.top]
+            if hot.is_convertible and (self.allowed is None or (hot.path, hot.name) in self.allowed)
+        ]
 
     def as_dict(self, host: dict[str, Any], created: str, complete: bool) -> dict[str, Any]:
         """For JSON: see docs/profile-schema.md."""
@@ -93,6 +99,8 @@ def run_program(args: argparse.Namespace, config: Config) -> int:
     """The command. Exit status: the program's own if that is not 0, else 0; 2 error. Raises CannotVerify."""
     from rich.console import Console
 
+    from np2tnp.report.live import live_display
+
     command = command_line(args.program)
     console = Console(stderr=False)
     if not console.is_terminal:
@@ -112,8 +120,11 @@ def run_program(args: argparse.Namespace, config: Config) -> int:
             if found.ended.interrupted:
                 raise KeyboardInterrupt
             if not args.find_only and found.candidates():
-                _record(found, Path(folder), args.record_limit, console)
-                _measure_all(found, args, config, save, console)
+                console.print("running it again to record arguments (its output is not shown) ...", highlight=False)
+                for line in record_arguments(found, Path(folder), args.record_limit):
+                    console.print(line, highlight=False)
+                with live_display() as display:
+                    measure_all(found, args, config, save, display)
         except KeyboardInterrupt:
             print(f"np2tnp profile: interrupted; what was found so far is in {output}", file=sys.stderr)
             return 130
@@ -126,11 +137,11 @@ def run_program(args: argparse.Namespace, config: Config) -> int:
     return found.ended.status
 
 
-def find(command: list[str], config: Config, folder: Path, top: int) -> Findings:
+def find(command: list[str], config: Config, folder: Path, top: int, aside: bool = False) -> Findings:
     """Run the program under the sampler and rank its functions. Raises CannotVerify."""
     place = folder / "samples"
     place.mkdir()
-    ended = run_inside(command, "sampler", place)
+    ended = run_inside(command, "sampler", place, aside=aside)
     samples = read_samples(place)
     if not samples.processes:
         raise CannotVerify(
@@ -140,9 +151,11 @@ def find(command: list[str], config: Config, folder: Path, top: int) -> Findings
     return Findings(command, ended, samples, rank(samples, config), top)
 
 
-def _record(found: Findings, folder: Path, mebibytes: int, console: Console) -> None:
-    """The second run: arguments of the hottest functions, and who calls the others that could move with them."""
-    console.print("running it again to record arguments (its output is not shown) ...", highlight=False)
+def record_arguments(found: Findings, folder: Path, mebibytes: int) -> list[str]:
+    """The second run: arguments of the hottest functions, and who calls the others that could move with them.
+
+    Gives what the user should know of it. Raises KeyboardInterrupt.
+    """
     place = folder / "arguments"
     place.mkdir()
     hot = found.candidates()
@@ -155,35 +168,34 @@ def _record(found: Findings, folder: Path, mebibytes: int, console: Console) -> 
     found.recorded = {(item.wanted.path, item.wanted.name): item for item in recorded}
     if found.second.interrupted:
         raise KeyboardInterrupt
-    if found.second.status != found.ended.status:
-        how = "was ended: its time was over" if found.second.overdue else f"ended with status {found.second.status}"
-        console.print(f"the second run {how}, the first with {found.ended.status}", highlight=False)
     for item in hot:
         if obstacle := found.recorded[item.path, item.name].obstacle():
             found.obstacles[item.path, item.name] = obstacle
+    if found.second.status == found.ended.status:
+        return []
+    how = "was ended: its time was over" if found.second.overdue else f"ended with status {found.second.status}"
+    return [f"the second run {how}, the first with {found.ended.status}"]
 
 
-def _measure_all(
-    found: Findings, args: argparse.Namespace, config: Config, save: Callable[[bool], None], console: Console
+def measure_all(
+    found: Findings, args: argparse.Namespace, config: Config, save: Callable[[bool], None], display: Display
 ) -> None:
     """Time every candidate with what else would be rewritten with it; again when some of that is not worth it."""
-    from np2tnp.report.live import live_display
-
-    callers = _callers(found)
+    callers = callers_of(found)
     todo = [(hot.path, hot.name) for hot in found.candidates() if (hot.path, hot.name) not in found.obstacles]
     chosen = with_companions(todo, callers)
-    with live_display() as display:
-        for _ in range(_ROUNDS):
-            for place in todo:
-                _measure_one(found, place, chosen, args, config, display, save)
-            confirmed = {place for place, it in found.measured.items() if it.decision().confirmed and place in chosen}
-            left = with_companions(confirmed, callers)
-            dropped = chosen - left
-            found.companions = left - confirmed
-            todo = sorted(place for place in confirmed if reaches(place, dropped, callers))
-            if not todo:
-                return
-            chosen = left
+    for _ in range(_ROUNDS):
+        for number, place in enumerate(todo):
+            display.turn_to(place[1], number, len(todo))
+            _measure_one(found, place, chosen, args, config, display, save)
+        confirmed = {place for place, it in found.measured.items() if it.decision().confirmed and place in chosen}
+        left = with_companions(confirmed, callers)
+        dropped = chosen - left
+        found.companions = left - confirmed
+        todo = sorted(place for place in confirmed if reaches(place, dropped, callers))
+        if not todo:
+            return
+        chosen = left
     for place in todo:
         found.measured[place].veto = "what it was measured with is not worth rewriting"
 
@@ -203,13 +215,19 @@ def _measure_one(
         display.show(measured)
 
     try:
-        measured = measure(_plan(found.recorded[place], chosen, args, config), display.progress, keep)
+        plan = _plan(found.recorded[place], chosen, args, config)
+        if place in found.done and found.measured[place].plan == plan:
+            return
+        found.done.discard(place)
+        measured = measure(plan, display.progress, keep)
+        found.done.add(place)
     except CannotVerify as error:
         found.obstacles[place] = str(error)
         found.measured.pop(place, None)
         return
     if not any(trial.variant_time for trial in measured.trials):
         found.obstacles[place] = next((trial.reason for trial in measured.trials if trial.reason), "no trial ended")
+    save(False)
 
 
 def _plan(recorded: Recorded, chosen: set[Place], args: argparse.Namespace, config: Config) -> Plan:
@@ -243,12 +261,12 @@ def _plan(recorded: Recorded, chosen: set[Place], args: argparse.Namespace, conf
 # --- what is rewritten together
 
 
-def _callers(found: Findings) -> dict[Place, set[Place]]:
+def callers_of(found: Findings) -> dict[Place, set[Place]]:
     """Who called each recorded function: other recorded ones; anybody else counts as ("", "")."""
     known = {(str(Path(place[0]).resolve()), place[1]): place for place in found.recorded}
     callers: dict[Place, set[Place]] = {}
     for place, recorded in found.recorded.items():
-        if not recorded.calls:
+        if not recorded.calls or (found.allowed is not None and place not in found.allowed):
             continue
         callers[place] = {
             known.get((path, found.ranking.region_at(path, line)), ("", "")) for path, line in recorded.callers

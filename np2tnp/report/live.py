@@ -28,6 +28,9 @@ class Display:
         self._rows = rows
         self._task = bar.add_task("starting TensorFlow", total=None) if bar is not None else None
 
+    def turn_to(self, function: str, number: int, total: int) -> None:
+        """`number` of `total` functions are done; the next is `function`."""
+
     def progress(self, what: str, done: int, total: int) -> None:
         """``done`` of ``total`` trials are over; the next is ``what``."""
         if self._bar is not None and self._task is not None:

@@ -13,7 +13,8 @@ class Progress:
 
     def __init__(self, quiet: bool) -> None:
         self._active = sys.stderr.isatty() and not quiet
-        self._next = time.monotonic() + 1
+        self._began = time.monotonic()
+        self._next = self._began + 1
         self._drawn = False
 
     def __enter__(self) -> Callable[[int, int], None]:
@@ -24,12 +25,17 @@ class Progress:
         if self._active and now >= self._next:
             self._next = now + 0.2
             self._drawn = True
-            sys.stderr.write(f"\r{done} of {total} files")
+            left = (now - self._began) * (total - done) / max(done, 1)
+            more = f", about {describe_time(left)} left" if done > _TELLING * total and left >= 1 else ""
+            sys.stderr.write(f"\r{done} of {total} files{more}\x1b[K")
             sys.stderr.flush()
 
     def __exit__(self, *_: object) -> None:
         if self._drawn:
             sys.stderr.write("\r\x1b[K")
+
+
+_TELLING = 0.05  #: the share of a run that says something of how long the rest takes
 
 
 class Stages:
@@ -43,6 +49,7 @@ class Stages:
         self._terminal = sys.stderr.isatty()
         self._first, self._every = first, 0.5 if self._terminal else every
         self._what, self._began = "", time.monotonic()
+        self._ends: float | None = None  #: when it is expected to be over
         self._ended = threading.Event()
         self._writing = threading.Lock()
         self._drawn = False
@@ -59,9 +66,21 @@ class Stages:
             self._thread.join()
         self.clear()
 
-    def __call__(self, what: str) -> None:
-        """Say from now on that `what` is being done."""
+    def __call__(self, what: str, share: float = 0.0, expected: float = 0.0) -> None:
+        """Say from now on that `what` is being done.
+
+        What is left is told by the `share` of all that is over, or by the seconds that are `expected` from now on.
+        """
+        now = time.monotonic()
+        if share > _TELLING:
+            self._ends = self._began + (now - self._began) / min(share, 1.0)
+        elif expected:
+            self._ends = now + expected
         self._what = what
+
+    def begin(self) -> None:
+        """What was told so far says nothing of how long the rest takes."""
+        self._began, self._ends = time.monotonic(), None
 
     def clear(self) -> None:
         """Make place for other output."""
@@ -77,8 +96,19 @@ class Stages:
             wait = self._every
             if not self._what:
                 continue
-            line = f"{self._what} ({time.monotonic() - self._began:.0f} s)"
+            line = f"{self._what} ({describe_time(time.monotonic() - self._began)}{self._left()})"
             with self._writing:
                 sys.stderr.write(f"\r{line}\x1b[K" if self._terminal else f"np2tnp: {line}\n")
                 sys.stderr.flush()
                 self._drawn = self._terminal
+
+    def _left(self) -> str:
+        left = 0.0 if self._ends is None else self._ends - time.monotonic()
+        return f", about {describe_time(left)} left" if left >= 1 else ""
+
+
+def describe_time(seconds: float) -> str:
+    """``38 s``, ``5 min``: as people say how long something takes."""
+    if seconds < 99.5:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5940 else f"{seconds / 3600:.1f} h"

@@ -26,6 +26,10 @@ _WORKER = "np2tnp.verify.verify_worker"
 _TRIAL = 2.0  #: seconds for one call while inputs are looked for, at most
 _DEATHS = 6  #: kinds of calls that the child may not survive, in the search for one function's inputs
 _START = 180.0  #: seconds for a child to import the program, TensorFlow included
+_SEARCHING = 0.3  #: the share of a function's time after which its inputs are there
+
+#: Is told what is being done, and the share of all that is over.
+Stage = Callable[[str, float], None]
 
 
 class FunctionVerdict(str, Enum):
@@ -85,9 +89,9 @@ class Limits:
 class Verifier:
     """Two children, one a version, and the questions put to them. Use as a context manager."""
 
-    def __init__(self, pair: Pair, limits: Limits, stage: Callable[[str], None] = lambda what: None) -> None:
+    def __init__(self, pair: Pair, limits: Limits, stage: Stage = lambda what, share: None) -> None:
         self._pair = pair
-        self._stage = stage  #: is told what is being done
+        self._stage = stage  #: its shares are those of one function
         self._limits = limits
         # the original's child must not see a GPU: it only runs NumPy, and the memory limit would break CUDA
         self._old = Child(_WORKER, {"CUDA_VISIBLE_DEVICES": "-1"})
@@ -106,16 +110,16 @@ class Verifier:
     def verify(self, name: str) -> FunctionResult:
         """Compare one function. Raises CannotVerify when the original program cannot even be loaded."""
         result = FunctionResult(name)
-        self._stage(f"{name}: loading the original program")
+        self._stage(f"{name}: loading the original program", 0.0)
         self._start_old()
         try:
-            self._stage(f"{name}: starting TensorFlow and loading the rewritten program")
+            self._stage(f"{name}: starting TensorFlow and loading the rewritten program", 0.0)
             self._start_new()
         except CannotVerify as error:
             result.verdict, result.difference = FunctionVerdict.DIFFERENT, str(error)
             return result
         try:
-            self._stage(f"{name}: looking for inputs on which the original returns")
+            self._stage(f"{name}: looking for inputs on which the original returns", 0.0)
             found = self._search(name)
         except (ChildTimeout, ChildDied, RuntimeError) as error:
             result.reason = f"while looking for inputs with the original: {error}"
@@ -125,7 +129,8 @@ class Verifier:
             return result
         end = time.monotonic() + self._limits.budget
         for number, note in enumerate(found["cases"]):
-            self._stage(f"{name}: input {number + 1} of {len(found['cases'])}")
+            share = _SEARCHING + (1 - _SEARCHING) * number / len(found["cases"])
+            self._stage(f"{name}: input {number + 1} of {len(found['cases'])}", share)
             if not self._try(number, note, found["parameters"], result):
                 break
             if time.monotonic() > end:
@@ -321,7 +326,7 @@ def verify_pair(
     names: list[str],
     limits: Limits,
     progress: Any = None,
-    stage: Callable[[str], None] = lambda what: None,
+    stage: Stage = lambda what, share: None,
 ) -> list[FunctionResult]:
     """Compare the functions called `names`.
 
@@ -329,8 +334,8 @@ def verify_pair(
     """
     results: list[FunctionResult] = []
 
-    def tell(what: str) -> None:
-        stage(f"{len(results) + 1} of {len(names)} functions, {what}")
+    def tell(what: str, share: float) -> None:
+        stage(f"{len(results) + 1} of {len(names)} functions, {what}", (len(results) + share) / len(names))
 
     with Verifier(pair, limits, tell) as verifier:
         for name in names:
@@ -376,12 +381,12 @@ def verify_all(
     names: list[str],
     limits: Limits,
     progress: Callable[[FunctionResult], None] | None = None,
-    stage: Callable[[str], None] = lambda what: None,
+    stage: Stage = lambda what, share: None,
 ) -> list[FunctionResult]:
     """As :func:`verify_pair`; a name may be that of the script's top level."""
     results = verify_pair(pair, [name for name in names if name != TOP_LEVEL], limits, progress, stage)
     if TOP_LEVEL in names:
-        stage("running the original and the rewritten script")
+        stage("running the original and the rewritten script", 0.0)
         results.append(verify_script(pair, _START_SCRIPT + _CALLS * limits.seconds))
         if progress is not None:
             progress(results[-1])
