@@ -65,6 +65,8 @@ class Edits:
     total: int = 0  #: calls and operators on arrays
     helpers: int = 0  #: those of them that become functions of the runtime instead of tnp's
     blamed: set[str] = field(default_factory=set)  #: parameters, attributes (".w") of which those were made
+    plain_for_floats: bool = False  #: for arrays of floats one of them would be tnp's
+    plain_for_few: bool = False  #: for more dtypes than the door lets in, what is tnp's would be a helper
 
     def clear(self) -> None:
         """Forget what was to be built: the builders hold on to all that they were made from, these edits included."""

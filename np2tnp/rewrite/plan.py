@@ -25,7 +25,7 @@ from np2tnp.analysis.interpreter.state import Services
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.module.parameter_kinds import declared
 from np2tnp.analysis.syntax.python_tables import MEMBERS
-from np2tnp.analysis.syntax.walk import walk
+from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState, Verdict
@@ -33,6 +33,7 @@ from np2tnp.rules.base import Context, Hit, Table, apply
 from np2tnp.rules.calls import unknown_values
 from np2tnp.rules.constructs import compiled_regions, replaced_names
 from np2tnp.rules.cost import element_loops, part_loops, whole_array_loops
+from np2tnp.rules.cost.loop_work import RegionWork
 from np2tnp.rules.dtypes import single_precision
 from np2tnp.rules.host.host_calls import HostCall
 from np2tnp.rules.words_and_edits import holds_array
@@ -71,7 +72,7 @@ def parameters(facts: ev.RegionFacts, edits: Edits) -> frozenset[str]:
     skipped: set[int] = set()
     fetched: set[str] = set()
     others: set[str] = set()
-    for node in walk(facts.node.body) if isinstance(facts.node, cst.FunctionDef) else ():
+    for node in nodes_of(facts.node.body) if isinstance(facts.node, cst.FunctionDef) else ():
         if type(node) is cst.Attribute:
             skipped.add(id(node.attr))
             if node.attr.value not in MEMBERS:
@@ -215,8 +216,9 @@ def plan_region(
     if options.compile == "none" and not top_level:  # what is traced has numbers that NumPy does not know
         hits = leave(facts, edits, hits, options.boundary == "numpy")
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
+    loops = RegionWork(context)
     if edits.converted and not blocks and not top_level and (options.compile == "none" or eager):
-        hits += [] if any(hit.code in SLOW for hit in hits) else part_loops.found(context)
+        hits += [] if any(hit.code in SLOW for hit in hits) else part_loops.found(loops)
     slow = [hit for hit in hits if hit.code in SLOW]
     if top_level:
         edits.total = sum(map(_is_work, facts.events))
@@ -248,7 +250,8 @@ def plan_region(
     facts.extra["only fetched"] = parameters(facts, edits)
     facts.extra["converted"] = edits.converted
     facts.extra["helpers"], facts.extra["blamed"] = edits.helpers, frozenset(edits.blamed)
-    facts.extra["by row"] = part_loops.parameters_by_row(context)
+    facts.extra["plain for floats"], facts.extra["plain for few"] = edits.plain_for_floats, edits.plain_for_few
+    facts.extra["by row"] = part_loops.parameters_by_row(loops)
     if options.float32:
         double += single_precision.of_draws(module, facts.node)
         double += single_precision.of_waiting(module, facts)

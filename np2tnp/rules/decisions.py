@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.call_results import asked_dtypes, bind, ufunc_method
+from np2tnp.analysis.domain.doors import as_floats, as_wider
 from np2tnp.analysis.domain.promotion_rules import foreign_dtype
 from np2tnp.analysis.domain.untensored import is_untensored
-from np2tnp.analysis.domain.values import GENERATORS, Array, may_be_array, may_hold_tensor
+from np2tnp.analysis.domain.values import GENERATORS, Array, Value, may_be_array, may_hold_tensor, replace
 from np2tnp.analysis.interpreter.numpy_results import asks_for_fortran_order
 from np2tnp.analysis.interpreter.placement import makes_from_numbers
 from np2tnp.analysis.module.subclasses import may_mask
@@ -148,6 +150,17 @@ def _is_one_object(event: ev.Call) -> bool:
     return bool(event.arguments) and may_be_array(event.arguments[0].value)
 
 
+def _is_plain_for(as_other: Callable[[Value], Value], event: ev.Call, context: Context, now: bool = False) -> bool:
+    """Whether tnp's function would do for other arrays. `now`: whether it does for these."""
+    fact = context.catalog.get(event.api or "")
+    receiver = event.receiver and as_other(event.receiver)
+    arguments = tuple([ev.Argument(it.node, as_other(it.value), it.name, it.star) for it in event.arguments])
+    if fact is None or (receiver == event.receiver and arguments == event.arguments):
+        return now
+    narrowed = replace(event, receiver=receiver, arguments=arguments)
+    return choose(fact, narrowed, context.compile, context.float32).kind == "tnp"
+
+
 def _takes_ndarrays(decision: Decision, context: Context) -> bool:
     """Whether the target makes tensors of ndarrays itself, as NumPy makes arrays of what it gets.
 
@@ -174,6 +187,9 @@ def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
     context.edits.converted += 1
     if decision.code == "TNP003":
         context.edits.blame(event.receiver, *(a.value for a in event.arguments if a.name not in _NO_DATA))
+        context.edits.plain_for_floats = context.edits.plain_for_floats or _is_plain_for(as_floats, event, context)
+    elif decision.module == "tnp" and context.facts.extra.get("door") and not context.edits.plain_for_few:
+        context.edits.plain_for_few = not _is_plain_for(as_wider, event, context, True)
     name = short_name(event.api or "")
     if decision.module == "tnp":
         return Hit(decision.code, event.node, f"{name} becomes tnp.{decision.function}", Verdict.CONVERT)

@@ -7,7 +7,7 @@ original.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from np2tnp.analysis.domain.promotion_rules import operand_dtypes
 from np2tnp.analysis.domain.values import (
@@ -105,6 +105,33 @@ def with_dtypes_of(value: Value, known: Value) -> Value:
         items = tuple(map(with_dtypes_of, value.items, known.items))
         return Sequence(value.type, with_dtypes_of(value.element, known.element), items, value.refs)
     return value
+
+
+def as_floats(value: Value) -> Value:
+    """`value` as it would be if an array that may have a floating dtype or another one had a floating one."""
+    if isinstance(value, Array) and value.dtypes != ALL_DTYPES:  # of what nobody knows a door tells nothing
+        return replace(value, dtypes=value.dtypes & CLASSES["floats"] or value.dtypes)
+    return _with_items(value, as_floats)
+
+
+#: The class that holds all dtypes of another one, and more.
+WIDER: Mapping[str, str] = {"reals": "arrays", "floats": "inexact"}
+
+
+def as_wider(value: Value) -> Value:
+    """`value` as it would be if arrays of all the dtypes of a class were such of the wider one."""
+    if isinstance(value, Array):
+        for kind, wider in WIDER.items():
+            if value.dtypes == CLASSES[kind]:
+                return replace(value, dtypes=CLASSES[wider], weak=bool(value.weak))
+    return _with_items(value, as_wider)
+
+
+def _with_items(value: Value, change: Callable[[Value], Value]) -> Value:
+    if not isinstance(value, Sequence):
+        return value
+    items = None if value.items is None else tuple(map(change, value.items))
+    return Sequence(value.type, change(value.element), items, value.refs)
 
 
 Door = Mapping[str, Admitted]

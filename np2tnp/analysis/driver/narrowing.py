@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.doors import ANYTHING, NO_DOOR, Admitted, Door
+from np2tnp.analysis.domain.doors import ANYTHING, NO_DOOR, WIDER, Admitted, Door
 from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary
 from np2tnp.analysis.domain.values import NO_NAMES, refs_of, replace
 from np2tnp.analysis.module.contents import FunctionInfo
 from np2tnp.analysis.module.parameter_kinds import declared
 from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS, MEMBERS
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
-from np2tnp.analysis.syntax.walk import walk
+from np2tnp.analysis.syntax.walk import nodes_of, walk
 
 #: Interprets and plans the region behind a door; None where it is then none that migrates as it did.
 Try = Callable[[Door], "ev.RegionFacts | None"]
@@ -49,11 +49,14 @@ def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Tr
         if more:
             blamed |= more
             tried.clear()
-    least = helpers("reals") and min(helpers("floats"), helpers("reals"))
-    if least >= _helpers(before):
+    kind = "reals"
+    if helpers(kind) and _says(tried[kind], "plain for floats") and helpers("floats") < helpers(kind):
+        kind = "floats"
+    if helpers(kind) >= _helpers(before):
         return before
-    kinds = ("arrays", "reals") if helpers("reals") == least else ("inexact", "floats")
-    chosen = tried[next(kind for kind in kinds if helpers(kind) == least)]
+    if not _says(tried[kind], "plain for few") and helpers(WIDER[kind]) == helpers(kind):
+        kind = WIDER[kind]
+    chosen = tried[kind]
     assert chosen is not None  # it has fewer helpers than `before`
     return chosen
 
@@ -69,6 +72,11 @@ def with_door(summary: Summary, facts: ev.RegionFacts) -> Summary:
 def _helpers(facts: ev.RegionFacts) -> int:
     count: int = facts.extra["helpers"]
     return count
+
+
+def _says(facts: ev.RegionFacts | None, what: str) -> bool:
+    """What the plan behind a door told of another one; True where the region is no better behind the door."""
+    return facts is None or bool(facts.extra[what])
 
 
 def _blamed(facts: ev.RegionFacts, narrowable: frozenset[str]) -> frozenset[str]:
@@ -141,13 +149,14 @@ def _is_number(node: cst.BaseExpression) -> bool:
 
 def _used_otherwise(function: FunctionInfo) -> set[str]:
     """Names that the function uses as no array is used: called, iterated over, indexed by text, compared with None."""
-    return {node.value for part in walk(function.node.body) for node in _no_arrays(part) if type(node) is cst.Name}
+    return {node.value for part in nodes_of(function.node.body) for node in _no_arrays(part) if type(node) is cst.Name}
 
 
 def _only_indices(function: FunctionInfo) -> set[str]:
     """Names that stand nowhere but in indices."""
-    inside = {id(node) for part in walk(function.node.body) if type(part) is cst.Subscript for node in _index(part)}
-    names = [node for node in walk(function.node.body) if type(node) is cst.Name]
+    nodes = nodes_of(function.node.body)
+    inside = {id(node) for part in nodes if type(part) is cst.Subscript for node in _index(part)}
+    names = [node for node in nodes if type(node) is cst.Name]
     return {node.value for node in names if id(node) in inside} - {
         node.value for node in names if id(node) not in inside
     }
@@ -176,7 +185,7 @@ def _no_arrays(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         index = node.slice[0].slice if node.slice else None
         if isinstance(index, cst.Index) and isinstance(index.value, (cst.SimpleString, cst.FormattedString)):
             yield node.value
-    elif isinstance(node, (cst.For, cst.CompFor)):
+    elif type(node) is cst.For or type(node) is cst.CompFor:
         yield node.iter
     elif type(node) is cst.Assign and any(isinstance(it.target, (cst.Tuple, cst.List)) for it in node.targets):
         yield node.value
@@ -194,7 +203,7 @@ def _steady_attributes(function: FunctionInfo, facts: ev.RegionFacts) -> frozens
         return NO_NAMES
     owners = frozenset(facts.parameters)
     read, others = set(), {ref[1:] for ref in facts.updates if ref[0] == "."} | assigned
-    for node in walk(function.node.body):
+    for node in nodes_of(function.node.body):
         if type(node) is cst.Attribute and node.attr.value[:2] == "__":  # ``self.__dict__["w"] = ...``
             return NO_NAMES
         if type(node) is cst.Attribute and node.attr.value not in MEMBERS:
@@ -202,14 +211,15 @@ def _steady_attributes(function: FunctionInfo, facts: ev.RegionFacts) -> frozens
                 read.add((node.value.value, node.attr.value))
             else:  # of an object of the same class it is another array
                 others.add(node.attr.value)
-        elif isinstance(node, (cst.FunctionDef, cst.Lambda)) or (type(node) is cst.Name and node.value in _BY_TEXT):
+        elif type(node) in _FUNCTIONS or (type(node) is cst.Name and node.value in _BY_TEXT):
             return NO_NAMES
         elif type(node) is cst.AssignTarget:  # under this name another object may stand afterwards
             owners -= {part.value for part in walk(node.target) if type(part) is cst.Name and part is node.target}
-        elif isinstance(node, (cst.For, cst.While)):  # what is assigned here is read here the next time
+        elif type(node) is cst.For or type(node) is cst.While:  # what is assigned here is read here the next time
             others |= {event.name for event in facts.events if isinstance(event, ev.AttributeStore)}
     return frozenset(f"{owner}.{name}" for owner, name in read if name not in others)
 
 
+_FUNCTIONS = (cst.FunctionDef, cst.Lambda)
 #: What reaches attributes by their text.
 _BY_TEXT = frozenset(("setattr", "delattr", "vars", "getattr", "exec", "eval"))

@@ -353,9 +353,9 @@ class Analysis:
         host_locals, numbers, given = before.extra["asked"]
         facts = self._analyze(function, host_locals, numbers, given, before.assumed_arrays, before.generator, door)
         same = facts.mutated == before.mutated and facts.host_parameters == before.host_parameters
+        facts.extra["door"] = dict(door)
         if not same or self.decide(facts, True) is not Fate.MIGRATES:
             return None
-        facts.extra["door"] = dict(door)
         self.facts[function.qualname] = facts
         return facts
 

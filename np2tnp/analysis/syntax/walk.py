@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -80,6 +81,12 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
             yield current
         if below:
             stack.extend(below[::-1])
+
+
+@lru_cache(maxsize=64)
+def nodes_of(node: cst.CSTNode) -> tuple[cst.CSTNode, ...]:
+    """What `walk` gives, kept for those who look at the same function again and again."""
+    return tuple(walk(node))
 
 
 def none_test(test: cst.BaseExpression) -> tuple[str, bool] | None:

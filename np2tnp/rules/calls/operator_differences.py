@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.doors import as_floats, as_wider
 from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
     HOST,
@@ -82,9 +83,9 @@ class OperatorDiffers(Rule):
         if chained and context.boundary != "tensor" and _is_pythons(event.op.partition(" ")[2], event.operands):
             yield self.hit(event.node, "a chain of comparisons in which Python's complex answers", Verdict.BLOCK)
             return
-        differs = operator_differs(context.catalog, event.op, event.operands, context.guarded, context.checked)
-        differs = differs or (context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS)
-        differs = differs or (context.boundary != "tensor" and python_answers(event.op, event.operands))
+        differs = _differs(event, event.operands, context)
+        if not differs and context.facts.extra.get("door") and not context.edits.plain_for_few:
+            context.edits.plain_for_few = _differs(event, tuple(map(as_wider, event.operands)), context)
         late = id(event.node) in context.facts.extra.get("read late", ())  # the operator reads it itself
         late = late or (context.compile != "none" and _meets_a_counter(event.op, event.operands))
         late = late or (not any(home_of(value) == TENSOR for value in event.operands) and _calls_later(nodes))
@@ -107,6 +108,8 @@ class OperatorDiffers(Rule):
 
             context.edits.replace[id(event.node)] = change
             context.edits.blame(*event.operands)
+            if differs and not context.edits.plain_for_floats:
+                context.edits.plain_for_floats = not _differs(event, tuple(map(as_floats, event.operands)), context)
             if counted and differs:
                 sign = _SIGNS.get(event.op, event.op)
                 words = f"`{sign}` may differ between tensors and ndarrays here; the exact operator is used"
@@ -121,6 +124,15 @@ class OperatorDiffers(Rule):
                 if isinstance(value, Array) and needs_tensor(value):
                     context.edits.wrap_tensor(node)
                     break
+
+
+def _differs(event: ev.Operator, operands: tuple[Value, ...], context: Context) -> bool:
+    """Whether the tensors' operator is another one than NumPy's, of such operands."""
+    return (
+        operator_differs(context.catalog, event.op, operands, context.guarded, context.checked)
+        or (context.compile != "none" and event.op in _OTHERWISE_IN_GRAPHS)
+        or (context.boundary != "tensor" and python_answers(event.op, operands))
+    )
 
 
 def _calls_later(nodes: list[cst.BaseExpression]) -> bool:

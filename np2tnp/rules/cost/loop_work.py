@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 
 import libcst as cst
 
@@ -32,7 +33,7 @@ from np2tnp.analysis.domain.values import (
 from np2tnp.analysis.syntax.liveness import NONE, live_before
 from np2tnp.analysis.syntax.python_tables import REDUCTIONS
 from np2tnp.analysis.syntax.scopes import target_names
-from np2tnp.analysis.syntax.walk import walk
+from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.rules.base import Context
 
 # --- Work on pairs of items: two nested loops, with both counters as indices of arrays
@@ -170,7 +171,7 @@ _PAIRING = ("enumerate", "zip", "reversed")
 _FORMS = frozenset("shape ndim size dtype len".split())
 
 Loop = cst.For | cst.While | cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp
-LOOPS = (cst.For, cst.While, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+LOOPS = frozenset((cst.For, cst.While, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp))
 
 
 class Size(IntEnum):
@@ -202,15 +203,25 @@ class Work:
 
 
 class RegionWork:
-    """The loops of a region, with what they do."""
+    """The loops of a region, with what they do. Nothing is looked at before somebody asks."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
+        self._works: dict[int, Work] = {}
+
+    @cached_property
+    def loops(self) -> list[Loop]:
+        """Those that may run often, and stay loops."""
+        context = self.context
+        loops: list[Loop] = [part for part in nodes_of(context.facts.node) if type(part) in LOOPS]  # type: ignore[misc]
+        return [loop for loop in loops if id(loop) not in context.vectorized and runs_often(loop, context)]
+
+    def _read_events(self) -> None:
         self.reads: dict[int, ev.Read] = {}
         self.stores: dict[int, ev.Store] = {}
         self.operators: dict[int, ev.Operator] = {}
         self.iterated: dict[int, Value] = {}
-        for event in context.facts.events:
+        for event in self.context.facts.events:
             if isinstance(event, ev.Read):
                 self.reads[id(event.node)] = event
             elif isinstance(event, ev.Store):
@@ -221,11 +232,15 @@ class RegionWork:
                 self.iterated[id(event.node)] = event.iterated
         stored = (it.node.value for it in self.stores.values() if isinstance(it.node, cst.Assign) and _is_element(it))
         self.elements = frozenset(map(id, stored))  #: what gives one number: products of vectors, for instance
-        self.lengths = frozenset(_lengths(context.facts.node))
+        self.lengths = frozenset(_lengths(self.context.facts.node))
 
     def work(self, loop: Loop) -> Work:
         """What an iteration of `loop` does, inner loops included."""
-        return _Iteration(self, loop).work
+        if not self._works:
+            self._read_events()
+        if id(loop) not in self._works:
+            self._works[id(loop)] = _Iteration(self, loop).work
+        return self._works[id(loop)]
 
 
 class _Iteration:
@@ -518,13 +533,16 @@ def _heads(loop: Loop, body: list[cst.CSTNode]) -> Iterator[cst.For | cst.CompFo
     if isinstance(loop, cst.For):
         yield loop
     for part in body:
-        if isinstance(part, (cst.For, cst.CompFor)):
+        if type(part) is cst.For or type(part) is cst.CompFor:
             yield part
 
 
+_BINDING = frozenset((cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.CompFor, cst.NamedExpr))
+
+
 def _bound(part: cst.CSTNode) -> Iterator[str]:
-    if isinstance(part, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.CompFor, cst.NamedExpr)):
-        yield from target_names(part.target)
+    if type(part) in _BINDING:
+        yield from target_names(part.target)  # type: ignore[attr-defined]
 
 
 def _carried(loop: Loop) -> frozenset[str]:
@@ -549,8 +567,9 @@ def takes_rows(read: ev.Read) -> bool:
 
 def _whole_names(node: cst.CSTNode) -> Iterator[str]:
     """The names in an expression that stand for a whole array there, as far as its text tells."""
-    inside = {id(part.value) for part in walk(node) if isinstance(part, (cst.Subscript, cst.Attribute))}
-    yield from (part.value for part in walk(node) if type(part) is cst.Name and id(part) not in inside)
+    parts = list(walk(node))
+    inside = {id(part.value) for part in parts if type(part) is cst.Subscript or type(part) is cst.Attribute}
+    yield from (part.value for part in parts if type(part) is cst.Name and id(part) not in inside)
 
 
 def root_of(node: cst.BaseExpression) -> str:
@@ -563,7 +582,7 @@ def root_of(node: cst.BaseExpression) -> str:
 def _multiplied(body: list[cst.CSTNode], context: Context) -> Iterator[str]:
     """The names in products of matrices."""
     for part in body:
-        product = isinstance(part, cst.BinaryOperation) and isinstance(part.operator, cst.MatrixMultiply)
+        product = type(part) is cst.BinaryOperation and type(part.operator) is cst.MatrixMultiply
         call = context.calls.get(id(part))
         if product or (call is not None and (call.api or "").rpartition(".")[2] in _PRODUCTS):
             yield from (name.value for name in walk(part) if type(name) is cst.Name)
@@ -572,7 +591,7 @@ def _multiplied(body: list[cst.CSTNode], context: Context) -> Iterator[str]:
 def _lengths(function: cst.CSTNode) -> Iterator[str]:
     """The names of lengths of arrays: ``n, m = x.shape``, ``n = len(x) - 1``."""
     found: set[str] = set()
-    for part in walk(function):
+    for part in nodes_of(function):
         if type(part) is cst.Assign and any(
             (isinstance(it, cst.Attribute) and it.attr.value in ("shape", "size"))
             or (isinstance(it, cst.Call) and isinstance(it.func, cst.Name) and it.func.value == "len")
@@ -637,7 +656,7 @@ def sources(node: cst.BaseExpression) -> list[cst.BaseExpression]:
 
 def heads(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
     """What a loop goes over by ``zip``, ``enumerate`` or ``reversed``: their calls, where `node` is a loop."""
-    if not isinstance(node, (cst.For, cst.CompFor)):
+    if type(node) is not cst.For and type(node) is not cst.CompFor:
         return
     waiting = [node.iter]
     while waiting:

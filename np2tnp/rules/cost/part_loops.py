@@ -8,10 +8,10 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import NO_NAMES, Array, Symbol, Unknown, Value, is_number, parameters_in, refs_of
-from np2tnp.analysis.syntax.walk import walk
+from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Severity, document
-from np2tnp.rules.cost.loop_work import LOOPS, RegionWork, Size, Work, heads, root_of, runs_often, takes_rows
+from np2tnp.rules.cost.loop_work import RegionWork, Size, Work, heads, root_of, takes_rows
 
 LOOP, BUILTIN = "TNP704", "TNP705"
 #: Functions of Python's that go through what they get, item by item.
@@ -71,40 +71,33 @@ document(
 )
 
 
-def found(context: Context) -> list[Hit]:
+def found(region: RegionWork) -> list[Hit]:
     """What is slow in the region by what its loops work on."""
-    return [*_loops(context), *_builtins(context)]
+    return [*_loops(region), *_builtins(region.context)]
 
 
-def _loops(context: Context) -> Iterator[Hit]:
-    region: RegionWork | None = None
+def _loops(region: RegionWork) -> Iterator[Hit]:
     told: set[int] = set()
-    for part in walk(context.facts.node):
-        if not isinstance(part, LOOPS) or id(part) in told or id(part) in context.vectorized:
+    for loop in region.loops:
+        if id(loop) in told:
             continue
-        if not runs_often(part, context):
-            continue
-        region = region or RegionWork(context)
-        work = region.work(part)
-        words = _words(work, frozenset(context.facts.parameters))
+        work = region.work(loop)
+        words = _words(work, frozenset(region.context.facts.parameters))
         if words:
-            told.update(id(inner) for inner in walk(part))
-            yield Hit(LOOP, work.first or part, words, Verdict.NOTE)
+            told.update(id(inner) for inner in walk(loop))
+            yield Hit(LOOP, work.first or loop, words, Verdict.NOTE)
 
 
-def parameters_by_row(context: Context) -> frozenset[str]:
+def parameters_by_row(region: RegionWork) -> frozenset[str]:
     """Parameters of which loops that may stay take rows: such an array is as large as a row, for what is won."""
-    region: RegionWork | None = None
     rows: set[str] = set()
     whole: set[str] = set()
-    for part in walk(context.facts.node):
-        if isinstance(part, LOOPS) and id(part) not in context.vectorized and runs_often(part, context):
-            region = region or RegionWork(context)
-            work = region.work(part)
-            rows.update(name for read in work.reads if takes_rows(read) for name in _given(read.base))
-            rows.update(item.value for item in work.items if isinstance(item, cst.Name))
-            whole |= work.whole
-    return frozenset(context.facts.parameters) & (rows - whole)
+    for loop in region.loops:
+        work = region.work(loop)
+        rows.update(name for read in work.reads if takes_rows(read) for name in _given(read.base))
+        rows.update(item.value for item in work.items if isinstance(item, cst.Name))
+        whole |= work.whole
+    return frozenset(region.context.facts.parameters) & (rows - whole)
 
 
 def _given(value: Value) -> frozenset[str]:
@@ -139,15 +132,15 @@ def _is_judged(work: Work, given: frozenset[str]) -> bool:
 
 
 def _builtins(context: Context) -> Iterator[Hit]:
-    parts = list(walk(context.facts.node))
-    around = {id(head) for node in parts for head in heads(node)}
-    around |= {id(node.value) for node in parts if type(node) is cst.Index}  # x[tuple(i)]: an item for each axis
+    around: frozenset[int] | None = None
     for event in context.facts.events:
         if not isinstance(event, ev.Call) or not isinstance(event.callee, Symbol):
             continue
         module, _, name = event.callee.name.rpartition(".")
         if name not in _ITERATING or module not in ("builtins", "functools"):
             continue
+        if around is None:
+            around = _of_loops_and_indices(context.facts.node)
         if id(event.node) in around:  # of the items of such a loop its body decides
             continue
         given = [argument for argument in event.arguments if argument.name is None and not argument.star]
@@ -157,6 +150,13 @@ def _builtins(context: Context) -> Iterator[Hit]:
             yield Hit(
                 BUILTIN, event.node, f"Python's {name}() asks a tensor for one item after the other", Verdict.NOTE
             )
+
+
+def _of_loops_and_indices(region: cst.CSTNode) -> frozenset[int]:
+    """What loops go over, and what is an index: ``x[tuple(i)]`` takes an item for each axis."""
+    parts = nodes_of(region)
+    heads_of_loops = {id(head) for node in parts for head in heads(node)}
+    return frozenset(heads_of_loops | {id(node.value) for node in parts if type(node) is cst.Index})
 
 
 def _is_array(argument: ev.Argument, name: str, context: Context) -> bool:
