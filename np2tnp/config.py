@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from np2tnp.codes import WORDS, expanded, is_known
 from np2tnp.importing import project_root, upwards
 
 DEFAULT_EXCLUDE = (
@@ -20,7 +21,7 @@ DEFAULT_EXCLUDE = (
 )
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "output_format": ("text", "json", "concise", "github"),
+    "output_format": ("text", "json", "concise", "github", "csv"),
     "boundary": ("numpy", "tensor"),
     "state": ("numpy", "tensor"),
     "slow": ("keep", "convert"),
@@ -45,7 +46,6 @@ FEW = 100_000
 
 _MOST_BYTES = 10_000_000  #: of a configuration file
 _DEVICE = re.compile(r"(?:/job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(?:CPU|GPU|TPU):\d+\Z", re.IGNORECASE)
-_CODE_PREFIX = re.compile(r"(?:TNP\d{0,3}|ALL)\Z")
 
 
 class ConfigError(Exception):
@@ -73,7 +73,8 @@ class Config:
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()  #: (glob, code prefixes)
-    fail_on: tuple[str, ...] = ("adapt", "host", "block")
+    fail_on: tuple[str, ...] = ("block",)
+    fail_on_selected: bool = False  #: nobody said what to fail on: what ``select`` names does, too
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False  #: exclusion holds for files that are named on the command line, too
@@ -126,6 +127,10 @@ class Config:
             _matches(code, codes) and path_matches(path, (pattern,), self.root)
             for pattern, codes in self.per_file_ignores
         )
+
+    def selects(self, code: str) -> bool:
+        """Whether the user named the code, or a group with it, among those to report."""
+        return _matches(code, (*self.select, *self.extend_select))
 
     def wants_region(self, path: str, qualname: str) -> bool:
         """Whether the region may be rewritten at all, as far as the user, or a measurement, has a say in it."""
@@ -195,7 +200,9 @@ _ANALYSIS_OPTIONS = {
     ),
 }
 #: Not to be set in a file: they belong to one command.
-_INTERNAL = {"root", "rewrite", "verbose", "quiet", "only_regions", "chosen_regions", "region_options"}
+_INTERNAL = {
+    *("root", "rewrite", "verbose", "quiet", "only_regions", "chosen_regions", "region_options", "fail_on_selected"),
+}
 
 
 def _forms(path: str) -> tuple[str, ...]:
@@ -262,7 +269,7 @@ def load(
                 break
     values = _validated(table, config_file or "the configuration")
     values.update(_validated(overrides or {}, None))
-    config = replace(Config(root=root), **values)
+    config = replace(Config(root=root, fail_on_selected="fail_on" not in values), **values)
     _refuse_contradictions(config, values)
     return config
 
@@ -380,7 +387,7 @@ def _checked(name: str, value: Any, default: Any, shown: str) -> Any:
     if name == "per_file_ignores":
         if not isinstance(value, Mapping):
             raise fail("a table of glob = [codes]")
-        return tuple((str(glob), _codes(codes, fail)) for glob, codes in value.items())
+        return tuple((str(glob), _codes(codes, f"{shown}: {glob}", fail)) for glob, codes in value.items())
     if isinstance(default, bool):
         if not isinstance(value, bool):
             raise fail("true or false")
@@ -391,7 +398,7 @@ def _checked(name: str, value: Any, default: Any, shown: str) -> Any:
         return value
     if isinstance(default, tuple):
         if name in ("select", "extend_select", "ignore"):
-            return _codes(value, fail)
+            return _codes(value, shown, fail)
         if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) and item for item in value):
             raise fail("a list of texts")
         for item in value:
@@ -403,11 +410,14 @@ def _checked(name: str, value: Any, default: Any, shown: str) -> Any:
     return value
 
 
-def _codes(value: Any, fail: Callable[[str], ConfigError]) -> tuple[str, ...]:
-    is_list = isinstance(value, (list, tuple))
-    if not is_list or not all(isinstance(item, str) and _CODE_PREFIX.match(item) for item in value):
+def _codes(value: Any, shown: str, fail: Callable[[str], ConfigError]) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
         raise fail("a list of codes such as TNP101 or TNP1")
-    return tuple(value)
+    for word in value:
+        if not is_known(word):
+            close = did_you_mean(word, WORDS) or did_you_mean(word.upper(), WORDS)
+            raise ConfigError(f"{shown}: unknown code `{word}`{close} (see np2tnp rules)")
+    return expanded(value)
 
 
 def _require_choice(name: str, value: str, shown: str) -> None:

@@ -91,18 +91,21 @@ def _report(source: Source, session: Session) -> FileReport:
     module = session.analysis.info
     migrated = [info for info in module.functions.values() if info.is_migrated]
     wanted.update({id(info.node): info.node for info in migrated})
-    spans = session.spans(node for node in wanted.values() if type(node) is not cst.Module)
+    unresolved = {id(node): node for node in session.analysis.unresolved}
+    spans = session.spans(node for node in (wanted | unresolved).values() if type(node) is not cst.Module)
     lines = source.text.removesuffix("\n").split("\n")
     findings: set[Finding] = set()
     regions: list[Region] = []
     for plan in plans:
         name = plan.facts.qualname
         fixable = plan.state is RegionState.CONVERTIBLE
+        first = next((hit for hit in plan.reasons if id(hit.node) in spans), None)
         for hit in _told_once(plan.hits):
             span = spans.get(id(hit.node), Span(1, 1, 1, 1))
             changes = fixable and hit.verdict in (Verdict.CONVERT, Verdict.ADAPT)
             words = sys.intern(hit.message)  # most are said again and again
-            findings.add(Finding(source.path, span, hit.code, words, hit.verdict, hit.safety, name, changes))
+            of_first = hit is first
+            findings.add(Finding(source.path, span, hit.code, words, hit.verdict, hit.safety, name, changes, of_first))
         reasons = tuple(
             dict.fromkeys(
                 f"{hit.code} line {spans[id(hit.node)].line}: {hit.message}"
@@ -131,7 +134,7 @@ def _report(source: Source, session: Session) -> FileReport:
         tuple(sorted(findings, key=_order)),
         tuple(sorted(regions, key=lambda region: region.span)),
         uses_numpy=uses or bool(migrated),
-        unresolved=session.analysis.unresolved,
+        unresolved=tuple(sorted({spans[key].line if key in spans else 1 for key in unresolved})),
     )
 
 

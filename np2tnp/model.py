@@ -55,6 +55,8 @@ class Finding:
     safety: Safety = Safety.SAFE
     region: str = "<module>"
     fixable: bool = False  #: ``rewrite`` with the same options changes this place
+    decides: bool = False  #: the first reason why its function does not migrate
+    lines: tuple[int, ...] = ()  #: of all places, where the function has the same finding more than once
 
     @property
     def sort_key(self) -> tuple[str, Span, str, str]:
@@ -84,7 +86,8 @@ class FileReport:
     new_text: str | None = None  #: the rewritten text, when it was asked for and differs
     error: str | None = None  #: one line; the file could not be analysed (also a 9xx finding)
     uses_numpy: bool = False
-    unresolved: int = 0  #: places that use something which may be NumPy but could not be resolved
+    unresolved: tuple[int, ...] = ()  #: lines that use something which may be NumPy but could not be resolved
+    suppressed: int = 0  #: findings that a comment hides
     depends: tuple[tuple[str, str], ...] = ()  #: other files and directories (``/`` behind) that decided, with states
 
 
@@ -99,7 +102,8 @@ class Summary:
     regions: dict[str, int] = field(default_factory=dict)  #: by state
     calls: int = 0
     calls_convertible: int = 0
-    unresolved: int = 0
+    unresolved: int = 0  #: lines
+    hidden: int = 0  #: findings that options or comments hide
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,5 +124,6 @@ class Run:
     reports: tuple[FileReport, ...] = ()
     summary: Summary = field(default_factory=Summary)
     notes: tuple[str, ...] = ()  #: one line each: what else the user should know, such as a directory without Python
+    skipped: tuple[str, ...] = ()  #: one line each: what was asked for and not looked at, such as notebooks
     changes: tuple[Change, ...] = ()  #: only from ``rewrite``
     texts: dict[str, str] = field(default_factory=dict)  #: sources that are in no file: standard input

@@ -62,8 +62,12 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what to look at")
     add = group.add_argument
     codes: dict[str, Any] = {"metavar": "CODES", "type": comma_separated}
-    add("--select", help="report only these codes (prefixes, separated by commas)", **codes)
-    add("--extend-select", help=argparse.SUPPRESS, **codes)
+    add(
+        "--select",
+        help="report these codes, and fail for them: prefixes, names, portability (default: why functions stay)",
+        **codes,
+    )
+    add("--extend-select", help="these besides the default", **codes)
     add("--ignore", help="do not report these codes", **codes)
     globs: dict[str, Any] = {"metavar": "GLOBS", "type": comma_separated}
     add("--exclude", help="leave these files and directories out, instead of the default ones", **globs)

@@ -16,7 +16,7 @@ from np2tnp.config import Config
 from np2tnp.files.discover import discover, holds_needle
 from np2tnp.files.problems import Problem, describe_bug, report_problem
 from np2tnp.files.source import Source, decode, read_bytes
-from np2tnp.model import Change, FileReport, RegionState, Run, Summary, Verdict
+from np2tnp.model import Change, FileReport, Finding, RegionState, Run, Safety, Summary, Verdict
 
 if TYPE_CHECKING:
     from np2tnp.files.writing import Writer
@@ -81,6 +81,7 @@ def check(
         [*(report_problem(*item) for item in found.problems), *(reports[path] for path in order)],
         config,
         notes=[f"{path}: no Python files in this directory" for path in found.empty],
+        skipped=found.skipped(),
         texts={stdin[0]: _text(stdin[1])} if stdin is not None else {},
     )
 
@@ -268,7 +269,19 @@ def analyse_bytes(config: Config, item: tuple[str, bytes], analyst: Analyst | No
         return report_problem(path, Problem("TNP906", describe_bug(error)))
     from np2tnp.files import suppress
 
-    return replace(report, findings=suppress.apply(source.text, path, report.findings))
+    left, suppressed = suppress.apply(source.text, path, report.findings)
+    return replace(report, findings=tuple(_folded(left)), suppressed=suppressed)
+
+
+def _folded(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """What is found in one function more than once, as one finding with its lines."""
+    alike: dict[tuple[str, str, str, Verdict, Safety], list[Finding]] = {}
+    for item in findings:
+        alike.setdefault((item.region, item.code, item.message, item.verdict, item.safety), []).append(item)
+    for items in alike.values():
+        told = next((item for item in items if item.decides), items[0])
+        lines = tuple(sorted({item.span.line for item in items}))
+        yield replace(told, lines=lines) if len(items) > 1 else told
 
 
 def summarize(reports: Iterable[FileReport]) -> Summary:
@@ -280,7 +293,7 @@ def summarize(reports: Iterable[FileReport]) -> Summary:
         files += 1
         with_numpy += report.uses_numpy
         errors += report.error is not None
-        unresolved += report.unresolved
+        unresolved += len(report.unresolved)
         # Errors are counted as files, above: they are no verdicts about code.
         verdicts.update(item.verdict.value for item in report.findings if not item.code.startswith("TNP90"))
         for region in report.regions:
@@ -301,14 +314,22 @@ def summarize(reports: Iterable[FileReport]) -> Summary:
 
 
 def _run(
-    reports: Iterable[FileReport], config: Config, notes: Iterable[str] = (), texts: dict[str, str] | None = None
+    reports: Iterable[FileReport],
+    config: Config,
+    notes: Iterable[str] = (),
+    texts: dict[str, str] | None = None,
+    skipped: Iterable[str] = (),
 ) -> Run:
     def chosen_findings(report: FileReport) -> FileReport:
         wanted = {code: config.reports(code, report.path) for code in {item.code for item in report.findings}}
         return replace(report, findings=tuple(item for item in report.findings if wanted[item.code]))
 
-    chosen = tuple(map(chosen_findings, reports))
-    return Run(chosen, summarize(chosen), tuple(notes), texts=texts or {})
+    found = list(reports)
+    chosen = tuple(map(chosen_findings, found))
+    hidden = sum(len(report.findings) + report.suppressed for report in found)
+    hidden -= sum(len(report.findings) for report in chosen)
+    summary = replace(summarize(chosen), hidden=hidden)
+    return Run(chosen, summary, tuple(notes), texts=texts or {}, skipped=tuple(skipped))
 
 
 def _analyse(items: Sequence[tuple[str, bytes]], config: Config, progress: Progress | None) -> Iterator[FileReport]:

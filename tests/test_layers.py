@@ -14,7 +14,7 @@ PACKAGE = ROOT / "np2tnp"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 
 LAYERS = {
-    "__init__": 0, "importing": 0, "model": 0, "config": 0, "options": 0,
+    "__init__": 0, "importing": 0, "model": 0, "codes": 0, "config": 0, "options": 0,
     "files": 1, "catalog": 1, "executors": 1, "worker": 1,
     "analysis": 2,
     "edits": 3,

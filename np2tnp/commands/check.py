@@ -11,6 +11,7 @@ from np2tnp import options, pipeline
 from np2tnp.config import CHOICES, Config, ConfigError, state_folder
 from np2tnp.model import Run
 from np2tnp.report.progress import Progress
+from np2tnp.report.totals import is_failing
 from np2tnp.terminal import CLEAN, ERROR, FOUND, print_exactly, say
 
 
@@ -22,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--statistics", action="store_true", help="only count the findings of each code")
     verdicts = "|".join(CHOICES["fail_on"])
     defaults = ",".join(Config().fail_on)
-    words = f"exit 1 for these: {verdicts} or none (default {defaults})"
+    words = f"exit 1 for these: {verdicts} or none (default: {defaults}, and what is selected)"
     add("--fail-on", type=options.comma_separated, metavar="VERDICTS", help=words)
     add("--exit-zero", action="store_true", help="exit 0 even with findings")
     add("--cache-dir", metavar="DIR", help="where results are kept (default .np2tnp_cache in the project)")
@@ -47,7 +48,7 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
         return ERROR
     if parsed.exit_zero:
         return CLEAN
-    failing = any(finding.verdict.value in config.fail_on for report in found.reports for finding in report.findings)
+    failing = any(is_failing(finding, config) for report in found.reports for finding in report.findings)
     return FOUND if failing else CLEAN
 
 
@@ -76,15 +77,17 @@ def _report(run: Run, config: Config, parsed: argparse.Namespace) -> Iterable[st
         if config.output_format == "json":
             import json
 
-            rows = [{"code": code, "count": number, "example": text} for code, number, text in statistics(run)]
+            rows = [{"code": code, "count": number, "example": text} for code, number, text in statistics(run, config)]
             return (json.dumps(rows, indent=2) + "\n",)
-        return (f"{number:>7}  {code}  {visible(text)}\n" for code, number, text in statistics(run))
+        return (f"{number:>7}  {code}  {visible(text)}\n" for code, number, text in statistics(run, config))
     if config.output_format == "json":
         from np2tnp.report.to_json import render
     elif config.output_format == "concise":
         from np2tnp.report.to_concise import render
     elif config.output_format == "github":
         from np2tnp.report.to_github import render
+    elif config.output_format == "csv":
+        from np2tnp.report.readiness import to_csv as render
     else:
         from np2tnp.report.to_text import render
     return render(run, config, colour)

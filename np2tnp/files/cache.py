@@ -134,7 +134,7 @@ _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This directory is np2tnp'
 def _plain(report: FileReport) -> dict[str, Any]:
     return {
         "findings": [
-            [*_span(f.span), f.code, f.message, f.verdict.value, f.safety.value, f.region, f.fixable]
+            [*_span(f.span), f.code, f.message, f.verdict.value, f.safety.value, *_of_function(f)]
             for f in report.findings
         ],
         "regions": [
@@ -142,8 +142,13 @@ def _plain(report: FileReport) -> dict[str, Any]:
         ],
         "uses_numpy": report.uses_numpy,
         "unresolved": report.unresolved,
+        "suppressed": report.suppressed,
         "depends": report.depends,
     }
+
+
+def _of_function(finding: Finding) -> tuple[str, bool, bool, tuple[int, ...]]:
+    return (finding.region, finding.fixable, finding.decides, finding.lines)
 
 
 def _span(span: Span) -> tuple[int, int, int, int]:
@@ -159,8 +164,9 @@ def _report_from(data: str, path: str) -> FileReport | None:
     try:
         plain = json.loads(data)
         findings = tuple(
-            Finding(path, Span(a, b, c, d), code, message, Verdict(verdict), Safety(safety), region, fixable)
-            for a, b, c, d, code, message, verdict, safety, region, fixable in plain["findings"]
+            Finding(path, Span(*place), code, message, Verdict(verdict), Safety(safety), *rest, lines=tuple(lines))
+            for *place, code, message, verdict, safety, region, fixable, decides, lines in plain["findings"]
+            for rest in [(region, fixable, decides)]
         )
         regions = tuple(
             Region(name, Span(a, b, c, d), RegionState(state), tuple(reasons), calls, converted)
@@ -171,7 +177,8 @@ def _report_from(data: str, path: str) -> FileReport | None:
             findings,
             regions,
             uses_numpy=plain["uses_numpy"],
-            unresolved=plain["unresolved"],
+            unresolved=tuple(plain["unresolved"]),
+            suppressed=plain["suppressed"],
             depends=tuple((place, state) for place, state in plain["depends"]),
         )
     except (ValueError, KeyError, TypeError):

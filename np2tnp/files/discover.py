@@ -15,6 +15,7 @@ from np2tnp.files.source import read_bytes
 # --- Which files a run is about
 
 SUFFIXES = (".py", ".pyw")
+NOTEBOOK = ".ipynb"
 
 #: Says of a path below a directory (and whether it is one) that version control ignores it; None: no opinion.
 Ignore = Callable[[str, bool], "bool | None"]
@@ -27,6 +28,18 @@ class Discovery:
     files: list[str] = field(default_factory=list)
     problems: list[tuple[str, Problem]] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)  #: directories without any Python file
+    notebooks: list[str] = field(default_factory=list)  #: passed over below directories
+    excluded: list[str] = field(default_factory=list)  #: named, and excluded all the same
+
+    def skipped(self) -> list[str]:
+        """What was asked for and is not looked at, a line each."""
+        more = f" and {len(self.excluded) - 1} more named" if self.excluded[1:] else ""
+        lines = [f"{self.excluded[0]}{more}: excluded by the configuration"] if self.excluded else []
+        if self.notebooks:
+            many = "1 notebook was" if len(self.notebooks) == 1 else f"{len(self.notebooks)} notebooks were"
+            first = f"{self.notebooks[0]}{', ...' if len(self.notebooks) > 1 else ''}"
+            lines.append(f"{many} not looked at ({first}): np2tnp reads none yet")
+        return lines
 
 
 def discover(paths: Iterable[str], config: Config) -> Discovery:
@@ -51,9 +64,10 @@ def discover(paths: Iterable[str], config: Config) -> Discovery:
             result.problems.append((path, Problem("TNP904", f"cannot be read: {reason}")))
             continue
         if config.force_exclude and _is_excluded(name, config):
+            result.excluded.append(path)
             continue
         if not stat.S_ISDIR(status.st_mode):
-            if name.endswith(".ipynb"):
+            if name.endswith(NOTEBOOK):
                 result.problems.append((name, Problem("TNP904", "notebooks cannot be read yet; export it as a script")))
             else:
                 take(name)
@@ -90,13 +104,15 @@ def _walk(top: str, config: Config, result: Discovery) -> Iterator[str]:
         below: list[tuple[str, tuple[Ignore, ...]]] = []
         for entry in listing:
             is_directory = entry.is_dir(follow_symlinks=False)
-            if entry.name in plain or not (is_directory or entry.name.endswith(SUFFIXES)):
+            if entry.name in plain or not (is_directory or entry.name.endswith((*SUFFIXES, NOTEBOOK))):
                 continue
             path = entry.name if directory == "." else os.path.join(directory, entry.name)
             if (globs and path_matches(path, globs, config.root)) or _is_ignored(path, is_directory, ignores):
                 continue
             if is_directory:
                 below.append((path, ignores))
+            elif entry.name.endswith(NOTEBOOK):
+                result.notebooks.append(path)
             elif os.path.isfile(path):
                 yield path
             elif entry.is_symlink() and not os.path.exists(path):

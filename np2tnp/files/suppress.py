@@ -43,15 +43,20 @@ class _Reading:
     mistakes: list[tuple[Span, str]] = field(default_factory=list)
 
 
-def apply(text: str, path: str, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """The findings that no comment in ``text`` hides, and a TNP991 for each comment (or code) that hid nothing."""
+def apply(text: str, path: str, findings: tuple[Finding, ...]) -> tuple[tuple[Finding, ...], int]:
+    """The findings that no comment in ``text`` hides, with a TNP991 for each comment (or code) that hid nothing.
+
+    Also the number of those that are hidden.
+    """
     if "np2tnp:" not in text and "TNP" not in text:
-        return findings
+        return findings, 0
     reading = _read(text)
     if not reading.suppressions and not reading.mistakes:
-        return findings
+        return findings, 0
     hidden = _hidden(reading.suppressions, findings)
     kept = [item for number, item in enumerate(findings) if number not in hidden or item.code.startswith("TNP90")]
+
+    number_hidden = len(findings) - len(kept)
 
     def note(span: Span, message: str) -> Finding:
         return Finding(path, span, UNUSED, message, Verdict.NOTE)
@@ -63,7 +68,7 @@ def apply(text: str, path: str, findings: tuple[Finding, ...]) -> tuple[Finding,
         elif unused:
             kept.append(note(item.span, f"`{item.word}` hides no {', '.join(unused)} here"))
     kept += [note(span, message) for span, message in reading.mistakes]
-    return tuple(sorted(kept, key=lambda finding: finding.sort_key))
+    return tuple(sorted(kept, key=lambda finding: finding.sort_key)), number_hidden
 
 
 def _hidden(suppressions: list[_Suppression], findings: tuple[Finding, ...]) -> set[int]:

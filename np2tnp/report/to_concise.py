@@ -7,19 +7,23 @@ from collections.abc import Iterator
 from np2tnp.config import Config
 from np2tnp.model import Run
 from np2tnp.report.style import Style, visible
-from np2tnp.report.totals import count, is_clear, shown
+from np2tnp.report.totals import UNKNOWN, clear_words, count, is_clear, shown, told, undecided_places, unresolved_places
 
 
 def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     """The lines, and (without ``quiet``) one that counts them and what could not be resolved."""
     style = Style(colour)
-    findings = shown(run, config.verbose)
+    findings = shown(run, config)
     for item in findings:
         place = f"{style(visible(item.path), 'bold')}:{item.span.line}:{item.span.column}"
-        yield f"{place}: {style(item.code, 'red')} {visible(item.message)}\n"
+        yield f"{place}: {style(item.code, 'red')} {visible(told(item))}\n"
     if not config.quiet:
         summary = run.summary
-        rest = f", {count(summary.unresolved, 'place')} unresolved" if summary.unresolved else ""
+        unresolved = f"{count(summary.unresolved, 'line')} unresolved ({unresolved_places(run)})"
+        rest = f", {visible(unresolved)}" if summary.unresolved else ""
+        undecided = len(undecided_places(run))
+        rest += f", {count(undecided, 'function')} undecided ({UNKNOWN})" if undecided else ""
+        rest += f", {summary.hidden} hidden by options or comments" if summary.hidden else ""
         rest += f", {count(summary.errors, 'error')}" if summary.errors else ""
-        yield from (visible(note) + "\n" for note in run.notes)
-        yield "All clear.\n" if is_clear(run) else f"{count(len(findings), 'finding')}{rest}.\n"
+        yield from (visible(note) + "\n" for note in (*run.notes, *run.skipped))
+        yield f"{clear_words(run)}\n" if is_clear(run) else f"{count(len(findings), 'finding')}{rest}.\n"

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from np2tnp.config import Config
 from np2tnp.model import Finding, Run, Safety, Verdict
 from np2tnp.report.excerpt import excerpt, lines_of
+from np2tnp.report.readiness import summary
 from np2tnp.report.style import Style, visible
-from np2tnp.report.totals import is_clear, shown, totals
+from np2tnp.report.totals import is_clear, shown, told, totals
 
 _COLOURS = {
     Verdict.CONVERT: "green",
@@ -25,7 +26,7 @@ def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     """The whole report; empty with ``quiet`` when there is nothing to show."""
     style = Style(colour)
     gap = ""
-    wanted = {id(finding) for finding in shown(run, config.verbose)}
+    wanted = {id(finding) for finding in shown(run, config)}
     for report in run.reports:
         findings = [finding for finding in report.findings if id(finding) in wanted]
         if findings:
@@ -34,7 +35,8 @@ def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
             yield f"{gap}{style(visible(report.path), 'bold')}\n{shown_blocks}\n"
             gap = "\n"
     if not config.quiet:
-        ending = [*map(visible, totals(run))]
+        table = summary(run)
+        ending = [*table, *([""] if table else []), *map(visible, totals(run, config))]
         if is_clear(run):
             ending[-1] = style(ending[-1], "green")
         yield gap + "\n".join(ending) + "\n"
@@ -45,7 +47,9 @@ def _block(finding: Finding, lines: list[str] | None, style: Style) -> str:
     place = f"{finding.span.line}:{finding.span.column}"
     unsafe = style(" (needs --unsafe)", "magenta") if finding.safety is Safety.UNSAFE else ""
     verdict = "error" if finding.code.startswith("TNP90") else finding.verdict.value
-    words = f"{style(finding.code, 'bold', colour)} {style(f'{verdict:<7}', colour)} {visible(finding.message)}"
+    if finding.decides:
+        verdict = "blocked" if finding.verdict is Verdict.BLOCK else "kept"
+    words = f"{style(finding.code, 'bold', colour)} {style(f'{verdict:<7}', colour)} {visible(told(finding))}"
     head = f"  {place:<8} {words}{unsafe}"
     line = excerpt(finding.span, lines, _WIDEST)
     if line is None:

@@ -4,19 +4,39 @@ from __future__ import annotations
 
 from collections import Counter
 
+from np2tnp.config import Config
 from np2tnp.model import Finding, Region, RegionState, Run, Verdict
 
-_UNKNOWN = "TNP010"  #: what may be work on arrays, for all that is known
+_MOST_LINES, _MOST_PLACES = 6, 3
+UNKNOWN = "TNP010"  #: what may be work on arrays, for all that is known
 
 
-def shown(run: Run, verbose: bool) -> list[Finding]:
-    """The findings to show: those that only say "the same call exists" need ``-v``."""
-    return [
-        finding
-        for report in run.reports
-        for finding in report.findings
-        if verbose or finding.verdict is not Verdict.CONVERT
-    ]
+def shown(run: Run, config: Config) -> list[Finding]:
+    """The findings to show: one for each function that does not migrate, and what was asked for besides."""
+    return [finding for report in run.reports for finding in report.findings if _is_wanted(finding, config)]
+
+
+def _is_wanted(finding: Finding, config: Config) -> bool:
+    asked = config.verbose or config.selects(finding.code) or is_failing(finding, config)
+    return asked or finding.decides or finding.code.startswith("TNP9")
+
+
+def is_failing(finding: Finding, config: Config) -> bool:
+    """Whether the run fails because of it. Of a blocked function, the first thing in its way counts."""
+    if finding.verdict.value in config.fail_on and (finding.verdict is not Verdict.BLOCK or finding.decides):
+        return True
+    return config.fail_on_selected and config.selects(finding.code)
+
+
+def told(finding: Finding) -> str:
+    """The message, with the function whose fate it decides, and all its lines."""
+    stays = f"{finding.region} stays NumPy: " if finding.decides else ""
+    others = [str(line) for line in finding.lines if line != finding.span.line]
+    if not others:
+        return f"{stays}{finding.message}"
+    more = f", and {len(others) - _MOST_LINES} more" if len(others) > _MOST_LINES else ""
+    word = "lines" if len(others) > 1 else "line"
+    return f"{stays}{finding.message} (also {word} {', '.join(others[:_MOST_LINES])}{more})"
 
 
 def share(part: int, whole: int) -> str:
@@ -31,12 +51,12 @@ def share(part: int, whole: int) -> str:
     return f"{percent} %"
 
 
-def totals(run: Run) -> list[str]:
+def totals(run: Run, config: Config) -> list[str]:
     """What a run comes to, line by line; never "all clear" where something could not be resolved or read."""
     summary = run.summary
     lines = [f"{count(summary.files, 'file')}, {summary.files_with_numpy} using NumPy"]
-    states = summary.regions
-    migrated = states.get(RegionState.MIGRATED.value, 0)
+    states = functions(run)
+    migrated = states[RegionState.MIGRATED]
     can = "are migrated, or can be" if migrated else "can be migrated"
     if summary.calls:
         lines.append(
@@ -44,14 +64,14 @@ def totals(run: Run) -> list[str]:
             f" ({share(summary.calls_convertible, summary.calls)})"
         )
     convertible, kept, blocked = (
-        states.get(state.value, 0) for state in (RegionState.CONVERTIBLE, RegionState.KEPT, RegionState.BLOCKED)
+        states[state] for state in (RegionState.CONVERTIBLE, RegionState.KEPT, RegionState.BLOCKED)
     )
-    regions = migrated + convertible + kept + blocked
-    if regions:
-        done = f"{migrated} of {regions} are migrated ({share(migrated, regions)}), {convertible} more can be,"
-        ready = f"{convertible} of {regions} can be migrated ({share(convertible, regions)}),"
+    number = migrated + convertible + kept + blocked
+    if number:
+        done = f"{migrated} of {number} are migrated ({share(migrated, number)}), {convertible} more can be,"
+        ready = f"{convertible} of {number} can be migrated ({share(convertible, number)}),"
         lines.append(
-            f"Regions: {done if migrated else ready}"
+            f"Functions: {done if migrated else ready}"
             f" {kept} kept in NumPy (nothing to migrate, or slower in TensorFlow), {blocked} blocked"
         )
     outside = sum(region.calls for report in run.reports for region in report.regions if _is_top_level(region))
@@ -60,17 +80,61 @@ def totals(run: Run) -> list[str]:
     lines += _in_the_way(run)
     if summary.unresolved:
         lines.append(
-            f"Unresolved: {count(summary.unresolved, 'place')} may use NumPy in ways that could not be resolved"
+            f"Unresolved: {count(summary.unresolved, 'line')} may use NumPy in a way that could not be resolved"
+            f" ({unresolved_places(run)})"
         )
-    verdicts = summary.findings
-    told = [f"{verdicts[verdict.value]} {verdict.value}" for verdict in Verdict if verdicts.get(verdict.value)]
-    if told:
-        lines.append(f"Findings: {', '.join(told)}")
+    if places := undecided_places(run):
+        lines.append(
+            f"Undecided ({UNKNOWN}): {count(len(places), 'function')} may work on arrays, and nothing says so"
+            f" ({_some(places)}); annotate them (x: np.ndarray)"
+        )
+    lines += _not_shown(run, config)
     if summary.errors:
         lines.append(f"Errors: {count(summary.errors, 'file')} could not be worked on")
     lines += run.notes
+    lines += [f"Skipped: {words}" for words in run.skipped]
     if is_clear(run):
         lines.append(clear_words(run))
+    return lines
+
+
+def functions(run: Run) -> Counter[RegionState]:
+    """How many functions there are of each state, without the modules' top levels."""
+    return Counter(region.state for report in run.reports for region in report.regions if region.qualname != "<module>")
+
+
+def unresolved_places(run: Run) -> str:
+    """Where what could not be resolved stands; the first of them, if they are many."""
+    return _some([f"{report.path}:{line}" for report in run.reports for line in report.unresolved])
+
+
+def undecided_places(run: Run) -> list[str]:
+    """The functions without anything that is known to be an array, and with something that may be one."""
+    places: dict[tuple[str, str], str] = {}
+    for report in run.reports:
+        plain = {region.qualname for region in report.regions if region.state is RegionState.PLAIN}
+        for finding in report.findings:
+            if finding.code == UNKNOWN and finding.region in plain:
+                places.setdefault((report.path, finding.region), f"{report.path}:{finding.span.line}")
+    return list(places.values())
+
+
+def _some(places: list[str]) -> str:
+    return ", ".join([*places[:_MOST_PLACES], *(["..."] if len(places) > _MOST_PLACES else [])])
+
+
+def _not_shown(run: Run, config: Config) -> list[str]:
+    """What is known and not shown: what np2tnp does itself, and what options and comments hide."""
+    found = [finding for report in run.reports for finding in report.findings]
+    left = len(found) - len(shown(run, config))
+    hidden = run.summary.hidden
+    lines = (
+        [f"Not shown: {count(left, 'finding')} about what np2tnp does itself, and costs (-v shows them)"]
+        if left
+        else []
+    )
+    if hidden:
+        lines.append(f"Hidden: {count(hidden, 'finding')}, by options or comments")
     return lines
 
 
@@ -86,19 +150,19 @@ def _in_the_way(run: Run) -> list[str]:
     if not told:
         return []
     rest = ", ..." if told[5:] else ""
-    return [f"In the way (regions): {', '.join(told[:5])}{rest}; see np2tnp explain {told[0].partition(' ')[0]}"]
+    return [f"In the way (functions): {', '.join(told[:5])}{rest}; see np2tnp explain {told[0].partition(' ')[0]}"]
 
 
 def is_clear(run: Run) -> bool:
     """Whether nothing at all is in the way, and nothing was left unread or unknown."""
     summary = run.summary
-    unknown = any(finding.code == _UNKNOWN for report in run.reports for finding in report.findings)
-    hindrances = sum(summary.findings.get(verdict.value, 0) for verdict in (Verdict.ADAPT, Verdict.HOST, Verdict.BLOCK))
+    unknown = any(finding.code == UNKNOWN for report in run.reports for finding in report.findings)
     return not (
         summary.unresolved
         or unknown
         or summary.errors
-        or hindrances
+        or summary.hidden
+        or run.skipped
         or not summary.files
         or summary.regions.get(RegionState.BLOCKED.value)
         or summary.regions.get(RegionState.KEPT.value)
@@ -107,20 +171,22 @@ def is_clear(run: Run) -> bool:
 
 
 def clear_words(run: Run) -> str:
-    """What a run says that ``is_clear``."""
+    """What a run says that ``is_clear``: what was looked at, too."""
     if not run.summary.calls:
-        return "No calls of NumPy found."
-    return "All clear: everything found here can be migrated as it stands."
+        return f"No calls of NumPy found in {count(run.summary.files, 'file')}."
+    number = sum(amount for state, amount in functions(run).items() if state is not RegionState.PLAIN)
+    looked = f"{count(number, 'function')} with {count(run.summary.calls, 'call')} of NumPy"
+    migrated = "is migrated, or can be" if functions(run)[RegionState.MIGRATED] else "can be migrated"
+    return f"All clear: all of {looked} in {count(run.summary.files, 'file')} {migrated}."
 
 
-def statistics(run: Run) -> list[tuple[str, int, str]]:
+def statistics(run: Run, config: Config) -> list[tuple[str, int, str]]:
     """(code, how often, an example's message) for each code, most frequent first."""
     counts: dict[str, int] = {}
     examples: dict[str, str] = {}
-    for report in run.reports:
-        for finding in report.findings:
-            counts[finding.code] = counts.get(finding.code, 0) + 1
-            examples.setdefault(finding.code, finding.message)
+    for finding in shown(run, config):
+        counts[finding.code] = counts.get(finding.code, 0) + 1
+        examples.setdefault(finding.code, finding.message)
     return sorted(
         ((code, number, examples[code]) for code, number in counts.items()), key=lambda row: (-row[1], row[0])
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+BLOCKED = "import numpy as np\n\n\nasync def f(x):\n    return np.sum(x)\n"
 BAD = "import numpy as np\n\n\ndef f(x):\n    x[0] = np.sum(x)\n    return x\n"
 
 
@@ -77,9 +78,12 @@ def test_a_clean_commit_passes(places: tuple[Path, Path]) -> None:
 def test_findings_stop_a_commit(places: tuple[Path, Path]) -> None:
     (places[0] / "bad.py").write_text(BAD)
     done = pre_commit(places)
+    assert done.returncode == 0, done.stdout  # np2tnp migrates it by itself
+    (places[0] / "bad.py").write_text(BLOCKED)
+    done = pre_commit(places)
     assert done.returncode == 1
     assert "bad.py" in done.stdout
-    assert "TNP101" in done.stdout
+    assert "TNP403 blocked f stays NumPy" in done.stdout
 
 
 def test_rewrite_is_a_manual_hook(places: tuple[Path, Path]) -> None:

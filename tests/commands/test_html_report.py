@@ -140,13 +140,23 @@ def read(page: str) -> Reader:
 def test_the_page_shows_what_was_found(project):
     reader = read(write_page(project, *EVERYTHING))
     assert reader.texts["h2"] == [
-        *("Readiness", "What was found", "Findings by file", "Measured", "Verified", "Environment", "Codes")
+        *(
+            "Readiness",
+            "Functions",
+            "What was found",
+            "Findings by file",
+            "Measured",
+            "Verified",
+            "Environment",
+            "Codes",
+        )
     ]
     code = set(reader.texts["code"])
     assert {"relax", "parts", "good", "bad"} <= code
     assert any("field[1:-1] = " in text for text in reader.texts["mark"])
     words = " ".join(text for texts in reader.texts.values() for text in texts)
     assert "TNP901" in words
+    assert "effort" in reader.texts["th"]
     assert "2 of 10 values differ" in words
     assert "interrupted" in words
     assert "faster above n = " in words
@@ -274,7 +284,7 @@ def test_when_the_first_call_has_paid(project):
 def test_a_tree_without_findings_has_no_empty_tables(project):
     (project / "nothing.py").write_text("x = 1\n")
     page = write_page(project, "nothing.py")
-    assert "No calls of NumPy found." in page
+    assert "No calls of NumPy found in 1 file." in page
     assert "What was found" not in page
     assert "Findings by file" not in page
     assert 'id="codes"' not in page

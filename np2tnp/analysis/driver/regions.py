@@ -170,14 +170,14 @@ class Analysis:
         self.has_door = has_door
         self.info: ModuleInfo = collect(tree, path)
         self.facts: dict[str, ev.RegionFacts] = {}
-        self._unresolved: dict[str, int] = {}
+        self._unresolved: dict[str, dict[int, cst.CSTNode]] = {}
         self._partial: dict[str, dict[str, Value]] = {}
         self._ready = False  # functions can be summarised once the names of the top level are known
 
     @property
-    def unresolved(self) -> int:
-        """How many names could not be resolved."""
-        return sum(self._unresolved.values())
+    def unresolved(self) -> list[cst.CSTNode]:
+        """What may use NumPy in ways that could not be resolved."""
+        return [node for nodes in self._unresolved.values() for node in nodes.values()]
 
     # ---- the top level
 

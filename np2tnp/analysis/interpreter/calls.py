@@ -100,7 +100,7 @@ class BuiltinCalls(ContainerMethods):
         spread = any(argument.star for argument in arguments)
         first = values[0] if values else NONE
         if name in _RUNNING or (name == "getattr" and isinstance(first, Symbol) and first.name.startswith("numpy")):
-            self.unresolved += 1
+            self.note_unresolved()
         if self.facts.extra.get("captured") and any(isinstance(v, Function) and v.nested for v in values):
             self.construct(arguments[0].node, "closure store", "arrays")  # who knows when it runs
         operator = self._operator_called(name, arguments)
@@ -442,7 +442,7 @@ class Calls(BuiltinCalls):
                 return out.value
             deps = NO_NAMES.union(*(deps_of(argument.value) for argument in arguments))
             return Array(self.made, deps=deps)
-        self.unresolved += 1
+        self.note_unresolved()
         result = self._unresolved(node, api, arguments, env, pure=False)
         known = api.count(".") > 1  # np.ndarray.reshape(x, s) exists; np.summ(x) raises
         return Unknown(HOST, refs_of(result), view="view") if known else UNKNOWN

@@ -137,7 +137,7 @@ class State:
         self.reforming: set[int] = set()  #: ids of nodes that write in place what may be a shape or dtype
         self.recorded: dict[tuple[type | str, int], ev.Event] = {}
         self.met_subclass = False  #: some value so far may be an array of a subclass of ndarray
-        self.unresolved = 0
+        self.unresolved: dict[int, cst.CSTNode] = {}  #: by id: what may use NumPy in a way that is not resolved
         self.worked = 0  #: how often code ran so far that may change what objects hold
         self.nested_working: set[str] = set()  #: nested functions in which such code runs
         self.ran = 0  #: ... without anybody having written a call of it: calls are guarded apart
@@ -194,6 +194,11 @@ class State:
         """Whether nothing would have been different if `more` locations had been among ``viewed``."""
         return not more or all(map(more.isdisjoint, self.view_asked))
 
+    def note_unresolved(self) -> None:
+        """What is looked at now may use NumPy in a way that is not resolved."""
+        node = self.statement or self.facts.node
+        self.unresolved[id(node)] = node
+
     # ---- names from outside the region
 
     def outer_value(self, name: str, env: Env) -> Value:
@@ -206,15 +211,16 @@ class State:
         if value is None:
             if name in _BUILTINS and not (self.module.unlisted and name in _ARRAY_LIBRARIES):
                 return self.known(Symbol(f"builtins.{name}"), env)
-            self.unresolved += 1  # from a star import, exec, or a mistake
+            self.note_unresolved()  # from a star import, exec, or a mistake
             return UNKNOWN
         if isinstance(value, Unknown):
             why = why_ambiguous(self.module.node, name, self.catalog)
-            self.unresolved += bool(why) or self.module.unlisted
+            if why or self.module.unlisted:
+                self.note_unresolved()
             if why:
                 self.construct(self.statement or self.facts.node, "ambiguous", why)
         if isinstance(value, Symbol) and name in self.module.rebound and "()" not in value.name:
-            self.unresolved += 1
+            self.note_unresolved()
             self.construct(
                 self.statement or self.facts.node,
                 "replaced",
@@ -271,7 +277,7 @@ class State:
     def known(self, symbol: Symbol, env: Env) -> Value:
         """What `symbol` denotes in the project; itself where it is not first-party or not certain."""
         if self.module.replaced and (by := replaced_by(symbol.name, self.module.replaced)):
-            self.unresolved += 1
+            self.note_unresolved()
             self.construct(self.statement or self.facts.node, "replaced", by)
             return UNKNOWN
         name = symbol.name

@@ -466,7 +466,7 @@ class Interpreter(Raising):
         # Python's own modules have no `sum` and no `abs`; the others may be array libraries
         if isinstance(module, Symbol) and module.name not in sys.stdlib_module_names:
             self.module.unlisted = True
-            self.unresolved += 1
+            self.note_unresolved()
 
     def _nonlocal(self, node: cst.Nonlocal, env: Env) -> None:
         self.construct(node, "nonlocal", ", ".join(item.name.value for item in node.names))

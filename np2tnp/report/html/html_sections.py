@@ -12,8 +12,9 @@ from np2tnp.model import FileReport, Finding, Region, RegionState, Run, Safety, 
 from np2tnp.report.excerpt import excerpt, lines_of
 from np2tnp.report.html.markup import Markup, element, join, prose, table
 from np2tnp.report.html.svg import stacked_bar
+from np2tnp.report.readiness import worst_first
 from np2tnp.report.to_profile import seconds
-from np2tnp.report.totals import clear_words, count, is_clear, share, shown
+from np2tnp.report.totals import clear_words, count, is_clear, share, told, unresolved_places
 
 _WIDEST = 240  #: longer source lines are not shown
 _OPEN = 3  #: files unfolded from the start, where there are no more
@@ -46,7 +47,8 @@ def readiness_section(run: Run) -> Markup:
     ]
     parts = [element("div", *tiles, class_="tiles"), element("p", *legend, class_="legend")]
     if summary.unresolved:
-        words = f"{count(summary.unresolved, 'place')} may use NumPy in ways that could not be resolved."
+        words = f"{count(summary.unresolved, 'line')} may use NumPy in a way that could not be resolved"
+        words += f": {unresolved_places(run)}."
         parts.append(element("p", words, class_="muted"))
     if summary.errors:
         parts.append(element("p", f"{count(summary.errors, 'file')} could not be worked on.", class_="warn"))
@@ -54,6 +56,20 @@ def readiness_section(run: Run) -> Markup:
     if is_clear(run):
         parts.append(element("p", clear_words(run), class_="headline"))
     return join(*parts)
+
+
+def functions_section(run: Run) -> Markup:
+    """What becomes of each function, those that take most first."""
+    table_rows: list[list[str]] = [
+        [
+            join(element("code", row.function), " ", element("small", f"{row.file}:{row.line}")),
+            row.state,
+            join(_code(row.code), f" line {row.code_line} ", prose(row.why)) if row.code else prose(row.why),
+            row.effort,
+        ]
+        for row in worst_first(run)
+    ]
+    return table(["function", "state", "first in the way", "effort"], table_rows)
 
 
 def hindrance_section(run: Run, summaries: Mapping[str, str]) -> Markup:
@@ -82,7 +98,12 @@ def hindrance_section(run: Run, summaries: Mapping[str, str]) -> Markup:
 
 def files_section(run: Run, config: Config) -> Markup:
     """Every file with something to say, folded; the findings with their source lines."""
-    wanted = {id(finding) for finding in shown(run, config.verbose)}
+    wanted = {
+        id(finding)
+        for report in run.reports
+        for finding in report.findings
+        if config.verbose or finding.verdict is not Verdict.CONVERT
+    }
     blocks = []
     for report in run.reports:
         findings = [finding for finding in report.findings if id(finding) in wanted]
@@ -163,7 +184,7 @@ def _reason(region: Region) -> Markup:
 def _finding(finding: Finding, lines: list[str] | None) -> Markup:
     unsafe = element("em", " needs --unsafe") if finding.safety is Safety.UNSAFE else None
     place = element("span", f"{finding.span.line}:{finding.span.column}", class_="place")
-    head = element("p", place, _code(finding.code), _verdict(finding.verdict), " ", prose(finding.message), unsafe)
+    head = element("p", place, _code(finding.code), _verdict(finding.verdict), " ", prose(told(finding)), unsafe)
     return element("div", head, _snippet(finding, lines), class_=f"finding is-{finding.verdict.value}")
 
 

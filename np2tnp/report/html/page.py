@@ -16,12 +16,14 @@ from np2tnp.report.html.html_measured import environment_table, measured_section
 from np2tnp.report.html.html_sections import (
     codes_found,
     files_section,
+    functions_section,
     hindrance_section,
     hot_section,
     readiness_section,
     verified_section,
 )
 from np2tnp.report.html.markup import Markup, element, join, prose
+from np2tnp.report.readiness import rows
 
 if TYPE_CHECKING:
     from np2tnp.rules import Doc
@@ -48,6 +50,8 @@ def render(contents: Contents, config: Config) -> str:
     if run is not None:
         summaries = {code: doc.summary for code, doc in _docs().items()}
         sections.append(("readiness", "Readiness", readiness_section(run)))
+        if any(rows(run)):
+            sections.append(("functions", "Functions", functions_section(run)))
         if any(report.findings for report in run.reports):
             sections += [
                 ("hindrances", "What was found", hindrance_section(run, summaries)),
