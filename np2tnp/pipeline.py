@@ -270,18 +270,7 @@ def analyse_bytes(config: Config, item: tuple[str, bytes], analyst: Analyst | No
     from np2tnp.files import suppress
 
     left, suppressed = suppress.apply(source.text, path, report.findings)
-    return replace(report, findings=tuple(_folded(left)), suppressed=suppressed)
-
-
-def _folded(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """What is found in one function more than once, as one finding with its lines."""
-    alike: dict[tuple[str, str, str, Verdict, Safety], list[Finding]] = {}
-    for item in findings:
-        alike.setdefault((item.region, item.code, item.message, item.verdict, item.safety), []).append(item)
-    for items in alike.values():
-        told = next((item for item in items if item.decides), items[0])
-        lines = tuple(sorted({item.span.line for item in items}))
-        yield replace(told, lines=lines) if len(items) > 1 else told
+    return replace(report, findings=left, suppressed=suppressed)
 
 
 def summarize(reports: Iterable[FileReport]) -> Summary:
@@ -311,6 +300,23 @@ def summarize(reports: Iterable[FileReport]) -> Summary:
         calls_convertible=convertible,
         unresolved=unresolved,
     )
+
+
+def fold_repeats(run: Run) -> Run:
+    """The run as reports show it: what is found in one function more than once is one finding with its lines."""
+    reports = tuple(replace(report, findings=tuple(_folded(report.findings))) for report in run.reports)
+    return replace(run, reports=reports, summary=replace(summarize(reports), hidden=run.summary.hidden))
+
+
+def _folded(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """What is found in one function more than once, as one finding with its lines."""
+    alike: dict[tuple[str, str, str, Verdict, Safety], list[Finding]] = {}
+    for item in findings:
+        alike.setdefault((item.region, item.code, item.message, item.verdict, item.safety), []).append(item)
+    for items in alike.values():
+        told = next((item for item in items if item.decides), items[0])
+        lines = tuple(sorted({item.span.line for item in items}))
+        yield replace(told, lines=lines) if len(items) > 1 else told
 
 
 def _run(

@@ -34,7 +34,7 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
     if not config.quiet:
         _say_what_was_left(config.root)
     with Progress(config.quiet) as progress:
-        found = pipeline.check(paths, config, stdin=stdin, progress=progress)
+        found = pipeline.fold_repeats(pipeline.check(paths, config, stdin=stdin, progress=progress))
     pieces = _report(found, config, parsed)
     if parsed.output_file:
         try:

@@ -37,7 +37,9 @@ def write_report(parsed: argparse.Namespace, config: Config, progress: Callable[
     _require_sources(parsed.paths)
     profiles = {path: _profile(path) for path in parsed.profiles}
     verifications = {path: _verification(path) for path in parsed.verifications}
-    run = pipeline.check(parsed.paths, config, progress=progress) if parsed.paths else None
+    run = None
+    if parsed.paths:
+        run = pipeline.fold_repeats(pipeline.check(parsed.paths, config, progress=progress))
     title = parsed.title or f"np2tnp: {os.path.basename(config.root) or config.root}"
     try:
         page = render(Contents(title, run, profiles, verifications), config)

@@ -134,7 +134,7 @@ _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This directory is np2tnp'
 def _plain(report: FileReport) -> dict[str, Any]:
     return {
         "findings": [
-            [*_span(f.span), f.code, f.message, f.verdict.value, f.safety.value, *_of_function(f)]
+            [*_span(f.span), f.code, f.message, f.verdict.value, f.safety.value, f.region, f.fixable, f.decides]
             for f in report.findings
         ],
         "regions": [
@@ -145,10 +145,6 @@ def _plain(report: FileReport) -> dict[str, Any]:
         "suppressed": report.suppressed,
         "depends": report.depends,
     }
-
-
-def _of_function(finding: Finding) -> tuple[str, bool, bool, tuple[int, ...]]:
-    return (finding.region, finding.fixable, finding.decides, finding.lines)
 
 
 def _span(span: Span) -> tuple[int, int, int, int]:
@@ -164,9 +160,8 @@ def _report_from(data: str, path: str) -> FileReport | None:
     try:
         plain = json.loads(data)
         findings = tuple(
-            Finding(path, Span(*place), code, message, Verdict(verdict), Safety(safety), *rest, lines=tuple(lines))
-            for *place, code, message, verdict, safety, region, fixable, decides, lines in plain["findings"]
-            for rest in [(region, fixable, decides)]
+            Finding(path, Span(a, b, c, d), code, message, Verdict(verdict), Safety(safety), *rest)
+            for a, b, c, d, code, message, verdict, safety, *rest in plain["findings"]
         )
         regions = tuple(
             Region(name, Span(a, b, c, d), RegionState(state), tuple(reasons), calls, converted)

@@ -19,7 +19,7 @@ REPORT = FileReport(
     "f.py",
     (
         Finding("f.py", Span(1, 2, 3, 4), "TNP101", "mess → age", Verdict.ADAPT, Safety.UNSAFE, "f.<locals>.g", True),
-        Finding("f.py", Span(5, 2, 5, 4), "TNP701", "slow", Verdict.NOTE, region="f", decides=True, lines=(5, 8)),
+        Finding("f.py", Span(5, 2, 5, 4), "TNP701", "slow", Verdict.NOTE, region="f", decides=True),
     ),
     (Region("f", Span(1, 1, 9, 9), RegionState.KEPT, ("TNP701 3: slow",), 7, 5),),
     uses_numpy=True,
