@@ -34,6 +34,7 @@ COMMANDS = {
     "profile": "time NumPy against TensorFlow for a function, on every device",
     "probe": "measure NumPy against the installed TensorFlow, for the catalog",
     "report": "write one HTML page of what check, profile and verify found",
+    "config": "show the settings that count for a file, and where each comes from",
     "doctor": "say which versions and devices are here and whether the GPU is usable",
     "explain": "explain a code such as TNP101",
     "rules": "list all codes",
@@ -49,6 +50,7 @@ _ARGUMENTS = {
     "profile": "np2tnp.profiling.profile_arguments",
     "probe": "np2tnp.probe.probe_arguments",
     "report": "np2tnp.commands.report",
+    "config": "np2tnp.commands.show_config",
     "doctor": "np2tnp.commands.doctor",
     "api": "np2tnp.commands.api",
 }
@@ -135,6 +137,8 @@ def _main(arguments: list[str]) -> int:
         return _run_heavy(command, rest)
     if command == "api":
         return _run_api(rest)
+    if command == "config":
+        return _run_config(rest)
     from np2tnp.commands import explain
 
     parsed = _parser(command).parse_intermixed_args(rest)
@@ -149,6 +153,13 @@ def _run_api(rest: list[str]) -> int:
     if (parsed.name is None) is (parsed.table is None):
         parser.error("give a NAME, or --table for all of them")
     return api.run(parsed, _config(parsed, ["."]))
+
+
+def _run_config(rest: list[str]) -> int:
+    from np2tnp.commands import show_config
+
+    parsed = _parser("config").parse_intermixed_args(rest)
+    return show_config.run(parsed, _config(parsed, [parsed.file]))
 
 
 def _split(arguments: list[str]) -> tuple[str | None, list[str]]:
@@ -282,11 +293,12 @@ class _Parser(argparse.ArgumentParser):
 def _parser(command: str) -> argparse.ArgumentParser:
     parser = _Parser(prog=f"np2tnp {command}", description=COMMANDS[command], allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"np2tnp {__version__}")
-    parser.add_argument("--config", metavar="FILE", help="read the configuration from this file")
+    words = "read the configuration from this file, or set an option of it for this run (may be repeated)"
+    parser.add_argument("--config", action="append", default=[], metavar="FILE|KEY=VALUE", help=words)
     parser.add_argument("--isolated", action="store_true", help="read no configuration")
     parser.add_argument("-q", "--quiet", action="store_true", help="say only what was asked for")
     parser.add_argument("-v", "--verbose", action="store_true", help="say everything")
-    if command in ("check", "rewrite", "report"):
+    if command in ("check", "rewrite", "report", "config"):
         options.add_selection(parser)
         options.add_emission(parser)
     if command in ("check", "rewrite"):
@@ -321,4 +333,4 @@ def _config(parsed: argparse.Namespace, paths: list[str], foreign: frozenset[str
         overrides["cache"] = False
     if overrides.get("fail_on") == ["none"]:
         overrides["fail_on"] = []
-    return load(paths, overrides, config_file=parsed.config, isolated=parsed.isolated)
+    return load(paths, overrides, config=parsed.config, isolated=parsed.isolated)

@@ -6,8 +6,9 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any
 
 from np2tnp.codes import WORDS, expanded, is_known
@@ -64,6 +65,14 @@ class RegionOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """What a run's configuration was loaded for: files elsewhere may have another configuration file nearer."""
+
+    start: str  #: the directory from which it was looked for
+    overrides: tuple[tuple[str, Any], ...]  #: of the command line
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """All options of one run. Paths in it are as given; ``root`` is absolute."""
 
@@ -105,8 +114,35 @@ class Config:
     region_options: tuple[RegionOptions, ...] = ()
     needles: tuple[str, ...] = ("numpy", "np.")  #: a file that contains none of these is not parsed
     numpy_names: tuple[str, ...] = ()  #: names that stand for NumPy wherever they are used, such as ``xp``
+    tests: tuple[str, ...] = ()  #: globs of files that ``rewrite`` leaves as they are: the reference
     verbose: bool = False
     quiet: bool = False
+    given: Given | None = None  #: None: one configuration for all files
+
+    def of_file(self, path: str) -> Config:
+        """The options for one file: of the nearest configuration file, with all that was changed since loading."""
+        return self if self.given is None else self.of_directory(os.path.dirname(os.path.abspath(path)))
+
+    def of_directory(self, directory: str) -> Config:
+        """As ``of_file``, for the files of a directory. Raises ConfigError."""
+        if self.given is None:
+            return self
+        near = _nearest(directory, self.given.overrides)
+        loaded = _nearest(self.given.start, self.given.overrides)
+        if near == loaded:
+            return self
+        names = [item.name for item in fields(Config) if item.name != "given"]
+        changed = {name: getattr(self, name) for name in names if getattr(self, name) != getattr(loaded, name)}
+        return replace(near, given=self.given, **changed)
+
+    def spares_file(self, path: str) -> bool:
+        """Whether ``rewrite`` leaves the file as it is: a test, or one of which no finding is wanted."""
+        silent = (pattern for pattern, codes in self.per_file_ignores if {"ALL", "TNP"} & {*codes})
+        return path_matches(path, (*self.tests, *silent), self.root)
+
+    def excludes(self, path: str) -> bool:
+        """Whether the file is left out."""
+        return path_matches(path, (*self.exclude, *self.extend_exclude), self.root)
 
     def fingerprint(self) -> str:
         """What the findings of a file depend on, as text: part of the cache's key."""
@@ -202,7 +238,18 @@ _ANALYSIS_OPTIONS = {
 #: Not to be set in a file: they belong to one command.
 _INTERNAL = {
     *("root", "rewrite", "verbose", "quiet", "only_regions", "chosen_regions", "region_options", "fail_on_selected"),
+    "given",
 }
+
+
+def settable() -> list[str]:
+    """What a configuration file may set, as it is written there."""
+    return sorted(item.name.replace("_", "-") for item in fields(Config) if item.name not in _INTERNAL)
+
+
+def read_table(file: str) -> dict[str, Any]:
+    """The table of a file that was named. Raises ConfigError."""
+    return _read_table(file, explicit=True) or {}
 
 
 def _forms(path: str) -> tuple[str, ...]:
@@ -245,33 +292,77 @@ def load(
     paths: Iterable[str],
     overrides: Mapping[str, Any] | None = None,
     *,
-    config_file: str | None = None,
+    config: Sequence[str] = (),
     isolated: bool = False,
 ) -> Config:
-    """The configuration for a run over ``paths``.
+    """The configuration for a run over ``paths``, which gives that of each file (``of_file``).
 
-    The nearest ``np2tnp.toml``, or ``pyproject.toml`` with a ``[tool.np2tnp]`` table, at or above what the paths have
-    in common counts; ``overrides`` (from the command line) win over it. Raises ConfigError.
+    ``config`` are the values of ``--config``: one configuration file for all files, and ``KEY=VALUE``, which win over
+    any file; ``overrides`` (from the command line) win over both. Otherwise the nearest ``np2tnp.toml``, or
+    ``pyproject.toml`` with a ``[tool.np2tnp]`` table, at or above a file counts; for what is one for the whole run, at
+    or above what the paths have in common. Raises ConfigError.
     """
+    _nearest.cache_clear()
+    _table_in.cache_clear()
     start = _common_directory(paths)
-    table: dict[str, Any] = {}
-    root = project_root(start)
-    if config_file is not None:
-        if isolated:
-            raise ConfigError("--config and --isolated exclude each other")
-        table = _read_table(config_file, explicit=True) or {}
-        root = os.path.dirname(os.path.abspath(config_file))
-    elif not isolated:
-        for directory in upwards(start):
-            found, where = _table_in(directory)
-            if found is not None:
-                table, config_file, root = found, where, directory
-                break
-    values = _validated(table, config_file or "the configuration")
+    file, values = _split_config(config)
     values.update(_validated(overrides or {}, None))
-    config = replace(Config(root=root, fail_on_selected="fail_on" not in values), **values)
-    _refuse_contradictions(config, values)
-    return config
+    if file is not None and isolated:
+        raise ConfigError("--config and --isolated exclude each other")
+    if file is None and not isolated:
+        found = _nearest(start, tuple(values.items()))
+        return replace(found, given=Given(start, tuple(values.items())))
+    root = project_root(start) if file is None else os.path.dirname(os.path.abspath(file))
+    return _made(root, {} if file is None else read_table(file), file or "", values)
+
+
+@cache
+def _nearest(directory: str, overrides: tuple[tuple[str, Any], ...]) -> Config:
+    """What counts for the files of a directory, without ``given``."""
+    where, table = find_table(directory)
+    root = os.path.dirname(where) if where else project_root(directory)
+    return _made(root, table, where, dict(overrides))
+
+
+def find_table(directory: str) -> tuple[str, dict[str, Any]]:
+    """The nearest configuration file at or above a directory, and its table; empty where there is none."""
+    for above in upwards(directory):
+        found, where = _table_in(above)
+        if found is not None:
+            return where, found
+    return "", {}
+
+
+def _made(root: str, table: Mapping[str, Any], file: str, overrides: Mapping[str, Any]) -> Config:
+    values = _validated(table, file or "the configuration")
+    values.update(overrides)
+    made = replace(Config(root=root, fail_on_selected="fail_on" not in values), **values)
+    _refuse_contradictions(made, values)
+    return made
+
+
+def _split_config(given: Sequence[str]) -> tuple[str | None, dict[str, Any]]:
+    """The file among the values of ``--config``, and what its ``KEY=VALUE`` say. Raises ConfigError."""
+    file: str | None = None
+    values: dict[str, Any] = {}
+    for item in given:
+        key, equals, text = item.partition("=")
+        if equals and not os.path.exists(item):
+            values.update(_validated({key.strip(): _value(key.strip(), text.strip())}, "--config"))
+        elif file is None:
+            file = item
+        else:
+            raise ConfigError(f"--config {item}: {file} was named before; only one file can be read")
+    return file, values
+
+
+def _value(key: str, text: str) -> Any:
+    """The value of ``KEY=VALUE``: TOML's, or plain words; a list's, separated by commas."""
+    try:
+        return _toml(f"value = {text}")["value"]
+    except ValueError:
+        default = getattr(Config(), key.replace("-", "_"), None)
+        return [word.strip() for word in text.split(",")] if isinstance(default, tuple) else text
 
 
 def _refuse_contradictions(config: Config, given: Mapping[str, Any]) -> None:
@@ -322,6 +413,7 @@ def _common_directory(paths: Iterable[str]) -> str:
     return common if os.path.isdir(common) else os.path.dirname(common)
 
 
+@cache
 def _table_in(directory: str) -> tuple[dict[str, Any] | None, str]:
     for name in ("np2tnp.toml", "pyproject.toml"):
         file = os.path.join(directory, name)
@@ -345,12 +437,8 @@ def _read_table(file: str, *, explicit: bool) -> dict[str, Any] | None:
         raise ConfigError(f"{file}: cannot read the configuration: it has more than {_MOST_BYTES:,} bytes")
     if not own and not explicit and b"np2tnp" not in data:
         return None  # saves the parser: most runs have no configuration
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
-        document: dict[str, Any] = tomllib.loads(data.decode("utf-8"))
+        document = _toml(data.decode("utf-8"))
     except RecursionError:
         raise ConfigError(f"{file}: not valid TOML: it nests too deep") from None
     except ValueError as error:  # the encoding, and numbers of thousands of digits, too
@@ -364,6 +452,16 @@ def _read_table(file: str, *, explicit: bool) -> dict[str, Any] | None:
     if not isinstance(table, dict):
         raise ConfigError(f"{file}: [tool.np2tnp] must be a table")
     return table
+
+
+def _toml(text: str) -> dict[str, Any]:
+    """Raises ValueError and RecursionError."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    document: dict[str, Any] = tomllib.loads(text)
+    return document
 
 
 def _validated(table: Mapping[str, Any], file: str | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from np2tnp.config import CHOICES, Config
 _Number = TypeVar("_Number", int, float)
 
 #: Option with a fixed set of values → what it decides. The default is read from Config.
-_MEANING = {
+MEANING = {
     "boundary": "what migrated functions take and give: ndarrays as before, or tensors",
     "state": "what attributes of objects hold from call to call: ndarrays as before, or tensors",
     "slow": "functions that eager TensorFlow would make much slower (element loops): keep them in NumPy, or convert",
@@ -53,7 +53,7 @@ def add_choice(parser: argparse._ActionsContainer, name: str) -> None:
     parser.add_argument(
         "--" + name.replace("_", "-"),
         metavar="|".join(CHOICES[name]),
-        help=f"{_MEANING[name]} (default {default})",
+        help=f"{MEANING[name]} (default {default})",
     )
 
 
@@ -61,7 +61,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     """Which files, functions and codes."""
     group = parser.add_argument_group("what to look at")
     add = group.add_argument
-    codes: dict[str, Any] = {"metavar": "CODES", "type": comma_separated}
+    codes: dict[str, Any] = {"metavar": "CODES", "type": comma_separated, "action": "extend"}
     add(
         "--select",
         help="report these codes, and fail for them: prefixes, names, portability (default: why functions stay)",
@@ -69,7 +69,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     )
     add("--extend-select", help="these besides the default", **codes)
     add("--ignore", help="do not report these codes", **codes)
-    globs: dict[str, Any] = {"metavar": "GLOBS", "type": comma_separated}
+    globs: dict[str, Any] = {"metavar": "GLOBS", "type": comma_separated, "action": "extend"}
     add("--exclude", help="leave these files and directories out, instead of the default ones", **globs)
     add("--extend-exclude", help="leave these out, too", **globs)
     add("--force-exclude", action="store_true", default=None, help="leave them out even where they are named")
@@ -80,7 +80,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="look at files that .gitignore names, too",
     )
-    regions: dict[str, Any] = {"metavar": "REGIONS", "type": comma_separated}
+    regions: dict[str, Any] = {"metavar": "REGIONS", "type": comma_separated, "action": "extend"}
     add("--only", dest="only_regions", help="rewrite only these: NAME, Class.method or FILE::NAME, globs", **regions)
     add("--skip", dest="skip_regions", help="leave these functions as they are", **regions)
     add("-j", "--jobs", type=int, metavar="N", help="worker processes (default: as many as pay off)")
@@ -100,7 +100,13 @@ def add_emission(parser: argparse.ArgumentParser) -> None:
     add("--float32", action="store_true", default=None, help="work in float32: faster on GPUs, changes values")
     add("--top-level", action="store_true", default=None, help="migrate the top level of scripts that nobody imports")
     add("--unsafe", action="store_true", default=None, help="trust code that cannot be seen to change nothing")
-    add("--numpy-names", metavar="NAMES", type=comma_separated, help="names that stand for NumPy, such as xp")
+    add(
+        "--numpy-names",
+        metavar="NAMES",
+        type=comma_separated,
+        action="extend",
+        help="names that stand for NumPy, such as xp",
+    )
     for name in ("runtime", "enable_numpy_behavior", "target_tensorflow", "target_numpy"):
         add_choice(group, name)
 

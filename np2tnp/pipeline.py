@@ -37,6 +37,42 @@ def check(
     """
     config = replace(config, rewrite=False)
     found = discover(paths, config)
+    if stdin is not None and is_excluded(stdin[0], config):
+        found.excluded.append(stdin[0])
+        stdin = None
+    reports: dict[str, FileReport] = {}
+    for own, files in _by_config(found.files, config):
+        reports.update(_checked(files, own, None, progress))
+    if stdin is not None:
+        reports.update(_checked([], config.of_file(stdin[0]), stdin, progress))
+    config.require_regions((path, region.qualname) for path, it in reports.items() for region in it.regions)
+    order = [*found.files, *([stdin[0]] if stdin is not None else [])]
+    return _run(
+        [*(report_problem(*item) for item in found.problems), *(reports[path] for path in order)],
+        config,
+        notes=[f"{path}: no Python files in this directory" for path in found.empty],
+        skipped=found.skipped(),
+        texts={stdin[0]: _text(stdin[1])} if stdin is not None else {},
+    )
+
+
+def is_excluded(name: str, config: Config) -> bool:
+    """Whether ``--force-exclude`` leaves out what is called so, standard input among it."""
+    return config.force_exclude and config.of_file(name).excludes(name)
+
+
+def _by_config(paths: Iterable[str], config: Config) -> list[tuple[Config, list[str]]]:
+    """The files by the configuration that counts for them, in the order of the first of each."""
+    groups: dict[Config, list[str]] = {}
+    for path in paths:
+        groups.setdefault(config.of_file(path), []).append(path)
+    return list(groups.items())
+
+
+def _checked(
+    files: Sequence[str], config: Config, stdin: tuple[str, bytes] | None, progress: Progress | None
+) -> dict[str, FileReport]:
+    """The reports of files that have one configuration, from the cache or made now."""
     from np2tnp.files.cache import Cache, hash_bytes, lasting_key
     from np2tnp.files.modules import Modules
 
@@ -46,11 +82,11 @@ def check(
         return all(modules.state(place) == state for place, state in report.depends)
 
     cached = config.cache and not config.top_level  # who imports a script is not among what a report depends on
-    cache = Cache.open(_cache_directory(config), _run_key(config), found.files) if cached else None
+    cache = Cache.open(_cache_directory(config), _run_key(config), files) if cached and files else None
     reports: dict[str, FileReport] = {}
     pending: list[tuple[str, bytes]] = []
     keys: dict[str, tuple[str, str]] = {}
-    for path in found.files:
+    for path in files:
         report = cache.find_unchanged(path) if cache is not None else None
         if report is None or not holds(report):
             stat = lasting_key(path) if cache is not None else ""
@@ -76,14 +112,7 @@ def check(
     finally:  # Ctrl-C, too: what is known is known
         if cache is not None:
             cache.save()
-    order = [*found.files, *([stdin[0]] if stdin is not None else [])]
-    return _run(
-        [*(report_problem(*item) for item in found.problems), *(reports[path] for path in order)],
-        config,
-        notes=[f"{path}: no Python files in this directory" for path in found.empty],
-        skipped=found.skipped(),
-        texts={stdin[0]: _text(stdin[1])} if stdin is not None else {},
-    )
+    return reports
 
 
 def rewrite(
@@ -134,15 +163,21 @@ def read(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None =
     found = discover(paths, config)
     problems = [report_problem(*item) for item in found.problems]
     contents: dict[str, bytes] = {}
+    notes = [f"{path}: no Python files in this directory" for path in found.empty]
+    spared = {path for path in found.files if config.of_file(path).spares_file(path)}
+    if spared:
+        many = f"{len(spared)} file{'s' * (len(spared) > 1)}"
+        notes.append(f"{many} not looked at: tests, or without wanted findings (`tests`, `per-file-ignores`)")
     for path in found.files:
+        if path in spared:
+            continue
         try:
             contents[path] = read_bytes(path)
         except Problem as problem:
             problems.append(report_problem(path, problem))
-    if stdin is not None:
+    if stdin is not None and not (is_excluded(stdin[0], config) or config.of_file(stdin[0]).spares_file(stdin[0])):
         contents[stdin[0]] = stdin[1]
-    notes = tuple(f"{path}: no Python files in this directory" for path in found.empty)
-    return Files(contents, tuple(problems), notes, stdin[0] if stdin is not None else None)
+    return Files(contents, tuple(problems), tuple(notes), stdin[0] if stdin is not None else None)
 
 
 def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan:
@@ -154,7 +189,11 @@ def plan(files: Files, config: Config, progress: Progress | None = None) -> Plan
     reports = list(files.problems)
     changes: list[Change] = []
     new: dict[str, bytes] = {}
-    analysed = _analyse(list(files.contents.items()), config, progress)
+    analysed = [
+        report
+        for own, paths in _by_config(files.contents, config)
+        for report in _analyse([(path, files.contents[path]) for path in paths], own, progress)
+    ]
     for report in sorted(analysed, key=lambda report: report.path):
         reports.append(report)
         if report.new_text is None or report.error is not None:
@@ -206,8 +245,8 @@ def runtime_folders(made: Plan, config: Config) -> dict[str, list[str]]:
     from np2tnp.rewrite.vendoring import vendored
 
     found: dict[str, list[str]] = {}
-    for change in made.run.changes if config.runtime == "vendor" else ():
-        if change.path != made.files.stdin:
+    for change in made.run.changes:
+        if config.of_file(change.path).runtime == "vendor" and change.path != made.files.stdin:
             found.setdefault(vendored(change.path, change.old_text).directory, []).append(change.path)
     return found
 
@@ -327,7 +366,8 @@ def _run(
     skipped: Iterable[str] = (),
 ) -> Run:
     def chosen_findings(report: FileReport) -> FileReport:
-        wanted = {code: config.reports(code, report.path) for code in {item.code for item in report.findings}}
+        own = config.of_file(report.path)
+        wanted = {code: own.reports(code, report.path) for code in {item.code for item in report.findings}}
         return replace(report, findings=tuple(item for item in report.findings if wanted[item.code]))
 
     found = list(reports)

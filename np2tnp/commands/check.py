@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verdicts = "|".join(CHOICES["fail_on"])
     defaults = ",".join(Config().fail_on)
     words = f"exit 1 for these: {verdicts} or none (default: {defaults}, and what is selected)"
-    add("--fail-on", type=options.comma_separated, metavar="VERDICTS", help=words)
+    add("--fail-on", type=options.comma_separated, action="extend", metavar="VERDICTS", help=words)
     add("--exit-zero", action="store_true", help="exit 0 even with findings")
     add("--cache-dir", metavar="DIR", help="where results are kept (default .np2tnp_cache in the project)")
 
@@ -48,7 +48,9 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
         return ERROR
     if parsed.exit_zero:
         return CLEAN
-    failing = any(is_failing(finding, config) for report in found.reports for finding in report.findings)
+    failing = any(
+        is_failing(finding, config.of_file(report.path)) for report in found.reports for finding in report.findings
+    )
     return FOUND if failing else CLEAN
 
 

@@ -50,7 +50,8 @@ def run(parsed: argparse.Namespace, config: Config) -> int:
         made, hot = migration_steps.restrict(journey, found)
         for (path, name), obstacle in sorted(found.obstacles.items()):
             say(f"{path}::{name}: {obstacle}")
-        _step("verify", f"{count(len(made.regions), 'function')}, each at most a minute or so")
+        many = count(len(made.regions), "function")
+        _step("verify", f"{many}, each at most a minute or so" if hot else "no hot function can be migrated")
         verified = migration_steps.verify(journey, found, made, hot)
         times, chosen = _choose(parsed, journey, found, verified)
         state = _write(parsed, journey, chosen)
@@ -128,6 +129,8 @@ def _choose(
             say(f"{path}::{name} could not be timed: {obstacle}")
         return times, migration_steps.nothing(journey)
     chosen = migration_steps.choose(journey, verified, times)
+    for line in migration_steps.wins(found) if not parsed.confirmed else ():
+        say(line)
     for item in chosen.left:
         say(f"{item.path}::{item.qualname} stays as it is: {item.reason}")
     return times, chosen
@@ -191,7 +194,9 @@ def _tell_the_rest(parsed: argparse.Namespace, found: Findings) -> None:
 def _given(parsed: argparse.Namespace) -> str:
     """The options of this run that decide what is written."""
     words = []
-    for name in ("config", *EMITTED):
+    for item in parsed.config:
+        words += ["--config", item]
+    for name in EMITTED:
         if getattr(parsed, name) is not None:
             words += [f"--{name.replace('_', '-')}", str(getattr(parsed, name))]
     words += [f"--{name}" for name in ("isolated", "unsafe", "float32") if getattr(parsed, name)]

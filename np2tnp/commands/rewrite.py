@@ -141,6 +141,11 @@ def _verify(
 
 
 def _require_sense(parsed: argparse.Namespace, stdin: tuple[str, bytes] | None) -> None:
+    for name in ("select", "extend_select", "ignore"):
+        if getattr(parsed, name) is not None:
+            option = f"--{name.replace('_', '-')}"
+            words = "is for check: a function changes whole or not at all (--only and --skip choose functions)"
+            raise ConfigError(f"{option} {words}")
     if parsed.apply and parsed.check:
         raise ConfigError("--apply and --check exclude each other")
     if parsed.dispatch and not parsed.confirmed:

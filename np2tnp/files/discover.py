@@ -63,7 +63,7 @@ def discover(paths: Iterable[str], config: Config) -> Discovery:
             reason = getattr(error, "strerror", None) or str(error)
             result.problems.append((path, Problem("TNP904", f"cannot be read: {reason}")))
             continue
-        if config.force_exclude and _is_excluded(name, config):
+        if config.force_exclude and config.of_file(name).excludes(name):
             result.excluded.append(path)
             continue
         if not stat.S_ISDIR(status.st_mode):
@@ -80,15 +80,9 @@ def discover(paths: Iterable[str], config: Config) -> Discovery:
     return result
 
 
-def _is_excluded(path: str, config: Config) -> bool:
-    return path_matches(path, (*config.exclude, *config.extend_exclude), config.root)
-
-
 def _walk(top: str, config: Config, result: Discovery) -> Iterator[str]:
     """The files below a directory, sorted; links to directories are not followed, so there are no loops."""
-    patterns = (*config.exclude, *config.extend_exclude)
-    plain = frozenset(pattern for pattern in patterns if not set(pattern) & set("*?[/"))
-    globs = tuple(pattern for pattern in patterns if pattern not in plain)
+    patterns: dict[Config, tuple[frozenset[str], tuple[str, ...]]] = {}
     stack: list[tuple[str, tuple[Ignore, ...]]] = [(top, _ignores_above(top) if config.respect_gitignore else ())]
     while stack:
         directory, ignores = stack.pop()
@@ -98,6 +92,10 @@ def _walk(top: str, config: Config, result: Discovery) -> Iterator[str]:
         except OSError as error:
             result.problems.append((directory, Problem("TNP904", f"cannot be read: {error.strerror or error}")))
             continue
+        own_config = config.of_directory(os.path.abspath(directory))
+        if own_config not in patterns:
+            patterns[own_config] = _patterns(own_config)
+        plain, globs = patterns[own_config]
         if config.respect_gitignore and any(entry.name == ".gitignore" for entry in listing):
             own = _read_ignore(directory, os.path.join(directory, ".gitignore"))
             ignores = (*ignores, own) if own is not None else ignores
@@ -107,7 +105,7 @@ def _walk(top: str, config: Config, result: Discovery) -> Iterator[str]:
             if entry.name in plain or not (is_directory or entry.name.endswith((*SUFFIXES, NOTEBOOK))):
                 continue
             path = entry.name if directory == "." else os.path.join(directory, entry.name)
-            if (globs and path_matches(path, globs, config.root)) or _is_ignored(path, is_directory, ignores):
+            if (globs and path_matches(path, globs, own_config.root)) or _is_ignored(path, is_directory, ignores):
                 continue
             if is_directory:
                 below.append((path, ignores))
@@ -118,6 +116,13 @@ def _walk(top: str, config: Config, result: Discovery) -> Iterator[str]:
             elif entry.is_symlink() and not os.path.exists(path):
                 result.problems.append((path, Problem("TNP904", "is a link to nothing")))
         stack.extend(reversed(below))
+
+
+def _patterns(config: Config) -> tuple[frozenset[str], tuple[str, ...]]:
+    """What is left out: plain names, and patterns."""
+    both = (*config.exclude, *config.extend_exclude)
+    plain = frozenset(pattern for pattern in both if not set(pattern) & set("*?[/"))
+    return plain, tuple(pattern for pattern in both if pattern not in plain)
 
 
 def _is_ignored(path: str, is_directory: bool, ignores: tuple[Ignore, ...]) -> bool:

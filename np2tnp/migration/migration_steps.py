@@ -226,6 +226,12 @@ def write_verdicts(journey: Journey, verified: Verified) -> list[str]:
     return names
 
 
+def wins(found: Findings) -> list[str]:
+    """Of the functions that were timed and confirmed, wholly or for large arrays: what the times were."""
+    decisions = [(place, it.decision()) for place, it in found.measured.items()]
+    return [f"{place[0]}::{place[1]}: {it.reason}" for place, it in decisions if it.confirmed or it.above]
+
+
 def not_confirmed(found: Findings) -> list[str]:
     """Of the functions that were timed and not confirmed on a machine without a GPU: what the times were."""
     return [

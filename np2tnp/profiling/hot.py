@@ -298,7 +298,7 @@ def _analyse(path: str, config: Config) -> tuple[FileReport, dict[str, int]]:
 
     text = read_text(path)
     try:
-        report = analyze(from_text(path, text), config)
+        report = analyze(from_text(path, text), config.of_file(path))
         return report, first_lines(text)
     except Exception as error:  # one bad file is a message, not a traceback
         said = str(error).partition("\n")[0]

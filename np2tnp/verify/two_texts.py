@@ -96,7 +96,7 @@ def report_in_memory(path: str, text: str, config: Config) -> FileReport:
     from np2tnp.files.source import from_text
 
     try:
-        report = analyze(from_text(path, text), replace(config, rewrite=True))
+        report = analyze(from_text(path, text), replace(config.of_file(path), rewrite=True))
     except Exception as error:  # one bad file is a message, not a traceback
         raise CannotVerify(f"{path}: rewriting failed (a bug in np2tnp): {type(error).__name__}: {error}") from None
     if report.error is not None:

@@ -381,10 +381,18 @@ def test_what_is_done_is_told_before_the_first_result():
     told: list[str] = []
     at_results: list[int] = []
     pair = pair_of(body, f"@rt.migrated\n{body.replace('np.exp', 'rt.exp')}")
-    verify_pair(pair, ["f"], LIMITS, lambda result: at_results.append(len(told)), told.append)
+    shares: list[float] = []
+
+    def stage(what: str, share: float) -> None:
+        told.append(what)
+        shares.append(share)
+
+    verify_pair(pair, ["f"], LIMITS, lambda result: at_results.append(len(told)), stage)
     assert told[0] == "1 of 1 functions, f: loading the original program"
     assert any("TensorFlow" in what for what in told[: at_results[0]])
     assert any(what.startswith("1 of 1 functions, f: input 2 of ") for what in told)
+    assert shares == sorted(shares)
+    assert shares[0] == 0 < shares[-1] < 1
 
 
 @pytest.mark.parametrize("quiet", [False, True])
@@ -400,3 +408,21 @@ def test_long_stages_are_told_while_they_last(capsys, quiet):
     said += capsys.readouterr().err
     assert ("np2tnp: looking for inputs (" in said) is not quiet
     assert not quiet or not said
+
+
+def test_the_time_left_is_told(capsys):
+    said = ""
+    with Stages(False, first=0.01, every=0.01) as stage:
+        stage("running it", expected=600)
+        for _ in range(500):
+            said += capsys.readouterr().err
+            if "left" in said:
+                break
+            time.sleep(0.01)
+        stage.begin()
+        capsys.readouterr()
+        time.sleep(0.2)
+        stage("comparing", share=0.1)  # of which nine times as much is left
+        time.sleep(0.1)
+    assert "running it (0 s, about 10 min left)" in said
+    assert "comparing (0 s, about 2 s left)" in capsys.readouterr().err
