@@ -1,8 +1,8 @@
 """What np2tnp writes and says, as hashes: two lists of them show that a change of its code changes nothing of either.
 
 Run it by ``tools/golden.sh``, which says how. A list has one line for each file, option set and kind of output:
-``text`` is what ``rewrite`` makes of the file, ``plan`` the JSON report of that run, with all its findings; ``check``
-is the JSON report of ``check``, which reads files by another parser: for the default options, which come after that.
+``text`` is what ``rewrite`` makes of the file, ``report`` the JSON report of the same analysis, with all its findings.
+``check`` says the same, but reads files by another parser: a set of its own, ``check``, has its reports.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ sys.path.insert(0, str(ROOT))  # the checkout that this file is in, whatever is 
 
 from np2tnp import pipeline  # noqa: E402
 from np2tnp.config import Config  # noqa: E402
-from np2tnp.model import FileReport  # noqa: E402
 from np2tnp.report import to_json  # noqa: E402
 
 SETS = {
@@ -39,6 +38,9 @@ SETS = {
     "slow-convert": Config(slow="convert"),
     "unverified-raise": Config(on_unverified="raise"),
 }
+
+#: The default options, but read as `check` reads.
+CHECK = "check"
 
 #: Wheels with Python alone, by exact version: 40,700 lines of classes, of functions, and of functions of scalars.
 PACKAGES = ("ahrs==0.4.0", "mir_eval==0.8.2", "pymap3d==3.2.0")
@@ -73,18 +75,14 @@ def hashes(name: str, folders: Sequence[Path]) -> tuple[Hashes, float]:
     def note(kind: str, path: str, text: str) -> None:
         found[name, kind, path] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
-    def note_reports(kind: str, reports: Sequence[FileReport], config: Config) -> None:
-        for report in reports:
-            run = pipeline.Run((report,), pipeline.summarize([report]))
-            note(kind, report.path, "".join(to_json.render(run, config)))
-
     for folder in folders:
         os.chdir(folder.parent)  # paths in lists are the same wherever the folder lies
-        config = replace(SETS[name], root=str(folder), cache=False, jobs=1, respect_gitignore=False)
-        if name == "default":
-            note_reports("check", pipeline.check([folder.name], config).reports, config)
-        run = pipeline.rewrite([folder.name], config)
-        note_reports("plan", run.reports, config)
+        options = Config() if name == CHECK else SETS[name]
+        config = replace(options, root=str(folder), cache=False, jobs=1, respect_gitignore=False)
+        run = (pipeline.check if name == CHECK else pipeline.rewrite)([folder.name], config)
+        for report in run.reports:
+            alone = pipeline.Run((report,), pipeline.summarize([report]))
+            note("report", report.path, "".join(to_json.render(alone, config)))
         for change in run.changes:
             note("text", change.path, change.new_text)
     return found, time.process_time() - started
@@ -102,6 +100,9 @@ def write(out: Path, folders: Sequence[Path], sets: Sequence[str], jobs: int = 1
             print(f"{name:<17} {_counts(found)}, {seconds:.0f} s of CPU", flush=True)
             lines = sorted("\t".join((*key, value)) for key, value in known.items())
             out.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    reports = {path: value for (name, kind, path), value in known.items() if (name, kind) == (CHECK, "report")}
+    same = sum(known.get(("default", "report", path)) == value for path, value in reports.items())
+    print(f"{same} of {len(reports)} reports of check are those of rewrite with the default options")
 
 
 def read(path: Path) -> Hashes:
@@ -134,7 +135,11 @@ def compare(old: Hashes, new: Hashes) -> int:
 
 def _counts(found: Hashes) -> str:
     counts = Counter(kind for _, kind, _ in found)
-    return f"{counts['text']} texts, {counts['plan'] + counts['check']} reports"
+    return f"{counts['text']} texts, {counts['report']} reports"
+
+
+def _count_lines(folder: Path) -> int:
+    return sum(len(path.read_bytes().splitlines()) for path in folder.rglob("*.py"))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -145,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     writing.add_argument("list", type=Path)
     usual = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "np2tnp-golden"
     writing.add_argument("--cache", type=Path, default=usual)
-    writing.add_argument("--sets", default=",".join(SETS))
+    writing.add_argument("--sets", default=",".join((*SETS, CHECK)))
     writing.add_argument("--jobs", type=int, default=1)
     writing.add_argument("--folders", nargs="+", type=Path, help="instead of fixtures/ and the third-party sources")
     comparing = commands.add_parser("compare")
@@ -155,9 +160,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if parsed.command == "compare":
         return compare(read(parsed.old), read(parsed.new))
     sets = parsed.sets.split(",")
-    if not set(sets) <= set(SETS):
-        parser.error(f"the sets are {', '.join(SETS)}")
+    if not set(sets) <= {*SETS, CHECK}:
+        parser.error(f"the sets are {', '.join(SETS)} and {CHECK}")
     folders = parsed.folders or [ROOT / "fixtures", *download(parsed.cache)]
+    print(", ".join(f"{folder.name} {_count_lines(folder):,}" for folder in folders), "lines")
     write(parsed.list.resolve(), [folder.resolve() for folder in folders], sets, parsed.jobs)
     return 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,6 +11,7 @@ import libcst as cst
 from np2tnp.analysis.domain.summaries import MODULE
 from np2tnp.analysis.domain.values import Symbol
 from np2tnp.analysis.lowering.nodes import Unsupported
+from np2tnp.analysis.syntax.walk import Transformer, walk
 from np2tnp.config import NEVER, Config
 from np2tnp.edits import layout
 from np2tnp.edits.edit import Edits
@@ -223,7 +223,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
                 apart[plan.facts.qualname] = original.with_changes(decorators=[layout.broken(made_for, 0, width)])
             else:
                 replaced[id(node)] = [original, below_original(migrated)]
-        needs |= _named(tree.code_for_node(migrated), names)
+        needs |= _named(migrated, names)
     done = set(replaced)
     for key, original in session.views.originals.items():
         replaced.setdefault(key, [original])
@@ -240,7 +240,7 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
     new_tree = tree.visit(_Swap(replaced) if top is None else _SwapInScript(replaced, top.edits, names.rt))
     assert isinstance(new_tree, cst.Module)
     if top is not None:
-        needs |= {"rt"} | _named(new_tree.code, names)
+        needs |= {"rt"} | _named(new_tree, names)
     behavior = session.options.numpy_behavior if wrapped or session.options.numpy_behavior != "call" else "import"
     if behavior != "call":
         needs.add("rt")
@@ -259,9 +259,11 @@ def _rewrite(session: Session, convertible: list[RegionPlan]) -> str:
     return new_text
 
 
-def _named(code: str, names: Names) -> set[str]:
+def _named(node: cst.CSTNode, names: Names) -> set[str]:
     """Which of the modules "tnp" and "rt" the code names."""
-    return {module for module, name in (("tnp", names.tnp), ("rt", names.rt)) if re.search(rf"\b{name}\.", code)}
+    owners = (part.value for part in walk(node) if type(part) is cst.Attribute)
+    used = {owner.value for owner in owners if type(owner) is cst.Name}
+    return {module for module, name in (("tnp", names.tnp), ("rt", names.rt)) if name in used}
 
 
 def _loss(text: str, printed: str) -> Problem:
@@ -279,7 +281,7 @@ def _require_python(text: str) -> None:
         raise SelfCheckFailed(f"the rewritten text is not Python: {error.message}") from None
 
 
-class _Swap(cst.CSTTransformer):
+class _Swap(Transformer):
     """Puts rewritten functions, and the originals that are kept beside them, in the place of the functions."""
 
     def __init__(self, replaced: dict[int, list[cst.FunctionDef]]) -> None:
@@ -288,6 +290,9 @@ class _Swap(cst.CSTTransformer):
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:  # noqa: N802 # libcst's name
         return id(node) not in self.replaced
+
+    def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> bool:  # noqa: N802 # libcst's name
+        return False
 
     def leave_FunctionDef(  # noqa: N802 # libcst's name
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -96,7 +98,28 @@ _NO_COMMA = cst.MaybeSentinel.DEFAULT
 
 def comments(node: Any) -> list[cst.Comment]:
     """The comments inside of a node (or several), in their order."""
-    return list(_comments(node))
+    return list(_comments(node)) if _has_comments(node) else []
+
+
+def _has_comments(node: Any) -> bool:
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        kind = type(one)
+        if kind is cst.Comment:
+            return True
+        if kind is list or kind is tuple:
+            waiting.extend(one)
+        else:
+            waiting.extend(getattr(one, name) for name in _fields(kind))
+    return False
+
+
+@functools.cache
+def _fields(kind: type) -> tuple[str, ...]:
+    if not issubclass(kind, cst.CSTNode) or kind is cst.SimpleWhitespace:
+        return ()
+    return tuple(field.name for field in dataclasses.fields(kind))  # type: ignore[arg-type] # its nodes are dataclasses
 
 
 def _comments(node: Any) -> Iterator[cst.Comment]:

@@ -30,7 +30,9 @@ def formatted(text: str, old: str, path: str) -> str:
         return text
     program = _program(name)
     made = _format(name, program, lines, old, path) if program is not None else None
-    return made.replace("\n", newline) if made is not None and _same_code(lines, made) else text
+    if made is None or made == lines or not _same_code(lines, made):
+        return text
+    return made.replace("\n", newline)
 
 
 def formatter_of(path: str) -> str | None:
@@ -126,6 +128,18 @@ def _ranges(text: str, whole: str, old: str) -> list[tuple[int, int]]:
 
 def _same_code(text: str, made: str) -> bool:
     try:
-        return ast.dump(ast.parse(text)) == ast.dump(ast.parse(made))
+        return _equal(ast.parse(text), ast.parse(made))
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # newer than the Python that runs this
         return False
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two syntax trees say the same, wherever in their texts: as their dumps would tell, but sooner."""
+    kind = type(one)
+    if kind is not type(other):
+        return False
+    if kind is list:
+        return len(one) == len(other) and all(map(_equal, one, other))
+    if isinstance(one, ast.AST):
+        return all(_equal(getattr(one, name, None), getattr(other, name, None)) for name in one._fields)
+    return bool(one == other)

@@ -169,7 +169,7 @@ _WORD = re.compile(rb"\w+")
 _NOTEBOOK = re.compile(rb"\b(?:from|import)\s+[\w., ]+")
 #: Of folders outside of any project so many are looked through for star imports.
 _NEAR = 200
-_STAR = r"\bfrom\s+[.\w]*\b{}\s+import\s*\*"
+_STAR = re.compile(r"\bfrom\s+([.\w]+)\s+import\s*\*")
 
 
 class Importers:
@@ -180,6 +180,7 @@ class Importers:
         self._exclude = exclude
         self._modules = modules
         self._files: dict[str, list[str]] | None = None  #: by a word in its imports
+        self._near: list[str] | None = None  #: of no project: the files with star imports
 
     def why_library(self, path: str) -> str:
         """Why the file at `path` (absolute) is no script, for people; empty where it is one."""
@@ -198,16 +199,21 @@ class Importers:
         """Whether a star import of the project takes the names of the module at `path` (absolute)."""
         directory, name = os.path.split(path)
         stem = os.path.basename(directory) if name == "__init__.py" else name.removesuffix(".py")
-        star = re.compile(_STAR.format(re.escape(stem)))
         is_project = bool(self._modules.listing(self._root) & MARKS)  # else it may be somebody's home
-        for file in self._candidates(stem) if is_project else self._project_files(_NEAR):
+        for file in self._candidates(stem) if is_project else self._near_with_stars():
             text = self._modules.text(file) or "" if file != path else ""
-            if star.search(text) is None:
+            if not any(name.rpartition(".")[2] == stem for name in _STAR.findall(text)):
                 continue
             stars = [full for full in _imported(text) if full.endswith(".*")] if file.endswith(".py") else []
             if not file.endswith(".py") or any(self._leads_to(file, full, path, stem) for full in stars):
                 return True
         return False
+
+    def _near_with_stars(self) -> list[str]:
+        if self._near is None:
+            files = self._project_files(_NEAR)
+            self._near = [file for file in files if _STAR.search(self._modules.text(file) or "")]
+        return self._near
 
     def _candidates(self, stem: str) -> list[str]:
         if self._files is None:

@@ -8,11 +8,12 @@ from typing import Any
 
 import libcst as cst
 
+from np2tnp.analysis.syntax.walk import Transformer
 from np2tnp.edits import build, layout
 from np2tnp.edits.edit import Edits, StatementEdit
 
 
-class Applier(cst.CSTTransformer):
+class Applier(Transformer):
     """Rewrites one region. `runtime` is the name of the runtime module in it."""
 
     def __init__(self, edits: Edits, runtime: str) -> None:
@@ -181,7 +182,7 @@ def requoted(node: cst.FormattedString) -> cst.BaseExpression:
     return made
 
 
-class _Requote(cst.CSTTransformer):
+class _Requote(Transformer):
     """Gives plain strings the other quote than `quote`."""
 
     def __init__(self, quote: str) -> None:

@@ -14,7 +14,7 @@ import libcst as cst
 
 from np2tnp.analysis.module.contents import ModuleInfo, blocks_of, statements_of
 from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.syntax.walk import walk
+from np2tnp.analysis.syntax.walk import Transformer, walk
 
 # --- One beside its function, under a private name
 
@@ -94,7 +94,7 @@ def _blank(node: cst.FunctionDef) -> list[cst.EmptyLine]:
     return lines
 
 
-class _Shown(cst.CSTTransformer):
+class _Shown(Transformer):
     """Replaces the defaults by ``...`` whose evaluation may do, or give, something else the second time."""
 
     def __init__(self, imported: Collection[str]) -> None:
@@ -164,10 +164,11 @@ def place(module: ModuleInfo, functions: Collection[str], text: str, words: Cont
     reached = [reach.of(statement, index > first) for index, statement in enumerate(body)]
     running = (index for index in range(last + 1, len(body)) if reached[index] or _is_main(body[index]))
     at = next(running, len(body))
+    deleted = set[str]().union(*(_words(node) for node in walk(module.node) if type(node) is cst.Del))
     apart = {
         name
         for name, home in homes.items()
-        if not any(name in reached[index] for index in range(home, at)) and _works_apart(module, name)
+        if not any(name in reached[index] for index in range(home, at)) and _works_apart(module, name, deleted)
     }
     return Placement(frozenset(apart), at, _name(module.node, words))
 
@@ -183,13 +184,12 @@ def _defined(statement: cst.CSTNode, module: ModuleInfo) -> Iterator[str]:
             yield from _defined(inner, module)
 
 
-def _works_apart(module: ModuleInfo, name: str) -> bool:
-    """Whether the function would be the same outside of its class."""
+def _works_apart(module: ModuleInfo, name: str, deleted: set[str]) -> bool:
+    """Whether the function would be the same outside of its class. `deleted`: the names that the module deletes."""
     info = module.functions[name]
     head = [info.node.params, *([info.node.returns] if info.node.returns is not None else [])]
     around = set().union(*map(_words, head))
-    deletions = (node for node in walk(module.node) if isinstance(node, cst.Del))
-    if any(around & _words(node) for node in deletions):
+    if around & deleted:
         return False
     if info.owner is None:
         return True
@@ -219,11 +219,11 @@ def _name(tree: cst.Module, words: Container[str]) -> str:
         return "_"
     bound: set[int] = set()
     for node in walk(tree):
-        if isinstance(node, (cst.For, cst.CompFor, cst.AssignTarget)):
+        if type(node) in (cst.For, cst.CompFor, cst.AssignTarget):
             bound.update(map(id, walk(node.target)))
-        elif isinstance(node, cst.Param):
+        elif type(node) is cst.Param:
             bound.add(id(node.name))
-    if all(id(node) in bound for node in walk(tree) if isinstance(node, cst.Name) and node.value == "_"):
+    if all(id(node) in bound for node in walk(tree) if type(node) is cst.Name and node.value == "_"):
         return "_"
     name = "_original"
     while name in words:
@@ -249,7 +249,7 @@ class _Reach:
         self._classes_run = False  #: whether code runs where a class is made
         for statement in module.node.body:
             self._note(statement)
-        mentioned = {part.value for part in walk(module.node) if isinstance(part, cst.Name)}
+        mentioned = _words(module.node)
         self._classes_run = bool(mentioned & {"__init_subclass__", "__set_name__", "metaclass"}) or any(
             isinstance(base.value, cst.Name) and base.value.value == "type"
             for info in module.classes.values()
@@ -330,7 +330,7 @@ def _called(node: cst.BaseExpression) -> cst.BaseExpression:
 
 
 def _words(node: cst.CSTNode) -> set[str]:
-    return {part.value for part in walk(node) if isinstance(part, cst.Name)}
+    return {part.value for part in walk(node) if type(part) is cst.Name}
 
 
 def _is_of_others(node: cst.Import | cst.ImportFrom) -> bool:

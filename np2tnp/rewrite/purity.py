@@ -67,9 +67,10 @@ def _only_reads_its_object(node: cst.FunctionDef, region: ev.RegionFacts) -> boo
     """Whether a method uses ``self`` only as in ``self.name``, and calls nothing by such a name."""
     if region.parameters[:1] != ("self",) or region.updates:
         return False
-    called = {id(call.func) for call in walk(node.body) if isinstance(call, cst.Call)}
-    reads = {id(part.value) for part in walk(node.body) if isinstance(part, cst.Attribute) and id(part) not in called}
-    return all(id(name) in reads for name in walk(node.body) if isinstance(name, cst.Name) and name.value == "self")
+    nodes = list(walk(node.body))
+    called = {id(call.func) for call in nodes if type(call) is cst.Call}
+    reads = {id(part.value) for part in nodes if type(part) is cst.Attribute and id(part) not in called}
+    return all(id(name) in reads for name in nodes if type(name) is cst.Name and name.value == "self")
 
 
 def _callees(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> set[str] | None:
@@ -80,10 +81,11 @@ def _callees(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> se
         return None
     calls = {id(event.node): event for event in region.events if isinstance(event, ev.Call)}
     found: set[str] = set()
-    inner = [module.scopes[id(node)] for node in walk(info.node.body) if isinstance(node, cst.FunctionDef)]
+    nodes = list(walk(info.node.body))
+    inner = [module.scopes[id(node)] for node in nodes if type(node) is cst.FunctionDef]
     bound = info.locals.union(*(scope.bound for scope in inner))
-    looked_up = {id(node.value) for node in walk(info.node.body) if isinstance(node, cst.Subscript)}
-    for node in walk(info.node.body):
+    looked_up = {id(node.value) for node in nodes if type(node) is cst.Subscript}
+    for node in nodes:
         if isinstance(node, _SYNTAX):
             return None
         if isinstance(node, cst.Name) and node.value not in bound:

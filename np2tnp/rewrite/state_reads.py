@@ -16,7 +16,7 @@ from np2tnp.analysis.domain.values import may_hold_tensor
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.module.tensor_state import is_held
 from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.syntax.walk import walk
+from np2tnp.analysis.syntax.walk import Transformer, walk
 from np2tnp.edits import build
 from np2tnp.edits.edit import Edits
 from np2tnp.model import RegionState
@@ -157,7 +157,7 @@ def _reads(function: cst.CSTNode, names: frozenset[str], runtime: str) -> Iterat
                 yield part
 
 
-class _Settler(cst.CSTTransformer):
+class _Settler(Transformer):
     def __init__(self, reads: set[int], runtime: str) -> None:
         super().__init__()
         self.reads = reads

@@ -12,7 +12,7 @@ import libcst as cst
 from np2tnp.analysis.domain.values import Symbol
 from np2tnp.analysis.module.contents import ModuleInfo
 from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.syntax.walk import walk
+from np2tnp.analysis.syntax.walk import Transformer, walk
 from np2tnp.edits import build
 from np2tnp.rewrite.plan import Names
 from np2tnp.rewrite.vendoring import INSTALLED, Home
@@ -193,7 +193,7 @@ def without_unused_imports(before: cst.BaseSuite, after: cst.BaseSuite) -> cst.B
     return done
 
 
-class _Cleaner(cst.CSTTransformer):
+class _Cleaner(Transformer):
     def __init__(self, unused: set[str]) -> None:
         super().__init__()
         self.unused = unused

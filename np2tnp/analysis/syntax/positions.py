@@ -19,7 +19,7 @@ from typing import Any
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-from np2tnp.analysis.syntax.walk import walk
+from np2tnp.analysis.syntax.walk import Transformer, walk
 from np2tnp.model import Span
 
 _NEWLINE = re.compile(r"\r\n?|\n")
@@ -144,7 +144,7 @@ def with_blanks(tree: cst.Module, text: str) -> cst.Module:
     return tree.visit(_Blanks(found))
 
 
-class _Blanks(cst.CSTTransformer):
+class _Blanks(Transformer):
     def __init__(self, found: dict[int, str]) -> None:
         super().__init__()
         self.found = found

@@ -89,6 +89,16 @@ def nodes_of(node: cst.CSTNode) -> tuple[cst.CSTNode, ...]:
     return tuple(walk(node))
 
 
+class Transformer(cst.CSTTransformer):
+    """libcst's without its calls before and after each field, which are most of its time: nothing here has a use."""
+
+    def on_visit_attribute(self, node: cst.CSTNode, attribute: str) -> None:
+        """Nothing."""
+
+    def on_leave_attribute(self, original_node: cst.CSTNode, attribute: str) -> None:
+        """Nothing."""
+
+
 def none_test(test: cst.BaseExpression) -> tuple[str, bool] | None:
     """(name, True) for ``name is None``, (name, False) for ``name is not None``; None for any other test."""
     if type(test) is not cst.Comparison or len(test.comparisons) != 1 or type(test.left) is not cst.Name:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from np2tnp.analysis.syntax.walk import walk
+from np2tnp.analysis.syntax.walk import Transformer, walk
 from np2tnp.edits import build
 
 # --- Loop bodies without ``break`` and ``continue``: what follows them moves into the other branch of their ``if``
@@ -194,7 +194,7 @@ def _code(node: cst.CSTNode) -> str:
     return cst.Module([]).code_for_node(node)
 
 
-class _Breaks(cst.CSTTransformer):
+class _Breaks(Transformer):
     """Puts ``flag = True; break`` for ``return``."""
 
     def __init__(self, flag: str | None) -> None:

@@ -10,7 +10,7 @@ import libcst as cst
 
 from np2tnp.analysis.syntax.liveness import Names, reads
 from np2tnp.analysis.syntax.scopes import dotted
-from np2tnp.analysis.syntax.walk import walk
+from np2tnp.analysis.syntax.walk import Transformer, walk
 from np2tnp.edits import build
 
 Node = TypeVar("Node", bound=cst.CSTNode)
@@ -42,7 +42,7 @@ _COMPARING = {"max": "python_max", "min": "python_min"}
 _ITERATING = frozenset(("enumerate", "zip", "reversed", "list", "tuple", "map"))
 
 
-class _Builtins(cst.CSTTransformer):
+class _Builtins(Transformer):
     def __init__(self, runtime: str, shadowed: Names) -> None:
         super().__init__()
         self.runtime = runtime
@@ -101,7 +101,7 @@ class _Builtins(cst.CSTTransformer):
         return build.call(f"{self.runtime}.elements", build.argument(node))
 
 
-class _Reads(cst.CSTTransformer):
+class _Reads(Transformer):
     def __init__(self, runtime: str, varying: Names) -> None:
         super().__init__()
         self.runtime = runtime

@@ -141,11 +141,11 @@ def is_traceable(node: cst.CSTNode) -> bool:
     """Whether a function that stays as it is may get symbols for numbers: nothing in it handles the errors, or asks for
     the very class, of what it gets.
     """
-    parts = walk(node)
-    return not any(
-        isinstance(part, (cst.Try, cst.TryStar)) or (isinstance(part, cst.Name) and part.value == "type")
-        for part in parts
-    )
+    for part in walk(node):
+        kind = type(part)
+        if kind in (cst.Try, cst.TryStar) or (kind is cst.Name and part.value == "type"):
+            return False
+    return True
 
 
 def needs_state(facts: ev.RegionFacts) -> str:
