@@ -34,6 +34,7 @@ COMMANDS = {
     "profile": "time NumPy against TensorFlow for a function, on every device",
     "probe": "measure NumPy against the installed TensorFlow, for the catalog",
     "report": "write one HTML page of what check, profile and verify found",
+    "baseline": "write down what is found, so that check tells of what is new only",
     "config": "show the settings that count for a file, and where each comes from",
     "doctor": "say which versions and devices are here and whether the GPU is usable",
     "explain": "explain a code such as TNP101",
@@ -50,6 +51,7 @@ _ARGUMENTS = {
     "profile": "np2tnp.profiling.profile_arguments",
     "probe": "np2tnp.probe.probe_arguments",
     "report": "np2tnp.commands.report",
+    "baseline": "np2tnp.commands.baseline",
     "config": "np2tnp.commands.show_config",
     "doctor": "np2tnp.commands.doctor",
     "api": "np2tnp.commands.api",
@@ -137,6 +139,11 @@ def _main(arguments: list[str]) -> int:
         return _run_heavy(command, rest)
     if command == "api":
         return _run_api(rest)
+    if command == "baseline":
+        from np2tnp.commands import baseline
+
+        parsed = _parser(command).parse_intermixed_args(rest)
+        return baseline.run(parsed, _config(parsed, parsed.paths or ["."]))
     if command == "config":
         return _run_config(rest)
     from np2tnp.commands import explain
@@ -298,7 +305,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
     parser.add_argument("--isolated", action="store_true", help="read no configuration")
     parser.add_argument("-q", "--quiet", action="store_true", help="say only what was asked for")
     parser.add_argument("-v", "--verbose", action="store_true", help="say everything")
-    if command in ("check", "rewrite", "report", "config"):
+    if command in ("check", "rewrite", "report", "config", "baseline"):
         options.add_selection(parser)
         options.add_emission(parser)
     if command in ("check", "rewrite"):
@@ -331,6 +338,8 @@ def _config(parsed: argparse.Namespace, paths: list[str], foreign: frozenset[str
     }
     if getattr(parsed, "no_cache", False):
         overrides["cache"] = False
+    if "baseline" in overrides:
+        overrides["baseline"] = os.path.abspath(overrides["baseline"])
     if overrides.get("fail_on") == ["none"]:
         overrides["fail_on"] = []
     return load(paths, overrides, config=parsed.config, isolated=parsed.isolated)

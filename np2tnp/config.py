@@ -42,6 +42,8 @@ EMISSION = ("boundary", "state", "random", "on_unverified", "target_tensorflow",
 #: For ``above``: whatever the size, callers that are not migrated get the original, and only migrated ones the core.
 NEVER = 2**63 - 1
 
+DEFAULT_BASELINE = "np2tnp-baseline.json"
+
 #: What the runtime takes where ``above`` is not given.
 FEW = 100_000
 
@@ -114,6 +116,7 @@ class Config:
     region_options: tuple[RegionOptions, ...] = ()
     needles: tuple[str, ...] = ("numpy", "np.")  #: a file that contains none of these is not parsed
     numpy_names: tuple[str, ...] = ()  #: names that stand for NumPy wherever they are used, such as ``xp``
+    baseline: str = DEFAULT_BASELINE  #: the file of findings that are known, from ``root``
     tests: tuple[str, ...] = ()  #: globs of files that ``rewrite`` leaves as they are: the reference
     verbose: bool = False
     quiet: bool = False
@@ -139,6 +142,11 @@ class Config:
         """Whether ``rewrite`` leaves the file as it is: a test, or one of which no finding is wanted."""
         silent = (pattern for pattern, codes in self.per_file_ignores if {"ALL", "TNP"} & {*codes})
         return path_matches(path, (*self.tests, *silent), self.root)
+
+    def baseline_file(self) -> str | None:
+        """The file of known findings; None where nobody named one and the usual one is not there."""
+        file = os.path.join(self.root, self.baseline)
+        return file if self.baseline != DEFAULT_BASELINE or os.path.lexists(file) else None
 
     def excludes(self, path: str) -> bool:
         """Whether the file is left out."""

@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -54,6 +54,17 @@ def check(
         skipped=found.skipped(),
         texts={stdin[0]: _text(stdin[1])} if stdin is not None else {},
     )
+
+
+def check_texts(contents: Mapping[str, bytes], config: Config, progress: Progress | None = None) -> Run:
+    """As ``check``, of texts that the files at these paths might hold."""
+    config = replace(config, rewrite=False)
+    reports = [
+        report
+        for own, paths in _by_config(contents, config)
+        for report in _analyse([(path, contents[path]) for path in paths], own, progress)
+    ]
+    return _run(reports, config, texts={path: _text(data) for path, data in contents.items()})
 
 
 def is_excluded(name: str, config: Config) -> bool:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 
 from np2tnp import options, pipeline
-from np2tnp.config import CHOICES, Config, ConfigError, state_folder
+from np2tnp.config import CHOICES, DEFAULT_BASELINE, Config, ConfigError, state_folder
 from np2tnp.model import Run
 from np2tnp.report.progress import Progress
 from np2tnp.report.totals import is_failing
@@ -25,6 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     defaults = ",".join(Config().fail_on)
     words = f"exit 1 for these: {verdicts} or none (default: {defaults}, and what is selected)"
     add("--fail-on", type=options.comma_separated, action="extend", metavar="VERDICTS", help=words)
+    words = f"tell nothing of what this file knows (default {DEFAULT_BASELINE} beside the configuration, where it is)"
+    add("--baseline", metavar="FILE", help=words)
+    words = "tell only of what is new since this revision of git, in files that changed"
+    add("--changed-since", metavar="REV", help=words)
     add("--exit-zero", action="store_true", help="exit 0 even with findings")
     add("--cache-dir", metavar="DIR", help="where results are kept (default .np2tnp_cache in the project)")
 
@@ -34,7 +38,17 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
     if not config.quiet:
         _say_what_was_left(config.root)
     with Progress(config.quiet) as progress:
-        found = pipeline.fold_repeats(pipeline.check(paths, config, stdin=stdin, progress=progress))
+        if parsed.changed_since is None:
+            found = pipeline.check(paths, config, stdin=stdin, progress=progress)
+        elif stdin is not None:
+            raise ConfigError("--changed-since does not work on standard input")
+        else:
+            found = _check_changes(parsed.changed_since, paths, config, progress)
+    if any(own.baseline_file() for own in {config.of_file(report.path) for report in found.reports}):
+        from np2tnp.migration import baselines
+
+        found = baselines.without_known(found, config)
+    found = pipeline.fold_repeats(found)
     pieces = _report(found, config, parsed)
     if parsed.output_file:
         try:
@@ -52,6 +66,20 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
         is_failing(finding, config.of_file(report.path)) for report in found.reports for finding in report.findings
     )
     return FOUND if failing else CLEAN
+
+
+def _check_changes(rev: str, paths: list[str], config: Config, progress: pipeline.Progress) -> Run:
+    """What the files that changed since `rev` have now and had not then."""
+    from np2tnp.files.changes import changed_since
+    from np2tnp.files.discover import discover
+    from np2tnp.migration import baselines
+
+    files = discover(paths, config).files
+    changed, before = changed_since(rev, files)
+    if files and not changed:
+        say(f"no file changed since {rev}")
+    found = pipeline.check(changed, config, progress=progress)
+    return baselines.without_old(found, pipeline.check_texts(before, config), rev)
 
 
 def _say_what_was_left(root: str) -> None:

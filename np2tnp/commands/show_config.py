@@ -17,6 +17,7 @@ from np2tnp.terminal import CLEAN, print_exactly
 #: Options of the file that have no meaning among those of the command line → what they decide.
 _MEANING = {
     "above": "calls with fewer elements stay NumPy; 0: none (default: 100000, and all calls where there is no GPU)",
+    "baseline": "the file of findings that check does not tell any more, beside the configuration",
     "cache": "keep results of files that did not change",
     "cache-dir": "where results are kept (default .np2tnp_cache beside the configuration)",
     "device": "where migrated functions work, such as /GPU:0",
