@@ -111,7 +111,7 @@ def _has_comments(node: Any) -> bool:
         if kind is list or kind is tuple:
             waiting.extend(one)
         else:
-            waiting.extend(getattr(one, name) for name in _fields(kind))
+            waiting.extend(getattr(one, name) for name in _fields(kind))  # type: ignore[arg-type] # types are hashable
     return False
 
 
@@ -119,7 +119,7 @@ def _has_comments(node: Any) -> bool:
 def _fields(kind: type) -> tuple[str, ...]:
     if not issubclass(kind, cst.CSTNode) or kind is cst.SimpleWhitespace:
         return ()
-    return tuple(field.name for field in dataclasses.fields(kind))  # type: ignore[arg-type] # its nodes are dataclasses
+    return tuple(field.name for field in dataclasses.fields(kind))
 
 
 def _comments(node: Any) -> Iterator[cst.Comment]:

@@ -219,7 +219,7 @@ def _name(tree: cst.Module, words: Container[str]) -> str:
         return "_"
     bound: set[int] = set()
     for node in walk(tree):
-        if type(node) in (cst.For, cst.CompFor, cst.AssignTarget):
+        if isinstance(node, (cst.For, cst.CompFor, cst.AssignTarget)):
             bound.update(map(id, walk(node.target)))
         elif type(node) is cst.Param:
             bound.add(id(node.name))

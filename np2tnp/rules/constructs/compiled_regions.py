@@ -142,8 +142,7 @@ def is_traceable(node: cst.CSTNode) -> bool:
     the very class, of what it gets.
     """
     for part in walk(node):
-        kind = type(part)
-        if kind in (cst.Try, cst.TryStar) or (kind is cst.Name and part.value == "type"):
+        if type(part) in (cst.Try, cst.TryStar) or (type(part) is cst.Name and part.value == "type"):
             return False
     return True
 
