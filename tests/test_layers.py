@@ -212,3 +212,28 @@ def test_no_folder_and_no_file_is_too_large() -> None:
 def test_file_names_are_unique() -> None:
     names = Counter(path.stem for path in MODULES if path.name != "__init__.py")
     assert {name for name, count in names.items() if count > 1} == SAME_NAMES
+
+
+#: Folders of tests that stand for no folder of the package: whole programs, before and after.
+OF_ALL_PARTS = {".", "end_to_end"}
+TEST_FILES = sorted((ROOT / "tests").rglob("test_*.py"))
+
+
+def folders_that_mirror_none(tests: list[str], package: set[str]) -> set[str]:
+    return {folder for test in tests if (folder := Path(test).parent.as_posix()) not in package | OF_ALL_PARTS}
+
+
+def test_tests_mirror_the_package() -> None:
+    folders = {path.parent.relative_to(PACKAGE).as_posix() for path in MODULES}
+    tests = [path.relative_to(ROOT / "tests").as_posix() for path in TEST_FILES]
+    assert folders_that_mirror_none(tests, folders) == set()
+    tested = {Path(test).parts[0] for test in tests}
+    assert {folder.split("/")[0] for folder in folders} - tested - {"."} == set(), "parts of the package without tests"
+    sizes = Counter(Path(test).parent.as_posix() for test in tests)
+    assert {folder: count for folder, count in sizes.items() if count > MOST_FILES} == {}
+    assert max(Counter(Path(test).name for test in tests).values()) == 1, "pytest imports them by their names"
+
+
+def test_the_check_of_the_mirror_can_fail() -> None:
+    tests = ["test_all.py", "end_to_end/test_b.py", "analysis/domain/test_c.py", "analysis/loops/test_d.py"]
+    assert folders_that_mirror_none(tests, {".", "analysis", "analysis/domain"}) == {"analysis/loops"}

@@ -15,7 +15,7 @@ from np2tnp.engine import analyze
 from np2tnp.files.source import Source
 from np2tnp.runtime.compile.compiled import RUNS
 
-TEXT = (Path(__file__).resolve().parents[2] / "fixtures" / "staging" / "numbers.py").read_text(encoding="utf-8")
+TEXT = (Path(__file__).resolve().parents[3] / "fixtures" / "staging" / "numbers.py").read_text(encoding="utf-8")
 
 
 def module(text: str) -> dict[str, Any]:

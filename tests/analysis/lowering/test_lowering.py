@@ -21,7 +21,7 @@ from np2tnp.engine import analyze
 from np2tnp.files.source import Source
 from np2tnp.files.trees import Trees
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 #: Fields that the walk leaves out and the analysis reads by name.
 ALSO_READ = frozenset(("value", "star", "keyword", "operator", "asynchronous", "relative"))
 #: Kinds of node at which findings point: their places must be known.

@@ -71,7 +71,7 @@ def test_functions_made_in_a_loop_are_made_in_the_function_of_its_body() -> None
     assert "for i in rt.unrolled(range(n)):" in filled
 
 
-PROGRAMS = Path(__file__).resolve().parents[2] / "fixtures" / "staging" / "programs.py"
+PROGRAMS = Path(__file__).resolve().parents[3] / "fixtures" / "staging" / "programs.py"
 TEXT = PROGRAMS.read_text(encoding="utf-8")
 ORIGINAL = module(TEXT)
 

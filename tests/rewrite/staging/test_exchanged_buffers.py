@@ -20,7 +20,7 @@ from np2tnp.runtime.compile import compiled
 from np2tnp.runtime.compile.compiled import RUNS
 
 CONFIG = Config(rewrite=True, slow="convert", compile="graph", on_unverified="raise")
-TEXT = (Path(__file__).resolve().parents[2] / "fixtures" / "staging" / "buffers.py").read_text(encoding="utf-8")
+TEXT = (Path(__file__).resolve().parents[3] / "fixtures" / "staging" / "buffers.py").read_text(encoding="utf-8")
 
 JACOBI = '''
 import numpy as np

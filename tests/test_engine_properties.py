@@ -16,7 +16,7 @@ from np2tnp.files.source import Source
 from np2tnp.model import FileReport
 from np2tnp.pipeline import analyse_bytes
 
-FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 PROGRAMS = sorted(
     path for pattern in ("programs/*.py", "projects/**/*.py", "rules/*/*.py") for path in FIXTURES.glob(pattern)
 )
