@@ -3,7 +3,7 @@
 libcst's own ``PositionProvider`` costs 2.7 times the parse, because it turns every token into a line and a column and
 keeps a range for every node. Here the code generator runs once with a state that only remembers, for the nodes that are
 asked for, how many tokens came before and after them; lines and columns are computed for those alone. It costs about a
-fifth of the parse and gives the same answers (tests/analysis/syntax/test_positions.py compares the two on installed packages).
+fifth of the parse and gives the same answers (tests/analysis/syntax/test_positions.py compares the two on packages).
 """
 
 from __future__ import annotations
