@@ -319,8 +319,26 @@ def analyse_bytes(config: Config, item: tuple[str, bytes], analyst: Analyst | No
         return report_problem(path, Problem("TNP906", describe_bug(error)))
     from np2tnp.files import suppress
 
+    if report.new_text is not None and suppress.has_any(source.text):
+        report = replace(report, new_text=_without_needless(source, report, config))
+
     left, suppressed = suppress.apply(source.text, path, report.findings)
     return replace(report, findings=left, suppressed=suppressed)
+
+
+def _without_needless(source: Source, report: FileReport, config: Config) -> str | None:
+    """The new text without comments that hid findings of the old one, and hide none of what is left."""
+    from np2tnp.engine import analyze
+    from np2tnp.files import guards, suppression_edits
+
+    text = report.new_text or ""
+    try:
+        asked = replace(config, rewrite=False)
+        again = guards.call_with_deep_stack(analyze, replace(source, text=text), asked, seconds=config.file_timeout)
+    except Exception:  # what cannot be asked needs all of them
+        return report.new_text
+    left = again.findings
+    return suppression_edits.without_needless(source.text, report.findings, text, left)
 
 
 def summarize(reports: Iterable[FileReport]) -> Summary:

@@ -35,7 +35,8 @@ from np2tnp.analysis.module.imports import SAME_AS
 from np2tnp.analysis.module.scripts import Script, script_of
 from np2tnp.catalog.catalog import load
 from np2tnp.config import Config
-from np2tnp.files import guards
+from np2tnp.files import guards, suppress
+from np2tnp.files.kept_functions import find as find_kept
 from np2tnp.files.modules import Importers, Modules
 from np2tnp.files.outline import patched_names
 from np2tnp.files.problems import Problem
@@ -310,6 +311,7 @@ class Project:
     def _open(self, source: Source, path: str, editable: bool) -> Session:
         config = self.config
         parsed = parse(source.text, editable, self.modules.trees)
+        kept = find_kept(source.text, suppress.keeps(source.text))
         session = Session(
             source,
             path,
@@ -329,8 +331,8 @@ class Project:
                 frozenset(config.numpy_names),
                 config.unsafe,
             ),
-            functools.partial(config.wants_region, source.path),
-            functools.partial(config.spares_region, source.path),
+            lambda name: name not in kept and config.wants_region(source.path, name),
+            lambda name: name in kept or config.spares_region(source.path, name),
             functools.partial(config.options_of, source.path),
             self._left_alone,
             patched_names(source.text),

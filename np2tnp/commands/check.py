@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from np2tnp import options, pipeline
 from np2tnp.config import CHOICES, DEFAULT_BASELINE, Config, ConfigError, state_folder
-from np2tnp.model import Run
+from np2tnp.model import Finding, Run
 from np2tnp.report.progress import Progress
 from np2tnp.report.totals import is_failing
 from np2tnp.terminal import CLEAN, ERROR, FOUND, print_exactly, say
@@ -29,6 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--baseline", metavar="FILE", help=words)
     words = "tell only of what is new since this revision of git, in files that changed"
     add("--changed-since", metavar="REV", help=words)
+    add("--add-ignore", action="store_true", help="write a comment beside each finding that is shown, which hides it")
+    add("--ignore-reason", metavar="TEXT", help="with --add-ignore: what the comments say")
     add("--exit-zero", action="store_true", help="exit 0 even with findings")
     add("--cache-dir", metavar="DIR", help="where results are kept (default .np2tnp_cache in the project)")
 
@@ -48,6 +50,12 @@ def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tup
         from np2tnp.migration import baselines
 
         found = baselines.without_known(found, config)
+    if parsed.ignore_reason is not None and not parsed.add_ignore:
+        raise ConfigError("--ignore-reason belongs to --add-ignore")
+    if parsed.add_ignore:
+        if stdin is not None:
+            raise ConfigError("--add-ignore does not work on standard input")
+        return _add_ignores(found, config, " ".join((parsed.ignore_reason or "").split()))
     found = pipeline.fold_repeats(found)
     pieces = _report(found, config, parsed)
     if parsed.output_file:
@@ -80,6 +88,40 @@ def _check_changes(rev: str, paths: list[str], config: Config, progress: pipelin
         say(f"no file changed since {rev}")
     found = pipeline.check(changed, config, progress=progress)
     return baselines.without_old(found, pipeline.check_texts(before, config), rev)
+
+
+def _add_ignores(found: Run, config: Config, reason: str) -> int:
+    """Write a comment beside each finding that would be shown. The status: of errors, and of places without one."""
+    from np2tnp.files import suppression_edits
+    from np2tnp.files.problems import Problem
+    from np2tnp.files.source import decode, read_bytes
+    from np2tnp.files.writing import Writer
+    from np2tnp.report.totals import count, shown
+
+    status = ERROR if found.summary.errors else CLEAN
+    wanted: dict[str, list[Finding]] = {}
+    for finding in shown(found, config):
+        if not finding.code.startswith("TNP9"):
+            wanted.setdefault(finding.path, []).append(finding)
+    writer = Writer()
+    for path, findings in wanted.items():
+        try:
+            data = read_bytes(path)
+            source = decode(path, data)
+            text, left = suppression_edits.with_ignores(source.text, findings, reason)
+            if text != source.text:
+                writer.replace(path, data, source.encode(text))
+        except Problem as problem:
+            say(f"{path}: {problem}")
+            status = ERROR
+            continue
+        for finding in left:
+            say(f"{path}:{finding.span.line}: {finding.code}: no comment has a place on this line")
+            status = status or FOUND
+        print_exactly(f"{path}: {count(len(findings) - len(left), 'finding')} hidden by comments\n")
+    for note in writer.notes:
+        say(note)
+    return status
 
 
 def _say_what_was_left(root: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from np2tnp.model import Finding
@@ -26,7 +27,7 @@ def fingerprints(text: str, findings: Sequence[Finding]) -> list[str]:
         tree = ast.parse(text) if findings else ast.Module([], [])
     except (SyntaxError, ValueError, RecursionError):
         tree = ast.Module([], [])
-    lines = text.splitlines()
+    lines = list(io.StringIO(text, newline=""))  # as Python counts them
     found = []
     for finding in findings:
         name = finding.region.rpartition(".")[2]

@@ -6,6 +6,9 @@
 * ``# np2tnp: ignore-file[...]``: the whole file
 * ``# np2tnp: disable[...]`` ... ``# np2tnp: enable[...]``: everything between; without a code: all
 * ``# noqa: TNP101``: as ``ignore[TNP101]``
+
+Instead of a code its name may stand (``ignore[array-store]``). ``# np2tnp: keep`` on a ``def`` or ``class`` hides
+nothing: what it stands on is not rewritten.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from np2tnp.codes import expanded, is_known
 from np2tnp.files.guards import TOKEN
 from np2tnp.model import Finding, Span, Verdict
 
@@ -24,6 +28,7 @@ _DIRECTIVE = re.compile(r"#\s*np2tnp:\s*(?P<word>[\w-]*)\s*(?P<list>\[(?P<codes>
 _NOQA = re.compile(r"#\s*noqa\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)", re.IGNORECASE)
 _CODE = re.compile(r"TNP\d{0,3}\Z")
 _KNOWN = ("ignore", "ignore-file", "disable", "enable")
+_KEEP = "keep"
 _ALL = ""
 
 
@@ -35,12 +40,14 @@ class _Suppression:
     span: Span
     word: str
     whole: bool = True  #: covers findings that start in it; else also those that end there
+    closed: Span | None = None  #: the comment that ends a range
 
 
 @dataclass(slots=True)
 class _Reading:
     suppressions: list[_Suppression] = field(default_factory=list)
     mistakes: list[tuple[Span, str]] = field(default_factory=list)
+    keeps: list[Span] = field(default_factory=list)  #: comments that say `keep`
 
 
 def apply(text: str, path: str, findings: tuple[Finding, ...]) -> tuple[tuple[Finding, ...], int]:
@@ -48,12 +55,19 @@ def apply(text: str, path: str, findings: tuple[Finding, ...]) -> tuple[tuple[Fi
 
     Also the number of those that are hidden.
     """
-    if "np2tnp:" not in text and "TNP" not in text:
+    if not has_any(text):
         return findings, 0
-    reading = _read(text)
+    reading = read(text)
+    if reading.keeps:
+        from np2tnp.files.kept_functions import find
+
+        useless = find(text, [span.line for span in reading.keeps]).useless
+        reading.mistakes += [
+            (span, f"`{_KEEP}` stands on no function") for span in reading.keeps if span.line in useless
+        ]
     if not reading.suppressions and not reading.mistakes:
         return findings, 0
-    hidden = _hidden(reading.suppressions, findings)
+    hidden = mark_used(reading, findings)
     kept = [item for number, item in enumerate(findings) if number not in hidden or item.code.startswith("TNP90")]
 
     number_hidden = len(findings) - len(kept)
@@ -67,17 +81,25 @@ def apply(text: str, path: str, findings: tuple[Finding, ...]) -> tuple[tuple[Fi
             kept.append(note(item.span, f"`{item.word}` hides nothing here"))
         elif unused:
             kept.append(note(item.span, f"`{item.word}` hides no {', '.join(unused)} here"))
+        elif item.word == "disable" and item.closed is None:
+            code = next(iter(item.codes)) or "anything"
+            kept.append(note(item.span, f"`disable` without an `enable` of {code} after it hides the rest of the file"))
     kept += [note(span, message) for span, message in reading.mistakes]
     return tuple(sorted(kept, key=lambda finding: finding.sort_key)), number_hidden
 
 
-def _hidden(suppressions: list[_Suppression], findings: tuple[Finding, ...]) -> set[int]:
+def has_any(text: str) -> bool:
+    """Whether there may be comments for np2tnp in the text."""
+    return "np2tnp:" in text or "TNP" in text
+
+
+def mark_used(reading: _Reading, findings: tuple[Finding, ...]) -> set[int]:
     """The numbers of the findings that something hides; what hides one is noted as used, be it hidden twice.
 
     A file may hold as many comments as lines: each is looked at once for each code that it names.
     """
     by_code: dict[tuple[str, bool], list[_Suppression]] = {}
-    for item in suppressions:
+    for item in reading.suppressions:
         for code in item.codes:
             by_code.setdefault((code, item.whole), []).append(item)
     hidden: set[int] = set()
@@ -97,7 +119,8 @@ def _hidden(suppressions: list[_Suppression], findings: tuple[Finding, ...]) -> 
     return hidden
 
 
-def _read(text: str) -> _Reading:
+def read(text: str) -> _Reading:
+    """The comments of a text that say something to np2tnp."""
     reading = _Reading()
     last_line = text.count("\n") + text.count("\r") + 1
     opened: dict[str, _Suppression] = {}
@@ -122,8 +145,12 @@ def _read(text: str) -> _Reading:
         if directive is None:
             continue
         word = directive["word"]
-        wanted = [code.strip().upper() for code in (directive["codes"] or "").split(",") if code.strip()]
-        wrong = [code for code in wanted if not _CODE.match(code)]
+        words = [code.strip() for code in (directive["codes"] or "").split(",") if code.strip()]
+        wrong = [code for code in words if not _is_code(code)]
+        wanted = list(dict.fromkeys(code for item in words for code in codes_of(item)))
+        if word == _KEEP and not directive["list"]:
+            reading.keeps.append(span)
+            continue
         if word not in _KNOWN or wrong or (directive["list"] and not wanted):
             what = f"code `{wrong[0]}`" if wrong else f"`{directive[0][1:].strip()}`"
             reading.mistakes.append((span, f"{what} is not understood; write `# np2tnp: ignore[TNP101]`"))
@@ -132,7 +159,8 @@ def _read(text: str) -> _Reading:
         if word == "enable":
             for code in wanted or list(opened) or [_ALL]:
                 if code in opened:
-                    opened.pop(code).last = line
+                    item = opened.pop(code)
+                    item.last, item.closed = line, span
                 else:
                     reading.mistakes.append((span, f"`enable` without a `disable` of {code or 'anything'} before it"))
         elif word == "disable":
@@ -146,6 +174,31 @@ def _read(text: str) -> _Reading:
             first, last = (line, next_code_line(line)) if alone else (line, line)
             reading.suppressions.append(_Suppression(first, last, codes_used, span, word, whole=alone))
     return reading
+
+
+def codes_of(word: str) -> tuple[str, ...]:
+    """The prefixes that a word in a comment stands for: a prefix, or a name."""
+    return expanded((word.lower(),)) if is_known(word.lower()) else (word.upper(),)
+
+
+def without_directive(comment: str) -> str:
+    """A comment without what it says to np2tnp, up to the next comment in it."""
+    found = _DIRECTIVE.search(comment)
+    if found is None:
+        return comment
+    end = comment.find("#", found.end())
+    return f"{comment[: found.start()]}{comment[end:] if end >= 0 else ''}".rstrip()
+
+
+def _is_code(word: str) -> bool:
+    return is_known(word.lower()) or _CODE.match(word.upper()) is not None
+
+
+def keeps(text: str) -> list[int]:
+    """The lines of the comments that say `keep`."""
+    if "np2tnp:" not in text or _KEEP not in text:
+        return []
+    return [span.line for span in read(text).keeps]
 
 
 def _comments(text: str) -> Iterator[tuple[str, int, int, bool]]:
