@@ -112,9 +112,9 @@ def with_ignores(text: str, findings: Iterable[Finding], reason: str) -> tuple[s
         else:
             left.append(finding)
     for number, codes in wanted.items():
-        line = lines[number - 1]
-        body = line.rstrip("\r\n")
-        lines[number - 1] = f"{_with_codes(body, free[number], codes, reason)}{line[len(body) :]}"
+        text_line = lines[number - 1]
+        body = text_line.rstrip("\r\n")
+        lines[number - 1] = f"{_with_codes(body, free[number], codes, reason)}{text_line[len(body) :]}"
     return "".join(lines), left
 
 
