@@ -36,7 +36,7 @@ from np2tnp.analysis.module.scripts import Script, script_of
 from np2tnp.catalog.catalog import load
 from np2tnp.config import Config
 from np2tnp.files import guards, suppress
-from np2tnp.files.kept_functions import find as find_kept
+from np2tnp.files.keep_comments import find as find_kept
 from np2tnp.files.modules import Importers, Modules
 from np2tnp.files.outline import patched_names
 from np2tnp.files.problems import Problem

@@ -59,7 +59,7 @@ def apply(text: str, path: str, findings: tuple[Finding, ...]) -> tuple[tuple[Fi
         return findings, 0
     reading = read(text)
     if reading.keeps:
-        from np2tnp.files.kept_functions import find
+        from np2tnp.files.keep_comments import find
 
         useless = find(text, [span.line for span in reading.keeps]).useless
         reading.mistakes += [
