@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 from np2tnp import __version__, importing, options
 from np2tnp.config import Config, ConfigError, did_you_mean, load
@@ -27,9 +27,9 @@ from np2tnp.terminal import (
 )
 
 COMMANDS = {
+    "migrate": "take a program all the way: check, run, verify, time, rewrite, test, report",
     "check": "flag what stands between NumPy code and tensorflow.experimental.numpy",
     "rewrite": "rewrite what can be rewritten: prints a diff, or --apply",
-    "migrate": "take a program all the way: check, run, verify, time, rewrite, test, report",
     "verify": "run original and rewritten functions on the same inputs and compare",
     "profile": "time NumPy against TensorFlow for a function, on every device",
     "probe": "measure NumPy against the installed TensorFlow, for the catalog",
@@ -41,6 +41,9 @@ COMMANDS = {
     "rules": "list all codes",
     "api": "say what np2tnp knows about a NumPy function",
 }
+
+#: Commands for the people who make np2tnp.
+_OURS = ("probe",)
 
 #: Command → module whose ``add_arguments`` adds its own options.
 _ARGUMENTS = {
@@ -194,7 +197,7 @@ def _without_command(rest: list[str]) -> int:
         usage="np2tnp COMMAND [OPTIONS] [PATHS]",
         description="Takes NumPy code to the GPU through tensorflow.experimental.numpy.",
         epilog="commands:\n"
-        + "".join(f"  {name:<9} {text}\n" for name, text in COMMANDS.items())
+        + "".join(f"  {name:<9} {text}\n" for name, text in COMMANDS.items() if name not in _OURS)
         + "\n`np2tnp COMMAND --help` shows a command's options.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -291,14 +294,8 @@ def _run_heavy(command: str, rest: list[str]) -> int:
 # --- helpers
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """One line: the usage of a command fills a screen."""
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
-
-
 def _parser(command: str) -> argparse.ArgumentParser:
-    parser = _Parser(prog=f"np2tnp {command}", description=COMMANDS[command], allow_abbrev=False)
+    parser = options.Parser(command, COMMANDS[command])
     parser.add_argument("--version", action="version", version=f"np2tnp {__version__}")
     words = "read the configuration from this file, or set an option of it for this run (may be repeated)"
     parser.add_argument("--config", action="append", default=[], metavar="FILE|KEY=VALUE", help=words)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn, TypeVar
 
-from np2tnp.config import CHOICES, Config
+from np2tnp.config import CHOICES, Config, did_you_mean
 
 _Number = TypeVar("_Number", int, float)
 
@@ -28,6 +29,92 @@ MEANING = {
 
 #: Of a command that rewrites in memory: what decides the text.
 EMITTED = ("state", "slow", "random", "on_unverified", "compile", "target_tensorflow", "target_numpy")
+
+
+#: Command → the options that most people use: what ``--help`` shows. ``--help-all`` shows all.
+COMMON = {
+    "check": "select ignore exclude changed-since baseline add-ignore output-format output-file fail-on statistics",
+    "rewrite": "apply check only skip verify test confirmed interactive backup recover slow compile",
+    "migrate": "apply test confirmed top output fresh compile",
+    "verify": "original inputs timeout json compile float32 n",
+    "profile": "top size arg device find-only output no-charts suite compile",
+    "report": "profile verify output title exclude",
+    "baseline": "baseline select exclude",
+    "config": "json schema isolated",
+}
+_ALWAYS = "help help-all config quiet verbose"
+
+
+class Parser(argparse.ArgumentParser):
+    """One line for mistakes, with what was meant; help that fits on a screen."""
+
+    def __init__(self, command: str, description: str) -> None:
+        super().__init__(prog=f"np2tnp {command}", description=description, allow_abbrev=False)
+        self._shown = set(f"{COMMON[command]} {_ALWAYS}".split()) if command in COMMON else set()
+        if self._shown:
+            self.add_argument("--help-all", action=_HelpAll, help="show all options")
+
+    def error(self, message: str) -> NoReturn:
+        """One line: the usage of a command fills a screen."""
+        words = message.removeprefix("unrecognized arguments: ").split()
+        unknown = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
+        if unknown and message.startswith("unrecognized"):
+            message = f"unknown option {unknown}{did_you_mean(unknown, self._option_string_actions)}"
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+    def format_help(self) -> str:
+        """What most people need."""
+        if not self._shown:
+            return super().format_help()
+        rare = [it for it in self._actions if it.option_strings and not self._shown & {*map(_bare, it.option_strings)}]
+        usage = self.usage
+        if "[OPTIONS]" not in (usage or ""):  # argparse sets a full one while it parses
+            self.usage = self._short_usage()
+        try:
+            with _hidden(rare):
+                return f"{super().format_help()}\n{self.prog} --help-all shows {len(rare)} more options.\n"
+        finally:
+            self.usage = usage
+
+    def _short_usage(self) -> str:
+        words = [f"{self.prog} [OPTIONS]"]
+        for action in self._actions:
+            if not action.option_strings:
+                nargs = getattr(action, "save_nargs", action.nargs)  # what argparse hides while it parses
+                words.append(
+                    {"*": f"[{action.metavar} ...]", "?": f"[{action.metavar}]"}.get(nargs, str(action.metavar))
+                )
+        return " ".join(words)
+
+    def format_all(self) -> str:
+        """All options."""
+        return super().format_help()
+
+
+class _HelpAll(argparse.Action):
+    def __init__(self, option_strings: list[str], dest: str, help: str) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, default=argparse.SUPPRESS, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        assert isinstance(parser, Parser)
+        print(parser.format_all(), end="")
+        parser.exit()
+
+
+def _bare(option: str) -> str:
+    return option.lstrip("-")
+
+
+@contextmanager
+def _hidden(actions: list[argparse.Action]) -> Iterator[None]:
+    before = [action.help for action in actions]
+    for action in actions:
+        action.help = argparse.SUPPRESS
+    try:
+        yield
+    finally:
+        for action, text in zip(actions, before, strict=True):
+            action.help = text
 
 
 def at_least(least: _Number, above: bool = False) -> Callable[[str], _Number]:

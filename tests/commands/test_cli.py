@@ -15,8 +15,9 @@ import pytest
 from command_line import HEAT, check_json, run
 
 from np2tnp import __version__
-from np2tnp.cli import COMMANDS
+from np2tnp.cli import COMMANDS, _parser
 from np2tnp.codes import CODES, EFFORTS, GROUPS
+from np2tnp.options import COMMON
 from np2tnp.rules import DOCS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -185,7 +186,11 @@ def test_behind_two_dashes_are_paths(project: Path, capfd: pytest.CaptureFixture
 def test_a_wrong_option_is_one_line(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capfd, "check", "--no-such-option", "heat.py")
     assert (status, out) == (2, "")
-    assert err == "np2tnp check: unrecognized arguments: --no-such-option (see np2tnp check --help)\n"
+    assert err == "np2tnp check: unknown option --no-such-option (see np2tnp check --help)\n"
+    for word in ("--slect", "--slect=TNP1"):
+        status, out, err = run(capfd, "check", word, "heat.py")
+        assert (status, out) == (2, "")
+        assert err == "np2tnp check: unknown option --slect; did you mean `--select`? (see np2tnp check --help)\n"
 
 
 def test_the_json_report(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -420,9 +425,23 @@ def test_version_and_help(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(capfd, "check", "--version")[:2] == (0, f"np2tnp {__version__}\n")
     status, out, _ = run(capfd, "--help")
     assert status == 0
-    assert all(command in out for command in COMMANDS)
+    assert all((f"\n  {command} " in out) is (command != "probe") for command in COMMANDS)
     for command in COMMANDS:
         assert run(capfd, command, "--help")[0] == 0
+    for command, words in COMMON.items():
+        status, short, _ = run(capfd, command, "--help")
+        assert status == 0
+        assert short.startswith(f"usage: np2tnp {command} ")
+        assert "[OPTIONS]" in short.partition("\n")[0]
+        assert len(short.splitlines()) <= 55
+        assert all(f" --{word}" in short or f" -{word}" in short for word in words.split())
+        status, full, _ = run(capfd, command, "--help-all")
+        assert status == 0
+        rare = {action.option_strings[-1] for action in _parser(command)._actions if action.option_strings}
+        rare -= {f"--{word}" for word in f"{words} help help-all config quiet verbose".split()} | {"-n"}
+        assert all(re.search(rf" {word}\b", full) for word in rare)
+        assert not any(re.search(rf" {word}[ \n]", short) for word in rare)
+        assert f"--help-all shows {len(rare)} more options" in short
     assert run(capfd)[0] == 2
     status, _, err = run(capfd, "chekc", ".")
     assert status == 2
