@@ -25,7 +25,7 @@ from np2tnp.analysis.syntax.walk import walk
 from np2tnp.catalog.catalog import Catalog
 from np2tnp.config import RegionOptions
 from np2tnp.files.source import Source
-from np2tnp.files.trees import Trees
+from np2tnp.files.syntax import Trees
 from np2tnp.model import RegionState, Span
 from np2tnp.rewrite import tensor_boundary
 from np2tnp.rewrite.originals import is_protocol

@@ -44,7 +44,7 @@ ROOMS = {
 #: What still runs against the order of the rooms. This list may only become shorter.
 AGAINST_THE_ORDER = """
     analysis.domain.events -> analysis.module.buffer_exchanges
-    analysis.lowering.places -> analysis.domain.values
+    analysis.lowering.nodes -> analysis.domain.values
     runtime.base.dispatch -> runtime.compile.xla.limits
     runtime.base.dispatch -> runtime.symbols.changing_length
     runtime.base.dispatch -> runtime.symbols.float32

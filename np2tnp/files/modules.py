@@ -18,7 +18,7 @@ from np2tnp.files.cache import hash_bytes
 from np2tnp.files.outline import Outline, outline_of
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import decode, read_bytes
-from np2tnp.files.trees import Trees
+from np2tnp.files.syntax import Trees
 
 MARKS = frozenset((".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "np2tnp.toml"))
 _ABSENT: frozenset[str] = frozenset()

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from np2tnp.files.replaced import ANY, replaced_in
-from np2tnp.files.trees import Trees
+from np2tnp.files.syntax import Trees
 
 #: Assignments to attributes of anything but ``self`` and ``cls``, and texts that name what is patched.
 _PATCHED = (

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from np2tnp.files.trees import Trees
+from np2tnp.files.syntax import Trees
 
 _NOTHING: frozenset[str] = frozenset()
 #: Modules whose functions the analysis knows.

@@ -1,4 +1,4 @@
-"""Says what is wrong with text that does not parse, in words for the person who wrote it."""
+"""Python's own parser: its trees, kept for a while, and what is wrong with text that it does not take."""
 
 from __future__ import annotations
 
@@ -8,7 +8,36 @@ import warnings
 
 from np2tnp.files.guards import TOKEN
 from np2tnp.files.problems import Problem
-from np2tnp.files.trees import Trees
+
+# --- Python's own syntax trees, kept for a while: what a module binds and what it does are asked soon after each other
+
+#: Trees take a hundred times the memory of their text: so many characters of it are kept, the latest.
+_KEPT = 300_000
+
+
+class Trees:
+    """Parses texts; the same text again soon costs nothing."""
+
+    def __init__(self) -> None:
+        self._trees: dict[str, ast.Module] = {}  # the oldest first
+
+    def parse(self, text: str) -> ast.Module:
+        """The tree, which nobody may change. Raises what Python's parser does: SyntaxError, RecursionError and more."""
+        known = self._trees.get(text)
+        if known is None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                known = ast.parse(text)
+            self._trees[text] = known
+            size = sum(map(len, self._trees))
+            while size > _KEPT:
+                oldest = next(iter(self._trees))
+                size -= len(oldest)
+                del self._trees[oldest]
+        return known
+
+
+# --- What is wrong with text that does not parse
 
 #: Forms that only Python 2 has; matched on lines without their strings and comments.
 _OLD_FORMS = (

@@ -18,7 +18,7 @@ from np2tnp.analysis.interpreter.placement import makes_from_numbers
 from np2tnp.analysis.module.subclasses import may_mask
 from np2tnp.analysis.syntax.python_tables import ONE_ARRAY
 from np2tnp.catalog.facts import ApiFact
-from np2tnp.edits.call_edits import convert_arguments, needs_tensor, retarget
+from np2tnp.edits.edit import convert_arguments, needs_tensor, retarget
 from np2tnp.edits.targets import choose
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Hit

@@ -24,8 +24,7 @@ from np2tnp.analysis.domain.values import (
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build
-from np2tnp.edits.call_edits import convert_arguments
-from np2tnp.edits.edit import Build, BuildStatement, StatementEdit
+from np2tnp.edits.edit import Build, BuildStatement, StatementEdit, convert_arguments
 from np2tnp.edits.mutation import store
 from np2tnp.edits.targets import JOINING
 from np2tnp.model import Verdict

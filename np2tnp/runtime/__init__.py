@@ -49,7 +49,6 @@ FAMILIES = (
     "functions.statistics.histograms",
     "functions.arrays.joining",
     "functions.arrays.manipulation",
-    "functions.statistics.nanreductions",
     "functions.math.operators",
     "functions.statistics.sorting",
     "functions.arrays.padding",
@@ -66,7 +65,6 @@ FAMILIES = (
     "functions.math.transcendental",
     "functions.math.ufunc_methods",
     "loops.vectorized_loops",
-    "functions.math.windows",
 )
 
 _UFUNC_METHODS = ("at", "reduce", "accumulate", "outer", "reduceat")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from np2tnp.files.ignore import Ignored
+from np2tnp.files.discover import Ignored
 
 PIECES = (
     *("a", "b", "*", "**", "?", "/", "[ab]", "[!a]", "[^b]", "\\a", "!", "#", " ", ".", "[", "]", "a-b", "[[:alpha:]]"),

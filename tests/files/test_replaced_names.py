@@ -9,7 +9,7 @@ import pytest
 from np2tnp import pipeline
 from np2tnp.config import Config
 from np2tnp.files.replaced import replaced_in
-from np2tnp.files.trees import Trees
+from np2tnp.files.syntax import Trees
 from np2tnp.model import FileReport, RegionState
 
 #: a statement -> what it replaces

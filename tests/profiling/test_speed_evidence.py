@@ -101,7 +101,7 @@ class Simulated:
 )
 def test_sampling_goes_on_until_it_decides(seconds, spread, samples):
     pytest.importorskip("numpy")
-    from np2tnp.profiling.sampling import sample_in_turns
+    from np2tnp.profiling.trial import sample_in_turns
 
     sides = (Simulated(1.0, spread, 0), Simulated(seconds, spread, 1))
     pauses = []

@@ -15,7 +15,7 @@ from side_by_side import Pair, rewrite
 from np2tnp import runtime as rt
 from np2tnp.catalog.catalog import load
 from np2tnp.runtime.functions.random import random as draws
-from np2tnp.runtime.functions.random.streams import Stream
+from np2tnp.runtime.functions.random.random import Stream
 from np2tnp.verify.judge import judge
 from np2tnp.verify.observe import observe
 

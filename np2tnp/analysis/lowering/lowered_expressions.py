@@ -9,8 +9,7 @@ from typing import Any
 
 import libcst as cst
 
-from np2tnp.analysis.lowering.nodes import Unsupported, maker
-from np2tnp.analysis.lowering.places import ArgumentPlace, Places, own_parentheses
+from np2tnp.analysis.lowering.nodes import ArgumentPlace, Places, Unsupported, maker, own_parentheses
 
 # --- String literals of Python's own tree as libcst's nodes: the text as it is written, each joined piece a node
 

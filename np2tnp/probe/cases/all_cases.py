@@ -23,14 +23,10 @@ import numpy as np
 
 from np2tnp.probe.cases import (
     cases_arrays,
-    cases_elementwise,
-    cases_host,
-    cases_indexing,
     cases_inputs,
     cases_keywords,
-    cases_linear,
+    cases_numeric,
     cases_others,
-    cases_reductions,
     cases_ufuncs,
 )
 from np2tnp.probe.cases.case_arrays import OUTPUTS, make_arguments
@@ -91,11 +87,7 @@ class Case:
 def all_cases() -> dict[str, tuple[Case, ...]]:
     """Cases by API, in the order of the tables."""
     cases: dict[str, list[Case]] = {}
-    tables = (
-        cases_elementwise, cases_reductions, cases_arrays, cases_linear, cases_others, cases_ufuncs, cases_indexing,
-        cases_keywords, cases_host,
-    )  # fmt: skip
-    for module in tables:
+    for module in (cases_numeric, cases_arrays, cases_others, cases_ufuncs, cases_keywords):
         for names, tags, calls in _rows(module.TABLE):
             dtypes = next((TAGS[tag] for tag in tags if tag in TAGS), DTYPES)
             tolerance = next(

@@ -97,4 +97,8 @@ add.reduce multiply.reduce @sum : m, 1, None, o3
 add.accumulate multiply.accumulate @sum : v, 0, None, o
 {_methods("reduceat")} @sum : v, [0, 2, 4], out=o3
 {_methods("outer")} @sum : v[:3], r, out=om
+matmul @wide : q, p, signature='dd->d'
+vecdot @wide : v, w, signature='dd->d'
+matvec @wide : q, q[0], signature='dd->d'
+vecmat @wide : q[0], q, signature='dd->d'
 """

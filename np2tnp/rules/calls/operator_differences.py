@@ -28,7 +28,7 @@ from np2tnp.analysis.domain.values import (
 )
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build, layout
-from np2tnp.edits.call_edits import needs_tensor
+from np2tnp.edits.edit import needs_tensor
 from np2tnp.edits.targets import JOINING, operator_differs
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register

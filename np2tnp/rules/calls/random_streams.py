@@ -8,7 +8,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.edits import build
-from np2tnp.edits.call_edits import convert_arguments, retarget
+from np2tnp.edits.edit import convert_arguments, retarget
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import Decision, decide

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.edits.call_edits import plain_dtypes
+from np2tnp.edits.edit import plain_dtypes
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.decisions import decide

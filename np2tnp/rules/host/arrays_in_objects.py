@@ -12,7 +12,7 @@ from np2tnp.analysis.domain.values import HOST, Array, Sequence, home_of, may_ho
 from np2tnp.analysis.syntax.python_tables import AUGMENTED
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.edits import build
-from np2tnp.edits.call_edits import convert_arguments
+from np2tnp.edits.edit import convert_arguments
 from np2tnp.edits.mutation import store
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register

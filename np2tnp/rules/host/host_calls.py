@@ -24,7 +24,7 @@ from np2tnp.analysis.domain.values import (
 )
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build
-from np2tnp.edits.call_edits import convert_arguments
+from np2tnp.edits.edit import convert_arguments
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.host.native_code import is_native

@@ -10,7 +10,7 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Stale
 from np2tnp.analysis.domain.values import Bound, Class, Function, Instance
 from np2tnp.analysis.syntax.walk import walk
-from np2tnp.edits.call_edits import convert_arguments
+from np2tnp.edits.edit import convert_arguments
 from np2tnp.model import Safety, Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import CallCase, call_case, is_outside

@@ -9,7 +9,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import NONE, Unknown
 from np2tnp.edits import build
-from np2tnp.edits.call_edits import convert_arguments, needs_tensor
+from np2tnp.edits.edit import convert_arguments, needs_tensor
 from np2tnp.edits.mutation import rebind
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, register

@@ -15,8 +15,7 @@ from np2tnp.analysis.syntax.scopes import dotted, parameters_of
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.catalog.facts import ApiFact
 from np2tnp.edits import build
-from np2tnp.edits.call_edits import needs_tensor
-from np2tnp.edits.edit import StatementEdit
+from np2tnp.edits.edit import StatementEdit, needs_tensor
 from np2tnp.edits.mutation import OutputForm, rebind
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, register

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from np2tnp.runtime.base.looking import is_of, is_plain_tuple, tuple_like
 from np2tnp.runtime.base.precision import working
 from np2tnp.runtime.base.tracing import current
 from np2tnp.runtime.base.updated import Undecided, updated
-from np2tnp.runtime.boundary import threads, wrapped_generators
+from np2tnp.runtime.boundary import threads
 from np2tnp.runtime.boundary.contract import Call, Plan, is_immutable
 from np2tnp.runtime.boundary.door import Options, allow, is_threshold_set, withdraw
 from np2tnp.runtime.boundary.fallback import Fallback, count
@@ -160,7 +160,7 @@ def wrap(body: Callable[..., Any], options: Options) -> Any:
         if original is not None and gpu_only and not float32:
             eager = SmallCalls(original, small_calls(body, FEW, options.elements, gpu_only, options.rows))
     if inspect.isgeneratorfunction(body):
-        public = wrapped_generators.wrap(body, plan, fallback, device)
+        public = wrap_generator(body, plan, fallback, device)
     else:
         tells = above is None and not least
         public = _wrap(body, plan, options.zero_d, fallback, compiled, device, float32, tells, options.tensors, eager)
@@ -386,3 +386,66 @@ def _write_back(call: Call, finals: dict[str, Any], plan: Plan) -> None:
                 np.copyto(original, value)
         else:
             original.assign(value)
+
+
+# --- Migrated generators: each step runs as the body of a migrated function does; what is handed out is NumPy's
+
+
+def wrap_generator(body: Callable[..., Any], plan: Plan, fallback: Fallback | None, device: str) -> Callable[..., Any]:
+    """The public form of the generator function `body`, which yields NumPy's values.
+
+    Arguments are looked at when it is called. The body works on the caller's own objects, as late as NumPy's would.
+    """
+
+    @functools.wraps(body)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        if not lazy_tensorflow.ready:
+            lazy_tensorflow.begin()
+        if not lazy_tensorflow.tf.executing_eagerly():
+            raise UnverifiedError(f"{plan.name} works on ndarrays: it cannot run inside tf.function")
+        try:
+            call = plan.prepare(args, kwargs, public=True)
+            require_no_demands()
+        except UnverifiedError as refusal:
+            count(plan, refusal)
+            if fallback is None or not fallback.takes(args, kwargs):
+                raise
+            return fallback(refusal, args, kwargs)
+        return _steps(body(*call.args, **call.kwargs), body, lambda: plan.slots(args, kwargs), device)
+
+    return public
+
+
+def _steps(
+    work: Generator[Any, Any, Any], body: Callable[..., Any], slots: Callable[[], Any], device: str
+) -> Generator[Any, Any, Any]:
+    resume: Callable[[Any], Any] = work.send
+    given: Any = None
+    while True:
+        handled = sys.exc_info()[1]
+        try:
+            with place(device):
+                if precision.active:
+                    with working(False):
+                        item = resume(given)
+                else:
+                    item = resume(given)
+        except StopIteration as end:
+            return end.value
+        except Exception as error:
+            first = replaced(error, handled)
+            translated = translate(first) or (first if first is not error else None)
+            refused = translated or error
+            if isinstance(refused, UnverifiedError):
+                translated = explained(refused, first, body, slots())
+            if translated is None:
+                raise
+            raise translated from error
+        resume = work.send
+        try:
+            given = yield item
+        except GeneratorExit:
+            work.close()
+            raise
+        except BaseException as error:
+            resume, given = work.throw, error

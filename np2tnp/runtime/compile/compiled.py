@@ -27,8 +27,7 @@ from np2tnp.runtime.base.precision import is_single
 from np2tnp.runtime.base.tracing import Read, Trace, all_hold, limited, tracing
 from np2tnp.runtime.compile.compiled_state import MoreAttributes, State, stand_in
 from np2tnp.runtime.compile.graph_results import Results, Templates, containers_in
-from np2tnp.runtime.compile.plain_records import Unchanged
-from np2tnp.runtime.compile.signatures import Family, as_symbol, as_tensor, exchanged, form, identity
+from np2tnp.runtime.compile.signatures import Family, Unchanged, as_symbol, as_tensor, exchanged, form, identity
 from np2tnp.runtime.symbols.same_arrays import Pair, pairs_of, united
 
 # --- Graphs that run as they were traced: TensorFlow's optimizer rewrites formulas as real numbers allow it

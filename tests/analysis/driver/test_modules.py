@@ -12,7 +12,7 @@ from np2tnp.analysis.driver.first_party import Names, Target
 from np2tnp.config import Config
 from np2tnp.files.modules import Modules
 from np2tnp.files.outline import outline_of, patched_names
-from np2tnp.files.trees import Trees
+from np2tnp.files.syntax import Trees
 
 FILES = {
     "pyproject.toml": "",

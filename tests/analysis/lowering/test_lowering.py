@@ -19,7 +19,7 @@ from np2tnp.analysis.syntax.walk import PARTS, walk
 from np2tnp.config import Config
 from np2tnp.engine import analyze
 from np2tnp.files.source import Source
-from np2tnp.files.trees import Trees
+from np2tnp.files.syntax import Trees
 
 ROOT = Path(__file__).resolve().parents[3]
 #: Fields that the walk leaves out and the analysis reads by name.

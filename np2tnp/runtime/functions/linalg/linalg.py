@@ -3,9 +3,8 @@
 NumPy computes single precision in double precision and rounds the result, so this does too. Only what is unique comes
 from TensorFlow: inverses, solutions, determinants, Cholesky factors, singular values, eigenvalues of Hermitian
 matrices, norms. Eigenvectors, singular vectors and QR factors differ between libraries in sign and order, so NumPy
-computes them on the host (in a graph as a step of it: runtime/functions/linalg/host_steps.py);
-runtime/functions/linalg/factor_gradients.py has their
-derivatives.
+computes them on the host (in a graph as a step of it: runtime/functions/linalg/host_steps.py, which has their
+derivatives, too).
 
 Whether a matrix counts as singular is a matter of rounding. In eager mode a matrix that is singular to working
 precision goes to NumPy, which raises LinAlgError or gives its own value; in ``tf.function`` TensorFlow's error stands.
@@ -23,23 +22,24 @@ from np2tnp.runtime.base.dispatch import as_tensor, exact, is_tracing
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.operands import broadcast, reshaped, transposed
 from np2tnp.runtime.base.promotion import cast, dtype_of
-from np2tnp.runtime.base.shapes import as_index, as_indices, must_hold, rank_of, require, static_shape
-from np2tnp.runtime.base.tracing import check, current
-from np2tnp.runtime.functions.axes import as_scalar
-from np2tnp.runtime.functions.linalg import factor_gradients
-from np2tnp.runtime.functions.linalg.contractions import product
-from np2tnp.runtime.functions.linalg.host_steps import decomposed
-from np2tnp.runtime.functions.linalg.matrix_products import (
-    cross,
-    diagonal,
-    matmul,
-    matrix_transpose,
-    multi_dot,
-    outer,
-    tensordot,
-    trace,
-    vecdot,
+from np2tnp.runtime.base.shapes import (
+    as_common,
+    as_index,
+    as_indices,
+    must_hold,
+    normal_axis,
+    rank_of,
+    require,
+    sequence_of,
+    static_shape,
 )
+from np2tnp.runtime.base.tracing import check, current
+from np2tnp.runtime.functions.arrays.manipulation import swap
+from np2tnp.runtime.functions.axes import as_scalar
+from np2tnp.runtime.functions.linalg import host_steps
+from np2tnp.runtime.functions.linalg.contractions import cross_of, diagonal_of, dot, product, times, trace_of
+from np2tnp.runtime.functions.linalg.contractions import tensordot as _tensordot
+from np2tnp.runtime.functions.linalg.host_steps import decomposed
 from np2tnp.runtime.functions.linalg.norms import (
     cond,
     in_double,
@@ -55,6 +55,120 @@ from np2tnp.runtime.functions.linalg.norms import (
     singular_values,
     vector_norm,
 )
+
+# --- What only multiplies and moves: products, traces, diagonals. Any numeric dtype
+
+
+@exact("numpy.linalg.multi_dot")
+def multi_dot(arrays: Any, *, out: Any = None) -> Any:
+    """``np.linalg.multi_dot``: the cheapest order of products; a first or last vector is a row or a column."""
+    require(out is None, "out")
+    tensors = [as_tensor(array) for array in sequence_of(arrays)]
+    require(len(tensors) >= 2, "fewer than two arrays")
+    if len(tensors) == 2:
+        return dot.__wrapped__(*tensors)  # type: ignore[attr-defined]
+    first, last = rank_of(tensors[0]) == 1, rank_of(tensors[-1]) == 1
+    tensors[0] = tf.expand_dims(tensors[0], 0) if first else tensors[0]
+    tensors[-1] = tf.expand_dims(tensors[-1], 1) if last else tensors[-1]
+    require(all(rank_of(t) == 2 for t in tensors), "dimensions")
+    result = _chain(tensors)
+    return reshaped(result, [d for d, drop in zip(static_shape(result), (first, last), strict=True) if not drop])
+
+
+def _chain(tensors: list[Any]) -> Any:
+    """The product of the matrices in the order of the fewest multiplications (the textbook dynamic program)."""
+    sizes = [static_shape(tensors[0])[0]] + [static_shape(t)[1] for t in tensors]
+    best: dict[tuple[int, int], tuple[float, int]] = {(i, i): (0.0, i) for i in range(len(tensors))}
+    for length in range(1, len(tensors)):
+        for i in range(len(tensors) - length):
+            j = i + length
+            best[i, j] = min(
+                (best[i, k][0] + best[k + 1, j][0] + float(sizes[i]) * sizes[k + 1] * sizes[j + 1], k)
+                for k in range(i, j)
+            )
+
+    def multiply(i: int, j: int) -> Any:
+        if i == j:
+            return tensors[i]
+        k = best[i, j][1]
+        (left, right), _ = as_common(multiply(i, k), multiply(k + 1, j))
+        return product(left, right)
+
+    return multiply(0, len(tensors) - 1)
+
+
+@exact("numpy.linalg.cross")
+def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """``np.linalg.cross``: vectors of three components."""
+    (left, right), _ = as_common(x1, x2)
+    return cross_of(left, right, normal_axis(axis, rank_of(left)), normal_axis(axis, rank_of(right)), axis)
+
+
+@exact("numpy.linalg.outer")
+def outer(x1: Any, x2: Any, /) -> Any:
+    """``np.linalg.outer``: of two vectors."""
+    (left, right), _ = as_common(x1, x2)
+    require(rank_of(left) == rank_of(right) == 1, "not vectors")
+    return times(tf.expand_dims(left, 1), tf.expand_dims(right, 0))
+
+
+@exact("numpy.linalg.matmul")
+def matmul(x1: Any, x2: Any, /) -> Any:
+    """``np.linalg.matmul``: leading axes broadcast, a vector is a row on the left and a column on the right."""
+    (left, right), _ = as_common(x1, x2)
+    require(rank_of(left) > 0 and rank_of(right) > 0, "a 0-d array")
+    row, column = rank_of(left) == 1, rank_of(right) == 1
+    result = product(tf.expand_dims(left, 0) if row else left, tf.expand_dims(right, 1) if column else right)
+    shape = static_shape(result)
+    keep = [*shape[:-2], *([] if row else [shape[-2]]), *([] if column else [shape[-1]])]
+    return reshaped(result, keep)
+
+
+@exact("numpy.linalg.vecdot")
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    """``np.linalg.vecdot``: the first vector conjugated, other axes broadcast."""
+    (left, right), _ = as_common(x1, x2)
+    left = tf.math.conj(left) if left.dtype.is_complex else left
+    first, second = normal_axis(axis, rank_of(left)), normal_axis(axis, rank_of(right))
+    require(static_shape(left)[first] == static_shape(right)[second], "lengths differ")
+    left = tf.expand_dims(_axis_last(left, first), -2)
+    right = tf.expand_dims(_axis_last(right, second), -1)
+    return tf.squeeze(product(left, right), (-2, -1))
+
+
+def _axis_last(tensor: Any, axis: int) -> Any:
+    return transposed(tensor, [i for i in range(rank_of(tensor)) if i != axis] + [axis])
+
+
+@exact("numpy.linalg.matrix_transpose")
+def matrix_transpose(x: Any, /) -> Any:
+    """``np.linalg.matrix_transpose``."""
+    tensor = as_tensor(x)
+    require(rank_of(tensor) >= 2, "fewer than two dimensions")
+    return swap(tensor, -1, -2)
+
+
+@exact("numpy.linalg.diagonal")
+def diagonal(x: Any, /, *, offset: int = 0) -> Any:
+    """``np.linalg.diagonal``: of the last two axes."""
+    tensor = as_tensor(x)
+    require(rank_of(tensor) >= 2, "fewer than two dimensions")
+    return diagonal_of(tensor, as_index(offset))
+
+
+@exact("numpy.linalg.trace")
+def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
+    """``np.linalg.trace``: over the last two axes."""
+    tensor = as_tensor(x)
+    require(rank_of(tensor) >= 2, "fewer than two dimensions")
+    return trace_of(tensor, as_index(offset), dtype)
+
+
+@exact("numpy.linalg.tensordot")
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+    """``np.linalg.tensordot``."""
+    return _tensordot.__wrapped__(x1, x2, axes)  # type: ignore[attr-defined]
+
 
 __all__ = [
     "cholesky",
@@ -89,6 +203,9 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+
+
+# --- Inverses, solutions, factors, eigenvalues
 
 LinAlgError = np.linalg.LinAlgError
 
@@ -247,7 +364,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     return cast(tf.linalg.adjoint(factor) if upper else factor, dtype)
 
 
-@exact("numpy.linalg.svd", differentiable=factor_gradients.svd)
+@exact("numpy.linalg.svd", differentiable=host_steps.svd)
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """``np.linalg.svd``: singular values alone in TensorFlow, vectors on the host (their signs are LAPACK's)."""
     if compute_uv or hermitian:
@@ -277,25 +394,25 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803 - NumPy's parameter 
     return cast(values, np.zeros(0, dtype).real.dtype)
 
 
-@exact("numpy.linalg.eig", differentiable=factor_gradients.eig)
+@exact("numpy.linalg.eig", differentiable=host_steps.eig)
 def eig(a: Any) -> Any:
     """``np.linalg.eig``, on the host: order and scaling are LAPACK's."""
     return decomposed("eig", "eigenvectors", a)
 
 
-@exact("numpy.linalg.eigh", differentiable=factor_gradients.eigh)
+@exact("numpy.linalg.eigh", differentiable=host_steps.eigh)
 def eigh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803
     """``np.linalg.eigh``, on the host: the signs of the vectors are LAPACK's."""
     return decomposed("eigh", "eigenvectors", a, UPLO=UPLO)
 
 
-@exact("numpy.linalg.eigvals", differentiable=factor_gradients.eigvals)
+@exact("numpy.linalg.eigvals", differentiable=host_steps.eigvals)
 def eigvals(a: Any) -> Any:
     """``np.linalg.eigvals``, on the host: order and a real or complex dtype are LAPACK's."""
     return decomposed("eigvals", "eigenvalues in LAPACK's order", a)
 
 
-@exact("numpy.linalg.qr", differentiable=factor_gradients.qr)
+@exact("numpy.linalg.qr", differentiable=host_steps.qr)
 def qr(a: Any, mode: str = "reduced") -> Any:
     """``np.linalg.qr``, on the host: the signs are LAPACK's."""
     return decomposed("qr", "QR factors", a, mode=mode)

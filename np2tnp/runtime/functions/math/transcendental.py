@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from np2tnp.runtime.base import exact_floats
-from np2tnp.runtime.base.dispatch import is_measured
+from np2tnp.runtime.base.dispatch import as_tensor, exact, is_measured, is_tensor
 from np2tnp.runtime.base.errors import Unsupported
 from np2tnp.runtime.base.lazy_tensorflow import tf
 from np2tnp.runtime.base.promotion import cast, constant, dtype_of
+from np2tnp.runtime.base.shapes import require
 from np2tnp.runtime.base.tracing import check, current
 from np2tnp.runtime.base.ufunc_tables import op, raw, ufunc
 from np2tnp.runtime.functions.math.elementwise import both, complex_nan, extreme, is_negative, select, with_sign
@@ -34,6 +35,8 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "bartlett",
+    "blackman",
     "cbrt",
     "cos",
     "cosh",
@@ -42,7 +45,10 @@ __all__ = [
     "exp",
     "exp2",
     "expm1",
+    "hamming",
+    "hanning",
     "hypot",
+    "kaiser",
     "log",
     "log1p",
     "log2",
@@ -291,3 +297,40 @@ logaddexp = ufunc("numpy.logaddexp", {"f": _logaddexp(raw("Exp"), raw("Log1p"), 
 logaddexp2 = ufunc(
     "numpy.logaddexp2", {"f": _logaddexp(_exp2, lambda x: _times(op("Log1p")(x=x), 1 / math.log(2)), 1.0)}
 )
+
+# --- Window functions. They depend on a Python number only, so NumPy itself makes the constant, exact to the last bit
+
+
+def _constant(function: Any, *numbers: Any) -> Any:
+    require(not any(is_tensor(number) for number in numbers), "a tensor as a parameter")
+    return as_tensor(function(*numbers))
+
+
+@exact("numpy.bartlett")
+def bartlett(M: Any) -> Any:  # noqa: N803 - NumPy's parameter name
+    """``np.bartlett``: float64."""
+    return _constant(np.bartlett, M)
+
+
+@exact("numpy.blackman")
+def blackman(M: Any) -> Any:  # noqa: N803
+    """``np.blackman``: float64."""
+    return _constant(np.blackman, M)
+
+
+@exact("numpy.hamming")
+def hamming(M: Any) -> Any:  # noqa: N803
+    """``np.hamming``: float64."""
+    return _constant(np.hamming, M)
+
+
+@exact("numpy.hanning")
+def hanning(M: Any) -> Any:  # noqa: N803
+    """``np.hanning``: float64."""
+    return _constant(np.hanning, M)
+
+
+@exact("numpy.kaiser")
+def kaiser(M: Any, beta: Any) -> Any:  # noqa: N803
+    """``np.kaiser``: float64."""
+    return _constant(np.kaiser, M, beta)
