@@ -50,9 +50,7 @@ _ARGUMENTS = {
     "check": "np2tnp.commands.check",
     "rewrite": "np2tnp.commands.rewrite",
     "migrate": "np2tnp.migration.migrate_arguments",
-    "verify": "np2tnp.verify.verify_arguments",
     "profile": "np2tnp.profiling.profile_arguments",
-    "probe": "np2tnp.probe.probe_arguments",
     "report": "np2tnp.commands.report",
     "baseline": "np2tnp.commands.baseline",
     "config": "np2tnp.commands.show_config",
@@ -309,6 +307,8 @@ def _parser(command: str) -> argparse.ArgumentParser:
         _add_path_options(parser)
     if command == "explain":
         parser.add_argument("name", metavar="CODE")
+    elif command in options.OF_COMMANDS:
+        options.OF_COMMANDS[command](parser)
     elif command in _ARGUMENTS:
         import importlib
 

@@ -1,10 +1,12 @@
-"""The options that several commands share, with what each one means."""
+"""The options that several commands share, with what each one means, and those of commands that are heavy to import."""
 
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from np2tnp.config import CHOICES, Config, did_you_mean
@@ -82,7 +84,7 @@ class Parser(argparse.ArgumentParser):
             if not action.option_strings:
                 nargs = getattr(action, "save_nargs", action.nargs)  # what argparse hides while it parses
                 words.append(
-                    {"*": f"[{action.metavar} ...]", "?": f"[{action.metavar}]"}.get(nargs, str(action.metavar))
+                    {"*": f"[{action.metavar} ...]", "?": f"[{action.metavar}]"}.get(str(nargs), str(action.metavar))
                 )
         return " ".join(words)
 
@@ -210,3 +212,57 @@ def add_missing_emission(parser: argparse.ArgumentParser) -> None:
 def comma_separated(text: str) -> list[str]:
     """The words of ``a, b,c``."""
     return [item.strip() for item in text.split(",") if item.strip()]
+
+
+# --- The options of verify and probe, whose code imports NumPy: building the parser does not
+
+
+def _add_verify(parser: argparse.ArgumentParser) -> None:
+    """Add what ``verify`` understands to `parser`."""
+    parser.usage = "np2tnp verify [OPTIONS] FILE [FUNCTION ...] [-- PROGRAM whose calls are recorded and used as well]"
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", help="the program: rewritten already, or still to be rewritten (in memory)"
+    )
+    parser.add_argument("functions", metavar="FUNCTION", nargs="*", help="only these: name, or Class.method")
+    parser.set_defaults(program=[])
+    parser.add_argument("--original", metavar="OLD.py", help="the original (default: the version of git's HEAD)")
+    parser.add_argument("--inputs", metavar="F.npz", help="arrays named like the parameters, used as arguments as well")
+    parser.add_argument(
+        "-n", type=at_least(1), default=5, metavar="N", dest="count", help="inputs that EQUAL needs (default 5)"
+    )
+    parser.add_argument("--seed", type=at_least(0), default=0, help="of the generated inputs (default 0)")
+    seconds: dict[str, Any] = {"type": at_least(0.0, above=True), "metavar": "SECONDS"}
+    parser.add_argument("--timeout", default=10.0, help="for one call (default 10)", **seconds)
+    parser.add_argument(
+        "--budget", default=60.0, help="for one function: then what was seen so far decides (default 60)", **seconds
+    )
+    parser.add_argument(
+        "--memory",
+        type=at_least(64),
+        default=4096,
+        metavar="MIB",
+        help="that one child process may take on top (default 4096)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _add_probe(parser: argparse.ArgumentParser) -> None:
+    """Add what ``probe`` understands to `parser`."""
+    parser.add_argument("--only", action="append", metavar="NAME", help="measure only these APIs, keep the other facts")
+    parser.add_argument(
+        "--part", choices=("all", "eager", "staged"), default="all",
+        help="eager calls, or those in tf.function and under XLA of what is equal in eager mode (default: both)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--device", metavar="NAME", help="also measure eager calls there (default: the first GPU, if any)"
+    )
+    parser.add_argument("--diff", action="store_true", help="print what would change, write nothing")
+    parser.add_argument(
+        "--observations", type=Path, metavar="FILE", help="complete the observations in FILE instead of making all anew"
+    )
+    parser.add_argument("--facts", type=Path, metavar="FILE", help="the file to update (default: the catalog's own)")
+    parser.add_argument("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1), help="child processes")
+
+
+#: Command → what adds its own options.
+OF_COMMANDS = {"verify": _add_verify, "probe": _add_probe}

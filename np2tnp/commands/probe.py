@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from np2tnp.catalog import load
+from np2tnp.options import OF_COMMANDS
 from np2tnp.probe import agreement, behaviour, domains, facts_file, python_syntax, surface
 from np2tnp.probe import agreement as stage_facts
 from np2tnp.probe.cases.all_cases import all_cases, name_below, name_helper
-from np2tnp.probe.probe_arguments import add_arguments
 
 # --- Ends a child process that says nothing any more: by its CPU time, since a busy machine makes all slow
 
@@ -344,7 +344,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="np2tnp probe", description="Measure NumPy against TensorFlow; write the catalog's facts."
     )
-    add_arguments(parser)
+    OF_COMMANDS["probe"](parser)
     return run(parser.parse_args(argv))
 
 

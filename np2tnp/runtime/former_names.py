@@ -52,7 +52,7 @@ FORMER = {
     "forwarding": "compile.xla.store_forwarding",
     "generators": "boundary.wrapper",
     "gradients": "base.gradients",
-    "graph_results": "compile.graph_results",
+    "graph_results": "compile.compiled",
     "grids": "functions.arrays.index_grids",
     "hardware": "base.hardware",
     "held": "boundary.aliasing",

@@ -24,7 +24,6 @@ import numpy as np
 from np2tnp.probe.cases import (
     cases_arrays,
     cases_inputs,
-    cases_keywords,
     cases_numeric,
     cases_others,
     cases_ufuncs,
@@ -87,7 +86,7 @@ class Case:
 def all_cases() -> dict[str, tuple[Case, ...]]:
     """Cases by API, in the order of the tables."""
     cases: dict[str, list[Case]] = {}
-    for module in (cases_numeric, cases_arrays, cases_others, cases_ufuncs, cases_keywords):
+    for module in (cases_numeric, cases_arrays, cases_others, cases_ufuncs):
         for names, tags, calls in _rows(module.TABLE):
             dtypes = next((TAGS[tag] for tag in tags if tag in TAGS), DTYPES)
             tolerance = next(
