@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from np2tnp.codes import WORDS, expanded, is_known
-from np2tnp.importing import project_root, upwards
+from np2tnp.importing import project_root
 
 DEFAULT_EXCLUDE = (
     *(".bzr", ".direnv", ".eggs", ".git", ".hg", ".hypothesis", ".idea", ".ipynb_checkpoints", ".mypy_cache", ".nox"),
@@ -129,6 +129,9 @@ class Config:
     def of_directory(self, directory: str) -> Config:
         """As ``of_file``, for the files of a directory. Raises ConfigError."""
         if self.given is None:
+            return self
+        home = _home(directory)
+        if not home or home == _home(self.given.start):
             return self
         near = _nearest(directory, self.given.overrides)
         loaded = _nearest(self.given.start, self.given.overrides)
@@ -310,8 +313,9 @@ def load(
     ``pyproject.toml`` with a ``[tool.np2tnp]`` table, at or above a file counts; for what is one for the whole run, at
     or above what the paths have in common. Raises ConfigError.
     """
+    _home.cache_clear()
     _nearest.cache_clear()
-    _table_in.cache_clear()
+    find_table.cache_clear()
     start = _common_directory(paths)
     file, values = _split_config(config)
     values.update(_validated(overrides or {}, None))
@@ -325,6 +329,13 @@ def load(
 
 
 @cache
+def _home(directory: str) -> str:
+    """The nearest directory with a configuration file, else the project's top; empty where nothing tells."""
+    file, _ = find_table(directory)
+    return os.path.dirname(file) if file else project_root(directory, "")
+
+
+@cache
 def _nearest(directory: str, overrides: tuple[tuple[str, Any], ...]) -> Config:
     """What counts for the files of a directory, without ``given``."""
     where, table = find_table(directory)
@@ -332,13 +343,14 @@ def _nearest(directory: str, overrides: tuple[tuple[str, Any], ...]) -> Config:
     return _made(root, table, where, dict(overrides))
 
 
+@cache
 def find_table(directory: str) -> tuple[str, dict[str, Any]]:
     """The nearest configuration file at or above a directory, and its table; empty where there is none."""
-    for above in upwards(directory):
-        found, where = _table_in(above)
-        if found is not None:
-            return where, found
-    return "", {}
+    found, where = _table_in(directory)
+    if found is not None:
+        return where, found
+    above = os.path.dirname(directory)
+    return find_table(above) if above != directory else ("", {})
 
 
 def _made(root: str, table: Mapping[str, Any], file: str, overrides: Mapping[str, Any]) -> Config:
@@ -421,7 +433,6 @@ def _common_directory(paths: Iterable[str]) -> str:
     return common if os.path.isdir(common) else os.path.dirname(common)
 
 
-@cache
 def _table_in(directory: str) -> tuple[dict[str, Any] | None, str]:
     for name in ("np2tnp.toml", "pyproject.toml"):
         file = os.path.join(directory, name)

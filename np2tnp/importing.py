@@ -22,12 +22,12 @@ def upwards(directory: str) -> list[str]:
     return found
 
 
-def project_root(start: str) -> str:
-    """The nearest directory with a mark of a project's top; `start` where there is none."""
+def project_root(start: str, none: str | None = None) -> str:
+    """The nearest directory with a mark of a project's top; where there is none `none`, or `start` without it."""
     for directory in upwards(start):
         if any(os.path.lexists(os.path.join(directory, name)) for name in _MARKS):
             return directory
-    return start
+    return start if none is None else none
 
 
 def path_without_projects(words: list[str]) -> list[str]:

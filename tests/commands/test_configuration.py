@@ -52,6 +52,16 @@ def test_the_nearest_file_counts_whatever_is_named_with_it(tree, capfd, paths):
     assert {item["path"] for item in document["findings"]} == {"sub/a.py", "other/a.py"}  # not sub/left/b.py
 
 
+def test_directories_without_a_mark_have_the_configuration_of_the_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deep" / "down").mkdir(parents=True)
+    config = load(["."])
+    if config.root == str(tmp_path):  # else something above has a mark
+        assert config.of_file("deep/down/a.py") is config
+    (tmp_path / "deep" / "setup.py").write_text("")
+    assert load(["."]).of_file("deep/down/a.py").root == load(["deep/down/a.py"]).root == str(tmp_path / "deep")
+
+
 def test_a_file_that_is_named_and_no_configuration_are_for_all_files(tree, capfd):
     assert check_json(capfd, "--isolated", "--fail-on", "none", "sub")[0] == 0
     document = check_json(capfd, "--config", "np2tnp.toml", "sub/a.py", "other/a.py")[1]
