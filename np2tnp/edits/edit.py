@@ -189,7 +189,7 @@ def needs_tensor(value: object) -> bool:
 
 
 def plain_dtypes(event: ev.Call, edits: Edits, numpy: str | None) -> list[ev.Argument]:
-    """``dtype=float`` becomes ``dtype=np.float64``: tnp reads Python's types as 32-bit ones. Gives what changed."""
+    """``dtype=float`` becomes ``dtype=np.float64``: some functions of tnp read 32 bits there. Gives what changed."""
     changed = []
     for argument in event.arguments:
         if argument.name != "dtype" and not (

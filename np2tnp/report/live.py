@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from np2tnp.report.to_profile import COLOURS, three
+from np2tnp.report.to_profile import COLOURS, times
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,7 +71,9 @@ def so_far(measured: Measured, rows: int) -> Table:
     from rich.text import Text
 
     plan = measured.plan
-    table = Table(title=f"{plan.function}: times faster than NumPy", title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(
+        title=f"{plan.function}: how many times faster or slower than NumPy", title_justify="left", box=box.SIMPLE_HEAD
+    )
     table.add_column(plan.size_name, justify="right")
     columns = [(device, variant) for device in measured.devices for variant in plan.variants]
     for device, variant in columns:
@@ -88,4 +90,4 @@ def _cell(trial: Trial | None) -> tuple[str, str]:
         return "", ""
     if trial.ratio is None or trial.speed is None:
         return "not timed", "yellow"
-    return three(trial.ratio.value), COLOURS[trial.speed.value]
+    return times(trial.ratio.value), COLOURS[trial.speed.value]

@@ -54,7 +54,8 @@ def render(name: str, catalog: Catalog, config: Config, colour: bool = False) ->
         lines.append(f"  NumPy {catalog.target_numpy} has no such name: it came with NumPy {fact.since}")
     fate = fates.find([fact.name], catalog, config).get(fact.name)
     if fate is not None:
-        lines.append(f"  {style(fate.verdict, 'bold')}: {fate.reason}")
+        reason = fate.reason.replace(f" (see `np2tnp api {fact.name}`)", "")  # this is that page
+        lines.append(f"  {style(fate.verdict, 'bold')}: {reason}")
     lines += [f"  {line}" for line in (*_behaviour(fact), *_targets(fact, style, catalog.device_draws))]
     lines += [f"  {line}" for line in _versions(fact, catalog)]
     if fate is not None and fate.after:

@@ -69,6 +69,15 @@ def three(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
+def times(value: float, low: float | None = None, high: float | None = None) -> str:
+    """How many times faster something is, as people say it: ``77 (70 - 80) slower`` for 0.013."""
+    slower = 0 < value < 1
+    numbers = [number if number is None or not slower or not number else 1 / number for number in (value, low, high)]
+    first, *ends = numbers if not slower else [numbers[0], numbers[2], numbers[1]]
+    between = f" ({three(ends[0])} - {three(ends[1])})" if ends[0] is not None and ends[1] is not None else ""
+    return f"{three(first or 0.0)}{between} {'slower' if slower else 'faster'}"
+
+
 def _table(measured: Measured, device: str, wide: bool) -> Table:
     from rich import box
     from rich.table import Table
@@ -82,7 +91,7 @@ def _table(measured: Measured, device: str, wide: bool) -> Table:
         "NumPy",
         "here",
         "verdict",
-        "times faster",
+        "than NumPy",
         "quartiles",
         "first call",
         "in / out",
@@ -110,7 +119,7 @@ def _row(trial: Trial, wide: bool) -> list[str]:
         seconds(trial.reference.median),
         seconds(here.median),
         f"[{COLOURS[trial.speed.value]}]{trial.speed.value}[/]",
-        f"{three(trial.ratio.value)} ({three(trial.ratio.low)} - {three(trial.ratio.high)})",
+        times(trial.ratio.value, trial.ratio.low, trial.ratio.high),
     ]
     if wide:
         row.append(f"{seconds(here.low)} - {seconds(here.high)}")

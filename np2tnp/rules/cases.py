@@ -188,7 +188,10 @@ def store_words(event: ev.Store) -> str:
     """The store for people."""
     if not event.op:
         return "a store into an array" if isinstance(event.base, Array) else "a store into what may be an array"
-    return f"`{dotted(event.target) or 'element'} {_SIGNS.get(event.op, event.op)}= ...`"
+    name = dotted(event.target)
+    if not name and isinstance(event.target, cst.Subscript):
+        name = f"{dotted(event.target.value) or '...'}[...]"
+    return f"`{name or '...'} {_SIGNS.get(event.op, event.op)}= ...`"
 
 
 _SIGNS = {
@@ -199,8 +202,12 @@ _SIGNS = {
 
 def _conflict_words(words: str, conflicts: frozenset[str]) -> str:
     if READ_ONLY in conflicts:
-        return f"{words} may be one through a read-only view, which raises in NumPy, or which was made writable"
-    return f"{words} may also change {location_words(conflicts)}, which shares its memory"
+        return (
+            f"{words} may be one through a read-only view, or one that was made writable: store into the array itself"
+        )
+    return (
+        f"{words} may also change {location_words(conflicts)}, which shares its memory: store into a copy, or into that"
+    )
 
 
 def location_words(locations: frozenset[str]) -> str:

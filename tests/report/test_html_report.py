@@ -330,9 +330,9 @@ def test_the_display_shows_the_trials_so_far_and_the_time_left():
         display.progress("relax n=10", 2, 10)
         display.show(measured_relax())
     shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", console.file.getvalue())
-    for text in ("relax: times faster than NumPy", "2/10", "left: relax n=10", "not timed", "1,000"):
+    for text in ("relax: how many times faster or slower than NumPy", "2/10", "left: relax n=10", "not timed", "1,000"):
         assert text in shown
-    assert re.search(r"1,000 +5 +5", shown)
+    assert re.search(r"1,000 +5 faster +5 faster", shown)
 
 
 def test_without_a_terminal_nothing_is_displayed():

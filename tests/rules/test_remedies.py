@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
+import warnings
+from typing import Any
+
+import numpy as np
 import pytest
 
 from np2tnp.config import Config
@@ -14,7 +19,7 @@ BLOCKED = {
     "def f(x):\n    y = np.exp(x)\n    return y.ctypes.data, y\n": "move what needs it into a function of its own",
     "def f(x):\n    return np.exp(x).astype(np.longdouble)\n": "use float64",
     "def f(x):\n    y = np.exp(x)\n    return y.sort(), y\n": "give it a statement of its own",
-    "def f(x):\n    y = np.exp(x)\n    z = y.ravel()\n    z[0] = 1\n    return y\n": "store through y,",
+    "def f(x):\n    y = np.exp(x)\n    z = y.ravel()\n    z[0] = 1\n    return y\n": "store through y instead",
     "def f(x):\n    y = np.exp(x)\n    s = y.strides[0]\n"
     "    return np.lib.stride_tricks.as_strided(y, (len(y) - 2, 3), (s, s)).sum(axis=1)\n": "sliding_window_view makes",
     "import numba\n\n\n@numba.njit\ndef f(x):\n    return np.sum(x)\n": "move what shall migrate out of it",
@@ -28,3 +33,185 @@ def test_a_block_says_what_unblocks(text: str) -> None:
     (region,) = (region for region in report.regions if region.qualname == "f")
     assert region.state.value == "blocked"
     assert any(BLOCKED[text] in reason for reason in region.reasons), region.reasons
+
+
+#: Code → a function as it blocks or stays, words of the advice, and the function that follows it.
+ADVICE = {
+    "TNP109": (
+        """
+        def f(x, y):
+            x *= np.exp(y)
+            if y[0] > 9:
+                raise ValueError
+            return x.sum()
+        """,
+        "raise it before",
+        """
+        def f(x, y):
+            if y[0] > 9:
+                raise ValueError
+            x *= np.exp(y)
+            return x.sum()
+        """,
+    ),
+    "TNP201": (
+        """
+        def f(x, y):
+            a = np.exp(x)
+            d = np.diag(a)
+            d.flags.writeable = True
+            d[:] = y
+            return a
+        """,
+        "store through a instead",
+        """
+        def f(x, y):
+            a = np.exp(x)
+            i = np.arange(len(a))
+            a[i, i] = y
+            return a
+        """,
+    ),
+    "TNP206": (
+        """
+        def f(x, y):
+            z = np.exp(x)
+            warnings.warn("slow", stacklevel=2)
+            return z @ y
+        """,
+        "call it elsewhere",
+        """
+        def work(x, y):
+            return np.exp(x) @ y
+
+
+        def f(x, y):
+            warnings.warn("slow", stacklevel=2)
+            return work(x, y)
+        """,
+    ),
+    "TNP207": (
+        """
+        def f(x, y):
+            z = np.exp(y)
+            return z, z.ravel()
+        """,
+        "return copies (.copy())",
+        """
+        def f(x, y):
+            z = np.exp(y)
+            return z, z.ravel().copy()
+        """,
+    ),
+    "TNP503": (
+        """
+        def f(x, y, looks):
+            z = np.exp(y)
+            return [look(z[1:]) for look in looks], z + 1
+        """,
+        "pass a copy",
+        """
+        def f(x, y, looks):
+            z = np.exp(y)
+            return [np.array(look(z[1:].copy())) for look in looks], z + 1
+        """,
+    ),
+    "TNP511": (
+        """
+        def f(x, y):
+            z = np.zeros(x.shape)
+            for i in range(3):
+                z = np.maximum(z, x * i)
+            print("done")
+            return z
+        """,
+        "return np.asarray(...) of an array",
+        """
+        def f(x, y):
+            z = np.zeros(x.shape)
+            for i in range(3):
+                z = np.maximum(z, x * i)
+            print("done")
+            return np.asarray(z)
+        """,
+    ),
+    "TNP704": (
+        """
+        def f(x, y):
+            z = np.zeros((40, 40))
+            for i, v in enumerate(y):
+                z[i] = np.exp(x[i]) * LOOKS[0](v)
+            return z
+        """,
+        "work on whole arrays",
+        """
+        def f(x, y):
+            return np.exp(x) * np.array([LOOKS[0](v) for v in y.tolist()])[:, None]
+        """,
+    ),
+    "TNP705": (
+        """
+        def f(x, y):
+            return np.exp(y) * max(np.sqrt(y))
+        """,
+        "use np.max",
+        """
+        def f(x, y):
+            return np.exp(y) * np.max(np.sqrt(y))
+        """,
+    ),
+    "TNP705 sum": (
+        """
+        def f(x, y):
+            return sum(np.exp(x))
+        """,
+        "use np.sum(..., axis=0)",
+        """
+        def f(x, y):
+            return np.sum(np.exp(x), axis=0)
+        """,
+    ),
+    "TNP705 tuple": (
+        """
+        def f(x, y):
+            return np.exp(y), tuple(np.exp(y))
+        """,
+        "give it what .tolist() gives",
+        """
+        def f(x, y):
+            return np.exp(y), tuple(np.exp(y).tolist())
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ADVICE)
+def test_following_the_advice_changes_no_result(case: str) -> None:
+    before, words, after = ADVICE[case]
+    # with originals that answer what cannot be followed, calls of unknown code are in nobody's way
+    config = Config(rewrite=True)
+    if case == "TNP503":
+        config = Config(rewrite=True, on_unverified="raise", slow="convert")
+    results = []
+    for body in (before, after):
+        text = f"import warnings\n\nimport numpy as np\n\nLOOKS = [np.size]\n\n\n{textwrap.dedent(body)}"
+        report = analyze(Source("m.py", text), config)
+        told = [reason for region in report.regions for reason in region.reasons if region.qualname == "f"]
+        if body is before:
+            assert any(reason.startswith(case.partition(" ")[0]) and words in reason for reason in told), told
+        else:
+            states = [region.state.value for region in report.regions]
+            assert ("convertible" in states, "blocked" in states) == (True, False), told
+        namespace: dict[str, Any] = {}
+        exec(compile(text, "m.py", "exec"), namespace)
+        x, y = np.linspace(0.5, 2, 1600).reshape(40, 40), np.linspace(0.1, 1, 40)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            more = [namespace["LOOKS"]] if "looks" in body else []
+            results.append(_parts((namespace["f"](x, y, *more), x, y)))
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-13)
+
+
+def _parts(value: Any) -> list[Any]:
+    return [part for item in value for part in _parts(item)] if isinstance(value, (tuple, list)) else [value]

@@ -214,7 +214,7 @@ class Hosting(Stores):
         elif zero_d_of(value) == "either":
             return value  # a number, or an array that an update through another name changes
         else:
-            self.escape(source, value, f"stays an ndarray as {name}")
+            self.escape(source, value, f"is assigned to {name}, which stays an ndarray")
         # what shows an array of others must be NumPy's own view of it
         self.facts.viewed |= outside_of(refs_of(value)) | (refs_of(value) & {FOREIGN})
         kept = hosted(value)

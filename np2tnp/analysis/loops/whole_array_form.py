@@ -143,7 +143,7 @@ class Reader:
             return self._call(node)
         if isinstance(node, cst.IfExp):
             raise NoForm("it has a branch")
-        raise NoForm(f"it has an expression of another kind ({type(node).__name__})")
+        raise NoForm(f"it has {_shown_kind(node)}")
 
     def number(self, node: cst.BaseExpression, value: Value | None) -> None:
         """`node` must be a number: known, or checked when the loop begins."""
@@ -248,6 +248,21 @@ class Reader:
         return Kind.ARRAY
 
 
+#: Parts of a loop that no whole-array form has, by the names that people know.
+_KINDS = {
+    "Expr": "a call that stands alone", "Assign": "an assignment to several names or attributes", "While": "a `while`",
+    "With": "a `with`", "Try": "a `try`", "AnnAssign": "an annotated assignment", "Lambda": "a lambda",
+    "ListComp": "a list comprehension", "GeneratorExp": "a generator expression", "FunctionDef": "a nested function",
+    "FormattedString": "an f-string", "Attribute": "an attribute", "Tuple": "a tuple", "List": "a list",
+    "Dict": "a dict", "NamedExpr": "a `:=`",
+}  # fmt: skip
+
+
+def _shown_kind(node: cst.CSTNode) -> str:
+    kind = type(node).__name__
+    return _KINDS.get(kind, f"a `{kind.lower()}`")
+
+
 def _why_not(name: str, node: cst.Call) -> str:
     if name.startswith("math."):
         return f"{name} takes one number: np.{name[5:]} takes arrays"
@@ -286,7 +301,7 @@ def whole_array_form(node: cst.For, function: cst.FunctionDef, events: Events) -
     header(node, events)
     for statement in _inner(node.body):  # most loops end here: what follows costs more
         if type(statement) not in _STATEMENTS and not is_docstring(statement):
-            raise NoForm(f"it has a statement of another kind ({type(statement).__name__})")
+            raise NoForm(f"it has {_shown_kind(statement)}")
     nest = _Nest(node, events, events.words(function))
     form = nest.form()
     live = live_after(function.body.body, node, NONE)
@@ -496,7 +511,7 @@ class _Nest:
             if isinstance(node.target, cst.Name):
                 self._fold(node, node.target.value, op, depth)
                 return
-        raise NoForm(f"it has a statement of another kind ({type(node).__name__})")
+        raise NoForm(f"it has {_shown_kind(node)}")
 
     def _fold(self, node: cst.AugAssign, name: str, op: str, depth: int) -> None:
         if name in self.counters:
@@ -624,7 +639,7 @@ class _Nest:
             if base.home == TENSOR:
                 return
         elif isinstance(touch.node.value, cst.Subscript) and not isinstance(base, Array):
-            raise NoForm(f"{touch.array} may be a list of lists")
+            raise NoForm(f"{touch.array}, which is indexed twice, may be a list of lists")
         head = self.found.heads[0]
         (head.vectors if count == 1 else head.matrices)[touch.array] = None
 

@@ -8,7 +8,7 @@ from typing import Any
 from np2tnp.profiling.size_grid import named
 from np2tnp.report.html.markup import Markup, element, join
 from np2tnp.report.html.svg import Curve, Mark, Row, dot_chart, line_chart, share_axis, short
-from np2tnp.report.to_profile import seconds, three
+from np2tnp.report.to_profile import seconds, times
 
 # --- How the variants that ``profile`` times are named and coloured, the same in every chart
 
@@ -296,7 +296,7 @@ def _time_cell(trial: Result | None) -> Markup:
         return element("td", "")
     verdict, ratio = trial["verdict"] or "", trial["ratio"]
     first = f", first call {seconds(trial['first_call'])}" if trial["first_call"] else ""
-    title = f"{verdict}: {three(ratio['value'])} ({three(ratio['low'])} - {three(ratio['high'])}) times faster{first}"
+    title = f"{verdict}: {times(ratio['value'], ratio['low'], ratio['high'])} than NumPy{first}"
     small = element("small", verdict.lower())
     return element("td", seconds(trial["seconds"]["median"]), " ", small, title=title, class_=verdict.lower())
 

@@ -112,7 +112,7 @@ class OperatorDiffers(Rule):
                 context.edits.plain_for_floats = not _differs(event, tuple(map(as_floats, event.operands)), context)
             if counted and differs:
                 sign = _SIGNS.get(event.op, event.op)
-                words = f"`{sign}` may differ between tensors and ndarrays here; the exact operator is used"
+                words = f"`{sign}` becomes rt.op_{op}: tensors compute it as NumPy does for some dtypes only"
                 yield self.hit(event.node, words, Verdict.ADAPT)
             return
         if (

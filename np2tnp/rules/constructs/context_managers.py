@@ -73,7 +73,9 @@ class ContextManager(Rule):
             return build.call(f"{context.rt}.manager", updated if inner is None else inner(updated))
 
         edits.replace[id(item.item)] = managed
-        yield self.hit(item, "a context manager that may swallow exceptions: it is shown NumPy's", Verdict.ADAPT)
+        yield self.hit(
+            item, "a context manager that may swallow exceptions: it gets those that NumPy would raise", Verdict.ADAPT
+        )
 
 
 def _as_handler(around: cst.With) -> cst.Try:

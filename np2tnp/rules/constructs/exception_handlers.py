@@ -58,7 +58,7 @@ def why_not_shown(node: cst.CSTNode, caught: list[str], context: Context) -> str
         return MOVE
     assert isinstance(node, cst.Try)
     if any(_is_read(handler) for handler in node.handlers):
-        return "the handler reads the exception, whose text is another one"
+        return "it reads the exception, whose text would be another one: test what may be wrong before"
     inside = {id(part) for part in walk(node.body)}
     for event in context.facts.events:
         # A core that raises hands no updates over, and loops that became whole-array operations have no iterations.
@@ -72,7 +72,7 @@ def why_not_shown(node: cst.CSTNode, caught: list[str], context: Context) -> str
         return "a loop that is tried stores items: " + MOVE
     asked = {part.attr.value for part in walk(node.body) if isinstance(part, cst.Attribute)}
     if ("AttributeError" in caught or EVERYTHING.intersection(caught)) and _OF_TENSORS & asked:
-        return "tensors have an attribute that is asked for"
+        return "tensors have the attribute that is asked for: ask isinstance(x, np.ndarray)"
     return ""
 
 
@@ -143,7 +143,7 @@ _ALWAYS = frozenset(("add", "sub", "mul", "truediv", "neg", "pos"))
 #: Conversions that tensors leave to the ndarrays of their values: these raise what NumPy raises.
 _CONVERSIONS = tuple(Symbol(f"builtins.{name}") for name in ("int", "float", "bool"))
 
-_WORDS = "a handler of {} around array work: TensorFlow raises others, and the runtime its refusals"
+_WORDS = "a handler of {} around array work, where TensorFlow raises other exceptions"
 
 
 @register
@@ -195,9 +195,7 @@ class ExceptionHandler(Rule):
             return
         assert isinstance(event.node, (cst.Try, cst.TryStar))
         if event.node.finalbody is not None and _ends_exceptions(event.node.finalbody):
-            words = (
-                "`finally` that returns, breaks or continues around array work: the runtime's refusals would be lost"
-            )
+            words = "`finally` that returns, breaks or continues around array work hides exceptions"
             yield self.hit(event.node, f"{words}; do it after the `try`", Verdict.BLOCK)
         caught = sorted({*TRANSLATED.intersection(event.detail.split(",")), *_swallowed(event.node)})
         if _converts_numbers_only(event.node, context) or (
@@ -217,7 +215,7 @@ class ExceptionHandler(Rule):
                 yield self.hit(event.node, f"{_WORDS.format(names)}; {why}", Verdict.BLOCK)
                 return
             show_numpys(event.node, context)
-            words = f"a handler of {names} around array work: it is shown NumPy's exceptions, and no refusals"
+            words = f"a handler of {names} around array work: it gets the exceptions that NumPy would raise"
             yield self.hit(event.node, words, Verdict.ADAPT)
 
     def _updates_nothing(self, node: cst.Try | cst.TryStar, context: Context) -> bool:

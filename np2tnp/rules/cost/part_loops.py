@@ -19,6 +19,14 @@ _ITERATING = frozenset(
     "sum max min sorted list tuple set frozenset any all map filter enumerate zip reduce dict".split()
 )
 
+#: What does the same to whole arrays.
+_INSTEAD = {
+    "sum": "use np.sum(..., axis=0)", "max": "use np.max", "min": "use np.min", "any": "use np.any",
+    "all": "use np.all", "sorted": "use np.sort",
+}  # fmt: skip
+_LISTED = "give it what .tolist() gives"
+_WHOLE = "work on whole arrays (or --slow convert)"
+
 document(
     Doc(
         code=LOOP,
@@ -117,8 +125,8 @@ def _words(work: Work, given: frozenset[str]) -> str:
         return ""
     if work.stores:
         name = root_of(work.stores[0].target) or "an array"
-        return f"the loop stores into {name} part by part: eager TensorFlow copies all of it each time"
-    return "the loop works on one part of an array after the other: each operation is a launch of its own"
+        return f"the loop stores into {name} part by part: eager TensorFlow copies all of it each time: {_WHOLE}"
+    return f"the loop works on one part of an array after the other: each operation is a launch of its own: {_WHOLE}"
 
 
 def _is_judged(work: Work, given: frozenset[str]) -> bool:
@@ -147,9 +155,8 @@ def _builtins(context: Context) -> Iterator[Hit]:
         if name in ("min", "max") and len(given) > 1:
             continue
         if any(_is_array(argument, name, context) for argument in given):
-            yield Hit(
-                BUILTIN, event.node, f"Python's {name}() asks a tensor for one item after the other", Verdict.NOTE
-            )
+            words = f"Python's {name}() asks a tensor for one item after the other: {_INSTEAD.get(name, _LISTED)}"
+            yield Hit(BUILTIN, event.node, words, Verdict.NOTE)
 
 
 def _of_loops_and_indices(region: cst.CSTNode) -> frozenset[int]:

@@ -245,7 +245,7 @@ class WholeArrayLoop(Rule):
             if not is_free(form, context.edits):
                 raise NoForm("its statements change in other ways")
         except NoForm as reason:
-            context.no_form.append((event.node, f"no whole-array form: {reason}"))
+            context.no_form.append((event.node, _told(str(reason))))
             return
         vectorize(form, context.edits, context.rt, context.events.words(function))
         context.edits.converted += 1
@@ -261,6 +261,12 @@ class WholeArrayLoop(Rule):
             f"this loop over elements becomes whole-array operations on {names}: faster from thousands of iterations"
         )
         yield self.hit(event.node, message, Verdict.ADAPT)
+
+
+def _told(reason: str) -> str:
+    if reason.startswith("an iteration needs"):
+        return f"{reason}, so only --compile makes one piece of work of the loop"
+    return f"write it on whole arrays (np2tnp does not: {reason})"
 
 
 def _reasons(context: Context) -> dict[int, str]:

@@ -8,7 +8,14 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import SUBCLASS, Class, Instance, Sequence, Symbol, Value
-from np2tnp.analysis.module.subclasses import SUBCLASSES, holds_subclass, is_followed, maps_file, may_mask
+from np2tnp.analysis.module.subclasses import (
+    SUBCLASSES,
+    holds_subclass,
+    is_followed,
+    makes_subclass,
+    maps_file,
+    may_mask,
+)
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.words_and_edits import keep_in_numpy, short_name
@@ -109,7 +116,8 @@ _SHOWING = frozenset(f"builtins.{name}" for name in "print len float int bool st
 def _made(event: ev.Call, api: str) -> str | None:
     """Why the call gets or makes something that is not exactly an ndarray; None where it does not."""
     if may_mask(api):
-        return f"{short_name(api)} makes a subclass of ndarray, which no tensor can stand for"
+        does = "makes" if makes_subclass(api) else "takes"
+        return f"{short_name(api)} {does} a subclass of ndarray, which no tensor can stand for"
     if maps_file(api, event.arguments):
         return "np.load with mmap_mode= gives an np.memmap, which no tensor can stand for"
     if api.rpartition(".")[2] == "view" and any(item.name == "type" or _is_class(item) for item in event.arguments):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.edits.edit import plain_dtypes
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
@@ -17,8 +18,11 @@ class PythonDtype(Rule):
         code="TNP306",
         name="python-dtype",
         summary="A Python type as dtype: float, int, complex.",
-        why="It means 64 bits in NumPy and 32 bits in tnp; `x.astype(int)` of a tensor raises.",
-        does="Writes the NumPy dtype that it means.",
+        why=(
+            "It means 64 bits in NumPy, and in most functions of tnp; in some (`tnp.var`, `tnp.geomspace`), and where"
+            " TensorFlow was told to prefer 32 bits, it means 32."
+        ),
+        does="Writes the NumPy dtype that it means, which is the same everywhere.",
         bad="""
             def start(n):
                 return np.zeros(n, dtype=float)
@@ -38,4 +42,5 @@ class PythonDtype(Rule):
         if decision is None or not decision.converts or decision.ufunc_method:
             return
         for argument in plain_dtypes(event, context.edits, context.numpy):
-            yield self.hit(argument.node, "a Python type as dtype means 64 bits in NumPy and 32 in tnp", Verdict.ADAPT)
+            words = f"the dtype {dotted(argument.node.value) or 'of Python'} is written out as NumPy's own of 64 bits"
+            yield self.hit(argument.node, words, Verdict.ADAPT)

@@ -126,7 +126,12 @@ def _kept_original(info: FunctionInfo, module: ModuleInfo) -> set[str]:
 
 def hit(node: cst.CSTNode) -> Hit:
     """The hit for the region `node`, which is one of those."""
-    return Hit(DOC.code, node, "it uses functions that were migrated before, and stayed NumPy then", Verdict.NOTE)
+    return Hit(
+        DOC.code,
+        node,
+        "it uses functions that were migrated before, and stayed NumPy then: rewrite the originals again",
+        Verdict.NOTE,
+    )
 
 
 def calls_of_runtime(info: FunctionInfo, module: ModuleInfo) -> int:

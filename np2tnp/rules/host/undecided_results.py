@@ -21,7 +21,10 @@ class UndecidedResult(Rule):
             " Where the text does not tell which it is, such a result is refused, and the NumPy original answers. That"
             " is no way out for a function that has printed, drawn or stored something by then."
         ),
-        does="Leaves the whole function in NumPy. `float(...)` or `[()]` of what is returned says that it is a scalar.",
+        does=(
+            "Leaves the whole function in NumPy. `float(...)` of what is returned"
+            " says that it is a scalar, `np.asarray(...)` that it is an array."
+        ),
         bad="""
             def total(x, squeeze):
                 y = np.exp(x)
@@ -43,5 +46,7 @@ class UndecidedResult(Rule):
             return
         for node, kinds in kinds_of_parts(event, context.facts):
             if not (kinds <= {"scalar"} or kinds == {"array"} or context.begins_again()):
-                words = "what is returned may be a scalar or a 0-d array, and the function has effects before"
-                yield self.hit(node, words, Verdict.BLOCK)
+                words = "this may be a scalar or a 0-d array, and the function has had effects by then"
+                yield self.hit(
+                    node, f"{words}: return np.asarray(...) of an array, float(...) of a number", Verdict.BLOCK
+                )

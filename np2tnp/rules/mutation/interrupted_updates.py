@@ -10,10 +10,11 @@ from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 
 _WORDS = {
     "raise after mutation": (
-        "an exception is raised after an argument was updated in place: the caller would not see the update"
+        "an exception is raised after an argument was updated in place: the caller would not see the update:"
+        " raise it before"
     ),
     "update in finally": (
-        "an array is updated in `finally`: who gets it by a return or an exception before would not see the update"
+        "an array is updated in `finally`: who gets it by a return or an exception would not see it: update before"
     ),
 }
 

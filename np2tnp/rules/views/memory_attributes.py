@@ -14,6 +14,7 @@ from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 from np2tnp.rules.host.native_code import POINTERS
 from np2tnp.rules.views.strided_views import AS_STRIDED, WINDOWS
 
+_APART = "move what needs it into a function of its own"
 _MEMORY = frozenset(("flags", "strides", "base", "data", "device"))
 
 
@@ -55,11 +56,11 @@ class MemoryAttribute(Rule):
             return
         if event.name in _MEMORY:
             words = f".{event.name} shows the memory of an ndarray; a tensor has none to show"
-            if event.name == "strides" and any(call.api == AS_STRIDED for call in context.calls.values()):
-                words += f": {WINDOWS}"
+            windows = event.name == "strides" and any(call.api == AS_STRIDED for call in context.calls.values())
+            words += f": {WINDOWS if windows else _APART}"
             yield self.hit(event.node, words, Verdict.BLOCK)
         elif has_no_form(event.name) and event.name not in POINTERS:
-            yield self.hit(event.node, f".{event.name} is no attribute that tensors could have", Verdict.BLOCK)
+            yield self.hit(event.node, f".{event.name} is no attribute of arrays: {_APART}", Verdict.BLOCK)
 
     def _of_call(self, event: ev.Call, context: Context) -> Iterator[Hit]:
         func = event.node.func
@@ -67,7 +68,9 @@ class MemoryAttribute(Rule):
             return
         values = [event.receiver, *(argument.value for argument in event.arguments)]
         if event.receiver is None or any(value is not None and may_hold_tensor(value) for value in values):
-            yield self.hit(event.node, "setflags() protects an ndarray; a tensor has no flags to set", Verdict.BLOCK)
+            yield self.hit(
+                event.node, f"setflags() protects an ndarray; a tensor has no flags to set: {_APART}", Verdict.BLOCK
+            )
 
 
 def has_no_form(name: str) -> bool:

@@ -46,6 +46,10 @@ class ReturnedView(Rule):
         if event.detail:
             shown = location_words(frozenset((event.detail,)))
             words = f"the result may be a view of {shown}: return a copy (.copy())"
+            if event.detail.startswith("@"):
+                name = event.detail[1:]
+                words = f"if {name} is an array, the result may be a view of it: return a copy (np.array(...)), or"
+                words += f" annotate {name} as what it is"
         if event.detail.startswith("seen by "):  # by code that cannot be seen itself
             yield self.hit(event.node, words, Verdict.HOST if context.trusts else Verdict.BLOCK, Safety.UNSAFE)
         else:

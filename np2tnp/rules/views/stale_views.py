@@ -42,6 +42,5 @@ class StaleView(Rule):
         for reason in event.stale.reasons if context.in_region else ():
             if reason.kind == "store":  # else TNP503
                 words = f"{event.name} shares memory with {reason.via}, which was written in place before"
-                advice = f"store through {event.name}, or make {reason.via} a copy if only that is meant to change"
-                yield self.hit(event.node, f"{words}: {advice}", Verdict.BLOCK)
+                yield self.hit(event.node, f"{words}: store through {event.name} instead", Verdict.BLOCK)
                 return

@@ -81,7 +81,7 @@ REFUSALS = {
     "max": ("for i in range(n):\n    z[i] = max(x[i], 0)", "np.maximum takes arrays"),
     "power in a branch": ("for i in range(n):\n    if x[i] > 0:\n        z[i] = 2 ** x[i]", "a power in a branch"),
     "division in a branch": ("for i in range(n):\n    if i > 0:\n        z[i] = s / i", "a division in a branch"),
-    "break": ("for i in range(n):\n    z[i] = x[i]\n    break", "Break"),
+    "break": ("for i in range(n):\n    z[i] = x[i]\n    break", "it has a `break`"),
     "slices": ("for i in range(n):\n    c[i, 1:] = x[i]\n    z[i] = 0", "more than single numbers"),
     "inner loop alone": (
         "for j in range(1, n):\n    for i in range(n - j):\n        c[i, j] = c[i + 1, j - 1] - x[i]",
