@@ -125,8 +125,10 @@ def _words(work: Work, given: frozenset[str]) -> str:
         return ""
     if work.stores:
         name = root_of(work.stores[0].target) or "an array"
-        return f"the loop stores into {name} part by part: eager TensorFlow copies all of it each time: {_WHOLE}"
-    return f"the loop works on one part of an array after the other: each operation is a launch of its own: {_WHOLE}"
+        return f"the loop stores into {name} part by part, and eager TensorFlow copies all of it each time: {_WHOLE}"
+    return (
+        f"the loop works on one part of an array after the other, and each operation is a launch of its own: {_WHOLE}"
+    )
 
 
 def _is_judged(work: Work, given: frozenset[str]) -> bool:
