@@ -13,8 +13,10 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.doors import ANYTHING
 from np2tnp.analysis.domain.promotion_rules import CANONICAL, dtype_char
 from np2tnp.analysis.domain.values import (
+    ALL_DTYPES,
     HOST,
     NO_NAMES,
+    SUBCLASS,
     Array,
     Sequence,
     Symbol,
@@ -186,6 +188,11 @@ def needs_tensor(value: object) -> bool:
     if isinstance(value, Sequence):
         return value.type in ("list", "tuple") and any(map(needs_tensor, value.items or (value.element,)))
     return isinstance(value, Unknown) and value.home == HOST
+
+
+def is_plain_ndarray(value: object) -> bool:
+    """Whether `value` is an ndarray of known dtypes, of NumPy's own class: a door let it in, or NumPy made it."""
+    return isinstance(value, Array) and value.dtypes != ALL_DTYPES and SUBCLASS not in value.refs
 
 
 def plain_dtypes(event: ev.Call, edits: Edits, numpy: str | None) -> list[ev.Argument]:

@@ -30,6 +30,7 @@ from np2tnp.analysis.domain.values import (
     Value,
     has_axes,
     is_python_number,
+    is_pythons_own,
     scalar_type,
 )
 from np2tnp.catalog.catalog import Catalog
@@ -180,7 +181,7 @@ def _problem(
         plain = name.partition("[")[0]
         arguments[plain] = (*arguments.get(plain, ()), argument.value)
     keywords = [argument.name for argument in event.arguments if argument.name is not None]
-    own = frozenset(name for name, argument in bound.items() if _is_python_int(argument.node.value))
+    own = frozenset(name for name, it in bound.items() if is_pythons_own(it.value) or _is_python_int(it.node.value))
     return find_problem(target, arguments, keywords, dtypes, own) or _stage_problem(target, compile, names, dtypes)
 
 

@@ -18,7 +18,10 @@ from np2tnp.rewrite import buffer_swap_names
 from np2tnp.rewrite.buffer_swap_names import NO_MARKS, Marks
 
 #: What a decorator may say that parameters are; see ``migrated`` in np2tnp/runtime/boundary/door.py.
-DOOR_WORDS = ("floats", "reals", "inexact", "arrays", "numbers")
+DOOR_WORDS = (
+    "floats", "reals", "inexact", "arrays",
+    "floats_or_numbers", "reals_or_numbers", "inexact_or_numbers", "arrays_or_numbers", "counts", "generators",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +82,14 @@ def _listed(keyword: str, names: Iterable[str]) -> list[cst.Arg]:
 def _stated(facts: ev.RegionFacts, known: Wrapped) -> list[cst.Arg]:
     """What the function takes and does, in words for its reader."""
     order = facts.parameters
-    door = {name: words_of(admitted) for name, admitted in (facts.extra.get("door") or {}).items()}
+    door = {name: admitted.word for name, admitted in (facts.extra.get("door") or {}).items()}
     old = [name for name in order if name in facts.assumed_arrays and name not in door]
-    if any("arrays" in words for words in door.values()):  # one keyword has one form
-        door, old = {**door, **dict.fromkeys(old, ("arrays", "numbers"))}, []
+    if "arrays" in door.values():  # one keyword has one form
+        door, old = {**door, **dict.fromkeys(old, "arrays_or_numbers")}, []
     arguments: list[cst.Arg] = []
-    attributes = sorted(name for name in door if "." in name)
+    attributes = sorted(name for name in door if "." in name or "[" in name)
     for word in DOOR_WORDS:
-        arguments += _listed(word, (name for name in (*order, *attributes) if word in door.get(name, ())))
+        arguments += _listed(word, (name for name in (*order, *attributes) if door.get(name) == word))
     arguments += _listed("updates", facts.mutated)
     if old:
         arguments.append(build.argument(build.strings_tuple(tuple(old)), "arrays"))
@@ -105,7 +108,7 @@ def _technical(facts: ev.RegionFacts, runtime: str, known: Wrapped, kept: Kept |
     order = facts.parameters
     door = facts.extra.get("door") or {}
     # a number that a graph gets as one of its inputs is no number of Python's
-    said = {name for name, it in door.items() if known.compile_as == "none" or words_of(it) != ("numbers",)}
+    said = {name for name, it in door.items() if known.compile_as == "none" or it.word != "counts"}
     arguments = _listed("returns", (name for name in order if name in facts.returned))
     arguments += _listed("scalars", (name for name in order if name in facts.assumed_scalars and name not in said))
     arguments += _listed("hosted", (name for name in order if name in facts.host_parameters))
@@ -124,11 +127,6 @@ def _technical(facts: ev.RegionFacts, runtime: str, known: Wrapped, kept: Kept |
     if kept is not None and kept.elements is not None:
         arguments.append(build.argument(kept.elements, "elements"))
     return arguments + _listed("rows", kept.rows if kept is not None else ())
-
-
-def words_of(admitted: Any) -> tuple[str, ...]:
-    """The decorator's words for what a parameter takes (analysis/domain/doors.py)."""
-    return (admitted,) if isinstance(admitted, str) else tuple(admitted.words)
 
 
 def settle_zero_d(facts: ev.RegionFacts, edits: Edits, runtime: str) -> str:

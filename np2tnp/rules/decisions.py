@@ -12,13 +12,14 @@ from np2tnp.analysis.domain.call_results import asked_dtypes, bind, ufunc_method
 from np2tnp.analysis.domain.doors import as_floats, as_wider
 from np2tnp.analysis.domain.promotion_rules import foreign_dtype
 from np2tnp.analysis.domain.untensored import is_untensored
-from np2tnp.analysis.domain.values import GENERATORS, Array, Value, may_be_array, may_hold_tensor, replace
+from np2tnp.analysis.domain.values import GENERATORS, Array, Scalar, Value, may_be_array, may_hold_tensor, replace
 from np2tnp.analysis.interpreter.numpy_results import asks_for_fortran_order
 from np2tnp.analysis.interpreter.placement import makes_from_numbers
 from np2tnp.analysis.module.subclasses import may_mask
 from np2tnp.analysis.syntax.python_tables import ONE_ARRAY
+from np2tnp.analysis.syntax.walk import names_in
 from np2tnp.catalog.facts import ApiFact
-from np2tnp.edits.edit import convert_arguments, needs_tensor, retarget
+from np2tnp.edits.edit import convert_arguments, is_plain_ndarray, needs_tensor, retarget
 from np2tnp.edits.targets import choose
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Hit
@@ -115,6 +116,8 @@ def _helper_for_ndarrays(fact: ApiFact, event: ev.Call, context: Context) -> Dec
     values = [argument.value for argument in event.arguments]
     if fact.rt is None or fact.prefer == "numpy" or not any(map(needs_tensor, [*values, event.receiver])):
         return None
+    if _takes_plain_ndarrays(event, context):
+        return None
     helper = Decision(
         "TNP002", "the exact helper takes what may be an ndarray as it is", "rt", fact.rt.name.removeprefix("rt.")
     )
@@ -161,6 +164,17 @@ def _is_plain_for(as_other: Callable[[Value], Value], event: ev.Call, context: C
     return choose(fact, narrowed, context.compile, context.float32).kind == "tnp"
 
 
+def _takes_plain_ndarrays(event: ev.Call, context: Context) -> bool:
+    """Whether tnp's function may be called with the ndarrays themselves: it makes tensors of them at once.
+
+    What it gives shares no memory with them, and each is certainly of NumPy's own class, and of numbers.
+    """
+    fact = context.catalog.get(event.api or "")
+    if fact is None or fact.effect != "fresh" or context.compile != "none" or context.float32:
+        return False
+    return all(is_plain_ndarray(it) for it in (event.receiver, *(a.value for a in event.arguments)) if needs_tensor(it))
+
+
 def _takes_ndarrays(decision: Decision, context: Context) -> bool:
     """Whether the target makes tensors of ndarrays itself, as NumPy makes arrays of what it gets.
 
@@ -177,7 +191,9 @@ def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
     method = event.receiver is not None and not decision.ufunc_method
     prefix = context.tnp if decision.module == "tnp" else context.rt
     retarget(event, context.edits, f"{prefix}.{decision.function}", method)
-    if not _takes_ndarrays(decision, context):
+    if not _takes_ndarrays(decision, context) and not (
+        decision.module == "tnp" and _takes_plain_ndarrays(event, context)
+    ):
         as_it_is = decision.module == "rt" and event.api in _OF_ANY_CLASS and _is_one_object(event)
         convert_arguments(event, context.edits, "tensor", first=int(as_it_is))
         if method and isinstance(event.receiver, Array) and needs_tensor(event.receiver):
@@ -187,6 +203,8 @@ def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
     context.edits.converted += 1
     if decision.code == "TNP003":
         context.edits.blame(event.receiver, *(a.value for a in event.arguments if a.name not in _NO_DATA))
+        numbers = [argument.node for argument in event.arguments if isinstance(argument.value, Scalar)]
+        context.edits.blamed |= {name for node in numbers for name in names_in(node)}
         context.edits.plain_for_floats = context.edits.plain_for_floats or _is_plain_for(as_floats, event, context)
     elif decision.module == "tnp" and context.facts.extra.get("door") and not context.edits.plain_for_few:
         context.edits.plain_for_few = not _is_plain_for(as_wider, event, context, True)

@@ -6,25 +6,28 @@ from typing import Any
 
 import libcst as cst
 
+from np2tnp.analysis.domain.doors import Admitted
 from np2tnp.analysis.domain.events import RegionFacts
 from np2tnp.rewrite.boundaries import Kept, Wrapped, decorator, of_original
+
+FLOATS = Admitted("floats")
 
 
 def test_the_door_is_written_by_its_words_and_nothing_twice() -> None:
     node = cst.ensure_type(cst.parse_statement("def f(x, w, m, n): pass"), cst.FunctionDef)
     facts = RegionFacts("f", node, parameters=("x", "w", "m", "n"))
     facts.assumed_arrays, facts.assumed_scalars = frozenset("xw"), frozenset("n")
-    facts.extra["door"] = {"n": "numbers", "w": "floats", "x": "floats", "m": "inexact"}
+    facts.extra["door"] = {"n": Admitted("counts"), "w": FLOATS, "x": FLOATS, "m": Admitted("inexact", numbers=True)}
 
     def written(**known: Any) -> str:
         return text_of(decorator(facts, "rt", Wrapped(**known)))
 
-    assert written() == '@rt.migrated(floats="x, w", inexact="m", numbers="n")'
-    assert written(compile_as="graph").endswith('numbers="n", compile="graph", scalars="n")')
-    facts.extra["door"] = {"x": "floats"}
+    assert written() == '@rt.migrated(floats="x, w", inexact_or_numbers="m", counts="n")'
+    assert written(compile_as="graph").endswith('counts="n", compile="graph", scalars="n")')
+    facts.extra["door"] = {"x": FLOATS}
     assert written() == '@rt.migrated(floats="x", arrays=("w",), scalars="n")'
-    facts.extra["door"] = {"x": "arrays"}
-    assert written() == '@rt.migrated(arrays="x, w", numbers="w", scalars="n")'
+    facts.extra["door"] = {"x": Admitted("arrays")}
+    assert written() == '@rt.migrated(arrays="x", arrays_or_numbers="w", scalars="n")'
 
 
 def test_what_a_reader_need_not_know_stands_with_the_original() -> None:

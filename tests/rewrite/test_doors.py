@@ -48,6 +48,16 @@ def first_of(pair):
     return np.exp(-pair[0]) / pair[1]
 
 
+def layer(params, x):
+    h = np.tanh(x @ params["w"] + params["b"])
+    return np.sqrt(h * h).max(axis=0)
+
+
+def walk(rng, n):
+    steps = rng.normal(size=(n, 3)) / np.sqrt(n)
+    return np.exp(steps) * np.arange(n)[:, None]
+
+
 class Filter:
     def __init__(self, matrix, state, noise):
         self.matrix, self.state, self.noise = matrix, state, noise
@@ -65,6 +75,22 @@ class Filter:
 
     def beside(self, x):
         return np.exp(x) / self.noise + OTHER.noise / 2
+
+    def exponent(self):
+        return np.sin(self.noise) * 2
+
+    def peak(self):
+        y = self.exponent()
+        return np.sqrt(y[0] + 1) + y.max()
+
+    def remember(self, x):
+        self.x = x
+        return np.maximum(0, x @ self.matrix + self.noise)
+
+    def correct(self, gain):
+        change = gain * (self.x @ self.matrix > 0)
+        self.matrix -= 0.5 * (self.x.T @ change)
+        return change @ self.matrix.T
 
     def rebind(self):
         self.noise = self.noise.astype(complex)
@@ -111,7 +137,7 @@ def test_behind_a_door_the_body_is_plain(text: str, name: str) -> None:
 
 
 def test_a_door_names_attributes(text: str) -> None:
-    assert re.search(r'(floats|reals|arrays)="self\.matrix, self\.noise', body(text, "predict"))
+    assert re.search(r'(floats|reals|arrays)="self\.matrix, self\.state', body(text, "predict"))
 
 
 def test_an_attribute_that_other_code_rebinds_is_none_of_the_doors(text: str) -> None:
@@ -149,7 +175,7 @@ def agree(old: Any, new: Any) -> bool:
 def result(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Any]:
     try:
         return function(*arguments), arguments
-    except (TypeError, ValueError, IndexError, AttributeError, np.exceptions.AxisError) as error:
+    except (TypeError, ValueError, LookupError, AttributeError, np.exceptions.AxisError) as error:
         return type(error), arguments
 
 
@@ -177,6 +203,76 @@ def test_calls_that_a_door_does_not_let_in_are_counted(modules: Any) -> None:
     before = sum(refusals().get("new.sigmoid", {}).values())
     modules[1]["sigmoid"](np.array([1j, 2]))
     assert sum(refusals()["new.sigmoid"].values()) == before + 1
+
+
+def test_a_door_names_items_counts_and_generators(text: str) -> None:
+    assert "params[w]" in body(text, "layer").partition("def ")[0]
+    assert "tnp.tanh(x @ params[" in body(text, "layer")
+    assert 'counts="n", generators="rng"' in body(text, "walk")
+    assert "tnp.maximum(0, tnp.matmul(x, self.matrix) + self.noise)" in body(text, "remember")
+    assert "tnp.matmul(self.x, self.matrix)" in body(text, "correct")
+
+
+class Defaults(dict):  # type: ignore[type-arg]
+    def __getitem__(self, key: str) -> Any:
+        return super().__getitem__(key) * 3
+
+
+PARAMETERS: dict[str, Callable[[], Any]] = {
+    "floats": lambda: {"w": np.eye(3), "b": np.ones(3)},
+    "float32": lambda: {"w": np.eye(3, dtype="f"), "b": np.ones(3, "f")},
+    "mixed": lambda: {"w": np.eye(3, dtype="f"), "b": np.arange(3)},
+    "number": lambda: {"w": np.eye(3), "b": 0.5},
+    "complex": lambda: {"w": np.eye(3) * 1j, "b": 0},
+    "bool": lambda: {"w": np.eye(3, dtype=bool), "b": True},
+    "list": lambda: {"w": np.eye(3).tolist(), "b": [1, 2, 3]},
+    "empty": lambda: {"w": np.zeros((3, 0)), "b": 1.0},
+    "missing": lambda: {"w": np.eye(3)},
+    "subclass": lambda: Defaults(w=np.eye(3), b=np.ones(3)),
+    "scalar": lambda: {"w": np.eye(3, dtype="f"), "b": np.float64(0.1)},
+    "structured": lambda: np.zeros(1, [("w", "f8", (3, 3)), ("b", "f8")])[0],
+}
+
+
+@pytest.mark.parametrize("kind", PARAMETERS)
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_whatever_a_dict_holds(modules: Any, kind: str) -> None:
+    for x in (np.arange(6.0).reshape(2, 3), np.ones((2, 3), "f"), np.ones((2, 3), bool), [[1.0, 2, 3]]):
+        old, new = (result(module["layer"], PARAMETERS[kind](), x)[0] for module in modules)
+        assert agree(old, new), (old, new)
+
+
+@pytest.mark.parametrize("n", [3, 0, np.int64(3), np.int32(3), 3.0, True, np.array(3)])
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState, lambda seed: np.random])
+def test_whatever_counts_and_draws(modules: Any, make: Any, n: Any) -> None:
+    found = []
+    for module in modules:
+        np.random.seed(0)
+        found.append(result(module["walk"], make(0), n)[0])
+    assert agree(*found), found
+
+
+@pytest.mark.parametrize("char", list("?BlefdFD"))
+def test_what_an_object_holds_is_not_known_of_methods_that_ask_another(modules: Any, char: str) -> None:
+    found = []
+    for module in modules:
+        made = module["Filter"](None, None, np.arange(1, 4).astype(char))
+        found.append([result(made.exponent)[0], result(made.peak)[0]])
+    assert agree(*found), found
+
+
+@pytest.mark.parametrize("char", list("?BlfdD"))
+@pytest.mark.parametrize("held", list("lfdD"))
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_what_an_object_keeps_is_computed_with_as_it_is(modules: Any, held: str, char: str) -> None:
+    found = []
+    for module in modules:
+        made = module["Filter"](np.eye(3).astype(held), None, np.ones(3, held))
+        x = np.arange(6).reshape(2, 3).astype(char)
+        first, second = result(made.remember, x)[0], result(made.correct, np.ones((2, 3), char))[0]
+        assert made.x is x
+        found.append((first, second, made.matrix))
+    assert agree(*found), found
 
 
 @pytest.mark.parametrize("char", list("?lfdD"))

@@ -85,7 +85,7 @@ def test_originals_stand_in_one_block_at_the_end() -> None:
         "    for _ in range(steps):\n        field[1:-1] = 0.5 * (field[:-2] + field[2:])\n    return field.sum()\n"
         in block
     )
-    assert 'class Model:\n    @rt.migrated(reals="x", numbers="x")\n    def step(self, x):\n' in before
+    assert 'class Model:\n    @rt.migrated(reals_or_numbers="x")\n    def step(self, x):\n' in before
     assert '@rt.original("Model.step", above=0)\ndef _(self, x):\n    return np.tanh(x) * 2.0\n' in block
     assert '    @staticmethod\n    @rt.migrated(reals="x")\n    def total(x):\n' in before
     assert '@rt.original("Model.total", effects=True, above=0)\ndef _(x):\n' in block

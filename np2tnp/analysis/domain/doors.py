@@ -13,6 +13,8 @@ from np2tnp.analysis.domain.promotion_rules import operand_dtypes
 from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
     EITHER,
+    GENERATORS,
+    HOST,
     NO_NAMES,
     REAL,
     TENSOR,
@@ -20,14 +22,19 @@ from np2tnp.analysis.domain.values import (
     Const,
     Scalar,
     Sequence,
+    Symbol,
     Unknown,
     Value,
     frozen,
     has_axes,
     has_elements,
+    is_pythons_own,
     replace,
+    scalar_type,
 )
 
+COUNTS = "counts"
+RANDOM = "generators"
 #: The classes of arrays that a door lets in, the widest first, and their dtype characters.
 CLASSES: Mapping[str, frozenset[str]] = {
     "arrays": ALL_DTYPES,
@@ -41,28 +48,47 @@ ANYTHING = "*"
 
 @frozen
 class Admitted:
-    """What a door lets in for one parameter, or attribute: arrays of the class `kind`."""
+    """What a door lets in for one parameter, or attribute: arrays of the class `kind`.
+
+    Or counts, which are Python's integers, or generators, which are objects of ``np.random.Generator``.
+    """
 
     kind: str
     numbers: bool = False  #: or a number: a real one, or a complex one where the arrays may be complex
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """The keywords of the decorator under which it stands."""
-        return (self.kind, "numbers") if self.numbers else (self.kind,)
+    def word(self) -> str:
+        """The keyword of the decorator under which it stands."""
+        return f"{self.kind}_or_numbers" if self.numbers else self.kind
 
     @property
     def _weak(self) -> bool | str:
         return self.numbers and (True if "D" in CLASSES[self.kind] else REAL)
 
-    def parameter(self, name: str) -> Array:
-        """The value of the parameter `name` where the body begins."""
+    def parameter(self, name: str, hosted: bool) -> Array | Scalar | Symbol:
+        """The value of the parameter `name` where the body begins; `hosted`: it stays the caller's ndarray."""
+        if self.kind == RANDOM:
+            return GENERATORS[0]
+        if self.kind == COUNTS:
+            return Scalar("int", own=True)
         return Array(
-            EITHER if self.numbers else TENSOR,
+            HOST if hosted else EITHER if self.numbers else TENSOR,
             CLASSES[self.kind],
             refs=frozenset((f"@{name}",)),
             exact=name,
             deps=frozenset((name,)),
+            weak=self._weak,
+            zero_d="never",
+            nonempty=True,
+        )
+
+    def item(self, owner: str) -> Array:
+        """The value of an item of the parameter `owner`, which is a dict."""
+        return Array(
+            EITHER,
+            CLASSES[self.kind],
+            refs=frozenset((f"@{owner}",)),
+            deps=frozenset((owner,)),
             weak=self._weak,
             zero_d="never",
             nonempty=True,
@@ -74,6 +100,10 @@ class Admitted:
 
     def takes(self, value: Value) -> bool:
         """Whether `value` is let in."""
+        if self.kind == RANDOM:
+            return value == GENERATORS[0]
+        if self.kind == COUNTS:
+            return is_pythons_own(value) and scalar_type(value) == "int"
         if not isinstance(value, (Array, Const, Scalar)):
             return False
         if isinstance(value, Array) and not (has_elements(value) and (self.numbers or has_axes(value))):
@@ -83,6 +113,8 @@ class Admitted:
 
     def takes_dtypes(self, value: Value) -> bool:
         """Whether `value` is an array, or a scalar of NumPy's, of the dtypes that are let in, or a number that is."""
+        if self.kind not in CLASSES:
+            return self.takes(value)
         arrays, weak = operand_dtypes(value) if isinstance(value, (Array, Const, Scalar)) else (NO_NAMES, NO_NAMES)
         numbers = _NUMBERS[self.kind] if self.numbers else NO_NAMES
         return bool(arrays or weak) and arrays <= CLASSES[self.kind] and weak <= numbers

@@ -133,9 +133,11 @@ class Scalar(_Unshared):
     """A Python object that is neither array nor container of arrays.
 
     type: int, float, bool, complex, str, number, slice, none, object, or nothing.
+    own: of a number, that it certainly is Python's own; others may be NumPy's scalars.
     """
 
     type: str = "object"
+    own: bool = False
 
 
 @frozen
@@ -268,11 +270,12 @@ def deps_of(value: Value) -> frozenset[str]:
 def has_axes(value: Value) -> bool:
     """Whether `value` certainly is an array of one dimension or more: what is elementwise of it has them, too.
 
-    A parameter that is a tensor has come through a door, which lets in no others.
+    A parameter that is a tensor, or surely has elements, has come through a door, which lets in no others.
     """
     if not isinstance(value, Array) or value.weak:
         return False
-    return bool(value.rank) or (value.zero_d == "never" and (value.exact is None or value.home == TENSOR))
+    from_a_door = value.home == TENSOR or value.nonempty
+    return bool(value.rank) or (value.zero_d == "never" and (value.exact is None or from_a_door))
 
 
 def is_array(value: Value) -> bool:
@@ -392,6 +395,11 @@ def is_numpy_number(value: Value) -> bool:
 def is_number(value: Value) -> bool:
     """Whether `value` certainly is a number, of Python's or of NumPy's."""
     return is_python_number(value) or is_numpy_number(value)
+
+
+def is_pythons_own(value: Value) -> bool:
+    """Whether `value` is a number that certainly is Python's own."""
+    return isinstance(value, Const) or (isinstance(value, Scalar) and value.own)
 
 
 def scalar_type(value: Value) -> str:

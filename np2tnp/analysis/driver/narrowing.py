@@ -11,13 +11,20 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.doors import ANYTHING, NO_DOOR, WIDER, Admitted, Door
+from np2tnp.analysis.domain.doors import ANYTHING, COUNTS, NO_DOOR, RANDOM, WIDER, Admitted, Door
 from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary
-from np2tnp.analysis.domain.values import NO_NAMES, refs_of, replace
+from np2tnp.analysis.domain.values import NO_NAMES, Symbol, refs_of, replace
+from np2tnp.analysis.driver.shown_parameters import (
+    counts,
+    generators,
+    items_by_text,
+    makes_arrays,
+    operands,
+    shown_arrays,
+)
 from np2tnp.analysis.module.contents import FunctionInfo
-from np2tnp.analysis.module.parameter_kinds import declared
-from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS, MEMBERS
-from np2tnp.analysis.syntax.scopes import dotted, parameters_of
+from np2tnp.analysis.syntax.python_tables import MEMBERS
+from np2tnp.analysis.syntax.scopes import parameters_of
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 
 #: Interprets and plans the region behind a door; None where it is then none that migrates as it did.
@@ -28,18 +35,28 @@ def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Tr
     """The facts of the region behind the door that is chosen; `before` where no door makes its body plainer."""
     narrowable = _narrowable(function, before)
     blamed = _blamed(before, narrowable)
-    if not blamed:
+    drawing = generators(function) - before.assumed_scalars if _helpers(before) else NO_NAMES
+    if not blamed | drawing:
         return before
-    shown = _shown_arrays(function)
+    shown = shown_arrays(function)
     numbers = {p.name.value for p in parameters_of(function.node.params) if p.default is not None}
     only = narrowable & set(before.parameters)
-    if len(only) == 1 and not (only & numbers or function.is_method or _makes_arrays(function)):
+    if len(only) == 1 and not (only & numbers or function.is_method or makes_arrays(function)):
         shown |= only  # the array that the function works on
+    counted = counts(function, before)
     tried: dict[str, ev.RegionFacts | None] = {}
+
+    def door(kind: str) -> Door:
+        arrays = {name: Admitted(kind, name not in shown) for name in blamed - counted - drawing}
+        return {
+            **arrays,
+            **dict.fromkeys(blamed & counted, Admitted(COUNTS)),
+            **dict.fromkeys(drawing, Admitted(RANDOM)),
+        }
 
     def helpers(kind: str) -> int:
         if kind not in tried:
-            tried[kind] = behind({name: Admitted(kind, name not in shown) for name in blamed})
+            tried[kind] = behind(door(kind))
         facts = tried[kind]
         return _helpers(facts if facts is not None else before)
 
@@ -83,46 +100,14 @@ def _blamed(facts: ev.RegionFacts, narrowable: frozenset[str]) -> frozenset[str]
     """Those of `narrowable` from which operands of the helpers were computed."""
     found: frozenset[str] = facts.extra.get("blamed", NO_NAMES)
     any_parameter = ANYTHING in found
+    calculated = operands(facts.node) if any_parameter else NO_NAMES
     return frozenset(
         name
         for name in narrowable
-        if name in found or f".{name.partition('.')[2]}" in found or (any_parameter and "." not in name)
+        if name.partition("[")[0] in found
+        or f".{name.partition('.')[2]}" in found
+        or (any_parameter and ("." not in name or name in calculated))
     )
-
-
-def _shown_arrays(function: FunctionInfo) -> set[str]:
-    """Parameters, and attributes, that are used as only arrays are, before their names mean something else."""
-    shown = set(declared(function)[0])
-    rebound: set[str] = set()
-    for statement in function.node.body.body:
-        shown |= {dotted(part) for node in walk(statement) for part in _uses_of_arrays(node)} - rebound
-        for node in walk(statement):
-            if type(node) is cst.AssignTarget:
-                rebound |= {dotted(part) for part in walk(node.target) if isinstance(part, (cst.Name, cst.Attribute))}
-    return shown
-
-
-#: Functions that make arrays of numbers alone.
-_MAKERS = frozenset(
-    "arange linspace logspace geomspace zeros ones full empty eye identity tri indices mgrid ogrid random rand randn"
-    " normal uniform integers standard_normal array meshgrid fromfunction loadtxt".split()
-)
-
-
-def _makes_arrays(function: FunctionInfo) -> bool:
-    """Whether the function makes arrays that it was not given: then its only parameter need not be one."""
-    names = (node.attr if type(node) is cst.Attribute else node for node in walk(function.node.body))
-    return any(type(name) is cst.Name and name.value in _MAKERS for name in names)
-
-
-def _uses_of_arrays(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    if type(node) is cst.Subscript or (type(node) is cst.Attribute and node.attr.value in ARRAY_MEMBERS):
-        yield node.value
-    elif type(node) is cst.BinaryOperation and isinstance(node.operator, cst.MatrixMultiply):
-        yield node.left
-        yield node.right
-    elif type(node) is cst.Call and type(node.func) is cst.Name and node.func.value == "len" and node.args:
-        yield node.args[0].value
 
 
 # --- What a door may look at
@@ -135,10 +120,10 @@ def _narrowable(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]
     others = {p.name.value for p in parameters_of(params) if p.default is not None and not _is_number(p.default)}
     if function.is_method and facts.parameters:
         others.add(facts.parameters[0])
-    others |= facts.host_parameters | facts.assumed_scalars | facts.objects | _used_otherwise(function)
+    others |= facts.assumed_scalars | facts.objects | _used_otherwise(function)
     others |= _only_indices(function)
-    names = frozenset(facts.parameters) - stars - others
-    return names | _steady_attributes(function, facts)
+    names = (frozenset(facts.parameters) - others | counts(function, facts)) - stars
+    return names | _steady_attributes(function, facts) | _steady_items(function, facts)
 
 
 def _is_number(node: cst.BaseExpression) -> bool:
@@ -196,14 +181,27 @@ def _no_arrays(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield from (it.comparator for it in node.comparisons)
 
 
+def _steady_items(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:
+    """``params[w]``: items of dicts, where nothing runs that could change them but functions of NumPy and Python."""
+    calls = [event for event in facts.events if isinstance(event, ev.Call)]
+    if any(it.api is None and not isinstance(it.callee, Symbol) for it in calls):
+        return NO_NAMES
+    items = items_by_text(function).items()
+    return frozenset(f"{owner}[{key}]" for owner, keys in items for key in keys if owner in facts.parameters)
+
+
 def _steady_attributes(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:
     """``p.w`` of parameters, where no other code assigns to that attribute before the function reads it."""
     assigned: frozenset[str] = facts.extra.get("assigns", NO_NAMES)
     if assigned & ANY_ATTRIBUTE:
         return NO_NAMES
     owners = frozenset(facts.parameters)
-    read, others = set(), {ref[1:] for ref in facts.updates if ref[0] == "."} | assigned
-    for node in nodes_of(function.node.body):
+    nodes = nodes_of(function.node.body)
+    targets = [node.target for node in nodes if type(node) is cst.AugAssign]
+    in_place = {target.attr.value for target in targets if type(target) is cst.Attribute}
+    # where the array itself is updated, its dtype and shape stay
+    read, others = set(), ({ref[1:] for ref in facts.updates if ref[0] == "."} - in_place) | assigned
+    for node in nodes:
         if type(node) is cst.Attribute and node.attr.value[:2] == "__":  # ``self.__dict__["w"] = ...``
             return NO_NAMES
         if type(node) is cst.Attribute and node.attr.value not in MEMBERS:

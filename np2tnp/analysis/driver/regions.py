@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.doors import NO_DOOR, Door
-from np2tnp.analysis.domain.env import Env
+from np2tnp.analysis.domain.env import Env, join
 from np2tnp.analysis.domain.late_names import LateNames
 from np2tnp.analysis.domain.result_aliases import holds_host
 from np2tnp.analysis.domain.summaries import MODULE, ClassSummary, Decide, Fate, Project, Summary
@@ -110,8 +111,10 @@ def bind_parameters(
             and (generator := random_generator(parameter.annotation.annotation, interpreter.evaluate))
         ):
             env.bind(name, generator)
+        elif items := _items_behind(interpreter.door, name):
+            env.bind(name, Sequence("dict", reduce(join, items), None, frozenset((f"@{name}",))))
         elif name in interpreter.door:
-            env.bind(name, interpreter.door[name].parameter(name))
+            env.bind(name, interpreter.door[name].parameter(name, name in hosted))
         elif name in interpreter.numbers:
             env.bind(name, Scalar("int") if name in function.uses.lengths else Unknown(HOST))
         elif name in scalars:
@@ -122,6 +125,11 @@ def bind_parameters(
         if place.startswith("global:"):
             env.link(name, frozenset((place,)))  # who updates that array updates the argument, where none was given
     return env
+
+
+def _items_behind(door: Door, name: str) -> list[Value]:
+    """The items that a door tells of where the parameter `name` is a dict."""
+    return [admitted.item(name) for key, admitted in door.items() if key.startswith(f"{name}[")]
 
 
 def _parameter(name: str, arrays: frozenset[str], hosted: frozenset[str], made: str) -> Value:
@@ -353,7 +361,8 @@ class Analysis:
         host_locals, numbers, given = before.extra["asked"]
         facts = self._analyze(function, host_locals, numbers, given, before.assumed_arrays, before.generator, door)
         same = facts.mutated == before.mutated and facts.host_parameters == before.host_parameters
-        facts.extra["door"] = dict(door)
+        read = facts.extra.get("read behind the door", NO_NAMES)
+        facts.extra["door"] = {name: it for name, it in door.items() if "." not in name or name in read}
         if not same or self.decide(facts, True) is not Fate.MIGRATES:
             return None
         self.facts[function.qualname] = facts

@@ -45,6 +45,7 @@ from np2tnp.analysis.domain.values import (
     holds,
     home_of,
     is_python_number,
+    is_pythons_own,
     may_be_array,
     may_hold_tensor,
     python_answers,
@@ -516,7 +517,8 @@ class Evaluator(Operands):
         kinds = {scalar_type(value) for value in operands}
         if kinds <= {"int", "bool"}:
             of_ints = {"truediv": "float", "pow": "number"}
-            return Scalar(of_ints.get(op, "bool" if op in COMPARISONS.values() else "int"))
+            kind = of_ints.get(op, "bool" if op in COMPARISONS.values() else "int")
+            return Scalar(kind, kind == "int" and all(map(is_pythons_own, operands)))
         if kinds <= {"int", "bool", "float"}:
             return Scalar("float")
         if kinds <= {"int", "bool", "float", "complex", "number"}:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.doors import Admitted
 from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.promotion_rules import is_read_only
 from np2tnp.analysis.domain.special_names import asked_by
@@ -378,12 +379,19 @@ class Access(Subscripts):
             self.facts.host_parameters |= given  # perhaps a method that only ndarrays have
         if (name in MEMBERS or name[:2] == "__") and name not in _FOLLOWED:
             self.unfollowed(base)
-        admitted = self.door.get(f"{exact_of(base)}.{name}")
-        if admitted is not None and name not in self.assigned:
+        admitted = self._admitted(f"{exact_of(base)}.{name}", name)
+        if admitted is not None:
             return admitted.attribute(refs, result.home)
         if result.home != HOST:
             self.emit(ev.AttributeRead(node, self.place(node), base, name, result))
         return result
+
+    def _admitted(self, attribute: str, name: str) -> Admitted | None:
+        """What the door lets in for an attribute, where the function has not assigned to it yet."""
+        admitted = self.door.get(attribute) if name not in self.assigned else None
+        if admitted is not None:
+            self.facts.extra.setdefault("read behind the door", set()).add(attribute)
+        return admitted
 
     def _described(self, node: cst.Attribute, env: Env) -> Value:
         """The array that is only asked for its shape or dtype: no store through another name changes those."""
@@ -454,8 +462,8 @@ class Access(Subscripts):
         if declared is not None and SUBCLASS in declared.refs:
             refs |= self.subclass_mark(declared)
         own = self.facts.parameters[0] if self.facts.parameters else ""
-        admitted = self.door.get(f"{own}{location}")
-        if admitted is not None and name not in self.assigned:
+        admitted = self._admitted(f"{own}{location}", name)
+        if admitted is not None:
             return admitted.attribute(refs, HOST)
         if isinstance(declared, Array):
             return Array(HOST, refs=refs, weak=True, rank=None)

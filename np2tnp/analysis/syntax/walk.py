@@ -99,6 +99,14 @@ class Transformer(cst.CSTTransformer):
         """Nothing."""
 
 
+def names_in(node: cst.CSTNode) -> set[str]:
+    """The names that stand in `node`, those of attributes and keywords left out."""
+    parts = list(walk(node))
+    others = {id(part.attr) for part in parts if type(part) is cst.Attribute}
+    others |= {id(part.keyword) for part in parts if type(part) is cst.Arg}
+    return {part.value for part in parts if type(part) is cst.Name and id(part) not in others}
+
+
 def none_test(test: cst.BaseExpression) -> tuple[str, bool] | None:
     """(name, True) for ``name is None``, (name, False) for ``name is not None``; None for any other test."""
     if type(test) is not cst.Comparison or len(test.comparisons) != 1 or type(test.left) is not cst.Name:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import libcst as cst
 
@@ -28,7 +29,7 @@ from np2tnp.analysis.domain.values import (
 )
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits import build, layout
-from np2tnp.edits.edit import needs_tensor
+from np2tnp.edits.edit import is_plain_ndarray, needs_tensor
 from np2tnp.edits.targets import JOINING, operator_differs
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
@@ -120,10 +121,23 @@ class OperatorDiffers(Rule):
             and not chained
             and not any(home_of(value) == TENSOR for value in event.operands)
         ):
-            for node, value in zip(nodes, event.operands, strict=False):
-                if isinstance(value, Array) and needs_tensor(value):
-                    context.edits.wrap_tensor(node)
-                    break
+            operands = list(zip(nodes, event.operands, strict=False))
+            first = next((it for it in operands if isinstance(it[1], Array) and needs_tensor(it[1])), None)
+            if first is not None:
+                _bring(event, first[0], context)
+
+
+def _bring(event: ev.Operator, node: cst.BaseExpression, context: Context) -> None:
+    """Make a tensor of `node`, one of the ndarrays that an operator works on: it makes one of the other itself."""
+    plain = all(map(is_plain_ndarray, filter(needs_tensor, event.operands)))
+    if context.compile != "none" or context.float32 or not plain:
+        context.edits.wrap_tensor(node)
+    elif event.op == "matmul":
+        context.edits.replace[id(event.node)] = partial(layout.operation, f"{context.tnp}.matmul")
+    elif id(node) in context.edits.replace:
+        context.edits.wrap_tensor(node)
+    else:
+        context.edits.replace[id(node)] = partial(build.call, f"{context.tnp}.asarray")
 
 
 def _differs(event: ev.Operator, operands: tuple[Value, ...], context: Context) -> bool:

@@ -1,8 +1,8 @@
 """The door of a migrated function: what its decorator says that it takes, looked at once when it is called.
 
 A body may be written for what its door admits alone. ``floats="x, w"`` and its like name parameters: arrays of these
-dtypes; ``numbers="x, dt"``: numbers, instead of an array or where one may stand. A call with anything else is answered
-by the original. It costs a microsecond or two: the class of a value, and of an array its dtype and size.
+dtypes; ``numbers="dt"``: numbers; ``counts="n"``: Python's integers; ``generators="rng"``. A call with anything else is
+answered by the original. It costs a microsecond or two: the class of a value, and of an array its dtype and size.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Kind(NamedTuple):
     words: str  #: for people
     dtypes: frozenset[np.dtype[Any]]  #: of arrays
     dtype_names: frozenset[str]
-    numbers: frozenset[type]
+    others: frozenset[type]  #: of what is no array
     number_names: frozenset[str]  #: of the dtypes of 0-d tensors
 
 
@@ -40,12 +40,17 @@ _ARRAYS = {
     "inexact": ("float32, float64, complex64 or complex128", "fdFD"),
     "arrays": ("numbers", "?bhilqBHILQefdFD"),
 }
-WORDS = (*_ARRAYS, "numbers")
+WORDS = (*_ARRAYS, "numbers", "counts", "generators")
 #: Characters of the numbers that may stand alone; beside arrays a number of NumPy's is of their dtypes.
 _ALONE = "fdilq"
 
 
 def _kind(words: frozenset[str]) -> Kind:
+    if "generators" in words:
+        one = frozenset((np.random.Generator,))
+        return Kind("a numpy.random.Generator", frozenset(), frozenset(), one, frozenset())
+    if "counts" in words:
+        return Kind("an integer of Python's", frozenset(), frozenset(), frozenset((int,)), frozenset())
     word = next((word for word in _ARRAYS if word in words), "")
     text, characters = _ARRAYS.get(word, ("", ""))
     dtypes = frozenset(map(np.dtype, characters))
@@ -72,13 +77,13 @@ class Admission:
             for name in names:
                 said.setdefault(name, set()).add(word)
         kinds = {name: _kind(frozenset(of)) for name, of in said.items()}
-        self._kinds = {name: kind for name, kind in kinds.items() if "." not in name}
-        #: (place of the parameter, its name, the attribute's, what is taken there)
-        self._attributes = [
-            (list(parameters).index(owner), owner, name, kind)
+        self._kinds = {name: kind for name, kind in kinds.items() if name.isidentifier()}
+        #: (place of the parameter, its name, the attribute as ``.w`` or the item as ``[w]``, what is taken there)
+        self._parts = [
+            (list(parameters).index(owner), owner, text[len(owner) :], kind)
             for text, kind in kinds.items()
-            for owner, dot, name in [text.partition(".")]
-            if dot
+            for owner in [text.partition(".")[0].partition("[")[0]]
+            if owner != text
         ]
         self._names = [name for name, it in parameters.items() if it.kind <= it.POSITIONAL_OR_KEYWORD]
         self._places = [(place, self._kinds[name]) for place, name in enumerate(self._names) if name in self._kinds]
@@ -95,7 +100,7 @@ class Admission:
             and (default := parameters[name].default) is not Parameter.empty
             and not is_admitted(default, kind)
         ]
-        self._numbers = frozenset(name for name, kind in self._kinds.items() if not kind.dtypes)
+        self._numbers = frozenset(name for name, kind in self._kinds.items() if kind.number_names and not kind.dtypes)
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Raise UnverifiedError for a call that is not admitted."""
@@ -112,10 +117,10 @@ class Admission:
             raise self._refusal(self._names[place], value, kind)
         if kwargs or self._star or self._needed:
             self._check_others(args, kwargs)
-        for place, owner, name, kind in self._attributes:
-            held = _held(args[place] if place < given else kwargs.get(owner, self._parameters[owner].default), name)
+        for place, owner, part, kind in self._parts:
+            held = _held(args[place] if place < given else kwargs.get(owner, self._parameters[owner].default), part)
             if not is_admitted(held, kind):
-                raise self._refusal(f"{owner}.{name}", held, kind)
+                raise self._refusal(f"{owner}{part}", held, kind)
 
     def _check_others(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         for name, value in self._others(args, kwargs):
@@ -157,23 +162,25 @@ def is_admitted(value: Any, kind: Kind) -> bool:
     of = type(value)
     if of is np.ndarray:
         return value.dtype in kind.dtypes and value.size > 0 and value.ndim > 0
-    if of in kind.numbers:
+    if of in kind.others:
         return of is not int or value in _WIDEST
     if is_tensor(value):
         shape, dtype = value.shape, value.dtype.name
         return (
             dtype in kind.number_names if shape.rank == 0 else dtype in kind.dtype_names and bool(shape.num_elements())
         )
-    return of is Weak and value.kind in kind.numbers
+    return of is Weak and value.kind in kind.others
 
 
 #: What an object holds where that cannot be told without running its own code, or not at all.
 _UNTOLD = object()
 
 
-def _held(owner: Any, name: str) -> Any:
-    """What ``owner.name`` is; no code of the object's class runs."""
-    of = type(owner)
+def _held(owner: Any, part: str) -> Any:
+    """What ``owner.name`` is, or the item ``owner["name"]`` of a dict; no code of the object's class runs."""
+    of, name = type(owner), part.strip(".[]")
+    if part[0] == "[":
+        return owner.get(name, _UNTOLD) if of is dict else _UNTOLD
     if member(of, "__getattribute__") is not object.__getattribute__:
         return _UNTOLD
     found = member(of, name, _UNTOLD)

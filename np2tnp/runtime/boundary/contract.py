@@ -128,7 +128,7 @@ class Plan:
         parameters = self._signature.parameters
         admitted = [name for names in (door or {}).values() for name in names]
         named = (*mutates, *returns, *arrays, *refuses, *scalars, *hosted, *admitted)
-        unknown = [name for name in named if name.partition(".")[0] not in parameters]
+        unknown = [name for name in named if name.partition(".")[0].partition("[")[0] not in parameters]
         if unknown:
             raise TypeError(f"{self.name} has no parameter {unknown[0]!r}")
         positional = [p for p in parameters.values() if p.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD]

@@ -216,6 +216,12 @@ def migrated(
     reals: str = "",
     inexact: str = "",
     numbers: str = "",
+    floats_or_numbers: str = "",
+    reals_or_numbers: str = "",
+    inexact_or_numbers: str = "",
+    arrays_or_numbers: str = "",
+    counts: str = "",
+    generators: str = "",
     changes: Names = (),
 ) -> Callable[[F], F]: ...
 def migrated(
@@ -246,6 +252,12 @@ def migrated(
     reals: str = "",
     inexact: str = "",
     numbers: str = "",
+    floats_or_numbers: str = "",
+    reals_or_numbers: str = "",
+    inexact_or_numbers: str = "",
+    arrays_or_numbers: str = "",
+    counts: str = "",
+    generators: str = "",
     changes: Names = (),
 ) -> Any:
     """Make `function`, whose body works on tensors, keep its NumPy contract.
@@ -262,9 +274,13 @@ def migrated(
     inexact : the same of float32, float64, complex64 and complex128.
     arrays : the same of any dtype of numbers, and of bool. Where it is no text but a tuple of names, as an earlier
         release wrote: parameters that must be exact ndarrays or numbers, or None.
-    numbers : parameters that are real numbers: Python's, or NumPy's of 32 and 64 bits; no bool. One that another word
-        names, too, may be an array or a number: a number of NumPy's is of that word's dtypes then, and Python's a
-        complex one where these are. In ``.core`` tensors count as arrays, and those without dimensions as numbers.
+    numbers : parameters that are real numbers: Python's, or NumPy's of 32 and 64 bits; no bool. In ``.core`` tensors
+        count as arrays, and those without dimensions as numbers.
+    floats_or_numbers, reals_or_numbers, inexact_or_numbers, arrays_or_numbers : parameters that are such arrays, or
+        numbers: of NumPy's those of the same dtypes, of Python's the complex ones only where these are among them. An
+        earlier release wrote the parameter under both words.
+    counts : parameters that are Python's own integers, of at most 64 bits.
+    generators : parameters that are objects of ``np.random.Generator``.
     scalars : parameters that must not be arrays: the body treats them as plain Python values.
     hosted : parameters that reach the body as they are: the caller's own ndarrays and containers.
     changes : globals (``"TABLE"``), attributes of any object (``".w"``) and hosted parameters (``"@p"``) whose arrays
@@ -350,7 +366,15 @@ def migrated(
         float32,
         None if state is None else names_in(state),
         names_in(tensors),
-        _door(floats=floats, reals=reals, inexact=inexact, arrays=arrays, numbers=numbers),
+        _door(
+            floats=(floats, floats_or_numbers),
+            reals=(reals, reals_or_numbers),
+            inexact=(inexact, inexact_or_numbers),
+            arrays=(arrays, arrays_or_numbers),
+            numbers=(numbers, floats_or_numbers, reals_or_numbers, inexact_or_numbers, arrays_or_numbers),
+            counts=(counts,),
+            generators=(generators,),
+        ),
     )
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -362,8 +386,11 @@ def migrated(
     return decorate if function is None else decorate(function)
 
 
-def _door(**words: Any) -> dict[str, tuple[str, ...]]:
-    return {word: names_in(text) for word, text in words.items() if isinstance(text, str) and text}
+def _door(**words: tuple[Any, ...]) -> dict[str, tuple[str, ...]]:
+    found = {
+        word: [it for text in texts if isinstance(text, str) for it in names_in(text)] for word, texts in words.items()
+    }
+    return {word: tuple(names) for word, names in found.items() if names}
 
 
 def names_in(text: Names) -> tuple[str, ...]:

@@ -15,13 +15,15 @@ from np2tnp.runtime.base.dispatch import is_tensor
 from np2tnp.runtime.base.lazy_tensorflow import tf
 
 WORDS = ("floats", "reals", "inexact", "arrays", "numbers")
-#: Words of one parameter.
-DOORS = (*WORDS, *(f"{word} numbers" for word in WORDS[:-1]))
+#: Words of one parameter; that it stands under two an earlier release wrote.
+DOORS = (*WORDS, *(f"{word}_or_numbers" for word in WORDS[:-1]), *(f"{word} numbers" for word in WORDS[:-1]), "counts")
 
 
 def takes(door: str, admitted: str) -> bool:
     """Whether `door` takes what `admitted` tells the words of; those of a number are beside ``numbers``."""
-    words = set(door.split())
+    if door == "counts":
+        return "counts" in admitted.split()
+    words = set(door.replace("_or_", " ").split())
     if admitted.startswith("number: "):
         return "numbers" in words and bool((words - {"numbers"} or {"alone"}) & set(admitted.split()))
     return bool(words & set(admitted.split()))
@@ -76,7 +78,7 @@ VALUES: dict[str, tuple[Callable[[], Any], str]] = {
     "subclass": (lambda: np.array([1.0, 2.0]).view(Sub), ""),
     "frame": (lambda: Frame([1.0, 2.0]), ""),
     "number": (lambda: 2.5, "number: floats reals inexact arrays alone"),
-    "integer": (lambda: 2, "number: floats reals inexact arrays alone"),
+    "integer": (lambda: 2, "number: floats reals inexact arrays alone counts"),
     "float64 scalar": (lambda: np.float64(2.5), "number: floats reals inexact arrays alone"),
     "float32 scalar": (lambda: np.float32(2.5), "number: floats reals inexact arrays alone"),
     "int64 scalar": (lambda: np.int64(2), "number: reals arrays alone"),

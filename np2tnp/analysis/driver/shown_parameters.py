@@ -1,0 +1,162 @@
+"""What the text of a function shows of its parameters: those that only arrays can be, that count, draw, or are dicts.
+
+What this says decides about doors alone: a call in which it is not so the original answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.module.contents import FunctionInfo
+from np2tnp.analysis.module.parameter_kinds import declared, scalar_annotation
+from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS
+from np2tnp.analysis.syntax.scopes import dotted, parameters_of
+from np2tnp.analysis.syntax.walk import nodes_of, walk
+
+
+def shown_arrays(function: FunctionInfo) -> set[str]:
+    """Parameters, and attributes, that are used as only arrays are, before their names mean something else."""
+    shown = set(declared(function)[0])
+    rebound: set[str] = set()
+    for statement in function.node.body.body:
+        shown |= {path_of(part) for node in walk(statement) for part in _uses_of_arrays(node)} - rebound
+        for node in walk(statement):
+            if type(node) is cst.AssignTarget:
+                rebound |= _rebound(node.target)
+    return shown
+
+
+def _rebound(target: cst.BaseExpression) -> set[str]:
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return {name for element in target.elements for name in _rebound(element.value)}
+    return {dotted(target)} if isinstance(target, (cst.Name, cst.Attribute)) else set()
+
+
+def operands(function: cst.CSTNode) -> frozenset[str]:
+    """The names, and attributes of such, that are operands of arithmetic."""
+    binary = (node for node in nodes_of(function) if type(node) is cst.BinaryOperation)
+    return frozenset(dotted(part) for node in binary for part in (node.left, node.right))
+
+
+#: Functions that make arrays of numbers alone.
+_MAKERS = frozenset(
+    "arange linspace logspace geomspace zeros ones full empty eye identity tri indices mgrid ogrid random rand randn"
+    " normal uniform integers standard_normal array meshgrid fromfunction loadtxt".split()
+)
+
+
+def makes_arrays(function: FunctionInfo) -> bool:
+    """Whether the function makes arrays that it was not given: then its only parameter need not be one."""
+    names = (node.attr if type(node) is cst.Attribute else node for node in walk(function.node.body))
+    return any(type(name) is cst.Name and name.value in _MAKERS for name in names)
+
+
+def _uses_of_arrays(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    if type(node) is cst.Subscript or (type(node) is cst.Attribute and node.attr.value in ARRAY_MEMBERS):
+        yield node.value
+    elif type(node) is cst.BinaryOperation and isinstance(node.operator, cst.MatrixMultiply):
+        yield node.left
+        yield node.right
+    elif type(node) is cst.Call and node.args:
+        name = node.func.attr.value if type(node.func) is cst.Attribute else dotted(node.func)
+        yield from (argument.value for argument in node.args[_OF_ARRAYS.get(name, slice(0))] if not argument.keyword)
+
+
+_FIRST = (
+    "amax amin argmax argmin argsort argwhere array_split average bincount cholesky corrcoef cov cumprod cumsum det"
+    " diagonal diff eig eigh eigvals eigvalsh empty_like expand_dims fft fft2 fftn fftshift flatnonzero flip fliplr"
+    " flipud full_like gradient histogram ifft ifft2 ifftn ifftshift inv irfft irfft2 len lstsq matrix_rank max mean"
+    " median min moveaxis nanmean nansum nonzero norm ones_like pad percentile pinv ptp qr quantile ravel repeat"
+    " reshape rfft rfft2 roll rot90 sort split squeeze std sum svd swapaxes tile trace transpose trapezoid trapz tril"
+    " triu unique var zeros_like"
+)
+#: Functions of NumPy that people call with arrays alone, and which arguments these are.
+_OF_ARRAYS = {
+    **dict.fromkeys(_FIRST.split(), slice(0, 1)),
+    **dict.fromkeys("convolve correlate cross dot inner kron matmul outer searchsorted solve".split(), slice(0, 2)),
+    "tensordot": slice(0, 2), "vdot": slice(0, 2), "einsum": slice(1, None), "interp": slice(0, 3),
+}  # fmt: skip
+
+
+#: Functions of NumPy whose argument at this place is a number of items, in all that people write.
+_COUNTING = {
+    **dict.fromkeys("eye identity tri hanning hamming blackman bartlett fftfreq rfftfreq".split(), slice(0, 1)),
+    "arange": slice(0, 2),
+    "linspace": slice(2, 3),
+}
+
+
+def counts(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:
+    """Parameters that are numbers of items: of ``range``, of ``np.arange(n)``, lengths of axes."""
+    found = set(function.uses.counts & facts.assumed_scalars)
+    for node in nodes_of(function.node.body):
+        name = node.func.attr.value if type(node) is cst.Call and type(node.func) is cst.Attribute else ""
+        if name in _COUNTING and not (name == "arange" and len(node.args) > 2):  # type: ignore[attr-defined]
+            given = node.args[_COUNTING[name]]  # type: ignore[attr-defined]
+            found |= {it.value.value for it in given if type(it.value) is cst.Name and it.keyword is None}
+    may_be = {p.name.value for p in parameters_of(function.node.params) if _may_be_count(p)}
+    return frozenset(found) & may_be - function.uses.assigned
+
+
+def path_of(node: cst.CSTNode) -> str:
+    """``a.b``, ``a[key]`` for ``a["key"]``, or "" for anything else."""
+    if type(node) is cst.Subscript and type(node.value) is cst.Name and (key := text_key(node)):
+        return f"{node.value.value}[{key}]"
+    return dotted(node)
+
+
+def items_by_text(function: FunctionInfo) -> dict[str, set[str]]:
+    """Parameters of which nothing is done but read ``params["w"]``, and these keys: they are dicts."""
+    keys: dict[str, set[str]] = {}
+    nodes = nodes_of(function.node.body)
+    targets = [node.target for node in nodes if type(node) in _ASSIGNMENTS]  # type: ignore[attr-defined]
+    stored = {id(part) for node in nodes for part in walk(node) if type(node) is cst.Del}
+    stored |= {id(part) for target in targets for part in walk(target)}
+    items: set[int] = set()
+    for node in nodes:
+        is_item = type(node) is cst.Subscript and type(node.value) is cst.Name and id(node) not in stored
+        if is_item and (key := text_key(node)):  # type: ignore[arg-type]
+            keys.setdefault(node.value.value, set()).add(key)  # type: ignore[attr-defined]
+            items.add(id(node.value))  # type: ignore[attr-defined]
+    others = {node.value for node in nodes if type(node) is cst.Name and id(node) not in items}
+    names = {p.name.value for p in parameters_of(function.node.params) if p.annotation is None and p.default is None}
+    return {name: found for name, found in keys.items() if name in names - others}
+
+
+_ASSIGNMENTS = (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.For, cst.CompFor, cst.NamedExpr)
+
+
+def text_key(node: cst.Subscript) -> str:
+    """The key of ``x["key"]``, where it is a name as Python's are; empty for another index."""
+    index = node.slice[0].slice if len(node.slice) == 1 else None
+    key = index.value if isinstance(index, cst.Index) else None
+    text = key.evaluated_value if isinstance(key, cst.SimpleString) else None
+    return text if isinstance(text, str) and text.isidentifier() else ""
+
+
+#: Methods by which random numbers are drawn.
+_DRAWS = frozenset(
+    "beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric integers"
+    " laplace logistic lognormal logseries multinomial multivariate_normal negative_binomial normal pareto permutation"
+    " permuted poisson power random rayleigh shuffle standard_cauchy standard_exponential standard_gamma"
+    " standard_normal standard_t triangular uniform vonmises wald weibull zipf".split()
+)
+
+
+def generators(function: FunctionInfo) -> frozenset[str]:
+    """Parameters from which the function draws random numbers, and which it gives to nobody but other functions."""
+    drawn: set[str] = set()
+    others: set[str] = set()
+    for node in nodes_of(function.node.body):
+        if type(node) is cst.Attribute and type(node.value) is cst.Name:
+            (drawn if node.attr.value in _DRAWS else others).add(node.value.value)
+    names = {p.name.value for p in parameters_of(function.node.params) if p.annotation is None and p.default is None}
+    return frozenset(drawn - others - function.uses.assigned) & names
+
+
+def _may_be_count(parameter: cst.Param) -> bool:
+    annotated = parameter.annotation is None or scalar_annotation(parameter) == "int"
+    return annotated and (parameter.default is None or type(parameter.default) is cst.Integer)
