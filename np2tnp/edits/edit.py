@@ -10,7 +10,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.doors import ANYTHING
+from np2tnp.analysis.domain.doors import ANYTHING, Admitted
 from np2tnp.analysis.domain.promotion_rules import CANONICAL, dtype_char
 from np2tnp.analysis.domain.values import (
     ALL_DTYPES,
@@ -73,6 +73,7 @@ class Edits:
     total: int = 0  #: calls and operators on arrays
     helpers: int = 0  #: those of them that become functions of the runtime instead of tnp's
     blamed: set[str] = field(default_factory=set)  #: parameters, attributes (".w") of which those were made
+    asked: dict[str, Admitted] = field(default_factory=dict)  #: names, and what doors of callees that get them let in
     plain_for_floats: bool = False  #: for arrays of floats one of them would be tnp's
     plain_for_few: bool = False  #: for more dtypes than the door lets in, what is tnp's would be a helper
 

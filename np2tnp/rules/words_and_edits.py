@@ -8,6 +8,7 @@ from typing import Any
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.domain.doors import as_wider
 from np2tnp.analysis.domain.summaries import Summary
 from np2tnp.analysis.domain.values import (
     HOST,
@@ -97,6 +98,21 @@ def binds(event: ev.Call, summary: Summary) -> bool:
     return summary.match(event.arguments, isinstance(event.callee, Bound) and summary.method) is not None
 
 
+def _ask_at_its_door(summary: Summary, matched: dict[str, ev.Argument], context: Context) -> None:
+    """Note whether the callee's door lets in what it gets: else its original answers, and nobody knows the dtypes."""
+    asked = [(admitted, matched[name].value) for name, admitted in summary.door if name in matched]
+    edits = context.edits
+    for name, admitted in summary.door:
+        if name in matched and isinstance(node := matched[name].node.value, cst.Name):
+            edits.asked[node.value] = admitted
+    refused = [value for admitted, value in asked if not admitted.takes_dtypes(value)]
+    if refused:
+        edits.blame(*refused)
+        edits.plain_for_floats |= any(admitted.kind == "floats" for admitted, _ in asked)
+    elif context.facts.extra.get("door"):
+        edits.plain_for_few |= not all(admitted.takes_dtypes(as_wider(value)) for admitted, value in asked)
+
+
 def use_core(event: ev.Call, context: Context, summary: Summary) -> None:
     """Call the functional core of a migrated function: tensors in, tensors out.
 
@@ -105,7 +121,9 @@ def use_core(event: ev.Call, context: Context, summary: Summary) -> None:
     """
     callee = event.callee
     late = not isinstance(callee, Function) or callee.module != context.module.path
-    names = summary.parameters[1:] if isinstance(callee, Bound) and summary.method else summary.parameters
+    is_bound = isinstance(callee, Bound) and summary.method
+    _ask_at_its_door(summary, summary.match(event.arguments, is_bound) or {}, context)
+    names = summary.parameters[1:] if is_bound else summary.parameters
     for index, argument in enumerate(event.arguments):
         name = argument.name or (names[index] if index < len(names) else None)
         if name in summary.hosted and may_hold_tensor(argument.value):

@@ -48,6 +48,18 @@ def first_of(pair):
     return np.exp(-pair[0]) / pair[1]
 
 
+def lengths(v, scale):
+    return scale * np.sqrt(v.max() + np.arange(4.0))
+
+
+def remainder(v, b):
+    return b - lengths(v, 2)
+
+
+def spread(v, b):
+    return np.sqrt(np.mean(remainder(v, b) ** 2))
+
+
 def layer(params, x):
     h = np.tanh(x @ params["w"] + params["b"])
     return np.sqrt(h * h).max(axis=0)
@@ -181,11 +193,12 @@ def result(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("char", list("?bilBeFfdD"))
 @pytest.mark.parametrize("kind", VALUES)
-@pytest.mark.parametrize("name", ["sigmoid", "step", "loss", "smooth", "amplitude", "first_of"])
+@pytest.mark.parametrize("name", ["sigmoid", "step", "loss", "smooth", "amplitude", "first_of", "spread"])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::numpy.exceptions.ComplexWarning")
 def test_whatever_comes_gets_numpys_answer(modules: Any, name: str, kind: str, char: str) -> None:
     make = VALUES[kind]
     more = {"step": (make(char), 0.5), "loss": (np.ones((6, 6), char), make(char)), "smooth": (2,), "amplitude": (2,)}
+    more["spread"] = (make(char)[:4],) if np.ndim(make(char)) else (2,)
     found = [result(module[name], make(char), *more.get(name, ())) for module in modules]
     (old, before), (new, after) = found
     assert agree(old, new), (old, new)
@@ -203,6 +216,13 @@ def test_calls_that_a_door_does_not_let_in_are_counted(modules: Any) -> None:
     before = sum(refusals().get("new.sigmoid", {}).values())
     modules[1]["sigmoid"](np.array([1j, 2]))
     assert sum(refusals()["new.sigmoid"].values()) == before + 1
+
+
+def test_a_door_asks_for_what_the_doors_of_callees_let_in(text: str) -> None:
+    """Else nobody knew what dtypes they give."""
+    first = body(text, "spread")
+    assert re.search(r'(floats|reals)="v", (floats|reals)_or_numbers="b"', first)
+    assert not re.findall(r"rt\.(?!migrated|core)\w+", first)
 
 
 def test_a_door_names_items_counts_and_generators(text: str) -> None:

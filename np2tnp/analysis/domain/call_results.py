@@ -346,6 +346,10 @@ _KEEPING_WITH = {"unique": "return_inverse", "diff": "n"}
 _ARRAYS_IF_KEPT = frozenset("median nanmedian percentile nanpercentile quantile nanquantile".split())
 
 
+#: Functions that give an array with an axis for a list, whatever it holds.
+_OF_ITEMS = frozenset(("array", "asarray", "asanyarray", "ascontiguousarray"))
+
+
 def zero_d_result(name: str, fact: ApiFact, values: Mapping[str, Value], first: Value | None) -> str:
     """ "scalar", "array", "either" or "never", for the function or method `name` with the arguments `values`."""
     asked = _KEEPING_WITH.get(name)
@@ -356,6 +360,8 @@ def zero_d_result(name: str, fact: ApiFact, values: Mapping[str, Value], first: 
         if not isinstance(kept, Const):
             return "either"
         return "array" if kept.value else fact.zero_d
+    if name in _OF_ITEMS and isinstance(first, Sequence) and first.type in ("list", "tuple"):
+        return "never"
     if name == "einsum" and values.get("optimize", Const.of(False)) != Const.of(False):
         return "never" if _has_output(first) else "either"  # which way of contraction NumPy chooses decides
     if name in NEVER_0D:

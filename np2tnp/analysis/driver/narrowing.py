@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.doors import ANYTHING, COUNTS, NO_DOOR, RANDOM, WIDER, Admitted, Door
+from np2tnp.analysis.domain.doors import ANYTHING, CLASSES, COUNTS, NO_DOOR, RANDOM, WIDER, Admitted, Door
 from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary
-from np2tnp.analysis.domain.values import NO_NAMES, Symbol, refs_of, replace
+from np2tnp.analysis.domain.values import ALL_DTYPES, NO_NAMES, Array, Symbol, Unknown, Value, deps_of, refs_of, replace
 from np2tnp.analysis.driver.shown_parameters import (
     counts,
     generators,
@@ -35,15 +35,18 @@ def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Tr
     """The facts of the region behind the door that is chosen; `before` where no door makes its body plainer."""
     narrowable = _narrowable(function, before)
     blamed = _blamed(before, narrowable)
+    asked = _asked_by_callees(before) if _helpers(before) else {}
     drawing = generators(function) - before.assumed_scalars if _helpers(before) else NO_NAMES
+    drawing |= {name for name, admitted in asked.items() if admitted.kind == RANDOM}
     if not blamed | drawing:
         return before
-    shown = shown_arrays(function)
+    blamed |= _of_unknown_result(before.result) & narrowable
+    shown = shown_arrays(function) | {name for name, it in asked.items() if it.kind in CLASSES and not it.numbers}
     numbers = {p.name.value for p in parameters_of(function.node.params) if p.default is not None}
     only = narrowable & set(before.parameters)
     if len(only) == 1 and not (only & numbers or function.is_method or makes_arrays(function)):
         shown |= only  # the array that the function works on
-    counted = counts(function, before)
+    counted = counts(function, before) | {name for name, it in asked.items() if it.kind == COUNTS}
     tried: dict[str, ev.RegionFacts | None] = {}
 
     def door(kind: str) -> Door:
@@ -89,6 +92,18 @@ def with_door(summary: Summary, facts: ev.RegionFacts) -> Summary:
 def _helpers(facts: ev.RegionFacts) -> int:
     count: int = facts.extra["helpers"]
     return count
+
+
+def _of_unknown_result(result: Value | None) -> frozenset[str]:
+    """The parameters that a result was computed from of whose dtype nothing is known: callers go on with it."""
+    is_unknown = isinstance(result, Unknown) or (isinstance(result, Array) and result.dtypes == ALL_DTYPES)
+    return deps_of(result) if result is not None and is_unknown else NO_NAMES
+
+
+def _asked_by_callees(facts: ev.RegionFacts) -> dict[str, Admitted]:
+    """What the doors of functions let in to which parameters are handed on."""
+    names = facts.extra.get("asked by callees", {}).items()
+    return {name: admitted for name, admitted in names if name in facts.parameters}
 
 
 def _says(facts: ev.RegionFacts | None, what: str) -> bool:

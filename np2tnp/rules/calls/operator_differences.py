@@ -129,7 +129,7 @@ class OperatorDiffers(Rule):
 
 def _bring(event: ev.Operator, node: cst.BaseExpression, context: Context) -> None:
     """Make a tensor of `node`, one of the ndarrays that an operator works on: it makes one of the other itself."""
-    plain = all(map(is_plain_ndarray, filter(needs_tensor, event.operands)))
+    plain = all(is_plain_ndarray(it) and not getattr(it, "weak", False) for it in event.operands if needs_tensor(it))
     if context.compile != "none" or context.float32 or not plain:
         context.edits.wrap_tensor(node)
     elif event.op == "matmul":
