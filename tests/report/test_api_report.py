@@ -83,6 +83,14 @@ def test_unknown_names() -> None:
     assert load().suggest("np.arnage") == "numpy.arange"
 
 
+@pytest.mark.parametrize("name", ["numpy.allclose", "numpy.array_equal", "numpy.broadcast_arrays"])
+def test_a_page_does_not_point_to_itself(name: str) -> None:
+    told = to_api.render(name, load(), Config())
+    assert told is not None
+    assert "gives something else" in told
+    assert "np2tnp api" not in told.partition("measured with")[0]
+
+
 def test_mutation_is_said() -> None:
     text = to_api.render("ndarray.sort", load(), Config())
     assert text is not None

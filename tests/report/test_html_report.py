@@ -19,6 +19,7 @@ from np2tnp.profiling.measured import Measured, Plan, Trial
 from np2tnp.report.html.markup import element, join, prose
 from np2tnp.report.html.svg import Curve, line_chart, log_axis
 from np2tnp.report.live import live_display
+from np2tnp.report.to_profile import times
 from np2tnp.verify.two_texts import Pair
 
 PROGRAM = """
@@ -322,6 +323,20 @@ def test_hot_functions_and_what_stands_in_their_way(project):
     del document["hot"][0]["share"]
     (project / "profile.json").write_text(json.dumps(document))
     assert cli.main(["report", "--profile", "profile.json", "--output", "page.html"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        ((2.1, 1.9, 2.3), "2.1 (1.9 - 2.3) faster"),
+        ((0.0125, 0.01, 0.02), "80 (50 - 100) slower"),
+        ((1.0,), "1 faster"),
+        ((0.5,), "2 slower"),
+        ((0.99, 0.9, 1.25), "1.01 (0.8 - 1.11) slower"),
+    ],
+)
+def test_speeds_read_as_people_say_them(ratio, words):
+    assert times(*ratio) == words
 
 
 def test_the_display_shows_the_trials_so_far_and_the_time_left():

@@ -59,7 +59,7 @@ class ArraySubclass(Rule):
             if where is None:
                 yield keep_in_numpy(event, context, self.code, "masked arrays and matrices are NumPy's")
                 return
-            words = f"{words}; it, or what comes of it, {where}: make an ndarray of it first (`m.filled(0)`)"
+            words = f"{words}; it, or what comes of it, {where}: work on ndarrays (a masked array's values and mask)"
         if words is not None:
             assert isinstance(event, (ev.Call, ev.Construct))
             yield self.hit(event.node, words, Verdict.BLOCK)

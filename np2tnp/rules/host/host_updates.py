@@ -129,7 +129,9 @@ class HostUpdate(Rule):
             which = "one of which" if len(callees) > 1 else "which"
             told = ", ".join(callees if len(callees) < 4 else [*callees[:3], "others"])
             words = f"{event.name.lstrip('@')} may have been changed by {told}, {which} got a view of it"
-            yield self._changed(event.node, f"{words} or an object that holds it; pass a copy", reasons, context)
+            yield self._changed(
+                event.node, f"{words} or an object that holds it; pass a copy, unless that is meant", reasons, context
+            )
 
     def _changed(self, node: cst.CSTNode, words: str, reasons: list[Stale], context: Context) -> Hit:
         """What blocks the region, but for callees out of sight where ``--unsafe`` trusts them."""

@@ -48,8 +48,7 @@ class ReturnedView(Rule):
             words = f"the result may be a view of {shown}: return a copy (.copy())"
             if event.detail.startswith("@"):
                 name = event.detail[1:]
-                words = f"if {name} is an array, the result may be a view of it: return a copy (np.array(...)), or"
-                words += f" annotate {name} as what it is"
+                words = f"if {name} is an array, the result may be a view of it: return a copy (.copy()) of that part"
         if event.detail.startswith("seen by "):  # by code that cannot be seen itself
             yield self.hit(event.node, words, Verdict.HOST if context.trusts else Verdict.BLOCK, Safety.UNSAFE)
         else:
