@@ -13,7 +13,13 @@ UNKNOWN = "TNP010"  #: what may be work on arrays, for all that is known
 
 def shown(run: Run, config: Config) -> list[Finding]:
     """The findings to show: one for each function that does not migrate, and what was asked for besides."""
-    return [finding for report in run.reports for finding in report.findings if _is_wanted(finding, config)]
+    return [
+        finding
+        for report in run.reports
+        for own in (config.of_file(report.path),)
+        for finding in report.findings
+        if _is_wanted(finding, own)
+    ]
 
 
 def _is_wanted(finding: Finding, config: Config) -> bool:

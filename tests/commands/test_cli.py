@@ -70,6 +70,15 @@ def test_what_is_selected_fails_unless_something_else_is_said(project: Path, cap
     assert run(capfd, "check", "heat.py")[0] == 0
 
 
+def test_what_a_nearer_configuration_selects_is_shown(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "np2tnp.toml").write_text("")
+    (project / "sub").mkdir()
+    (project / "sub" / "heat.py").write_text(HEAT)
+    (project / "sub" / "np2tnp.toml").write_text('select = ["TNP101"]\n')
+    status, out, _ = run(capfd, "check", ".", "-q", "--output-format", "concise")
+    assert (status, [line.partition(" ")[0] for line in out.splitlines()]) == (1, ["sub/heat.py:6:9:"])
+
+
 def test_one_finding_for_each_function_that_stays(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (project / "stays.py").write_text(STAYS)
     lines = run(capfd, "check", "stays.py", "-q", "--output-format", "concise")[1].splitlines()

@@ -34,6 +34,10 @@ _WORDS = {
     "unknown in-place method": "x.{0}() of what may be an array or another object: say x[...] = ... instead",
     "nested keeps": "a nested function keeps its argument, or gives it to a callee that may change it: pass a copy",
     "callback": "{0}() calls something that may change the arrays it is given: call it in a loop instead",
+    "arguments read late": (
+        "an object's own code (an index, an attribute) may update what an argument before it shows: give each argument"
+        " a name first"
+    ),
     "read late": "an expression reads {0} before a call in it updates that: give the call a statement of its own",
     "late names": "nested functions read names that are bound after them: define the functions where they are called",
     "exchange": "arrays change places under names that may show one array: give each array one name",
