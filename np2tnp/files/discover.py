@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from np2tnp.config import Config, path_matches
+from np2tnp.config import DEFAULT_EXCLUDE, Config, path_matches
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import read_bytes
 
@@ -30,12 +30,12 @@ class Discovery:
     problems: list[tuple[str, Problem]] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)  #: directories without any Python file
     notebooks: list[str] = field(default_factory=list)  #: passed over below directories
-    excluded: list[str] = field(default_factory=list)  #: named, and excluded all the same
+    excluded: list[str] = field(default_factory=list)  #: left out because the user's options say so
 
     def skipped(self) -> list[str]:
         """What was asked for and is not looked at, a line each."""
-        more = f" and {len(self.excluded) - 1} more named" if self.excluded[1:] else ""
-        lines = [f"{self.excluded[0]}{more}: excluded by the configuration"] if self.excluded else []
+        more = f" and {len(self.excluded) - 1} more" if self.excluded[1:] else ""
+        lines = [f"{self.excluded[0]}{more}: excluded by options"] if self.excluded else []
         if self.notebooks:
             many = "1 notebook was" if len(self.notebooks) == 1 else f"{len(self.notebooks)} notebooks were"
             first = f"{self.notebooks[0]}{', ...' if len(self.notebooks) > 1 else ''}"
@@ -103,10 +103,15 @@ def _walk(top: str, config: Config, result: Discovery) -> Iterator[str]:
         below: list[tuple[str, tuple[Ignore, ...]]] = []
         for entry in listing:
             is_directory = entry.is_dir(follow_symlinks=False)
-            if entry.name in plain or not (is_directory or entry.name.endswith((*SUFFIXES, NOTEBOOK))):
+            if entry.name in plain and entry.name in DEFAULT_EXCLUDE:
+                continue
+            if not (is_directory or entry.name.endswith((*SUFFIXES, NOTEBOOK))):
                 continue
             path = entry.name if directory == "." else os.path.join(directory, entry.name)
-            if (globs and path_matches(path, globs, own_config.root)) or _is_ignored(path, is_directory, ignores):
+            if entry.name in plain or (globs and path_matches(path, globs, own_config.root)):
+                result.excluded.append(path)
+                continue
+            if _is_ignored(path, is_directory, ignores):
                 continue
             if is_directory:
                 below.append((path, ignores))

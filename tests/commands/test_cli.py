@@ -178,8 +178,14 @@ def test_all_clear_says_how_much_was_looked_at(project: Path, capfd: pytest.Capt
     assert check_json(capfd, ".")[1]["skipped"] == ["1 notebook was not looked at (nb.ipynb): np2tnp reads none yet"]
     (project / "nb.ipynb").unlink()
     out = run(capfd, "check", "heat.py", "plain.py", "--force-exclude", "--extend-exclude", "plain.py")[1]
-    assert "Skipped: plain.py: excluded by the configuration" in out
+    assert "Skipped: plain.py: excluded by options" in out
     assert "All clear" not in out
+    out = run(capfd, "check", ".", "--extend-exclude", "p*.py")[1]
+    assert "Skipped: plain.py: excluded by options" in out
+    assert "All clear" not in out
+    (project / "build").mkdir()  # what nobody calls the project's own code
+    (project / "build" / "copy.py").write_text(HEAT)
+    assert "All clear" in run(capfd, "check", ".")[1]
     commented = HEAT.replace("field[2:])\n", "field[2:])  # np2tnp: ignore[TNP101]\n")
     (project / "heat.py").write_text(commented)
     assert "All clear" not in run(capfd, "check", "heat.py")[1]
