@@ -118,5 +118,10 @@ def _largest(found: list[Row]) -> str:
 
 def _laid_out(table: list[tuple[str, ...]]) -> list[str]:
     shown = [[visible(cell) for cell in row] for row in table]
-    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in shown]
+    columns = list(zip(*shown, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    places = [str.rjust if all(map(str.isdigit, column[1:])) else str.ljust for column in columns]
+    return [
+        "  ".join(place(cell, width) for place, cell, width in zip(places, row, widths, strict=True)).rstrip()
+        for row in shown
+    ]
