@@ -16,7 +16,7 @@ from np2tnp.migration import journal, migration_steps, transaction
 from np2tnp.migration.confirmed import read_result
 from np2tnp.migration.kept_steps import KeptSteps, key_of
 from np2tnp.migration.migration_steps import Chosen, Journey
-from np2tnp.migration.user_tests import keep_what_passes, run_command
+from np2tnp.migration.user_tests import Outcome, keep_what_passes, run_unchanged
 from np2tnp.migration.verification import Verified
 from np2tnp.options import EMITTED
 from np2tnp.profiling import profile_arguments
@@ -43,6 +43,7 @@ def run(parsed: argparse.Namespace, config: Config) -> int:
         journey = _begin(parsed, config)
         if journey is None:
             return CLEAN
+        passed = run_unchanged(parsed.test, parsed.test_timeout, say) if parsed.test else None
         _step("run", shlex.join(parsed.program))
         found = migration_steps.run_program(journey)
         if not config.quiet:
@@ -54,7 +55,7 @@ def run(parsed: argparse.Namespace, config: Config) -> int:
         _step("verify", f"{many}, each at most a minute or so" if hot else "no hot function can be migrated")
         verified = migration_steps.verify(journey, found, made, hot)
         times, chosen = _choose(parsed, journey, found, verified)
-        state = _write(parsed, journey, chosen)
+        state = _write(parsed, journey, chosen, passed)
         pages = argparse.Namespace(
             paths=parsed.paths,
             profiles=times,
@@ -63,7 +64,7 @@ def run(parsed: argparse.Namespace, config: Config) -> int:
             title=None,
         )
         _step("report", f"wrote {reporting.write_report(pages, config)}")
-        _tell_the_rest(parsed, found)
+        _tell_the_rest(parsed, found, is_changed=parsed.apply and bool(chosen.plan.new))
         if parsed.apply and chosen.plan.new:
             journey.kept.drop()  # of texts that are no more
     except CannotVerify as error:
@@ -136,7 +137,7 @@ def _choose(
     return times, chosen
 
 
-def _write(parsed: argparse.Namespace, journey: Journey, chosen: Chosen) -> str:
+def _write(parsed: argparse.Namespace, journey: Journey, chosen: Chosen, passed: Outcome | None) -> str:
     """The rewrite and the tests. What became of the files, for who interrupts."""
     made, config = chosen.plan, chosen.config
     backup = partial(rewriting.back_up, suffix=None)
@@ -147,13 +148,11 @@ def _write(parsed: argparse.Namespace, journey: Journey, chosen: Chosen) -> str:
             print_exactly(to_diff.render(change, wants_colour(sys.stdout)), change.encoding)
         if made.new:
             say(f"{count(len(made.new), 'file')} would be rewritten: --apply does it")
-        _step("test", parsed.test or "no --test was given")
-        if parsed.test:
-            _require_passing(parsed)
+        _step("test", f"{parsed.test}: with --apply" if parsed.test else "no --test was given")
         return "no file was changed"
     _step("test", parsed.test or "no --test was given")
     if parsed.test:
-        made, failing = keep_what_passes(made, config, parsed.test, parsed.test_timeout, say, backup)
+        made, failing = keep_what_passes(made, config, parsed.test, parsed.test_timeout, say, backup, passed)
         for item in failing:
             say(f"{item.path}::{item.qualname} was left as it is: {item.reason}")
             print(visible_lines(item.evidence), file=sys.stderr)
@@ -165,14 +164,7 @@ def _write(parsed: argparse.Namespace, journey: Journey, chosen: Chosen) -> str:
     return "the files stay rewritten" if made.new else "no file was changed"
 
 
-def _require_passing(parsed: argparse.Namespace) -> None:
-    outcome = run_command(parsed.test, parsed.test_timeout)
-    if not outcome.passed:
-        raise ConfigError(f"the tests fail before any change ({outcome.how}):\n{outcome.tail}")
-    say(f"the tests pass before any change ({outcome.seconds:.1f} s); --apply runs them with the rewritten functions")
-
-
-def _tell_the_rest(parsed: argparse.Namespace, found: Findings) -> None:
+def _tell_the_rest(parsed: argparse.Namespace, found: Findings, is_changed: bool) -> None:
     """What was not confirmed because this machine has no GPU, and how one that has does it."""
     missing = [] if parsed.confirmed else migration_steps.not_confirmed(found)
     if not missing:
@@ -183,9 +175,10 @@ def _tell_the_rest(parsed: argparse.Namespace, found: Findings) -> None:
     program = shlex.join(parsed.program)
     options = _given(parsed)
     measured = "np2tnp-gpu.json"
-    say("on a machine with a GPU, in a copy of these files:")
+    before = " as they were before this run" if is_changed else ""
+    say(f"on a machine with a GPU, in a copy of these files{before}:")
     say(f"    np2tnp profile{options} --top {parsed.top} --output {measured} -- {program}")
-    say("then here, with that file:")
+    say(f"then here, with that file{' and the files as they were' if is_changed else ''}:")
     more = f" --test {shlex.quote(parsed.test)}" if parsed.test else ""
     paths = shlex.join(parsed.paths)
     say(f"    np2tnp migrate{options} --confirmed {measured}{more} --apply {paths} -- {program}")

@@ -122,6 +122,15 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
+def run_unchanged(command: str, timeout: float | None, say: Callable[[str], None]) -> Outcome:
+    """Run the tests before any change. Raises ConfigError where they fail."""
+    baseline = run_command(command, timeout)
+    if not baseline.passed:
+        raise ConfigError(f"the tests fail before any change ({baseline.how}):\n{baseline.tail}")
+    say(f"the tests pass before the rewrite ({baseline.seconds:.1f} s)")
+    return baseline
+
+
 def keep_what_passes(
     made: pipeline.Plan,
     config: Config,
@@ -129,16 +138,15 @@ def keep_what_passes(
     timeout: float | None,
     say: Callable[[str], None],
     before_keeping: Callable[[pipeline.Plan, Writer], None],
+    baseline: Outcome | None = None,
 ) -> tuple[pipeline.Plan, list[Reverted]]:
     """Apply the plan, or the largest part of it under which `command` succeeds, and say what was reverted and why.
 
-    `before_keeping` is called with the part once it is found. Raises ConfigError when the command fails already
-    without any change. When anything else is raised, Ctrl-C included, all files are as they were.
+    `before_keeping` is called with the part once it is found; `baseline` is the run without any change, where that was
+    made. Raises ConfigError when the command fails already without any change. When anything else is raised, Ctrl-C
+    included, all files are as they were.
     """
-    baseline = run_command(command, timeout)
-    if not baseline.passed:
-        raise ConfigError(f"the tests fail before any change ({baseline.how}):\n{baseline.tail}")
-    say(f"the tests pass before the rewrite ({baseline.seconds:.1f} s)")
+    baseline = baseline or run_unchanged(command, timeout, say)
     if not made.new:
         return made, []
     limit = timeout or 20 * baseline.seconds + 300

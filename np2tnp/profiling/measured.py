@@ -129,9 +129,17 @@ def _said(trials: list[Trial]) -> str:
     parts = []
     for trial in trials:
         verdict = trial.speed.value if trial.speed else "not timed"
-        how = f" ({trial.ratio.value:.2g} times)" if trial.ratio else ""
+        how = f" ({as_said(trial.ratio.value)})" if trial.ratio else ""
         parts.append(f"{verdict}{how} at {trial.elements:,} elements")
     return ", ".join(parts)
+
+
+def as_said(ratio: float) -> str:
+    """How the variant's time compares with NumPy's, as people say it."""
+    is_faster = ratio >= 1 or not ratio > 0
+    times = ratio if is_faster else 1 / ratio
+    said = f"{times:,.0f}" if times >= 99.5 else f"{times:.2g}"
+    return f"{said} times as fast" if is_faster else f"takes {said} times as long"
 
 
 #: Instead of a size: the arguments are what they are (no ``--size``), and their elements are the size.

@@ -79,7 +79,7 @@ def test_only_winners_are_rewritten(project, capsys):
     assert confirm([function("alone", *wins), function("Model.step", *loses)]) == 0
     assert migrated_in(Path("m.py").read_text()) == {"alone"}
     said = capsys.readouterr().err
-    assert "m.py::Model.step was left as it is: FASTER (2 times) at 10 elements, UNSURE" in said
+    assert "m.py::Model.step was left as it is: FASTER (2 times as fast) at 10 elements, UNSURE" in said
     assert "m.py::unseen was left as it is: it was not measured" in said
 
 

@@ -8,9 +8,16 @@ import signal
 import subprocess
 import sys
 import time
+from argparse import Namespace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from np2tnp.commands.migrate import _tell_the_rest
+from np2tnp.options import EMITTED
+from np2tnp.profiling.measured import Measured, Plan
+from np2tnp.verify.two_texts import Pair
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -173,6 +180,32 @@ def test_a_program_that_fails_ends_the_journey(project):
     )
     assert "result" in err  # its own output
     assert text(project) == SOLVER
+
+
+def test_tests_that_fail_before_any_change_end_the_journey_before_the_program_runs(project):
+    command = f"{sys.executable} -c 'raise SystemExit(\"no luck\")'"
+    for apply in ((), ("--apply",)):
+        status, out, err = migrate(project, *apply, "--test", command, "src", "--", "python", "train.py")
+        assert (status, out) == (2, "")
+        assert "the tests fail before any change (exit status 1):\n    no luck\n" in err
+        assert "[2/7]" not in err
+    assert text(project) == SOLVER
+
+
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_the_commands_for_another_machine_say_which_files_they_need(capsys, is_changed):
+    plan = Plan(Pair("a.py", "", "", ""), "slow", "elements", (), ())
+    measured = Measured(plan, devices=["CPU:0"], veto="it is slow")
+    found = SimpleNamespace(measured={("a.py", "slow"): measured})
+    options = {**dict.fromkeys((*EMITTED, "isolated", "unsafe", "float32")), "compile": "xla", "config": ["slow=keep"]}
+    parsed = Namespace(confirmed=None, program=["train.py", "a b"], top=3, test=None, paths=["src"], **options)
+    _tell_the_rest(parsed, found, is_changed)
+    said = capsys.readouterr().err
+    given = "--config slow=keep --compile xla"
+    assert "slow (it is slow)" in said
+    assert f"np2tnp profile {given} --top 3 --output np2tnp-gpu.json -- train.py 'a b'\n" in said
+    assert f"np2tnp migrate {given} --confirmed np2tnp-gpu.json --apply src -- train.py 'a b'\n" in said
+    assert ("as they were before this run" in said) is is_changed
 
 
 def test_the_program_is_not_run_where_nothing_can_be_migrated(project):

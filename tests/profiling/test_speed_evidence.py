@@ -10,11 +10,18 @@ from dataclasses import replace
 import pytest
 
 from np2tnp.profiling.evidence import Ratio, Speed, Spread, judge_speed, pays_after, ratio, spread, summarize
-from np2tnp.profiling.measured import Measured, Plan, Trial
+from np2tnp.profiling.measured import Measured, Plan, Trial, as_said
 from np2tnp.profiling.measurement import choose_devices, doubt_lucky_trials, note_remarks, note_slowed_numpy
 from np2tnp.profiling.size_grid import Point, SizeError, bracket, find_crossover, grid, parse_sizes
 from np2tnp.report.to_profile import render
 from np2tnp.verify.two_texts import CannotVerify, Pair
+
+
+def test_ratios_are_told_as_people_say_them():
+    assert as_said(2.5) == "2.5 times as fast"
+    assert as_said(1234.0) == "1,234 times as fast"
+    assert as_said(0.013) == "takes 77 times as long"
+    assert as_said(0.0001) == "takes 10,000 times as long"
 
 
 def test_sizes_are_read():
