@@ -48,6 +48,17 @@ def first_of(pair):
     return np.exp(-pair[0]) / pair[1]
 
 
+def to_probability(p):
+    p /= p.sum()
+    return p
+
+
+def standardised(x):
+    x = x - x.mean()
+    x /= x.std()
+    return x
+
+
 def lengths(v, scale):
     return scale * np.sqrt(v.max() + np.arange(4.0))
 
@@ -143,9 +154,13 @@ def body(text: str, name: str) -> str:
     return found.group(0)
 
 
-@pytest.mark.parametrize("name", ["sigmoid", "step", "loss"])
+@pytest.mark.parametrize("name", ["sigmoid", "step", "loss", "standardised"])
 def test_behind_a_door_the_body_is_plain(text: str, name: str) -> None:
     assert not re.findall(r"rt\.(?!migrated|host|core|tensor)\w+", body(text, name))
+
+
+def test_an_operator_in_place_is_written_out_behind_a_door(text: str) -> None:
+    assert "    p = p / tnp.sum(p)\n" in body(text, "to_probability")
 
 
 def test_a_door_names_attributes(text: str) -> None:
@@ -193,7 +208,9 @@ def result(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("char", list("?bilBeFfdD"))
 @pytest.mark.parametrize("kind", VALUES)
-@pytest.mark.parametrize("name", ["sigmoid", "step", "loss", "smooth", "amplitude", "first_of", "spread"])
+@pytest.mark.parametrize(
+    "name", ["sigmoid", "step", "loss", "smooth", "amplitude", "first_of", "spread", "to_probability", "standardised"]
+)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::numpy.exceptions.ComplexWarning")
 def test_whatever_comes_gets_numpys_answer(modules: Any, name: str, kind: str, char: str) -> None:
     make = VALUES[kind]

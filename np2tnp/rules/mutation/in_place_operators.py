@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.values import HOST, Array, Const, Value, home_of, python_answers, scalar_type
+from np2tnp.analysis.domain.values import HOST, TENSOR, Array, Const, Value, home_of, python_answers, scalar_type
 from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.edits import build
 from np2tnp.edits.targets import operator_differs
@@ -57,8 +57,11 @@ class InPlaceOperator(Rule):
             self._rebinding(event, context)
         elif case.kind is StoreCase.UPDATE:
             update(event, context)
-            if _is_plain(event, context):
+            if _is_plain(event, event.base, event.value, context):
                 context.edits.statement(event.node).change[-1] = _spelt_out
+            elif _is_plain(event, _FLOATS, _FLOATS if isinstance(event.value, Array) else event.value, context):
+                context.edits.blame(event.base)
+                context.edits.plain_for_floats = True
             words = f"{store_words(event)} becomes the rebinding of {event.root} to an updated array"
             yield self.hit(event.node, words, Verdict.ADAPT)
 
@@ -87,14 +90,17 @@ _REDUCTIONS = frozenset(
 )
 
 
-def _is_plain(event: ev.Store, context: Context) -> bool:
-    """Whether ``x op= v`` is ``x = x op v``: dtype and shape surely stay, and tensors have that operator."""
-    base, value = event.base, event.value
+#: What a door for floats lets in.
+_FLOATS = Array(TENSOR, frozenset("fd"), zero_d="never", nonempty=True)
+
+
+def _is_plain(event: ev.Store, base: Value, value: Value, context: Context) -> bool:
+    """Whether ``x op= v`` is ``x = x op v`` for these: dtype and shape surely stay, and tensors have that operator."""
     if not isinstance(event.node, cst.AugAssign) or not isinstance(event.target, cst.Name) or context.float32:
         return False
     if not isinstance(base, Array) or home_of(base) == HOST or not base.dtypes or not base.dtypes <= _INEXACT:
         return False
-    if base.zero_d != "scalar" and not base.rank:
+    if base.weak or (base.zero_d not in ("scalar", "never") and not base.rank):
         return False  # what an array without dimensions gives is no array
     if event.op not in _OPERATORS or not _fits(base, value, event, context):
         return False
