@@ -98,7 +98,7 @@ def summary(run: Run) -> list[str]:
     words = tuple(STATES.values())
     table = [("file", *words, "most in the way", "effort")]
     for path, found in worst[:_MOST_FILES]:
-        states = Counter(row.state for row in found)
+        states = Counter(row.state for row in found if row.why != _NOTHING)
         codes = Counter(row.code for row in found if row.code).most_common(1)
         most = f"{codes[0][0]} in {codes[0][1]}" if codes else "-"
         table.append((path, *(str(states[word]) for word in words), most, _largest(found)))

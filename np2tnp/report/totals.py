@@ -61,7 +61,8 @@ def totals(run: Run, config: Config) -> list[str]:
     """What a run comes to, line by line; never "all clear" where something could not be resolved or read."""
     summary = run.summary
     lines = [f"{count(summary.files, 'file')}, {summary.files_with_numpy} using NumPy"]
-    states = functions(run)
+    states = function_states(run)
+    idle = sum(map(is_idle, _functions(run)))
     migrated = states[RegionState.MIGRATED]
     can = "are migrated, or can be" if migrated else "can be migrated"
     if summary.calls:
@@ -78,7 +79,7 @@ def totals(run: Run, config: Config) -> list[str]:
         ready = f"{convertible} of {number} can be migrated ({share(convertible, number)}),"
         lines.append(
             f"Functions: {done if migrated else ready}"
-            f" {kept} kept in NumPy (nothing to migrate, or slower in TensorFlow), {blocked} blocked"
+            f" {kept} kept in NumPy, {blocked} blocked" + (f"; {idle} more with nothing to migrate" if idle else "")
         )
     outside = sum(region.calls for report in run.reports for region in report.regions if _is_top_level(region))
     if outside:
@@ -104,9 +105,18 @@ def totals(run: Run, config: Config) -> list[str]:
     return lines
 
 
-def functions(run: Run) -> Counter[RegionState]:
-    """How many functions there are of each state, without the modules' top levels."""
-    return Counter(region.state for report in run.reports for region in report.regions if region.qualname != "<module>")
+def function_states(run: Run) -> Counter[RegionState]:
+    """How many functions there are of each state, without the modules' top levels and those with nothing to migrate."""
+    return Counter(region.state for region in _functions(run) if not is_idle(region))
+
+
+def is_idle(region: Region) -> bool:
+    """Whether a function stays as it is because nothing in it is work for TensorFlow."""
+    return region.state is RegionState.KEPT and not region.reasons
+
+
+def _functions(run: Run) -> list[Region]:
+    return [region for report in run.reports for region in report.regions if region.qualname != "<module>"]
 
 
 def unresolved_places(run: Run) -> str:
@@ -180,9 +190,9 @@ def clear_words(run: Run) -> str:
     """What a run says that ``is_clear``: what was looked at, too."""
     if not run.summary.calls:
         return f"No calls of NumPy found in {count(run.summary.files, 'file')}."
-    number = sum(amount for state, amount in functions(run).items() if state is not RegionState.PLAIN)
+    number = sum(amount for state, amount in function_states(run).items() if state is not RegionState.PLAIN)
     looked = f"{count(number, 'function')} with {count(run.summary.calls, 'call')} of NumPy"
-    migrated = "is migrated, or can be" if functions(run)[RegionState.MIGRATED] else "can be migrated"
+    migrated = "are migrated, or can be" if function_states(run)[RegionState.MIGRATED] else "can be migrated"
     return f"All clear: all of {looked} in {count(run.summary.files, 'file')} {migrated}."
 
 

@@ -144,6 +144,15 @@ def test_the_table_of_functions(project: Path, capfd: pytest.CaptureFixture[str]
     assert "effort" not in run(capfd, "check", ".", "-q")[1]
 
 
+def test_what_has_nothing_to_migrate_counts_apart(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "heat.py").write_text(HEAT + "\n\ndef version(x):\n    return np.__version__, np.isscalar(x)\n")
+    out = run(capfd, "check", ".")[1]
+    assert (
+        "Functions: 2 of 2 can be migrated (100 %), 0 kept in NumPy, 0 blocked; 1 more with nothing to migrate" in out
+    )
+    assert re.search(r"^heat\.py:\d+ version +kept +nothing in it is work for TensorFlow +none$", out, re.MULTILINE)
+
+
 def test_portability(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (project / "stays.py").write_text(STAYS)
     codes = {item["code"] for item in check_json(capfd, ".", "--select", "portability")[1]["findings"]}

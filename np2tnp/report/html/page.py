@@ -20,7 +20,7 @@ from np2tnp.report.html.markup import Markup, element, join, prose, table
 from np2tnp.report.html.svg import stacked_bar
 from np2tnp.report.readiness import rows, worst_first
 from np2tnp.report.to_profile import seconds
-from np2tnp.report.totals import clear_words, count, is_clear, share, told, unresolved_places
+from np2tnp.report.totals import clear_words, count, function_states, is_clear, share, told, unresolved_places
 
 # --- How ready a tree is, and what stands in the way file by file, as the sections of a page
 
@@ -29,7 +29,7 @@ _OPEN = 3  #: files unfolded from the start, where there are no more
 _STATES = (
     (RegionState.MIGRATED, "migrated"),
     (RegionState.CONVERTIBLE, "can be migrated"),
-    (RegionState.KEPT, "kept in NumPy: nothing to migrate, or slower in TensorFlow"),
+    (RegionState.KEPT, "kept in NumPy"),
     (RegionState.BLOCKED, "blocked"),
 )
 
@@ -37,7 +37,7 @@ _STATES = (
 def readiness_section(run: Run) -> Markup:
     """The totals: how many calls and functions can be migrated, and what the run could not say."""
     summary = run.summary
-    states = summary.regions
+    states = {state.value: number for state, number in function_states(run).items()}
     regions = sum(states.get(state.value, 0) for state, _ in _STATES)
     tiles = [
         _tile(share(summary.calls_convertible, summary.calls), "of NumPy's work can be migrated", _calls_bar(run)),
@@ -60,7 +60,7 @@ def readiness_section(run: Run) -> Markup:
         parts.append(element("p", words, class_="muted"))
     if summary.errors:
         parts.append(element("p", f"{count(summary.errors, 'file')} could not be worked on.", class_="warn"))
-    parts += [element("p", note, class_="muted") for note in run.notes]
+    parts += [element("p", note, class_="muted") for note in (*run.notes, *run.skipped)]
     if is_clear(run):
         parts.append(element("p", clear_words(run), class_="headline"))
     return join(*parts)
