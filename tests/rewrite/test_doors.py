@@ -59,6 +59,28 @@ def standardised(x):
     return x
 
 
+def attenuated(signal, alpha, distance, order):
+    '''Beer and Lambert.
+
+    Parameters
+    ----------
+    signal, alpha : ndarray of float64, shape (n,)
+    distance : float
+    order : int
+    '''
+    return np.exp(-alpha * distance) * signal**order
+
+
+def mixed(a, b, w=0.5):
+    '''Mix.
+
+    Args:
+        a (np.ndarray): one
+        b (int or float): another
+    '''
+    return np.sqrt(w * a + (1 - w) * b)
+
+
 def lengths(v, scale):
     return scale * np.sqrt(v.max() + np.arange(4.0))
 
@@ -161,6 +183,21 @@ def test_behind_a_door_the_body_is_plain(text: str, name: str) -> None:
 
 def test_an_operator_in_place_is_written_out_behind_a_door(text: str) -> None:
     assert "    p = p / tnp.sum(p)\n" in body(text, "to_probability")
+
+
+def test_docstrings_tell_what_is_an_array_or_a_count(text: str) -> None:
+    door = body(text, "attenuated").partition("\n")[0]
+    assert door == '@rt.migrated(floats="signal, alpha", floats_or_numbers="distance", counts="order")'
+    assert body(text, "mixed").startswith('@rt.migrated(reals="a", reals_or_numbers="b, w")')
+
+
+@pytest.mark.parametrize("order", [2, -1, 0.5, True, np.int64(2), np.float32(2), np.array([1, 2, 3])])
+@pytest.mark.parametrize("char", list("?lfdD"))
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_docstrings_that_are_not_true(modules: Any, char: str, order: Any) -> None:
+    x = np.arange(1, 4).astype(char)
+    found = [[result(m["attenuated"], x, x, 2, order)[0], result(m["mixed"], 2.0, x, order)[0]] for m in modules]
+    assert agree(*found), found
 
 
 def test_a_door_names_attributes(text: str) -> None:

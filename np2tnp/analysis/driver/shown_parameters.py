@@ -5,6 +5,7 @@ What this says decides about doors alone: a call in which it is not so the origi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -19,7 +20,7 @@ from np2tnp.analysis.syntax.walk import nodes_of, walk
 
 def shown_arrays(function: FunctionInfo) -> set[str]:
     """Parameters, and attributes, that are used as only arrays are, before their names mean something else."""
-    shown = set(declared(function)[0])
+    shown = {*declared(function)[0], *_documented(function, _IS_ARRAY)}
     rebound: set[str] = set()
     for statement in function.node.body.body:
         shown |= {path_of(part) for node in walk(statement) for part in _uses_of_arrays(node)} - rebound
@@ -91,7 +92,7 @@ _COUNTING = {
 
 def counts(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:
     """Parameters that are numbers of items: of ``range``, of ``np.arange(n)``, lengths of axes."""
-    found = set(function.uses.counts & facts.assumed_scalars)
+    found = (function.uses.counts & facts.assumed_scalars) | _documented(function, _IS_COUNT)
     for node in nodes_of(function.node.body):
         name = node.func.attr.value if type(node) is cst.Call and type(node.func) is cst.Attribute else ""
         if name in _COUNTING and not (name == "arange" and len(node.args) > 2):  # type: ignore[attr-defined]
@@ -155,6 +156,23 @@ def generators(function: FunctionInfo) -> frozenset[str]:
             (drawn if node.attr.value in _DRAWS else others).add(node.value.value)
     names = {p.name.value for p in parameters_of(function.node.params) if p.annotation is None and p.default is None}
     return frozenset(drawn - others - function.uses.assigned) & names
+
+
+# --- What docstrings say, in NumPy's form (``x, y : ndarray, shape (n,)``) or Google's (``x (np.ndarray): ...``)
+
+_ENTRY = re.compile(r"^[ \t]*(\w+(?:, *\w+)*)(?: *: *([^\n]+)| \(([^)\n]+)\):)", re.MULTILINE)
+_IS_ARRAY = re.compile(r"(?:\d-?d |\()?(?:(?:np|numpy)\.)?(?:nd)?array|(?:npt\.)?NDArray\[", re.IGNORECASE)
+_IS_COUNT = re.compile(r"(?:positive |non-negative )?int(?:eger)?\b(?!.*(?:\bor\b|float|array|list|tuple|None))")
+
+
+def _documented(function: FunctionInfo, kind: re.Pattern[str]) -> set[str]:
+    """The parameters whose types, as the docstring names them, begin as `kind` says."""
+    text = function.node.get_docstring(clean=False) if isinstance(function.node, cst.FunctionDef) else None
+    if not text:
+        return set()
+    entries = ((names, numpys or googles) for names, numpys, googles in _ENTRY.findall(text))
+    found = {name for names, what in entries if kind.match(what) for name in names.replace(" ", "").split(",")}
+    return found & {p.name.value for p in parameters_of(function.node.params)}
 
 
 def _may_be_count(parameter: cst.Param) -> bool:
