@@ -191,6 +191,17 @@ def test_imports_inside_functions_of_the_runtime_only_become_fewer() -> None:
     assert count == IMPORTS_IN_FUNCTIONS, "fewer: lower the number"
 
 
+def test_no_module_of_the_runtime_asks_which_package_it_is_in() -> None:
+    """``__package__`` is another one in each room: what means the runtime says ``np2tnp.runtime.__name__``."""
+    runtime = [path for path in MODULES if part_of(path) == "runtime"]
+    words = {
+        path: [node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)]
+        for path in runtime
+    }
+    assert len(runtime) > 50
+    assert [name_of(path) for path in runtime if "__package__" in words[path]] == []
+
+
 def test_the_checks_of_rooms_can_fail(tmp_path: Path) -> None:
     assert room_of("runtime.compile.xla.limits") == ("runtime", 2)
     assert room_of("runtime.compile.compiled") == ("runtime", 6)
