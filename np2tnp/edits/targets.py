@@ -149,6 +149,8 @@ def _problem(
             return f"tnp.{short} was not measured with dtype=None"
         if name in _WHOLE_NUMBERS and _holds_other_number(argument.value):
             return f"NumPy decides what {name} is that is no integer"
+        if name in _AXES and _is_found_out(argument.value):
+            return f"NumPy refuses what {name} is that is no integer, as an item of an array may be"
     first = event.receiver if event.receiver is not None else next(iter(bound.values())).value if bound else None
     if isinstance(first, Scalar) and first.type == "object":
         return "what kind of object it gets is not known"
@@ -213,6 +215,19 @@ def _bad_pair(target: Target, operands: list[Value]) -> str | None:
 _WHOLE_NUMBERS = frozenset(
     ("axis", "axes", "shape", "newshape", "repeats", "n", "k", "num", "N", "M", "offset", "decimals", "reps")
 )
+
+
+#: Of these tnp cuts what NumPy refuses: an axis of np.float64(1.9) is axis 1.
+_AXES = frozenset(("axis", "axes", "axis1", "axis2"))
+
+
+def _is_found_out(value: Value) -> bool:
+    """Whether a number was taken or made of something unknown: a parameter as it is passes for what its name says."""
+    if isinstance(value, Sequence):
+        return any(map(_is_found_out, value.items if value.items is not None else (value.element,)))
+    if isinstance(value, Array):
+        return True
+    return isinstance(value, Unknown) and value.exact is None
 
 
 def _holds_other_number(value: Value) -> bool:
