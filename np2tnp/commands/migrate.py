@@ -67,6 +67,8 @@ def run(parsed: argparse.Namespace, config: Config) -> int:
         _tell_the_rest(parsed, found, is_changed=parsed.apply and bool(chosen.plan.new))
         if parsed.apply and chosen.plan.new:
             journey.kept.drop()  # of texts that are no more
+        else:
+            say(f"what was found is kept for the next run of this command in {journey.kept.folder}")
     except CannotVerify as error:
         raise ConfigError(f"{error}; {state}") from None
     except KeyboardInterrupt as error:

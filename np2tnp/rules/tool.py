@@ -67,7 +67,7 @@ document(
     _page(
         "TNP991",
         "useless-suppression",
-        "A comment that should hide findings hides none, or is not understood.",
+        "A comment for np2tnp hides no finding, is not understood, has no end, or keeps no function.",
         "It stays in the code after its reason has gone, and will hide the next finding unseen.",
         "Reports the comment.",
         "import numpy as np  # np2tnp: ignore[TNP101]\n",

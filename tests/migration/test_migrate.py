@@ -135,6 +135,7 @@ def test_the_whole_journey(project):
     assert "np2tnp profile --top 10 --output np2tnp-gpu.json -- python train.py 7\n" in err
     again = "np2tnp migrate --confirmed np2tnp-gpu.json --apply src -- python train.py 7\n"
     assert again in err
+    assert f"kept for the next run of this command in {project / 'state'}" in err
     assert "smooth" in (project / "np2tnp-report.html").read_text()
     assert text(project) == SOLVER
 
