@@ -73,6 +73,7 @@ AGAINST_THE_ORDER = """
 IMPORTS_IN_FUNCTIONS = 29
 MOST_FILES = 20
 MOST_LINES = 800
+MOST_OF_ALL = 420
 #: File names that stand in several folders. This list may only become shorter.
 SAME_NAMES = set[str]()
 
@@ -216,6 +217,7 @@ def test_no_folder_and_no_file_is_too_large() -> None:
     """A file is one subject, a folder holds what fits on a page."""
     sizes = Counter(path.parent.relative_to(PACKAGE).as_posix() for path in MODULES if path.name != "__init__.py")
     assert {folder: count for folder, count in sizes.items() if count > MOST_FILES} == {}
+    assert len(MODULES) <= MOST_OF_ALL, "join halves: what one module alone imports, and is a page long"
     lines = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
     assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
 
