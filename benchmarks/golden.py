@@ -102,7 +102,8 @@ def write(out: Path, folders: Sequence[Path], sets: Sequence[str], jobs: int = 1
             out.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     reports = {path: value for (name, kind, path), value in known.items() if (name, kind) == (CHECK, "report")}
     same = sum(known.get(("default", "report", path)) == value for path, value in reports.items())
-    print(f"{same} of {len(reports)} reports of check are those of rewrite with the default options")
+    if reports:
+        print(f"{same} of {len(reports)} reports of check are those of rewrite with the default options")
 
 
 def read(path: Path) -> Hashes:
