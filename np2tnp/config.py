@@ -22,7 +22,10 @@ DEFAULT_EXCLUDE = (
 )
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "output_format": ("text", "json", "concise", "github", "csv"),
+    "output_format": (
+        *("text", "full", "concise", "grouped", "json", "json-lines", "csv"),
+        *("github", "gitlab", "junit", "rdjson", "sarif"),
+    ),
     "boundary": ("numpy", "tensor"),
     "state": ("numpy", "tensor"),
     "slow": ("keep", "convert"),

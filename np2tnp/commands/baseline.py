@@ -9,6 +9,7 @@ from np2tnp import pipeline
 from np2tnp.config import DEFAULT_BASELINE, Config, ConfigError
 from np2tnp.migration import baselines
 from np2tnp.migration.baselines import Entry
+from np2tnp.report.excerpt import text_of
 from np2tnp.report.progress import Progress
 from np2tnp.report.totals import count
 from np2tnp.terminal import CLEAN, ERROR, print_exactly, say
@@ -49,7 +50,7 @@ def run(parsed: argparse.Namespace, config: Config) -> int:
         found = pipeline.check(parsed.paths or ["."], config, progress=progress)
     now: list[Entry] = []
     for report in found.reports:
-        own, text = config.of_file(report.path), baselines.text_of(report.path, found)
+        own, text = config.of_file(report.path), text_of(report.path, found) or ""
         findings = [it for it in report.findings if parsed.action == "update" or baselines.is_recorded(it, own)]
         now += baselines.entries_of(report.path, findings, text, folder)
     if found.summary.errors:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from importlib import import_module
 
 from np2tnp import options, pipeline
 from np2tnp.config import CHOICES, DEFAULT_BASELINE, Config, ConfigError, state_folder
@@ -13,6 +14,22 @@ from np2tnp.model import Finding, Run
 from np2tnp.report.progress import Progress
 from np2tnp.report.totals import is_failing
 from np2tnp.terminal import CLEAN, ERROR, FOUND, print_exactly, say
+
+#: Output format → the module and its function that writes it.
+_FORMATS = {
+    "text": ("np2tnp.report.to_text", "render"),
+    "full": ("np2tnp.report.to_text", "render"),
+    "concise": ("np2tnp.report.to_concise", "render"),
+    "grouped": ("np2tnp.report.to_concise", "render_by_file"),
+    "json": ("np2tnp.report.to_json", "render"),
+    "json-lines": ("np2tnp.report.to_json", "render_lines"),
+    "csv": ("np2tnp.report.readiness", "to_csv"),
+    "github": ("np2tnp.report.to_services", "github"),
+    "gitlab": ("np2tnp.report.to_services", "gitlab"),
+    "junit": ("np2tnp.report.to_services", "junit"),
+    "rdjson": ("np2tnp.report.to_services", "rdjson"),
+    "sarif": ("np2tnp.report.to_services", "sarif"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -152,14 +169,6 @@ def _report(run: Run, config: Config, parsed: argparse.Namespace) -> Iterable[st
             rows = [{"code": code, "count": number, "example": text} for code, number, text in statistics(run, config)]
             return (json.dumps(rows, indent=2) + "\n",)
         return (f"{number:>7}  {code}  {visible(text)}\n" for code, number, text in statistics(run, config))
-    if config.output_format == "json":
-        from np2tnp.report.to_json import render
-    elif config.output_format == "concise":
-        from np2tnp.report.to_concise import render
-    elif config.output_format == "github":
-        from np2tnp.report.to_github import render
-    elif config.output_format == "csv":
-        from np2tnp.report.readiness import to_csv as render
-    else:
-        from np2tnp.report.to_text import render
+    module, function = _FORMATS[config.output_format]
+    render: Callable[[Run, Config, bool], Iterable[str]] = getattr(import_module(module), function)
     return render(run, config, colour)

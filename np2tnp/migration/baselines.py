@@ -13,8 +13,9 @@ from np2tnp import __version__, pipeline
 from np2tnp.config import Config, ConfigError
 from np2tnp.files.fingerprints import fingerprints
 from np2tnp.files.problems import Problem
-from np2tnp.files.source import decode, read_bytes
+from np2tnp.files.source import read_bytes
 from np2tnp.model import FileReport, Finding, Run, Verdict
+from np2tnp.report.excerpt import text_of
 from np2tnp.report.totals import count, is_failing
 
 SCHEMA = 1
@@ -94,16 +95,6 @@ def entries_of(path: str, findings: Sequence[Finding], text: str, folder: str) -
 def is_recorded(finding: Finding, config: Config) -> bool:
     """Whether a baseline has it: what fails a run, now or once something before it is mended."""
     return finding.decides or finding.verdict is Verdict.BLOCK or is_failing(finding, config)
-
-
-def text_of(path: str, run: Run) -> str:
-    """The text that a report is about; empty where it cannot be read."""
-    if path in run.texts:
-        return run.texts[path]
-    try:
-        return decode(path, read_bytes(path)).text
-    except Problem:
-        return ""
 
 
 @dataclass(slots=True)
@@ -201,7 +192,7 @@ def _pairs(report: FileReport, run: Run, folder: str, codes: set[str]) -> list[t
     findings = [it for it in report.findings if it.code in codes]
     if not findings:
         return []
-    return list(zip(findings, entries_of(report.path, findings, text_of(report.path, run), folder), strict=True))
+    return list(zip(findings, entries_of(report.path, findings, text_of(report.path, run) or "", folder), strict=True))
 
 
 def relative(path: str, folder: str) -> str:

@@ -1,13 +1,16 @@
-"""The source line that a finding is about, for reports that show it."""
+"""The source that a finding is about, for reports that show it or know findings by it."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Container, Iterator
 from typing import NamedTuple
 
+from np2tnp.files.fingerprints import fingerprints
 from np2tnp.files.problems import Problem
 from np2tnp.files.source import decode, read_bytes
-from np2tnp.model import Run, Span
+from np2tnp.model import FileReport, Finding, Run, Span
 
 
 class Excerpt(NamedTuple):
@@ -18,15 +21,20 @@ class Excerpt(NamedTuple):
     after: str
 
 
+def text_of(path: str, run: Run) -> str | None:
+    """The text of a file of the run; None where it cannot be read."""
+    if path in run.texts:
+        return run.texts[path]
+    try:
+        return decode(path, read_bytes(path)).text
+    except Problem:
+        return None
+
+
 def lines_of(path: str, run: Run) -> list[str] | None:
     """The lines of a file of the run as Python counts them; None where it cannot be read."""
-    text = run.texts.get(path)
-    if text is None:
-        try:
-            text = decode(path, read_bytes(path)).text
-        except Problem:
-            return None
-    return re.split(r"\r\n?|\n", text)
+    text = text_of(path, run)
+    return None if text is None else re.split(r"\r\n?|\n", text)
 
 
 def excerpt(span: Span, lines: list[str] | None, widest: int) -> Excerpt | None:
@@ -42,3 +50,18 @@ def excerpt(span: Span, lines: list[str] | None, widest: int) -> Excerpt | None:
     end = span.end_column - 1 - indent if span.end_line == span.line else len(code)
     end = max(end, start + 1)
     return Excerpt(code[:start], code[start:end], code[end:])
+
+
+def with_fingerprints(
+    report: FileReport, run: Run, wanted: Container[int] | None = None
+) -> Iterator[tuple[Finding, str]]:
+    """The findings of a file (those with an id in `wanted`), and what each is known by: no two of a file by the same.
+
+    The last number tells findings of equal code in functions of one name apart.
+    """
+    findings = [finding for finding in report.findings if wanted is None or id(finding) in wanted]
+    text = text_of(report.path, run) if findings else None
+    seen = Counter[str]()
+    for finding, fingerprint in zip(findings, fingerprints(text or "", findings), strict=True):
+        seen[fingerprint] += 1
+        yield finding, f"{fingerprint}:{seen[fingerprint]}"

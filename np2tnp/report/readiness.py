@@ -74,11 +74,18 @@ def to_csv(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(item.name for item in fields(Row))
     for row in rows(run):
-        writer.writerow("" if value is None else value for value in (getattr(row, item.name) for item in fields(Row)))
+        writer.writerow(_cell(getattr(row, item.name)) for item in fields(Row))
         yield stream.getvalue()
         stream.seek(0)
         stream.truncate()
     yield stream.getvalue()
+
+
+def _cell(value: object) -> object:
+    """A value as CSV has it: without what a terminal obeys, or a spreadsheet computes."""
+    if not isinstance(value, str):
+        return "" if value is None else value
+    return f"./{visible(value)}" if value.startswith(("=", "+", "-", "@")) else visible(value)  # of names of files only
 
 
 def summary(run: Run) -> list[str]:

@@ -1,4 +1,4 @@
-"""For scripts: one JSON object."""
+"""For scripts: one JSON object, or one a line for each finding. docs/check-schema.json describes both."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from dataclasses import asdict
 from json.encoder import encode_basestring_ascii as quoted
 
 from np2tnp import __version__
+from np2tnp.codes import CODES
 from np2tnp.config import Config
 from np2tnp.model import FileReport, Finding, Region, Run
+from np2tnp.report.excerpt import with_fingerprints
 
 
 def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
@@ -22,8 +24,16 @@ def render(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     yield ',\n  "files": '
     yield from _list(map(_file, run.reports), "  ")
     yield ',\n  "findings": '
-    yield from _list((_finding(finding) for report in run.reports for finding in report.findings), "  ")
+    found = (_finding(*item) for report in run.reports for item in with_fingerprints(report, run))
+    yield from _list(found, "  ")
     yield "\n}\n"
+
+
+def render_lines(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
+    """All findings as they are in ``findings`` of the whole, each in a line of its own."""
+    for report in run.reports:
+        for item in with_fingerprints(report, run):
+            yield json.dumps(json.loads(_finding(*item))) + "\n"
 
 
 def _list(items: Iterable[str], indent: str) -> Iterator[str]:
@@ -35,7 +45,7 @@ def _list(items: Iterable[str], indent: str) -> Iterator[str]:
     yield "[]" if before == "[" else f"\n{indent}]"
 
 
-def _finding(finding: Finding) -> str:
+def _finding(finding: Finding, fingerprint: str) -> str:
     span = finding.span
     return f"""{{
       "path": {quoted(finding.path)},
@@ -44,13 +54,15 @@ def _finding(finding: Finding) -> str:
       "end_line": {span.end_line},
       "end_column": {span.end_column},
       "code": {quoted(finding.code)},
+      "rule": {quoted(CODES[finding.code])},
       "message": {quoted(finding.message)},
       "verdict": {quoted(finding.verdict.value)},
       "safety": {quoted(finding.safety.value)},
       "region": {quoted(finding.region)},
       "fixable": {_bool(finding.fixable)},
       "decides": {_bool(finding.decides)},
-      "lines": {"".join(_list(map(str, finding.lines or (span.line,)), "      "))}
+      "lines": {"".join(_list(map(str, finding.lines or (span.line,)), "      "))},
+      "fingerprint": {quoted(fingerprint)}
     }}"""
 
 
