@@ -15,6 +15,8 @@ _UNTOLD = ("ctx", "kind", "type_comment", "type_ignores")
 _HELD = ("body", "orelse", "finalbody", "handlers", "cases")
 
 _Range = tuple[int, int, int, int]
+#: The nearest nodes with a place below a node: many findings are below the same.
+_Known = dict[ast.AST, list[tuple[_Range, ast.AST]]]
 
 
 def fingerprints(text: str, findings: Sequence[Finding]) -> list[str]:
@@ -28,15 +30,16 @@ def fingerprints(text: str, findings: Sequence[Finding]) -> list[str]:
     except (SyntaxError, ValueError, RecursionError):
         tree = ast.Module([], [])
     lines = list(io.StringIO(text, newline=""))  # as Python counts them
+    known: _Known = {}
     found = []
     for finding in findings:
         name = finding.region.rpartition(".")[2]
-        told = "\0".join((finding.code, name, _told(tree, finding, lines)))
+        told = "\0".join((finding.code, name, _told(tree, finding, lines, known)))
         found.append(hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:16])
     return found
 
 
-def _told(tree: ast.Module, finding: Finding, lines: Sequence[str]) -> str:
+def _told(tree: ast.Module, finding: Finding, lines: Sequence[str], known: _Known) -> str:
     span = finding.span
     wanted = (
         span.line,
@@ -46,10 +49,13 @@ def _told(tree: ast.Module, finding: Finding, lines: Sequence[str]) -> str:
     )
     node: ast.AST = tree
     while True:
-        inside = [item for item in _placed(node) if _is_within(_range(item), wanted)]
+        placed = known.get(node)
+        if placed is None:
+            placed = known[node] = [(_range(item), item) for item in _placed(node)]
+        inside = [item for found, item in placed if found[0] >= wanted[0] and _is_within(found, wanted)]
         if inside:
             return ",".join(_dump(item) for item in inside)
-        around = next((item for item in _placed(node) if _is_within(wanted, _range(item))), None)
+        around = next((item for found, item in placed if found[0] <= wanted[0] and _is_within(wanted, found)), None)
         if around is None:
             break
         node = around
