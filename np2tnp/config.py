@@ -321,7 +321,7 @@ def load(
     find_table.cache_clear()
     start = _common_directory(paths)
     file, values = _split_config(config)
-    values.update(_validated(overrides or {}, None))
+    values.update(validated(overrides or {}, None))
     if file is not None and isolated:
         raise ConfigError("--config and --isolated exclude each other")
     if file is None and not isolated:
@@ -357,7 +357,7 @@ def find_table(directory: str) -> tuple[str, dict[str, Any]]:
 
 
 def _made(root: str, table: Mapping[str, Any], file: str, overrides: Mapping[str, Any]) -> Config:
-    values = _validated(table, file or "the configuration")
+    values = validated(table, file or "the configuration")
     values.update(overrides)
     made = replace(Config(root=root, fail_on_selected="fail_on" not in values), **values)
     _refuse_contradictions(made, values)
@@ -371,7 +371,7 @@ def _split_config(given: Sequence[str]) -> tuple[str | None, dict[str, Any]]:
     for item in given:
         key, equals, text = item.partition("=")
         if equals and not os.path.exists(item):
-            values.update(_validated({key.strip(): _value(key.strip(), text.strip())}, "--config"))
+            values.update(validated({key.strip(): _value(key.strip(), text.strip())}, "--config"))
         elif file is None:
             file = item
         else:
@@ -486,8 +486,8 @@ def _toml(text: str) -> dict[str, Any]:
     return document
 
 
-def _validated(table: Mapping[str, Any], file: str | None) -> dict[str, Any]:
-    """The table's values as Config's fields. ``file`` is None for the command line."""
+def validated(table: Mapping[str, Any], file: str | None) -> dict[str, Any]:
+    """The table's values as Config's fields. ``file`` is None for the command line. Raises ConfigError."""
     defaults = {item.name: item.default for item in fields(Config)}
     values: dict[str, Any] = {}
     for key, value in table.items():

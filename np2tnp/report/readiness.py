@@ -29,7 +29,7 @@ _MOST_FILES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Function:
     """What becomes of one function with work of NumPy's in it, or of a module's top level."""
 
     file: str
@@ -44,7 +44,7 @@ class Row:
     converted: int
 
 
-def rows(run: Run) -> Iterator[Row]:
+def rows(run: Run) -> Iterator[Function]:
     """All functions with work of NumPy's in them, by file and line."""
     for report in run.reports:
         for region in report.regions:
@@ -52,17 +52,17 @@ def rows(run: Run) -> Iterator[Row]:
                 yield _row(report.path, region)
 
 
-def worst_first(run: Run) -> list[Row]:
+def worst_first(run: Run) -> list[Function]:
     """All of them, those with something in the way before the others, and by what that takes."""
     return sorted(rows(run), key=lambda row: (not row.code, _LARGEST_FIRST.index(row.effort)))
 
 
-def _row(path: str, region: Region) -> Row:
+def _row(path: str, region: Region) -> Function:
     first = region.reasons[0] if region.reasons else _NOTHING if region.state is RegionState.KEPT else ""
     told = _REASON.fullmatch(first)
     code, line, why = (told["code"], int(told["line"]), told["words"]) if told else ("", None, first)
     takes = effort(code) if code else "none"
-    return Row(
+    return Function(
         path, region.qualname, region.span.line, STATES[region.state], code, line, why, takes, region.calls,
         region.converted,
     )  # fmt: skip
@@ -72,9 +72,9 @@ def to_csv(run: Run, config: Config, colour: bool = False) -> Iterator[str]:
     """The whole table, a line a function."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(item.name for item in fields(Row))
+    writer.writerow(item.name for item in fields(Function))
     for row in rows(run):
-        writer.writerow(_cell(getattr(row, item.name)) for item in fields(Row))
+        writer.writerow(_cell(getattr(row, item.name)) for item in fields(Function))
         yield stream.getvalue()
         stream.seek(0)
         stream.truncate()
@@ -98,7 +98,7 @@ def summary(run: Run) -> list[str]:
         table = [("function", "state", "first in the way", "effort")]
         table += [(f"{row.file}:{row.line} {row.function}", row.state, _where(row), row.effort) for row in functions]
         return _laid_out(table)
-    by_file: dict[str, list[Row]] = {}
+    by_file: dict[str, list[Function]] = {}
     for row in functions:
         by_file.setdefault(row.file, []).append(row)
     worst = sorted(by_file.items(), key=lambda item: (-sum(bool(row.code) for row in item[1]), item[0]))
@@ -115,11 +115,11 @@ def summary(run: Run) -> list[str]:
     return [*_laid_out(table), *rest]
 
 
-def _where(row: Row) -> str:
+def _where(row: Function) -> str:
     return f"{row.code} line {row.code_line}" if row.code else row.why or "-"
 
 
-def _largest(found: list[Row]) -> str:
+def _largest(found: list[Function]) -> str:
     return min((row.effort for row in found), key=_LARGEST_FIRST.index)
 
 
