@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from np2tnp import __version__, importing, options
-from np2tnp.config import Config, ConfigError, did_you_mean, load
+from np2tnp.config import CHOICES, Config, ConfigError, did_you_mean, load
 from np2tnp.terminal import (
     BROKEN_PIPE,
     CLEAN,
@@ -65,6 +65,8 @@ _HEAVY = {
     "doctor": "np2tnp.commands.doctor",
     "probe": "np2tnp.commands.probe",
 }
+#: How options and arguments are shown that take files, or directories.
+_FILES = ("FILE", "PATH", "DIR", "RESULT")
 #: Module that is missing → extra that brings it.
 _EXTRAS = {"numpy": "tf", "tensorflow": "tf", "matplotlib": "profile", "keras": "tf"}
 
@@ -200,12 +202,36 @@ def _without_command(rest: list[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"np2tnp {__version__}")
+    words = "print a script for this shell, by which it completes commands and options"
+    parser.add_argument("--print-completion", choices=("bash", "zsh", "tcsh"), help=words)
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
-    words = parser.parse_known_args(rest)[0].words
+    parsed = parser.parse_known_args(rest)[0]
+    if parsed.print_completion:
+        return _print_completion(parsed.print_completion)
+    words = parsed.words
     if words:
         raise ConfigError(f"unknown command `{words[0]}`{did_you_mean(words[0], COMMANDS)} (see np2tnp --help)")
     parser.print_help(sys.stderr)
     return ERROR
+
+
+def _print_completion(shell: str) -> int:
+    try:
+        import shtab
+    except ModuleNotFoundError:
+        say("--print-completion needs shtab; install it with: pip install 'np2tnp[completion]'")
+        return ERROR
+    top = argparse.ArgumentParser(prog="np2tnp")
+    commands = top.add_subparsers()
+    for name in (name for name in COMMANDS if name not in _OURS):
+        parser = commands.add_parser(name, parents=[_parser(name)], add_help=False, help=COMMANDS[name])
+        for action in parser._actions:
+            if action.dest in CHOICES:
+                action.choices = CHOICES[action.dest]
+            elif str(action.metavar).startswith(_FILES):
+                vars(action)["complete"] = shtab.FILE
+    print_exactly(shtab.complete(top, shell))
+    return CLEAN
 
 
 # --- check and rewrite

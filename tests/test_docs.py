@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
-#: Options of other programs that the pages mention.
-FOREIGN = {"--hook-stage"}
+#: Options of other programs that the pages mention, and of np2tnp without a command.
+FOREIGN = {"--hook-stage", "--print-completion"}
 
 
 def anchors(page: Path) -> set[str]:

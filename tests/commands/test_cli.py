@@ -528,6 +528,38 @@ def test_a_reader_that_stops_reading(project: Path) -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs bash")
+def test_bash_completes_commands_options_values_and_files(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("shtab")
+    status, script, err = run(capfd, "--print-completion", "bash")
+    assert (status, err) == (0, "")
+    (project / "completion").write_text(script)
+
+    def completed(*words: str) -> list[str]:
+        listed = " ".join(f"'{word}'" for word in ("np2tnp", *words))
+        program = (
+            f"source completion; COMP_WORDS=({listed}); COMP_CWORD={len(words)}; "
+            'eval "$(complete -p np2tnp | grep -o "_shtab[a-z0-9_]*")"; printf "%s\\n" "${COMPREPLY[@]}"'
+        )
+        done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
+        assert done.stderr == ""
+        return done.stdout.split()
+
+    assert set(completed("")) >= {*COMMANDS} - {"probe"}
+    assert "probe" not in completed("")
+    assert completed("check", "--output-f") == ["--output-format", "--output-file"]
+    assert completed("check", "--output-format", "s") == ["sarif"]
+    assert completed("check", "--output-format", "zz") == []
+    assert completed("check", "he") == ["heat.py"]
+
+
+def test_completion_needs_its_extra(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    status, out, err = run(capfd, "--print-completion", "bash")
+    assert (status, out) == (2, "")
+    assert err == "np2tnp: --print-completion needs shtab; install it with: pip install 'np2tnp[completion]'\n"
+
+
 def test_a_missing_extra_is_one_line(project: Path) -> None:
     """Without TensorFlow, commands that need it say what to install."""
     program = (
