@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -56,7 +55,7 @@ def check(paths: Path | Iterable[Path], config: Mapping[str, object] | None = No
     config: settings by their names in a configuration file; they win over the files, which count here, too.
     Raises ValueError for settings that cannot be followed. What is in a file never raises: it is a finding.
     """
-    with _undisturbed():
+    with _mistakes_as_value_errors():
         given = _listed(paths)
         options = _options(given, config)
         found = pipeline.check(given, options)
@@ -73,7 +72,7 @@ def rewrite(paths: Path | Iterable[Path], config: Mapping[str, object] | None = 
     As ``check``; and raises RuntimeError where another run works, or was killed and left files changed
     (``np2tnp rewrite --recover`` puts them back).
     """
-    with _undisturbed():
+    with _mistakes_as_value_errors():
         from np2tnp.commands.rewrite import back_up, write_plan
         from np2tnp.migration import journal, transaction
 
@@ -100,16 +99,11 @@ def rewrite(paths: Path | Iterable[Path], config: Mapping[str, object] | None = 
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Leaves the caller's search for garbage as it was; mistakes in settings are ValueErrors."""
-    collects = gc.isenabled()
+def _mistakes_as_value_errors() -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
         raise ValueError(str(error)) from None
-    finally:
-        if collects:
-            gc.enable()
 
 
 def _listed(paths: Path | Iterable[Path]) -> list[str]:

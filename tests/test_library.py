@@ -224,6 +224,18 @@ def test_the_folder_of_the_same_name_can_be_called(tree: Path) -> None:
         loaded(start + program)
 
 
+def test_workers_need_no_guard_in_the_program(tree: Path) -> None:
+    """They are programs of their own, which never run the caller's."""
+    for number in range(4):
+        (tree / f"m{number}.py").write_text(STUCK)
+    (tree / "program.py").write_text(
+        "import np2tnp\nprint('once', np2tnp.check('.', {'jobs': 2}) == np2tnp.check('.', {'jobs': 1}))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "program.py"], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "once True\n"
+
+
 def test_what_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'np2tnp' has no attribute 'chek'"):
         np2tnp.chek  # type: ignore[attr-defined] # noqa: B018

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: GitHub refuses files of SARIF with more.
 MOST_RESULTS = 25_000
 _MOST_RELATED = 100  #: places besides the first that GitHub reads of a result
+_MARKS = (".git", ".hg")  #: of a repository's top
 _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 _RDJSON = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 #: What UTF-8 or XML cannot hold.
@@ -44,11 +45,16 @@ def level(finding: Finding, config: Config) -> str:
 
 
 def place(path: str) -> str:
-    """A path from the top of the repository, with ``/``; absolute where it lies outside of it."""
+    """A path from the top of the repository, with ``/``; absolute where it lies outside of it.
+
+    The repository is that of the current directory, or else of the file; without one, the current directory counts.
+    """
     folder, name = os.path.split(os.path.abspath(path))
-    real = os.path.join(os.path.realpath(folder), name)
+    folder = os.path.realpath(folder)
+    here = os.path.realpath(os.getcwd())
+    real = os.path.join(folder, name)
     try:
-        relative = os.path.relpath(real, _top(os.getcwd()))
+        relative = os.path.relpath(real, _top(here) or _top(folder) or here)
     except ValueError:  # on another drive of Windows
         relative = os.pardir
     outside = relative.split(os.sep)[0] == os.pardir
@@ -57,9 +63,10 @@ def place(path: str) -> str:
 
 @cache
 def _top(directory: str) -> str:
-    marks = (".git", ".hg")
-    tops = (it for it in upwards(directory) if any(os.path.lexists(os.path.join(it, mark)) for mark in marks))
-    return os.path.realpath(next(tops, directory))
+    """The top of the repository that a directory is in; empty where it is in none."""
+    return next(
+        (it for it in upwards(directory) if any(os.path.lexists(os.path.join(it, mark)) for mark in _MARKS)), ""
+    )
 
 
 # --- GitHub's workflow commands

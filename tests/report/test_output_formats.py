@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import re
@@ -249,6 +250,31 @@ def test_a_file_outside_of_the_repository_has_its_whole_path(
     results = sarif_run(written(capfd, "sarif", str(other)))["results"]
     places = [it["locations"][0]["physicalLocation"]["artifactLocation"] for it in results]
     assert places[0] == {"uri": Path(os.path.realpath(other)).as_uri()}
+
+
+def test_the_repository_is_that_of_the_files_where_the_caller_is_in_none(
+    tree: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "m.py").write_text(BLOCKED)
+    monkeypatch.chdir(elsewhere)
+    issues = json.loads(written(capfd, "gitlab", str(tree / "stays.py"), "m.py"))
+    assert {it["location"]["path"] for it in issues} == {"pkg/stays.py", "m.py"}
+
+
+def test_standard_input_has_its_name_and_its_fingerprints(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    expected = sarif_run(written(capfd, "sarif", "stays.py"))["results"]
+    (tree / "stays.py").unlink()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(STAYS.encode())))
+    assert sarif_run(written(capfd, "sarif", "-", "--stdin-filename", "stays.py"))["results"] == expected
+
+
+def test_a_report_in_a_file_is_the_same(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for form in ("sarif", "junit"):
+        assert written(capfd, form, "stays.py", "--output-file", "report") == ""
+        assert (tree / "report").read_text(encoding="utf-8") == written(capfd, form, "stays.py")
 
 
 def many(number: int, verdict: Verdict, code: str, **more: Any) -> list[Finding]:
