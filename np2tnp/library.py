@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from np2tnp import pipeline
 from np2tnp.config import Config, ConfigError, load, validated
+from np2tnp.migration import baselines
 from np2tnp.model import Change, Finding, RegionState, Run
 from np2tnp.report import readiness
 from np2tnp.report.readiness import Function
@@ -58,11 +59,7 @@ def check(paths: Path | Iterable[Path], config: Mapping[str, object] | None = No
     with _mistakes_as_value_errors():
         given = _listed(paths)
         options = _options(given, config)
-        found = pipeline.check(given, options)
-        if any(own.baseline_file() for own in {options.of_file(report.path) for report in found.reports}):
-            from np2tnp.migration import baselines
-
-            found = baselines.without_known(found, options)
+        found = baselines.without_known(pipeline.check(given, options), options)
         return _report(pipeline.fold_repeats(found))
 
 

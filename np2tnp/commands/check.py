@@ -30,6 +30,8 @@ _FORMATS = {
     "rdjson": ("np2tnp.report.to_services", "rdjson"),
     "sarif": ("np2tnp.report.to_services", "sarif"),
 }
+#: Those that have no place for counts.
+_OF_FINDINGS = ("csv", "github", "gitlab", "junit", "rdjson", "sarif")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace, config: Config, paths: list[str], stdin: tuple[str, bytes] | None) -> int:
     """The command. Returns its exit status; raises ConfigError for what cannot be followed."""
+    if parsed.statistics and parsed.output_format in _OF_FINDINGS:
+        raise ConfigError(f"--statistics is written as text or JSON, not as {parsed.output_format}")
     if not config.quiet:
         _say_what_was_left(config.root)
     with Progress(config.quiet) as progress:
@@ -163,10 +167,12 @@ def _report(run: Run, config: Config, parsed: argparse.Namespace) -> Iterable[st
     if parsed.statistics:
         from np2tnp.report.totals import statistics
 
-        if config.output_format == "json":
+        if config.output_format in ("json", "json-lines"):
             import json
 
             rows = [{"code": code, "count": number, "example": text} for code, number, text in statistics(run, config)]
+            if config.output_format == "json-lines":
+                return (json.dumps(row) + "\n" for row in rows)
             return (json.dumps(rows, indent=2) + "\n",)
         return (f"{number:>7}  {code}  {visible(text)}\n" for code, number, text in statistics(run, config))
     module, function = _FORMATS[config.output_format]

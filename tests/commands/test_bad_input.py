@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from np2tnp import cli, executors, pipeline
 from np2tnp.cli import main
-from np2tnp.config import Config
+from np2tnp.config import CHOICES, Config
 from np2tnp.model import FileReport
 
 GOOD = "import numpy as np\n\n\ndef f(x):\n    x[0] = np.sum(x)\n    return x\n"
@@ -541,7 +541,7 @@ def test_no_control_character_reaches_a_terminal(
     Path(name).write_text(GOOD)
     Path("broken" + name).write_text("import numpy\nx = (\n")
     Path("folder\x1b[1A").mkdir()
-    commands = [["check", "--no-cache", "--output-format", it, "."] for it in ("text", "concise", "github", "json")]
+    commands = [["check", "--no-cache", "--output-format", it, "."] for it in CHOICES["output_format"]]
     commands += [["check", "--statistics", "."], ["rewrite", "."], ["rewrite", "--check", "-v", "."]]
     commands += [["check", name + "missing"], ["check", "folder\x1b[1A"], ["report", "."], ["check", "--config", name]]
     commands += [["rewrite", "--apply", "--backup", "."]]

@@ -341,6 +341,12 @@ def test_output_file_and_statistics(project: Path, capfd: pytest.CaptureFixture[
     _, out, _ = run(capfd, "check", "heat.py", "--statistics", "-v")
     assert re.search(r"^ +1  TNP101  ", out, re.MULTILINE)
     assert run(capfd, "check", "heat.py", "--output-file", "no/such/dir")[0] == 2
+    rows = json.loads(run(capfd, "check", "heat.py", "--statistics", "-v", "--output-format", "json")[1])
+    assert {"TNP101": 1}.items() <= {row["code"]: row["count"] for row in rows}.items()
+    lines = run(capfd, "check", "heat.py", "--statistics", "-v", "--output-format", "json-lines")[1].splitlines()
+    assert [json.loads(line) for line in lines] == rows
+    refused = run(capfd, "check", "heat.py", "--statistics", "--output-format", "sarif")
+    assert refused == (2, "", "np2tnp: --statistics is written as text or JSON, not as sarif\n")
 
 
 def test_select_and_ignore(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
