@@ -74,6 +74,7 @@ class Edits:
     helpers: int = 0  #: those of them that become functions of the runtime instead of tnp's
     blamed: set[str] = field(default_factory=set)  #: parameters, attributes (".w") of which those were made
     asked: dict[str, Admitted] = field(default_factory=dict)  #: names, and what doors of callees that get them let in
+    whole: dict[str, str] = field(default_factory=dict)  #: names that are axes or sizes, with the door's word for it
     plain_for_floats: bool = False  #: for arrays of floats one of them would be tnp's
     plain_for_few: bool = False  #: for more dtypes than the door lets in, what is tnp's would be a helper
 

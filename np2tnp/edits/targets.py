@@ -149,7 +149,7 @@ def _problem(
             return f"tnp.{short} was not measured with dtype=None"
         if name in _WHOLE_NUMBERS and _holds_other_number(argument.value):
             return f"NumPy decides what {name} is that is no integer"
-        if name in _AXES and _is_found_out(argument.value):
+        if name in WHOLE and _is_found_out(argument.value):
             return f"NumPy refuses what {name} is that is no integer, as an item of an array may be"
     first = event.receiver if event.receiver is not None else next(iter(bound.values())).value if bound else None
     if isinstance(first, Scalar) and first.type == "object":
@@ -218,7 +218,12 @@ _WHOLE_NUMBERS = frozenset(
 
 
 #: Of these tnp cuts what NumPy refuses: an axis of np.float64(1.9) is axis 1.
-_AXES = frozenset(("axis", "axes", "axis1", "axis2"))
+#: Parameters that NumPy takes whole numbers alone for, where tnp cuts others to such: what a door lets in for a
+#: parameter of the function that is given as it is.
+WHOLE = {
+    **dict.fromkeys(("axis", "axes", "axis1", "axis2"), "axes"),
+    **dict.fromkeys(("shape", "newshape", "reps", "N", "M"), "sizes"),
+}
 
 
 def _is_found_out(value: Value) -> bool:

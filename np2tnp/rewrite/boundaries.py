@@ -20,7 +20,8 @@ from np2tnp.rewrite.buffer_swap_names import NO_MARKS, Marks
 #: What a decorator may say that parameters are; see ``migrated`` in np2tnp/runtime/boundary/door.py.
 DOOR_WORDS = (
     "floats", "reals", "inexact", "arrays",
-    "floats_or_numbers", "reals_or_numbers", "inexact_or_numbers", "arrays_or_numbers", "counts", "generators",
+    "floats_or_numbers", "reals_or_numbers", "inexact_or_numbers", "arrays_or_numbers",
+    "counts", "sizes", "axes", "generators",
 )  # fmt: skip
 
 

@@ -250,6 +250,7 @@ def plan_region(
     facts.extra["only fetched"] = parameters(facts, edits)
     facts.extra["converted"] = edits.converted
     facts.extra["helpers"], facts.extra["blamed"] = edits.helpers, frozenset(edits.blamed)
+    facts.extra["whole numbers"] = edits.whole
     facts.extra["asked by callees"] = edits.asked
     facts.extra["plain for floats"], facts.extra["plain for few"] = edits.plain_for_floats, edits.plain_for_few
     facts.extra["by row"] = part_loops.parameters_by_row(loops)

@@ -20,7 +20,7 @@ from np2tnp.analysis.syntax.python_tables import ONE_ARRAY
 from np2tnp.analysis.syntax.walk import names_in
 from np2tnp.catalog.facts import ApiFact
 from np2tnp.edits.edit import convert_arguments, is_plain_ndarray, needs_tensor, retarget
-from np2tnp.edits.targets import choose
+from np2tnp.edits.targets import WHOLE, choose
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Hit
 from np2tnp.rules.words_and_edits import holds_array, makes_tensor, short_name
@@ -153,6 +153,14 @@ def _is_one_object(event: ev.Call) -> bool:
     return bool(event.arguments) and may_be_array(event.arguments[0].value)
 
 
+def _note_whole_numbers(event: ev.Call, context: Context) -> None:
+    """Names that are axes or sizes as they are: of other numbers NumPy raises, and tnp takes their whole part."""
+    fact = context.catalog.get(event.api or "")
+    for name, argument in ((bind(fact, event.arguments) if fact is not None else None) or {}).items():
+        if name in WHOLE and isinstance(argument.node.value, cst.Name):
+            context.edits.whole[argument.node.value.value] = WHOLE[name]
+
+
 def _is_plain_for(as_other: Callable[[Value], Value], event: ev.Call, context: Context, now: bool = False) -> bool:
     """Whether tnp's function would do for other arrays. `now`: whether it does for these."""
     fact = context.catalog.get(event.api or "")
@@ -201,6 +209,7 @@ def convert(event: ev.Call, decision: Decision, context: Context) -> Hit:
             context.edits.wrap_tensor(event.node.func.value)
     context.edits.total += 1
     context.edits.converted += 1
+    _note_whole_numbers(event, context)
     if decision.code == "TNP003":
         context.edits.blame(event.receiver, *(a.value for a in event.arguments if a.name not in _NO_DATA))
         numbers = [argument.node for argument in event.arguments if isinstance(argument.value, Scalar)]

@@ -81,6 +81,18 @@ def mixed(a, b, w=0.5):
     return np.sqrt(w * a + (1 - w) * b)
 
 
+def reduced(x, axis):
+    return np.sum(np.sqrt(x), axis=axis) + np.zeros(2)
+
+
+def tiled(n, shape):
+    return np.tile(np.eye(n), shape) + 1
+
+
+def sized(x):
+    return np.ones((x[0], 2)) + x.sum()
+
+
 def lengths(v, scale):
     return scale * np.sqrt(v.max() + np.arange(4.0))
 
@@ -200,6 +212,31 @@ def test_docstrings_that_are_not_true(modules: Any, char: str, order: Any) -> No
     assert agree(*found), found
 
 
+WHOLE: dict[str, Any] = {
+    "int": 1, "int64": np.int64(1), "int32": np.int32(1), "int8": np.int8(1), "negative": -1, "wide": 2**70,
+    "float": 1.0, "fraction": 1.9, "float64": np.float64(1), "bool": True, "bool_": np.True_, "complex": 1 + 0j,
+    "0-d": np.array(1), "0-d float": np.array(1.0), "array": np.array([1]), "floats": np.array([1.0]),
+    "text": "1", "None": None, "tuple": (0, 1), "list": [0, 1], "floats in one": (0, 1.0), "arrays": (np.array(1),),
+}  # fmt: skip
+
+
+def test_a_door_names_axes_and_sizes(text: str) -> None:
+    assert 'axes="axis"' in body(text, "reduced")
+    assert body(text, "tiled").startswith('@rt.migrated(sizes="n, shape")')
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_numbers_that_are_no_axes_and_no_sizes_raise_as_in_numpy(modules: Any, kind: str) -> None:
+    value = WHOLE[kind]
+    for name, arguments in (("reduced", (np.ones((2, 2)), value)), ("tiled", (value, 2)), ("tiled", (2, value))):
+        old, new = (result(module[name], *arguments)[0] for module in modules)
+        assert agree(old, new), (name, old, new)
+    if isinstance(value, (int, float, np.generic)) and kind != "wide":
+        old, new = (result(module["sized"], np.array([value, 2]))[0] for module in modules)
+        assert agree(old, new), (old, new)
+
+
 def test_a_door_names_attributes(text: str) -> None:
     assert re.search(r'(floats|reals|arrays)="self\.matrix, self\.state', body(text, "predict"))
 
@@ -239,7 +276,7 @@ def agree(old: Any, new: Any) -> bool:
 def result(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Any]:
     try:
         return function(*arguments), arguments
-    except (TypeError, ValueError, LookupError, AttributeError, np.exceptions.AxisError) as error:
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:  # AxisError is a ValueError
         return type(error), arguments
 
 

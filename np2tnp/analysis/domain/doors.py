@@ -16,6 +16,7 @@ from np2tnp.analysis.domain.values import (
     GENERATORS,
     HOST,
     NO_NAMES,
+    NONE,
     REAL,
     TENSOR,
     Array,
@@ -35,6 +36,8 @@ from np2tnp.analysis.domain.values import (
 
 COUNTS = "counts"
 RANDOM = "generators"
+#: Whole numbers: of Python's or NumPy's own 64 or 32 bits, tuples of such, and None for an axis.
+WHOLE = ("axes", "sizes")
 #: The classes of arrays that a door lets in, the widest first, and their dtype characters.
 CLASSES: Mapping[str, frozenset[str]] = {
     "arrays": ALL_DTYPES,
@@ -50,7 +53,7 @@ ANYTHING = "*"
 class Admitted:
     """What a door lets in for one parameter, or attribute: arrays of the class `kind`.
 
-    Or counts, which are Python's integers, or generators, which are objects of ``np.random.Generator``.
+    Or counts, which are Python's integers; generators, which are objects of ``np.random.Generator``; axes or sizes.
     """
 
     kind: str
@@ -100,6 +103,8 @@ class Admitted:
 
     def takes(self, value: Value) -> bool:
         """Whether `value` is let in."""
+        if self.kind in WHOLE:
+            return _is_whole(value) or (self.kind == "axes" and value == NONE)
         if self.kind == RANDOM:
             return value == GENERATORS[0]
         if self.kind == COUNTS:
@@ -118,6 +123,12 @@ class Admitted:
         arrays, weak = operand_dtypes(value) if isinstance(value, (Array, Const, Scalar)) else (NO_NAMES, NO_NAMES)
         numbers = _NUMBERS[self.kind] if self.numbers else NO_NAMES
         return bool(arrays or weak) and arrays <= CLASSES[self.kind] and weak <= numbers
+
+
+def _is_whole(value: Value) -> bool:
+    if isinstance(value, Sequence) and value.type == "tuple":
+        return value.items is not None and all(map(_is_whole, value.items))
+    return is_pythons_own(value) and scalar_type(value) == "int"
 
 
 #: The types of the Python numbers that stand beside arrays of a class.

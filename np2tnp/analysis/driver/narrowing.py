@@ -81,6 +81,14 @@ def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Tr
     return chosen
 
 
+def asking_for_whole_numbers(function: FunctionInfo, facts: ev.RegionFacts) -> Door:
+    """The door of the region, and what it must let in for parameters that are axes and sizes of NumPy's functions."""
+    door: Door = facts.extra.get("door", NO_DOOR)
+    names = facts.extra.get("whole numbers", {}).items()
+    own = frozenset(facts.parameters) - function.uses.assigned
+    return {**{name: Admitted(word) for name, word in names if name in own}, **door}
+
+
 def with_door(summary: Summary, facts: ev.RegionFacts) -> Summary:
     """`summary` with what its result is for the arguments that the door lets in."""
     door = facts.extra.get("door", NO_DOOR)
@@ -135,7 +143,7 @@ def _narrowable(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]
     others = {p.name.value for p in parameters_of(params) if p.default is not None and not _is_number(p.default)}
     if function.is_method and facts.parameters:
         others.add(facts.parameters[0])
-    others |= facts.assumed_scalars | facts.objects | _used_otherwise(function)
+    others |= facts.assumed_scalars | facts.objects | _used_otherwise(function) | facts.extra["whole numbers"].keys()
     others |= _only_indices(function)
     names = (frozenset(facts.parameters) - others | counts(function, facts)) - stars
     return names | _steady_attributes(function, facts) | _steady_items(function, facts)

@@ -34,7 +34,7 @@ from np2tnp.analysis.domain.values import (
     replace,
 )
 from np2tnp.analysis.driver.decorating import NOT_KNOWN, effects_in, note_decorators
-from np2tnp.analysis.driver.narrowing import widest_plain_door, with_door
+from np2tnp.analysis.driver.narrowing import asking_for_whole_numbers, widest_plain_door, with_door
 from np2tnp.analysis.driver.summarizing import summarize, summarize_class, summarize_generator, summarize_lambda
 from np2tnp.analysis.interpreter.placement import (
     changed_elsewhere,
@@ -280,6 +280,8 @@ class Analysis:
         facts = self.facts[qualname]
         if migrated and self.has_door(qualname):
             self._choose_door(function, facts)
+            chosen = self.facts[qualname]
+            chosen.extra["door"] = asking_for_whole_numbers(function, chosen)
         migrated = migrated and not function.is_cached
         summary = summarize(function, facts, migrated, array_defaults(function, self.info, self.resolve))
         return with_door(summary, self.facts[qualname])

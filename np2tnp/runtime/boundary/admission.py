@@ -31,6 +31,7 @@ class Kind(NamedTuple):
     dtype_names: frozenset[str]
     others: frozenset[type]  #: of what is no array
     number_names: frozenset[str]  #: of the dtypes of 0-d tensors
+    displays: frozenset[type] = frozenset()  #: of several of `others`
 
 
 #: Words of the decorator -> what arrays they admit, for people and by NumPy's characters. All are non-empty.
@@ -40,15 +41,23 @@ _ARRAYS = {
     "inexact": ("float32, float64, complex64 or complex128", "fdFD"),
     "arrays": ("numbers", "?bhilqBHILQefdFD"),
 }
-WORDS = (*_ARRAYS, "numbers", "counts", "generators")
+WORDS = (*_ARRAYS, "numbers", "counts", "sizes", "axes", "generators")
 #: Characters of the numbers that may stand alone; beside arrays a number of NumPy's is of their dtypes.
 _ALONE = "fdilq"
+
+
+_WHOLE = frozenset((int, np.int64, np.int32))
 
 
 def _kind(words: frozenset[str]) -> Kind:
     if "generators" in words:
         one = frozenset((np.random.Generator,))
         return Kind("a numpy.random.Generator", frozenset(), frozenset(), one, frozenset())
+    if "sizes" in words or "axes" in words:
+        text, none, displays = "an integer or several", frozenset[type](), frozenset((tuple, list))
+        if "axes" in words:
+            text, none, displays = "an integer, a tuple of such, or None", frozenset((type(None),)), frozenset((tuple,))
+        return Kind(text, frozenset(), frozenset(), _WHOLE | none, frozenset(("int32", "int64")), displays)
     if "counts" in words:
         return Kind("an integer of Python's", frozenset(), frozenset(), frozenset((int,)), frozenset())
     word = next((word for word in _ARRAYS if word in words), "")
@@ -164,6 +173,8 @@ def is_admitted(value: Any, kind: Kind) -> bool:
         return value.dtype in kind.dtypes and value.size > 0 and value.ndim > 0
     if of in kind.others:
         return of is not int or value in _WIDEST
+    if of in kind.displays:
+        return all(type(it) in _WHOLE and -(2**63) <= it < 2**63 for it in value)
     if is_tensor(value):
         shape, dtype = value.shape, value.dtype.name
         return (

@@ -221,6 +221,8 @@ def migrated(
     inexact_or_numbers: str = "",
     arrays_or_numbers: str = "",
     counts: str = "",
+    sizes: str = "",
+    axes: str = "",
     generators: str = "",
     changes: Names = (),
 ) -> Callable[[F], F]: ...
@@ -257,6 +259,8 @@ def migrated(
     inexact_or_numbers: str = "",
     arrays_or_numbers: str = "",
     counts: str = "",
+    sizes: str = "",
+    axes: str = "",
     generators: str = "",
     changes: Names = (),
 ) -> Any:
@@ -280,6 +284,8 @@ def migrated(
         numbers: of NumPy's those of the same dtypes, of Python's the complex ones only where these are among them. An
         earlier release wrote the parameter under both words.
     counts : parameters that are Python's own integers, of at most 64 bits.
+    sizes : parameters that are integers, of Python's or of NumPy's with 32 or 64 bits, or tuples or lists of such.
+    axes : parameters that are such integers, tuples of them, or None.
     generators : parameters that are objects of ``np.random.Generator``.
     scalars : parameters that must not be arrays: the body treats them as plain Python values.
     hosted : parameters that reach the body as they are: the caller's own ndarrays and containers.
@@ -373,6 +379,8 @@ def migrated(
             arrays=(arrays, arrays_or_numbers),
             numbers=(numbers, floats_or_numbers, reals_or_numbers, inexact_or_numbers, arrays_or_numbers),
             counts=(counts,),
+            sizes=(sizes,),
+            axes=(axes,),
             generators=(generators,),
         ),
     )
