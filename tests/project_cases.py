@@ -276,4 +276,43 @@ IMPORTS: dict[str, tuple[dict[str, str], str]] = {
         },
         "",
     ),
+    "an object of an imported class that updates an array when an operator or index asks it": (
+        {
+            "watching.py": """
+                class Watch:
+                    def __init__(self, owner):
+                        self.owner = owner
+
+                    def __add__(self, other):
+                        self.owner.w += other
+                        return 1.0
+
+                    def __getitem__(self, index):
+                        self.owner.w *= 2.0
+                        return 1.0
+            """,
+            "user.py": """
+                import numpy as np
+                from watching import Watch
+
+
+                class Model:
+                    def __init__(self, w):
+                        self.w = w
+                        self.watch = Watch(self)
+
+                    def run(self, x):
+                        y = np.exp(x)
+                        self.w = y
+                        self.watch + 1
+                        self.watch[0]
+                        return y / 2
+
+
+                def main():
+                    return Model(None).run(np.arange(4.0))
+            """,
+        },
+        "",
+    ),
 }

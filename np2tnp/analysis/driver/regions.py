@@ -203,6 +203,7 @@ class Analysis:
         self.info.values.update(values)
         for name in self.info.rebound:
             self.info.values.setdefault(name, UNKNOWN)
+        self.info.asked = None  # it was asked for before the names of imported classes were known
         self._ready = True
 
     def analyze_top_level(self, script: Script | None = None) -> ev.RegionFacts:
