@@ -399,3 +399,97 @@ def test_attributes_of_any_dtype(modules: Any, char: str) -> None:
 
 def test_an_attribute_of_another_object_of_the_class_is_none_of_the_doors(text: str) -> None:
     assert "noise" not in body(text, "beside").partition("def ")[0]
+
+
+#: Each method binds the attribute anew by a function that Python or NumPy calls, or a function that it calls itself.
+REBINDING = """
+import numpy as np
+from itertools import starmap
+
+
+class Model:
+    def __init__(self, w):
+        self.w = w
+
+    def narrow(self, value):
+        self.w = np.arange(1, 5, dtype="i1")
+        return value
+
+    def steady(self, x):
+        return np.exp(self.w) * x
+
+    def by_key(self, x):
+        sorted([2, 1], key=self.narrow)
+        return np.exp(self.w) * x
+
+    def by_map(self, x):
+        first = np.exp(self.w)
+        list(map(self.narrow, [1]))
+        return np.exp(self.w) * first
+
+    def by_rows(self, x):
+        return np.apply_along_axis(self.narrow, 0, x) + np.exp(self.w)
+
+    def by_name(self, x):
+        rank = self.narrow
+        [2, 1].sort(key=rank)
+        return np.exp(self.w) * x
+
+    def by_list(self, x):
+        return np.piecewise(x, [x > 1], [self.narrow, 1]) + np.exp(self.w)
+
+    def by_class(self, x):
+        list(map(Narrowed, [self]))
+        return np.exp(self.w) * x
+
+    def by_callee(self, x):
+        ranked(self)
+        return np.exp(self.w) * x
+
+    def by_function(self, x):
+        list(starmap(narrow, [(self,)]))
+        return np.exp(self.w) * x
+
+
+class Narrowed:
+    def __init__(self, model):
+        model.w = np.arange(1, 5, dtype="i1")
+
+
+def ranked(model):
+    return sorted([2, 1], key=model.narrow)
+
+
+def narrow(model):
+    return model.narrow(0)
+
+
+TABLE = {"w": np.ones(4)}
+
+
+def replace(value):
+    TABLE["w"] = np.arange(1, 5, dtype="i1")
+    return value
+
+
+def of_table(table, x):
+    sorted([2, 1], key=replace)
+    return np.exp(table["w"]) * x
+"""
+
+
+def test_no_door_for_what_a_function_may_rebind_that_others_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = analyze(Source("rebinding.py", REBINDING), Config(rewrite=True, slow="convert")).new_text
+    assert text is not None
+    assert "self.w" in body(text, "steady").partition("def ")[0]
+    monkeypatch.setenv("NP2TNP_ABOVE", "0")
+    spaces: list[dict[str, Any]] = [{"__name__": "old"}, {"__name__": "new"}]
+    exec(REBINDING, spaces[0])
+    exec(text, spaces[1])
+    methods = [name for name in vars(spaces[0]["Model"]) if name.startswith("by_")]
+    assert len(methods) == 8
+    for name in methods:
+        old, new = (result(getattr(space["Model"](np.ones(4)), name), np.ones(4))[0] for space in spaces)
+        assert agree(old, new), (name, old, new)
+    old, new = (result(space["of_table"], space["TABLE"], np.ones(4))[0] for space in spaces)
+    assert agree(old, new), (old, new)

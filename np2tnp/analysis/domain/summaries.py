@@ -21,11 +21,13 @@ from np2tnp.analysis.domain.values import (
     SHARED,
     UNKNOWN,
     Array,
+    Bound,
     Class,
     Const,
     Function,
     Scalar,
     Sequence,
+    Symbol,
     Unknown,
     Value,
     deps_of,
@@ -221,6 +223,22 @@ def joined(events: Iterable[ev.Event]) -> Iterator[tuple[str, str, bool]]:
                     _may_repeat(other) if event.op == "mul" else isinstance(other, Unknown)
                 ):
                     yield from product(_named(one), _named(other), (event.op == "mul",))
+
+
+def hands_on_functions(facts: ev.RegionFacts) -> bool:
+    """Whether a function of the project is given to something that may call it: ``sorted(rows, key=self.rank)``."""
+    calls = (event for event in facts.events if isinstance(event, ev.Call) and event.callee not in _TELLING)
+    return any(_may_be_called(argument.value) for call in calls for argument in call.arguments)
+
+
+#: What gets classes and functions, and calls none.
+_TELLING = tuple(Symbol(f"builtins.{name}") for name in ("isinstance", "issubclass", "callable", "super", "type"))
+
+
+def _may_be_called(value: Value) -> bool:
+    if isinstance(value, Sequence):
+        return any(map(_may_be_called, value.items if value.items is not None else (value.element,)))
+    return isinstance(value, (Function, Bound, Class))
 
 
 def _named(value: Value) -> Iterable[str]:

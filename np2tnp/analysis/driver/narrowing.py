@@ -12,7 +12,7 @@ import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.doors import ANYTHING, CLASSES, COUNTS, NO_DOOR, RANDOM, WIDER, Admitted, Door
-from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary
+from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary, hands_on_functions
 from np2tnp.analysis.domain.values import ALL_DTYPES, NO_NAMES, Array, Symbol, Unknown, Value, deps_of, refs_of, replace
 from np2tnp.analysis.driver.shown_parameters import (
     counts,
@@ -207,7 +207,7 @@ def _no_arrays(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 def _steady_items(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:
     """``params[w]``: items of dicts, where nothing runs that could change them but functions of NumPy and Python."""
     calls = [event for event in facts.events if isinstance(event, ev.Call)]
-    if any(it.api is None and not isinstance(it.callee, Symbol) for it in calls):
+    if any(it.api is None and not isinstance(it.callee, Symbol) for it in calls) or hands_on_functions(facts):
         return NO_NAMES
     items = items_by_text(function).items()
     return frozenset(f"{owner}[{key}]" for owner, keys in items for key in keys if owner in facts.parameters)
@@ -216,7 +216,7 @@ def _steady_items(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[st
 def _steady_attributes(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:
     """``p.w`` of parameters, where no other code assigns to that attribute before the function reads it."""
     assigned: frozenset[str] = facts.extra.get("assigns", NO_NAMES)
-    if assigned & ANY_ATTRIBUTE:
+    if assigned & ANY_ATTRIBUTE or hands_on_functions(facts):
         return NO_NAMES
     owners = frozenset(facts.parameters)
     nodes = nodes_of(function.node.body)

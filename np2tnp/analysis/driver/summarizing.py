@@ -9,7 +9,7 @@ import libcst as cst
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.env import Env
 from np2tnp.analysis.domain.result_aliases import without_copies
-from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, ClassSummary, Summary, hosted, joined
+from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, ClassSummary, Summary, hands_on_functions, hosted, joined
 from np2tnp.analysis.domain.values import (
     EITHER,
     HOST,
@@ -91,7 +91,8 @@ def _assigned(facts: ev.RegionFacts) -> frozenset[str]:
             found.add(event.name)
         elif isinstance(event, ev.Call) and isinstance(event.callee, Symbol) and event.callee.name in _BY_TEXT:
             found |= ANY_ATTRIBUTE
-    return frozenset(found) | (ANY_ATTRIBUTE if facts.extra.get("unfollowed") else NO_NAMES)
+    anything = facts.extra.get("unfollowed") or hands_on_functions(facts)
+    return frozenset(found) | (ANY_ATTRIBUTE if anything else NO_NAMES)
 
 
 def _unfollowed(facts: ev.RegionFacts, migrated: bool) -> frozenset[str]:
