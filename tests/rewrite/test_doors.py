@@ -493,3 +493,49 @@ def test_no_door_for_what_a_function_may_rebind_that_others_call(monkeypatch: py
         assert agree(old, new), (name, old, new)
     old, new = (result(space["of_table"], space["TABLE"], np.ones(4))[0] for space in spaces)
     assert agree(old, new), (old, new)
+
+
+CAPPED = """
+import numpy as np
+
+
+def capped(x, n):
+    '''Cap.
+
+    Parameters
+    ----------
+    x : ndarray
+    n : int
+    '''
+    return np.minimum(x, n) + np.maximum(n, x)
+
+
+def below(x, top=2**40):
+    return np.minimum(np.abs(x[1:]), top)
+
+
+class Cap:
+    def __init__(self, top):
+        self.top = top
+
+    def below(self, x):
+        return np.minimum(np.abs(x[1:]), self.top)
+"""
+
+
+@pytest.mark.parametrize("n", [3, -200, 2**31, -(2**40), 2**62, 2**63])
+@pytest.mark.parametrize("char", list("bBilLfd"))
+def test_integers_that_an_array_beside_them_cannot_hold(monkeypatch: pytest.MonkeyPatch, char: str, n: int) -> None:
+    text = analyze(Source("capped.py", CAPPED), Config(rewrite=True, slow="convert")).new_text
+    assert text is not None
+    assert "tnp.minimum(x, n)" in text
+    monkeypatch.setenv("NP2TNP_ABOVE", "0")
+    spaces: list[dict[str, Any]] = [{"__name__": "old"}, {"__name__": "new"}]
+    exec(CAPPED, spaces[0])
+    exec(text, spaces[1])
+    found = []
+    for space in spaces:
+        x = np.arange(4).astype(char)
+        calls = (space["capped"], x, n), (space["below"], x), (space["below"], x, n), (space["Cap"](n).below, x)
+        found.append([result(*call)[0] for call in calls])
+    assert agree(*found), found

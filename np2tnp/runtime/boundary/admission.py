@@ -21,6 +21,8 @@ from np2tnp.runtime.base.looking import is_of, member, own_dict
 from np2tnp.runtime.symbols.python_number import Weak
 
 _WIDEST = range(-(2**63), 2**63)
+#: Integers that arrays of all dtypes hold.
+FITTING = range(2**7)
 
 
 class Kind(NamedTuple):
@@ -47,6 +49,8 @@ _ALONE = "fdilq"
 
 
 _WHOLE = frozenset((int, np.int64, np.int32))
+#: The integers that arrays of these dtypes hold.
+_INTEGERS = {it.name: range(int(np.iinfo(it).min), int(np.iinfo(it).max) + 1) for it in map(np.dtype, "bhilqBHILQ")}
 
 
 def _kind(words: frozenset[str]) -> Kind:
@@ -109,6 +113,11 @@ class Admission:
             and (default := parameters[name].default) is not Parameter.empty
             and not is_admitted(default, kind)
         ]
+        #: whether integers of Python's may come beside arrays of integers
+        self.beside = any(int in kind.others for kind in kinds.values()) and any(
+            not _INTEGERS.keys().isdisjoint(kind.dtype_names) for kind in kinds.values()
+        )
+        self._default_integers = [it.default for it in parameters.values() if type(it.default) is int]
         self._numbers = frozenset(name for name, kind in self._kinds.items() if kind.number_names and not kind.dtypes)
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -126,10 +135,24 @@ class Admission:
             raise self._refusal(self._names[place], value, kind)
         if kwargs or self._star or self._needed:
             self._check_others(args, kwargs)
+        beside = [*args, *kwargs.values()] if self.beside else []
         for place, owner, part, kind in self._parts:
             held = _held(args[place] if place < given else kwargs.get(owner, self._parameters[owner].default), part)
             if not is_admitted(held, kind):
                 raise self._refusal(f"{owner}{part}", held, kind)
+            if self.beside:
+                beside.append(held)
+        if self.beside:
+            self._require_fitting([*beside, *self._default_integers])
+
+    def _require_fitting(self, values: list[Any]) -> None:
+        """NumPy refuses an integer that an array of integers beside it cannot hold; some of tnp's functions cut it."""
+        numbers = [it for it in values if type(it) is int and it not in FITTING]
+        if not numbers:
+            return
+        for name in {str(it.dtype.name) for it in values if type(it) is np.ndarray or is_tensor(it)}:
+            if name in _INTEGERS and not all(it in _INTEGERS[name] for it in numbers):
+                raise UnverifiedError(f"{self._function} got an integer that the array of {name} beside it cannot hold")
 
     def _check_others(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         for name, value in self._others(args, kwargs):

@@ -20,7 +20,7 @@ from np2tnp.runtime.base.looking import is_of, is_plain_tuple, member, own_dict,
 from np2tnp.runtime.base.own_operators import ASKED_BY, asked_in, asked_object, operands_in
 from np2tnp.runtime.base.shared_memory import OF_ANY, OF_ARRAYS, leaves, overlap, overlaps_itself
 from np2tnp.runtime.boundary import threads
-from np2tnp.runtime.boundary.admission import Admission, is_admitted
+from np2tnp.runtime.boundary.admission import FITTING, Admission, is_admitted
 from np2tnp.runtime.boundary.aliasing import Reachable, Watched, kept_by, only_reads_attributes, watched
 from np2tnp.runtime.boundary.refusals import use_of
 from np2tnp.runtime.symbols.masked import Masked
@@ -263,6 +263,7 @@ class Plan:
         if self._admission is None or len(args) != len(self._names) or threads.are_others() or precision.active:
             return None
         arrays: dict[int, Any] = {}
+        looks_longer = False
         for value, kind in zip(args, self._admission.kinds, strict=True):
             if type(value) is np.ndarray:
                 if kind is None or not (value.dtype in kind.dtypes and value.size and value.ndim):
@@ -270,6 +271,10 @@ class Plan:
                 arrays[id(value)] = value
             elif type(value) not in _PLAIN or not (kind is None or is_admitted(value, kind)):
                 return None
+            elif type(value) is int:
+                looks_longer = looks_longer or value not in FITTING
+        if looks_longer and self._admission.beside:
+            return None
         tensors = {key: constant(array) for key, array in arrays.items()}
         given = tuple([tensors[id(value)] if type(value) is np.ndarray else value for value in args])
         return Call(given, {}, {}, {}, False, [])
