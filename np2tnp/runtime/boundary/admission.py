@@ -35,6 +35,11 @@ class Kind(NamedTuple):
     number_names: frozenset[str]  #: of the dtypes of 0-d tensors
     displays: frozenset[type] = frozenset()  #: of several of `others`
 
+    @property
+    def is_axis(self) -> bool:
+        """Whether it is an axis: a number that no array meets."""
+        return type(None) in self.others
+
 
 #: Words of the decorator -> what arrays they admit, for people and by NumPy's characters. All are non-empty.
 _ARRAYS = {
@@ -117,7 +122,10 @@ class Admission:
         self.beside = any(int in kind.others for kind in kinds.values()) and any(
             not _INTEGERS.keys().isdisjoint(kind.dtype_names) for kind in kinds.values()
         )
-        self._default_integers = [it.default for it in parameters.values() if type(it.default) is int]
+        self._axes = frozenset(name for name, kind in self._kinds.items() if kind.is_axis)
+        self._default_integers = [
+            it.default for name, it in parameters.items() if type(it.default) is int and name not in self._axes
+        ]
         self._numbers = frozenset(name for name, kind in self._kinds.items() if kind.number_names and not kind.dtypes)
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -135,7 +143,7 @@ class Admission:
             raise self._refusal(self._names[place], value, kind)
         if kwargs or self._star or self._needed:
             self._check_others(args, kwargs)
-        beside = [*args, *kwargs.values()] if self.beside else []
+        beside = self._beside(args, kwargs) if self.beside else []
         for place, owner, part, kind in self._parts:
             held = _held(args[place] if place < given else kwargs.get(owner, self._parameters[owner].default), part)
             if not is_admitted(held, kind):
@@ -144,6 +152,11 @@ class Admission:
                 beside.append(held)
         if self.beside:
             self._require_fitting([*beside, *self._default_integers])
+
+    def _beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The arguments that may meet each other."""
+        by_name = [*zip(self._names, args, strict=False), *kwargs.items()]
+        return [*(it for name, it in by_name if name not in self._axes), *args[len(self._names) :]]
 
     def _require_fitting(self, values: list[Any]) -> None:
         """NumPy refuses an integer that an array of integers beside it cannot hold; some of tnp's functions cut it."""

@@ -272,7 +272,7 @@ class Plan:
             elif type(value) not in _PLAIN or not (kind is None or is_admitted(value, kind)):
                 return None
             elif type(value) is int:
-                looks_longer = looks_longer or value not in FITTING
+                looks_longer = looks_longer or (value not in FITTING and not (kind is not None and kind.is_axis))
         if looks_longer and self._admission.beside:
             return None
         tensors = {key: constant(array) for key, array in arrays.items()}
