@@ -79,7 +79,7 @@ ADVICE = {
             warnings.warn("slow", stacklevel=2)
             return z @ y
         """,
-        "call it elsewhere",
+        "move the array work into a function of its own",
         """
         def work(x, y):
             return np.exp(x) @ y

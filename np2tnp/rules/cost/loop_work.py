@@ -18,8 +18,10 @@ from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import (
     HOST,
     Array,
+    Bound,
     Const,
     Function,
+    Instance,
     Scalar,
     Sequence,
     Symbol,
@@ -32,7 +34,7 @@ from np2tnp.analysis.domain.values import (
 )
 from np2tnp.analysis.syntax.liveness import NONE, live_before
 from np2tnp.analysis.syntax.python_tables import REDUCTIONS
-from np2tnp.analysis.syntax.scopes import target_names
+from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.rules.base import Context
 
@@ -196,6 +198,7 @@ class Work:
     assembles: bool = False  #: whether what it stores is no number that was computed of many
     scatters: bool = False  #: whether it stores by several indices: into more than a vector
     whole: set[str] = field(default_factory=set)  #: names of arrays that it works on as a whole
+    calls: str = ""  #: a method, or what an object or a parameter holds, that it calls
 
     @property
     def takes_parts(self) -> bool:
@@ -326,6 +329,8 @@ class _Iteration:
         call = context.calls.get(key)
         if call is not None and (call.api is not None or _is_ours(call)):
             self._count(self._of_arguments(call), part)
+        elif call is not None and call.arguments and _is_of_an_object(call.callee):
+            self.work.calls = self.work.calls or dotted(call.node.func)
 
     def _count(self, size: Size, node: cst.CSTNode | None = None) -> None:
         self.work.size = max(self.work.size, size)
@@ -633,6 +638,10 @@ def _is_element(store: ev.Store) -> bool:
     keys = store.keys or ()
     numbers = all(isinstance(key, (Const, Scalar)) or is_number(key) for key in keys)
     return numbers and isinstance(store.base, Array) and store.base.rank == len(keys)
+
+
+def _is_of_an_object(callee: Value) -> bool:
+    return isinstance(callee, Unknown) or (isinstance(callee, Bound) and isinstance(callee.receiver, Instance))
 
 
 def _is_ours(call: ev.Call) -> bool:

@@ -123,11 +123,14 @@ def _words(work: Work, given: frozenset[str]) -> str:
         return ""
     if work.size is Size.BESIDE and not work.copies and not (work.stores and work.scatters):
         return ""
+    remedy = _WHOLE
+    if work.calls:
+        remedy = f"leave it in NumPy, unless {work.calls} takes all parts at once (--slow convert migrates it)"
     if work.stores:
         name = root_of(work.stores[0].target) or "an array"
-        return f"the loop stores into {name} part by part, and eager TensorFlow copies all of it each time: {_WHOLE}"
+        return f"the loop stores into {name} part by part, and eager TensorFlow copies all of it each time: {remedy}"
     return (
-        f"the loop works on one part of an array after the other, and each operation is a launch of its own: {_WHOLE}"
+        f"the loop works on one part of an array after the other, and each operation is a launch of its own: {remedy}"
     )
 
 
@@ -171,6 +174,8 @@ def _of_loops_and_indices(region: cst.CSTNode) -> frozenset[int]:
 def _is_array(argument: ev.Argument, name: str, context: Context) -> bool:
     """Whether it may be an array that lives on the device, of more than a few elements."""
     value, node = argument.value, argument.node.value
+    if type(node) is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value in ("items", "keys"):
+        return False  # of a dict
     if not isinstance(value, (Array, Unknown)) or is_number(value) or not context.may_be_tensor(value):
         return False
     if isinstance(node, cst.Attribute) and node.attr.value == "shape":

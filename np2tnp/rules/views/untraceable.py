@@ -25,7 +25,8 @@ _WORDS = {
     "drawn into": "{0} draws into an array that it is given: draw, and store what it returns",
     "hidden array": "{0} changes an array that a * or ** hides: name its arguments",
     "own names": "{0}() sees the function's own names, which would hold tensors: name what is needed",
-    "frames of callers": "{0}() looks at its callers (stacklevel=, frames); a rewrite adds one: call it elsewhere",
+    "frames of callers": "{0}() names a caller by counting frames (stacklevel=), and a migrated function adds one: keep"
+    " it here, and move the array work into a function of its own",
     "order shown": "an array in Fortran order is given to {0}, which would get it in C order",
     "flat store": "x.flat[...] = v repeats or cuts v to fit: assign to x[...] or use np.put",
     "debug f-string": "f'{x=}' shows the source text of the expression, which the rewrite would change",

@@ -177,6 +177,20 @@ def test_the_finding_is_at_the_work() -> None:
     assert "out" in finding.message
 
 
+@pytest.mark.parametrize(
+    ("call", "advice"),
+    [("edges(x[i])", "unless edges takes all parts at once"), ("np.exp(x[i])", "work on whole arrays (or")],
+)
+def test_what_a_loop_calls_decides_what_may_be_done(call: str, advice: str) -> None:
+    report = report_of(f"{OUT}for i in range(len(x)):\n    out[i] = {call} / np.linalg.norm(x[i])\nreturn out")
+    assert advice in next(finding.message for finding in report.findings if finding.code == "TNP704")
+
+
+def test_keys_and_items_of_a_dict_are_no_array() -> None:
+    codes = {finding.code for finding in report_of("return [np.sqrt(k) for k in sorted(w.items())]").findings}
+    assert "TNP705" not in codes
+
+
 def test_staged_loops_are_not_slow() -> None:
     report = report_of(KEPT["rows by a number"], compile="xla")
     assert state_of(report) is RegionState.CONVERTIBLE
