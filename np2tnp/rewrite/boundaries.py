@@ -109,7 +109,7 @@ def _technical(facts: ev.RegionFacts, runtime: str, known: Wrapped, kept: Kept |
     order = facts.parameters
     door = facts.extra.get("door") or {}
     # a number that a graph gets as one of its inputs is no number of Python's
-    said = {name for name, it in door.items() if known.compile_as == "none" or it.word != "counts"}
+    said = {name for name, it in door.items() if known.compile_as == "none" and it.word == "counts"}
     arguments = _listed("returns", (name for name in order if name in facts.returned))
     arguments += _listed("scalars", (name for name in order if name in facts.assumed_scalars and name not in said))
     arguments += _listed("hosted", (name for name in order if name in facts.host_parameters))
