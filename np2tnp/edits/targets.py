@@ -150,7 +150,7 @@ def _problem(
         if name in _WHOLE_NUMBERS and _holds_other_number(argument.value):
             return f"NumPy decides what {name} is that is no integer"
         if name in WHOLE and _is_found_out(argument.value):
-            return f"NumPy refuses what {name} is that is no integer, as an item of an array may be"
+            return f"{name} is not known to be a whole number, and of others NumPy raises"
     first = event.receiver if event.receiver is not None else next(iter(bound.values())).value if bound else None
     if isinstance(first, Scalar) and first.type == "object":
         return "what kind of object it gets is not known"

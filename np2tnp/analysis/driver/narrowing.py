@@ -207,10 +207,16 @@ def _no_arrays(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 def _steady_items(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:
     """``params[w]``: items of dicts, where nothing runs that could change them but functions of NumPy and Python."""
     calls = [event for event in facts.events if isinstance(event, ev.Call)]
-    if any(it.api is None and not isinstance(it.callee, Symbol) for it in calls) or hands_on_functions(facts):
+    if any(it.api is None and not _is_pythons(it.callee) for it in calls) or hands_on_functions(facts):
         return NO_NAMES
     items = items_by_text(function).items()
     return frozenset(f"{owner}[{key}]" for owner, keys in items for key in keys if owner in facts.parameters)
+
+
+def _is_pythons(callee: Value) -> bool:
+    """Whether a function is one of Python's own that runs no other code that may know the dict."""
+    module, _, name = callee.name.partition(".") if isinstance(callee, Symbol) else ("", "", "")
+    return module == "math" or (module == "builtins" and name not in _BY_TEXT)
 
 
 def _steady_attributes(function: FunctionInfo, facts: ev.RegionFacts) -> frozenset[str]:

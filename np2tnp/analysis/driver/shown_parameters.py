@@ -113,9 +113,9 @@ def items_by_text(function: FunctionInfo) -> dict[str, set[str]]:
     """Parameters of which nothing is done but read ``params["w"]``, and these keys: they are dicts."""
     keys: dict[str, set[str]] = {}
     nodes = nodes_of(function.node.body)
-    targets = [node.target for node in nodes if type(node) in _ASSIGNMENTS]  # type: ignore[attr-defined]
-    stored = {id(part) for node in nodes for part in walk(node) if type(node) is cst.Del}
-    stored |= {id(part) for target in targets for part in walk(target)}
+    targets: list[cst.CSTNode] = [node.target for node in nodes if type(node) in _ASSIGNMENTS]  # type: ignore[attr-defined]
+    targets += [node for node in nodes if type(node) is cst.Del]
+    stored = {id(part) for target in targets for part in walk(target)}
     items: set[int] = set()
     for node in nodes:
         is_item = type(node) is cst.Subscript and type(node.value) is cst.Name and id(node) not in stored
