@@ -75,6 +75,8 @@ def _only_reads_its_object(node: cst.FunctionDef, region: ev.RegionFacts) -> boo
 
 def _callees(region: ev.RegionFacts, module: ModuleInfo, catalog: Catalog) -> set[str] | None:
     """The functions of the module that a region calls; None when it may have an effect by itself."""
+    if "asks objects" in region.extra:  # by an operator, an index or a property: their code may do anything
+        return None
     info = module.functions[region.qualname]
     own = info.locals.difference(region.parameters)
     if not all(_is_local(event, info.owner is not None, own) for event in region.events):

@@ -55,6 +55,15 @@ BUILTINS: Mapping[str, frozenset[str]] = {
     "len": frozenset(("__len__",)),
 }
 
+
+def asked_by_builtin(name: str) -> frozenset[str] | None:
+    """By which special methods the builtin `name` may ask an object; None: by any."""
+    return ITERATION if name in ITERATING else BUILTINS.get(name)
+
+
+#: Builtins that give what objects hold, item by item, and ask for nothing else.
+ITERATING = frozenset("enumerate iter list reversed tuple zip".split())
+
 #: Builtins that are done with what they get when they return.
 ASKING_AT_ONCE = frozenset(
     "all any dict frozenset list max min next set sorted sum tuple abs divmod pow len print format str repr ascii hash"

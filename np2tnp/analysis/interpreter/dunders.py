@@ -25,6 +25,7 @@ from np2tnp.analysis.domain.special_names import (
     STORING,
     TRUTH,
     asked_by,
+    asked_by_builtin,
 )
 from np2tnp.analysis.domain.summaries import Summary
 from np2tnp.analysis.domain.values import (
@@ -48,7 +49,7 @@ from np2tnp.analysis.domain.values import (
     with_refs,
 )
 from np2tnp.analysis.interpreter.state import State
-from np2tnp.analysis.module.effects_by_name import Changers, changers_of
+from np2tnp.analysis.module.effects_by_name import CALLING, Changers, changers_of
 from np2tnp.analysis.syntax.python_tables import CALLBACKS, CALLERS
 from np2tnp.analysis.syntax.scopes import dotted
 
@@ -228,7 +229,7 @@ class AskedObjects(State):
 
     def object_given(self, node: cst.CSTNode, value: Value, env: Env, builtin: str) -> Value:
         """`value`, or what the function `builtin` of Python's may get out of an object."""
-        self.ask(node, env, [value], BUILTINS.get(builtin))
+        self.ask(node, env, [value], asked_by_builtin(builtin))
         if not isinstance(value, Instance) or builtin in BUILTINS:
             return value
         return self.shown_of_objects(env)
@@ -268,10 +269,12 @@ class AskedObjects(State):
             return False
         names: frozenset[str] | None = None
         builtin = name.removeprefix("builtins.") if name.startswith("builtins.") else ""
-        if builtin in BUILTINS:
-            names = BUILTINS[builtin]
+        if builtin:
+            names = asked_by_builtin(builtin)
         elif api is not None:
-            names = BY_NUMPY | {CALLED} | (ITERATION if api in _RESUMING else NO_NAMES)
+            names = BY_NUMPY | (ITERATION if api in _RESUMING else NO_NAMES)
+            if api in CALLING or api in CALLBACKS:
+                names |= {CALLED}
         elif isinstance(callee, Bound) and isinstance(callee.receiver, (Const, Scalar)):
             names = None
         receiver = callee.receiver if isinstance(callee, Bound) else None

@@ -452,6 +452,7 @@ class Effects(Keeping):
 
     def code_runs(self, node: cst.CSTNode, whose: str, env: Env) -> None:
         self.ran += 1
+        self.facts.extra["asks objects"] = True
         self._kept_may_change(node, whose, env)
 
     def object_works(self, node: cst.CSTNode, receiver: Instance, env: Env) -> None:
