@@ -103,10 +103,10 @@ def _report(source: Source, session: Session) -> FileReport:
         for hit in _told_once(plan.hits):
             span = spans.get(id(hit.node), Span(1, 1, 1, 1))
             changes = fixable and hit.verdict in (Verdict.CONVERT, Verdict.ADAPT)
-            told = hit.message if fixable else hit.message.replace(" becomes ", " would become ")
-            words = sys.intern(told)  # most are said again and again
-            of_first = hit is first
-            findings.add(Finding(source.path, span, hit.code, words, hit.verdict, hit.safety, name, changes, of_first))
+            message = hit.message if fixable else hit.message.replace(" becomes ", " would become ")
+            words = sys.intern(message)  # most are said again and again
+            told = (hit.code, words, hit.verdict, hit.safety, name, changes)
+            findings.add(Finding(source.path, span, *told, decides=hit is first, left=hit.left))
         reasons = tuple(
             dict.fromkeys(
                 f"{hit.code} line {spans[id(hit.node)].line}: {hit.message}"

@@ -56,6 +56,7 @@ class Finding:
     region: str = "<module>"
     fixable: bool = False  #: ``rewrite`` with the same options changes this place
     decides: bool = False  #: the first reason why its function does not migrate
+    left: bool = False  #: it is best left in NumPy: nobody can do much about it
     lines: tuple[int, ...] = ()  #: of all places, where the function has the same finding more than once
 
     @property

@@ -303,7 +303,7 @@ def _suite(report: FileReport, config: Config, wanted: set[int]) -> Iterator[tup
         region.qualname: [] for region in report.regions if region.state is not RegionState.PLAIN
     }
     for finding in report.findings:
-        if id(finding) in wanted:
+        if id(finding) in wanted or finding.decides:
             cases.setdefault(finding.region, []).append(finding)
     if not cases:
         return

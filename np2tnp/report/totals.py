@@ -24,7 +24,7 @@ def shown(run: Run, config: Config) -> list[Finding]:
 
 def _is_wanted(finding: Finding, config: Config) -> bool:
     asked = config.verbose or config.selects(finding.code) or is_failing(finding, config)
-    return asked or finding.decides or finding.code.startswith("TNP9")
+    return asked or (finding.decides and not finding.left) or finding.code.startswith("TNP9")
 
 
 def is_failing(finding: Finding, config: Config) -> bool:
@@ -142,13 +142,18 @@ def _some(places: list[str]) -> str:
 def _not_shown(run: Run, config: Config) -> list[str]:
     """What is known and not shown: what np2tnp does itself, and what options and comments hide."""
     found = [finding for report in run.reports for finding in report.findings]
-    left = len(found) - len(shown(run, config))
+    told = shown(run, config)
+    left = sum(finding.decides and finding.left for finding in set(found).difference(told))
+    others = len(found) - len(told) - left
     hidden = run.summary.hidden
     lines = (
-        [f"Not shown: {count(left, 'finding')} about what np2tnp does itself, and costs (-v shows them)"]
-        if left
+        [f"Not shown: {count(others, 'finding')} about what np2tnp does itself, and costs (-v shows them)"]
+        if others
         else []
     )
+    if left:
+        word = "function has loops" if left == 1 else "functions have loops"
+        lines.append(f"Best left in NumPy: {left} {word} over single parts that nothing replaces (-v shows them)")
     if hidden:
         lines.append(f"Hidden: {count(hidden, 'finding')}, by options or comments")
     return lines

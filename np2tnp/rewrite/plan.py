@@ -219,7 +219,8 @@ def plan_region(
     loops = RegionWork(context)
     if edits.converted and not blocks and not top_level and (options.compile == "none" or eager):
         hits += [] if any(hit.code in SLOW for hit in hits) else part_loops.found(loops)
-    slow = [hit for hit in hits if hit.code in SLOW]
+    hits = part_loops.marked(hits, loops)
+    slow = sorted((hit for hit in hits if hit.code in SLOW), key=lambda hit: hit.left)
     if top_level:
         edits.total = sum(map(_is_work, facts.events))
         state = (

@@ -70,6 +70,7 @@ class Hit:
     message: str
     verdict: Verdict
     safety: Safety = Safety.SAFE
+    left: bool = False  #: nobody can do much about it: what it is about is best left in NumPy
 
 
 @dataclass(slots=True)

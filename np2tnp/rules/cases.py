@@ -205,6 +205,9 @@ def _conflict_words(words: str, conflicts: frozenset[str]) -> str:
         return (
             f"{words} may be one through a read-only view, or one that was made writable: store into the array itself"
         )
+    callees = sorted(place.removeprefix("seen by ") for place in conflicts if place.startswith("seen by "))
+    if callees and len(callees) == len(conflicts - {FOREIGN}):
+        return f"{words} may also change what {callees[0]} kept, which got that array before: give it a copy (.copy())"
     return (
         f"{words} may also change {location_words(conflicts)}, which shares its memory: store into a copy, or into that"
     )

@@ -248,13 +248,13 @@ ADVICE = {
         def f(x, y):
             z = np.zeros((40, 40))
             for i, v in enumerate(y):
-                z[i] = np.exp(x[i]) * LOOKS[0](v)
+                z[i] = np.exp(x[i]) * v
             return z
         """,
         "work on whole arrays",
         """
         def f(x, y):
-            return np.exp(x) * np.array([LOOKS[0](v) for v in y.tolist()])[:, None]
+            return np.exp(x) * y[:, None]
         """,
     ),
     "TNP705": (

@@ -68,4 +68,4 @@ def test_several_callees_that_may_have_changed_an_array_are_one_finding() -> Non
     text = f"import numpy as np\nimport m\n\n\n@m.registered\ndef f(x, n):\n    {body}"
     report = pipeline.analyse_bytes(Config(), ("f.py", text.encode()))
     (told,) = [item.message for item in report.findings if "may have been changed" in item.message]
-    assert told.startswith("y may have been changed by m.a, m.b, one of which got a view of it")
+    assert told.startswith("y may have been changed by m.a, m.b, one of which got it, a view of it")

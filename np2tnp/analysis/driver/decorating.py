@@ -128,7 +128,7 @@ _ASKING = frozenset(
 #: They call a function, later perhaps, or give one that does.
 _CALLING = ("functools.", "threading.", "atexit.", "concurrent.futures.")
 _ABOUT_ATTRIBUTES = frozenset(("setattr", "getattr", "hasattr", "delattr"))
-_QUESTIONS = frozenset(("callable", "id", "hash", "bool"))
+_QUESTIONS = frozenset(("callable", "id", "hash", "bool", "repr", "str"))
 _OURS = frozenset(("core", "public"))  #: attributes that a migrated function has besides
 _KEEPING = frozenset(("append", "add", "insert", "setdefault"))  #: methods by which registries take a function
 _NAMES = frozenset(("__name__", "__qualname__", "__module__", "__doc__"))
@@ -454,6 +454,8 @@ def _harmless(node: cst.CSTNode, module: ModuleInfo, aliases: frozenset[str]) ->
         yield node.keyword
     elif type(node) is cst.Return:
         yield node.value
+    elif type(node) is cst.FormattedStringExpression:  # a text with the function's name and address
+        yield node.expression
     elif type(node) is cst.Attribute:
         yield node.attr
         name = node.attr.value

@@ -167,7 +167,7 @@ class AskedObjects(State):
         """Python may call those of the special methods `names` that one of `values` has, or that what it holds has."""
         found = any(self.answers(value, names, deep) for value in values)
         if found:
-            self.code_runs(node, "the operator or attribute of an object", env)
+            self.code_runs(node, "an object's own operator or attribute", env)
         return found
 
     def operand_given(self, node: cst.CSTNode, asked: Value, given: Iterable[Value], names: frozenset[str]) -> None:

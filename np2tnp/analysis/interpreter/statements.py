@@ -48,6 +48,7 @@ from np2tnp.analysis.interpreter.placement import Hosting, makers
 from np2tnp.analysis.interpreter.state import NESTED
 from np2tnp.analysis.module.contents import statements_of
 from np2tnp.analysis.module.imports import ANY, import_bindings, is_module
+from np2tnp.analysis.module.parameter_kinds import shown_otherwise
 from np2tnp.analysis.syntax.liveness import dead_at_head, reads
 from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS, INDIFFERENT
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of
@@ -62,9 +63,12 @@ __all__ = [
 # --- Functions nested in a region: interpreted where they are defined, for whatever they may be called with
 
 
-def _by_clearness(location: str) -> tuple[bool, bool, str]:
-    """For sorting: places that people know before attributes that every array has; what callees hold comes last."""
-    return (location.startswith("seen by"), location[1:] in ARRAY_MEMBERS, location)
+def _by_clearness(location: str, others: frozenset[str]) -> tuple[bool, bool, str]:
+    """For sorting: places that people know before attributes that every array has, and parameters that are no arrays
+    (`others`); what callees hold comes last.
+    """
+    unclear = location[1:] in ARRAY_MEMBERS or location[1:] in others
+    return (location.startswith("seen by"), unclear, location)
 
 
 class Nesting(Hosting):
@@ -432,7 +436,9 @@ class Interpreter(Raising):
         facts.viewed |= views  # whoever writes to the result writes to what it shows: NumPy must make that view
         if views or has_shared_items(self.exchanges.apart(node.value if node is not None else None, value, env)):
             facts.extra.setdefault("shown twice", set()).update(*(refs_of(leaf) for leaf in leaves_of(value)))
-            self.construct(node or facts.node, "returned view", min(views, key=_by_clearness, default=""))
+            others = shown_otherwise(facts.node)
+            clearest = min(views, key=lambda place: _by_clearness(place, others), default="")
+            self.construct(node or facts.node, "returned view", clearest)
             facts.extra.setdefault("lent", set()).update(copied(value))
 
     def _delete(self, node: cst.Del, env: Env) -> None:

@@ -14,7 +14,7 @@ from np2tnp.analysis.domain.values import GENERATORS, NO_NAMES, Array, Sequence,
 from np2tnp.analysis.module.contents import FunctionInfo, ModuleInfo
 from np2tnp.analysis.syntax.python_tables import ARRAY_MEMBERS
 from np2tnp.analysis.syntax.scopes import dotted, parameters_of, single_parameters
-from np2tnp.analysis.syntax.walk import PARTS
+from np2tnp.analysis.syntax.walk import PARTS, walk
 
 # --- What annotations, and uses that only one kind of value allows, say of a function's parameters
 
@@ -50,6 +50,29 @@ def handed_texts(function: FunctionInfo) -> frozenset[str]:
         return NO_NAMES
     names = {p.name.value for p in single_parameters(function.node.params)}
     return frozenset(uses.told_apart & names | texts(function) & uses.handed)
+
+
+def shown_otherwise(function: cst.CSTNode) -> frozenset[str]:
+    """Parameters that are no arrays themselves, as they are used: flags, texts, functions and options by keyword.
+
+    For messages only: whoever calls may give anything.
+    """
+    if not isinstance(function, cst.FunctionDef):
+        return NO_NAMES
+    literals = (cst.BaseNumber, cst.SimpleString)
+    found = {
+        parameter.name.value
+        for parameter in parameters_of(function.params)
+        if isinstance(parameter.default, literals)
+        or (isinstance(parameter.default, cst.Name) and parameter.default.value in ("True", "False"))
+    }
+    for part in walk(function.body):
+        if type(part) is cst.Call:
+            found.add(dotted(part.func))
+            found.update(dotted(argument.value) for argument in part.args if argument.star == "**")
+        elif type(part) is cst.Comparison and isinstance(part.comparisons[0].comparator, cst.SimpleString):
+            found.add(dotted(part.left))
+    return frozenset(found & {parameter.name.value for parameter in parameters_of(function.params)})
 
 
 #: Expressions by default that may make an array.

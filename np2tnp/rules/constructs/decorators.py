@@ -57,9 +57,11 @@ class Decorator(Rule):
             return
         if event.kind != "nested decorator":
             if is_opaque(name):
-                does = "may look at arguments or results: put the array work into a function without it"
-                words = f"the decorator {name or 'here'} {does}"
+                whose = f"the decorator {name or 'here'}"
+                remedy = "put the array work into a function without it"
+                words = f"{whose} comes from outside of the project, and may look at arguments or results: {remedy}"
                 if event.kind == "decorator":
+                    words = f"{whose} may do more with the function than call it with what it was given: {remedy}"
                     yield self.hit(event.node, words, Verdict.BLOCK)
                 else:
                     verdict = Verdict.HOST if context.trusts else Verdict.BLOCK

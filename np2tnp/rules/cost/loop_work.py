@@ -33,7 +33,7 @@ from np2tnp.analysis.domain.values import (
     scalar_type,
 )
 from np2tnp.analysis.syntax.liveness import NONE, live_before
-from np2tnp.analysis.syntax.python_tables import REDUCTIONS
+from np2tnp.analysis.syntax.python_tables import MEMBERS, REDUCTIONS
 from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.rules.base import Context
@@ -236,6 +236,7 @@ class RegionWork:
         stored = (it.node.value for it in self.stores.values() if isinstance(it.node, cst.Assign) and _is_element(it))
         self.elements = frozenset(map(id, stored))  #: what gives one number: products of vectors, for instance
         self.lengths = frozenset(_lengths(self.context.facts.node))
+        self.dicts = frozenset(_dicts(self.context.facts.node))
 
     def work(self, loop: Loop) -> Work:
         """What an iteration of `loop` does, inner loops included."""
@@ -251,9 +252,9 @@ class _Iteration:
 
     def __init__(self, region: RegionWork, loop: Loop) -> None:
         self.region, self.context = region, region.context
-        self.body = list(_body(loop))
-        self.assigned = frozenset(name for part in (loop, *self.body) for name in _bound(part))
-        self.carried = _carried(loop) & self.assigned
+        self.body = list(body_of(loop))
+        self.assigned = frozenset(name for part in (loop, *self.body) for name in bound_names(part))
+        self.carried = carried_names(loop) & self.assigned
         self.taken = frozenset(_roots(self.body, region.reads))
         stores = filter(None, (region.stores.get(id(part)) for part in self.body))
         self.stored = frozenset(store.root for store in stores if store.root is not None)
@@ -263,6 +264,8 @@ class _Iteration:
         self.windows: set[str] = set()  #: names of slices whose bounds move with the loop
         self.work = Work()
         self.items_of: set[str] = set()  #: names of items of arrays
+        self.counting: set[str] | None = None
+        self.objects = frozenset(map(id, _objects(self.body)))
         self.settled = False
         self._targets(loop)
         for _ in range(2):  # what the first pass learns of names that are read above
@@ -277,12 +280,27 @@ class _Iteration:
             value = self.region.iterated.get(id(head)) or self.context.facts.comprehended.get(id(head))
             if value is None:
                 continue
+            names = set(target_names(head.target))
+            if not isinstance(value, Array) and names and names <= self._counting():
+                continue  # a list of whole numbers: sizes, offsets, places
             if any(_arrays_in(value, self.context)):
                 self.work.items += sources(head.iter)
                 self.work.first = self.work.first or head.iter
-            for name in target_names(head.target):
+            for name in names:
                 self.sizes[name] = Size.PART
                 self.items_of.add(name)
+
+    def _counting(self) -> set[str]:
+        """Names that stand where only whole numbers can: bounds, counts and indices."""
+        if self.counting is None:
+            self.counting = {
+                name.value
+                for part in self.body
+                for node in _whole_numbers(part)
+                for name in walk(node)
+                if type(name) is cst.Name
+            }
+        return self.counting
 
     def _learn(self, part: cst.CSTNode) -> None:
         """What a name of the iteration holds."""
@@ -318,7 +336,12 @@ class _Iteration:
     def _look(self, part: cst.CSTNode) -> None:
         key, context = id(part), self.context
         read = self.region.reads.get(key)
-        if read is not None and context.may_be_tensor(read.base) and self._chooses(read.node, read.keys):
+        if (
+            read is not None
+            and context.may_be_tensor(read.base)
+            and self._chooses(read.node, read.keys)
+            and not self._is_object(read)
+        ):
             self.work.reads.append(read)
             self.work.first = self.work.first or part
         if (store := self.region.stores.get(key)) is not None and context.may_be_tensor(store.base):
@@ -331,6 +354,10 @@ class _Iteration:
             self._count(self._of_arguments(call), part)
         elif call is not None and call.arguments and _is_of_an_object(call.callee):
             self.work.calls = self.work.calls or dotted(call.node.func)
+
+    def _is_object(self, read: ev.Read) -> bool:
+        """Whether what is read is no part of an array of numbers: an item of a dict, or an object (a plot's axes)."""
+        return id(read.node) in self.objects or root_of(read.node) in self.region.dicts
 
     def _count(self, size: Size, node: cst.CSTNode | None = None) -> None:
         self.work.size = max(self.work.size, size)
@@ -503,22 +530,71 @@ def runs_often(loop: Loop, context: Context) -> bool:
 def _is_short(node: cst.BaseExpression, context: Context) -> bool:
     if isinstance(node, (cst.Tuple, cst.List)):
         return len(node.elements) <= FEW
-    if isinstance(node, cst.Attribute):
-        return node.attr.value == "shape"
-    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name):
+    if is_shape(node, context):
+        return True
+    if not isinstance(node, cst.Call):
         return False
-    arguments = [argument.value for argument in node.args]
-    if node.func.value in ("enumerate", "zip", "reversed", "sorted"):
+    name = dotted(node.func).rpartition(".")[2]
+    arguments = [argument.value for argument in node.args if argument.keyword is None]
+    if name in ("enumerate", "zip", "reversed", "sorted", "list", "tuple"):
         return any(_is_short(argument, context) for argument in arguments)
-    if node.func.value != "range" or not arguments:
+    if name in _COMBINING:
+        return bool(arguments) and all(_is_short(it, context) or type(it) is cst.Integer for it in arguments)
+    if name != "range" or not arguments:
         return False
-    if any(type(part) is cst.Attribute and part.attr.value == "ndim" for it in arguments for part in walk(it)):
+    if any(_is_rank(part, context) for it in arguments for part in walk(it)):
         return True
     numbers = [int(argument.value, 0) for argument in arguments if isinstance(argument, cst.Integer)]
     return len(numbers) == len(arguments) and len(range(*numbers)) <= FEW
 
 
-def _body(loop: Loop) -> Iterator[cst.CSTNode]:
+#: Functions of itertools that combine a few items with each other.
+_COMBINING = frozenset("product combinations combinations_with_replacement permutations".split())
+#: How names of shapes and of numbers of axes end, as people write them.
+_SHAPES, _RANKS = ("shape",), ("ndim", "ndims")
+
+
+def _made_of(node: cst.Name, context: Context) -> list[cst.BaseExpression]:
+    """What the function assigns to a name; nothing where it is bound in other ways, too."""
+    if node.value in context.facts.parameters:
+        return []
+    found = []
+    for part in nodes_of(context.facts.node):
+        if type(part) is cst.Assign and any(node.value in target_names(item.target) for item in part.targets):
+            if not all(isinstance(item.target, cst.Name) for item in part.targets):
+                return []
+            found.append(part.value)
+        elif type(part) in (cst.For, cst.AugAssign, cst.CompFor) and node.value in target_names(part.target):  # type: ignore[attr-defined]
+            return []
+    return found
+
+
+def is_shape(node: cst.CSTNode, context: Context, depth: int = 3) -> bool:
+    """Whether it is an array's shape, or a part of one: an item for each axis."""
+    if isinstance(node, cst.Attribute):
+        return node.attr.value == "shape"
+    if isinstance(node, cst.Subscript):
+        return len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Slice) and is_shape(node.value, context)
+    if not isinstance(node, cst.Name) or not depth:
+        return False
+    made = _made_of(node, context)
+    return node.value.endswith(_SHAPES) if not made else all(is_shape(it, context, depth - 1) for it in made)
+
+
+def _is_rank(node: cst.CSTNode, context: Context, depth: int = 3) -> bool:
+    """Whether it is how many axes an array has."""
+    if isinstance(node, cst.Attribute):
+        return node.attr.value == "ndim"
+    if isinstance(node, cst.Call):
+        return dotted(node.func) == "len" and len(node.args) == 1 and is_shape(node.args[0].value, context)
+    if not isinstance(node, cst.Name) or not depth:
+        return False
+    made = _made_of(node, context)
+    named = node.value.endswith(_RANKS)
+    return named if not made else all(any(_is_rank(p, context, depth - 1) for p in walk(it)) for it in made)
+
+
+def body_of(loop: Loop) -> Iterator[cst.CSTNode]:
     if isinstance(loop, cst.For):
         yield from walk(loop.body)
     elif isinstance(loop, cst.While):
@@ -545,12 +621,43 @@ def _heads(loop: Loop, body: list[cst.CSTNode]) -> Iterator[cst.For | cst.CompFo
 _BINDING = frozenset((cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.CompFor, cst.NamedExpr))
 
 
-def _bound(part: cst.CSTNode) -> Iterator[str]:
+def _whole_numbers(part: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """What can only be whole numbers in an expression: bounds, counts, indices."""
+    if type(part) is cst.Slice:
+        yield from filter(None, (part.lower, part.upper, part.step))
+    elif type(part) is cst.Call and type(part.func) is cst.Name and part.func.value in ("range", "slice"):
+        yield from (argument.value for argument in part.args)
+    elif type(part) is cst.BinaryOperation and type(part.operator) is cst.Multiply:
+        displays = [isinstance(side, (cst.Tuple, cst.List)) for side in (part.left, part.right)]
+        if any(displays):
+            yield part.right if displays[0] else part.left
+
+
+def _objects(body: list[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+    """What is asked for an attribute that no array has."""
+    return (part.value for part in body if isinstance(part, cst.Attribute) and part.attr.value not in MEMBERS)
+
+
+_OF_DICTS = frozenset("items keys values setdefault get update".split())
+
+
+def _dicts(function: cst.CSTNode) -> Iterator[str]:
+    """Names that are used as only dicts and tables are: by texts as keys, or by their methods."""
+    for part in nodes_of(function):
+        if type(part) is cst.Subscript and type(part.value) is cst.Name:
+            index = part.slice[0].slice
+            if type(index) is cst.Index and isinstance(index.value, (cst.SimpleString, cst.FormattedString)):
+                yield part.value.value
+        elif type(part) is cst.Attribute and part.attr.value in _OF_DICTS and type(part.value) is cst.Name:
+            yield part.value.value
+
+
+def bound_names(part: cst.CSTNode) -> Iterator[str]:
     if type(part) in _BINDING:
         yield from target_names(part.target)  # type: ignore[attr-defined]
 
 
-def _carried(loop: Loop) -> frozenset[str]:
+def carried_names(loop: Loop) -> frozenset[str]:
     """The names that an iteration reads as the one before left them."""
     return live_before(loop.body.body, NONE) if isinstance(loop, (cst.For, cst.While)) else frozenset()
 

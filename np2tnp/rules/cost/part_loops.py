@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.values import NO_NAMES, Array, Symbol, Unknown, Value, is_number, parameters_in, refs_of
+from np2tnp.analysis.syntax.scopes import dotted, target_names
 from np2tnp.analysis.syntax.walk import nodes_of, walk
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Severity, document
-from np2tnp.rules.cost.loop_work import RegionWork, Size, Work, heads, root_of, takes_rows
+from np2tnp.rules.cost.loop_work import LOOPS as LOOP_NODES
+from np2tnp.rules.cost.loop_work import (
+    Loop,
+    RegionWork,
+    Size,
+    Work,
+    body_of,
+    bound_names,
+    carried_names,
+    heads,
+    is_shape,
+    root_of,
+    takes_rows,
+)
 
 LOOP, BUILTIN = "TNP704", "TNP705"
+#: Codes of loops that somebody may write otherwise.
+LOOPS = frozenset(("TNP701", LOOP))
 #: Functions of Python's that go through what they get, item by item.
 _ITERATING = frozenset(
     "sum max min sorted list tuple set frozenset any all map filter enumerate zip reduce dict".split()
@@ -22,10 +39,13 @@ _ITERATING = frozenset(
 #: What does the same to whole arrays.
 _INSTEAD = {
     "sum": "use np.sum(..., axis=0)", "max": "use np.max", "min": "use np.min", "any": "use np.any",
-    "all": "use np.all", "sorted": "use np.sort",
+    "all": "use np.all", "sorted": "use np.sort, which gives an array",
 }  # fmt: skip
 _LISTED = "give it what .tolist() gives"
+#: Methods of texts and files that give lists of texts.
+_OF_TEXTS = frozenset("split rsplit splitlines readlines partition groups".split())
 _WHOLE = "work on whole arrays (or --slow convert)"
+_LEAVE = "best left in NumPy (--slow convert migrates it)"
 
 document(
     Doc(
@@ -40,7 +60,9 @@ document(
             "Keeps the function in NumPy unless --slow convert is given, --compile stages the loop, or --confirmed says"
             " that it was measured to be faster. Loops that become whole-array operations are no such loops (TNP703),"
             " nor are those that work on whole arrays in each iteration: time steps, epochs, clusters, offsets of a"
-            " kernel. Loops over a few items that the text names count as a few operations."
+            " kernel. Loops over a few items that the text names count as a few operations, as do loops over axes."
+            " Loops that decide, call other code or need the iteration before are best left in NumPy: they are counted,"
+            " and shown with -v."
         ),
         bad="""
             def normalized(frames):
@@ -115,6 +137,121 @@ def _given(value: Value) -> frozenset[str]:
     )
 
 
+def marked(hits: list[Hit], region: RegionWork) -> list[Hit]:
+    """The findings, with a mark on those about loops that nobody can write on whole arrays at sight."""
+    if all(hit.code not in LOOPS for hit in hits):
+        return hits
+    nodes = nodes_of(region.context.facts.node)
+    around: list[Loop] = [part for part in nodes if type(part) in LOOP_NODES]  # type: ignore[misc]
+    insides = [({id(part) for part in walk(loop)}, loop) for loop in around]
+    result = []
+    for hit in hits:
+        loop = next((loop for inside, loop in insides if id(hit.node) in inside), None)  # the outermost
+        if (
+            hit.code in LOOPS
+            and loop is not None
+            and "--compile" not in hit.message
+            and not _is_whole_by_hand(loop, region.context)
+        ):
+            message = hit.message.replace(_WHOLE, _LEAVE)
+            message = message.replace("; write it on whole arrays (np2tnp does not", f"; {_LEAVE} (no whole-array form")
+            hit = replace(hit, message=message, left=True)
+        result.append(hit)
+    return result
+
+
+#: What makes an iteration more than arithmetic: it decides something, or hands something out.
+_DECIDING = frozenset(
+    (cst.While, cst.If, cst.IfExp, cst.Break, cst.Continue, cst.Return, cst.Try, cst.Raise, cst.Yield, cst.With)
+)
+_COUNTING = frozenset("len range enumerate zip reversed slice tuple list int float abs min max sum round".split())
+
+
+def _is_whole_by_hand(loop: Loop, context: Context) -> bool:
+    """Whether a person may see at once how to write a loop on whole arrays.
+
+    Its iterations only compute, with NumPy and operators, need nothing of each other, and decide nothing.
+    """
+    body = list(body_of(loop))
+    if any(type(part) in _DECIDING for part in body) or type(loop) is cst.While:
+        return False
+    if type(loop) is not cst.For and not _is_joined(loop, context):
+        return False
+    sums = {name for part in body if type(part) is cst.AugAssign for name in target_names(part.target)}
+    assigned = frozenset(name for part in (loop, *body) for name in bound_names(part))
+    stored = {root_of(target) for part in body for target in _targets_of(part) if type(target) is cst.Subscript}
+    counters = set(target_names(loop.target)) if isinstance(loop, cst.For) else set()
+    if (carried_names(loop) & assigned) - sums - stored - counters:
+        return False
+    if any(_picks(part, assigned, sums) for part in body):
+        return False
+    reads = [part for part in body if type(part) is cst.Name and part.value in stored]
+    targets = [target for part in body for target in _targets_of(part)]
+    if len(reads) > sum(type(part) is cst.Name for target in targets for part in walk(target) if _is_in(part, stored)):
+        return False  # what is stored is read as well: by the next iteration, perhaps
+    return all(_is_arithmetic(part, context) for part in body if type(part) is cst.Call)
+
+
+#: What makes one array of a list of arrays or numbers.
+_JOINING = frozenset(
+    f"numpy.{name}" for name in "array asarray stack concatenate hstack vstack dstack column_stack sum".split()
+)
+
+
+def _is_joined(loop: Loop, context: Context) -> bool:
+    """Whether NumPy makes one array of what a comprehension gives, which leaves nothing out."""
+    if type(loop) is cst.DictComp or type(loop) is cst.SetComp:
+        return False
+    calls = (call for call in context.calls.values() if call.api in _JOINING)
+    given = {id(argument.node.value) for call in calls for argument in call.arguments}
+    return id(loop) in given and not loop.for_in.ifs  # type: ignore[union-attr]
+
+
+def _picks(part: cst.CSTNode, assigned: frozenset[str], sums: set[str]) -> bool:
+    """Whether an index takes a window that moves, an item of a dict by a text, or a place that is counted up."""
+    if type(part) is cst.Slice:
+        bounds = filter(None, (part.lower, part.upper))
+        return any(_is_in(name, set(assigned)) for bound in bounds for name in walk(bound))
+    if type(part) is not cst.Index:
+        return False
+    return type(part.value) is cst.SimpleString or any(_is_in(name, sums) for name in walk(part.value))
+
+
+def _is_in(part: cst.CSTNode, names: set[str]) -> bool:
+    return type(part) is cst.Name and part.value in names
+
+
+def _targets_of(part: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    if type(part) is cst.Assign:
+        for item in part.targets:
+            target = item.target
+            yield from (element.value for element in target.elements) if isinstance(target, cst.Tuple) else (target,)
+    elif type(part) is cst.AugAssign or type(part) is cst.AnnAssign:
+        yield part.target
+
+
+def _is_arithmetic(node: cst.Call, context: Context) -> bool:
+    """Whether a call is one of NumPy's that works on any number of axes, or counts."""
+    call = context.calls.get(id(node))
+    if call is None:
+        return False
+    if call.api is not None:
+        return not call.api.startswith(("numpy.random.", "numpy.ma.")) and call.api.rpartition(".")[2] not in _ALONE
+    callee = call.callee
+    if not isinstance(callee, Symbol):
+        return False
+    module, _, name = callee.name.rpartition(".")
+    return (module == "builtins" and name in _COUNTING) or module == "math"
+
+
+#: Functions of NumPy's that have no axis to do many at once.
+_ALONE = frozenset(
+    "interp histogram histogram2d histogramdd bincount unique searchsorted digitize polyfit polyval convolve correlate"
+    " lstsq arange linspace nonzero where loadtxt genfromtxt fromstring eig cov corrcoef setdiff1d intersect1d isin"
+    " in1d append delete insert".split()
+)
+
+
 def _words(work: Work, given: frozenset[str]) -> str:
     """Why a loop is slow; empty where it is not, as far as is known. `given`: parameters."""
     if not work.takes_parts or (work.size is Size.WHOLE and not work.copies):
@@ -159,9 +296,17 @@ def _builtins(context: Context) -> Iterator[Hit]:
         given = [argument for argument in event.arguments if argument.name is None and not argument.star]
         if name in ("min", "max") and len(given) > 1:
             continue
-        if any(_is_array(argument, name, context) for argument in given):
-            words = f"Python's {name}() asks a tensor for one item after the other: {_INSTEAD.get(name, _LISTED)}"
-            yield Hit(BUILTIN, event.node, words, Verdict.NOTE)
+        arrays = [argument for argument in given if _is_array(argument, name, context)]
+        if arrays:
+            certain = next((item for item in arrays if isinstance(item.value, Array)), None)
+            instead = _INSTEAD.get(name, _LISTED)
+            if name == "sorted" and any(argument.name == "reverse" for argument in event.arguments):
+                instead = "use np.sort(...)[::-1], which gives an array"
+            words = f"Python's {name}() asks a tensor for one item after the other: {instead}"
+            if certain is None:
+                what = dotted(arrays[0].node.value) or "what it gets"
+                words = f"if {what} is an array, {words}"
+            yield Hit(BUILTIN, event.node, words, Verdict.NOTE, left=certain is None and name not in _INSTEAD)
 
 
 def _of_loops_and_indices(region: cst.CSTNode) -> frozenset[int]:
@@ -178,7 +323,9 @@ def _is_array(argument: ev.Argument, name: str, context: Context) -> bool:
         return False  # of a dict
     if not isinstance(value, (Array, Unknown)) or is_number(value) or not context.may_be_tensor(value):
         return False
-    if isinstance(node, cst.Attribute) and node.attr.value == "shape":
+    if is_shape(node, context):
+        return False
+    if type(node) is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value in _OF_TEXTS:
         return False
     call = context.calls.get(id(node))
     if call is not None and (call.api or "").startswith("numpy.random."):

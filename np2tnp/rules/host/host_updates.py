@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.env import Stale
+from np2tnp.analysis.domain.env import HOLDERS, Stale
 from np2tnp.analysis.domain.values import Bound, Class, Function, Instance
 from np2tnp.analysis.syntax.walk import walk
 from np2tnp.edits.edit import convert_arguments
 from np2tnp.model import Safety, Verdict
 from np2tnp.rules.base import Calls, Context, Doc, Hit, Rule, Severity, register
-from np2tnp.rules.cases import CallCase, call_case, is_outside
+from np2tnp.rules.cases import CallCase, call_case, is_outside, location_words
 from np2tnp.rules.words_and_edits import callee_words, is_mentioned_beside, makes_tensor, read_back
 
 
@@ -25,6 +25,26 @@ def _is_out_of_sight(call: ev.Call | None) -> bool:
     return not isinstance(callee, (Function, Class)) and not (
         isinstance(callee, Bound) and isinstance(callee.receiver, Instance)
     )
+
+
+def _words(name: str, callees: list[str], shared: frozenset[str]) -> str:
+    """That one of the callees may have changed what `name` holds, how it may get at that, and what helps."""
+    told = ", ".join(callees if len(callees) < 4 else [*callees[:3], "others"])
+    seen = sorted(place.removeprefix("seen by ") for place in shared if place.startswith("seen by "))
+    if set(callees) & set(seen) or not shared:
+        got = "which" if len(callees) == 1 else "one of which"
+        return (
+            f"{name} may have been changed by {told}, {got} got it, a view of it or an object that holds it; pass a"
+            " copy, unless that is meant"
+        )
+    start = f"{name} may have changed while {told} ran"
+    kept = sorted(place.removeprefix("kept by ").partition(" as ")[0] for place in shared if " as " in place)
+    if seen or kept:
+        return f"{start}: {[*seen, *kept][0]} got it, or shares memory with it, and may have kept that; pass it a copy"
+    places = [place for place in sorted(shared) if place.startswith(HOLDERS)]
+    if places:
+        return f"{start}: {location_words(frozenset(places[:1]))} may be it, or show its memory; work on a copy"
+    return f"{start}: it, or something in it, may be held elsewhere; put copies there, or work on a copy of it"
 
 
 @register
@@ -126,12 +146,7 @@ class HostUpdate(Rule):
         reasons = [each for each in event.stale.reasons if each.kind == "call on a view"]
         callees = list(dict.fromkeys(each.via for each in reasons))
         if callees:
-            which = "one of which" if len(callees) > 1 else "which"
-            told = ", ".join(callees if len(callees) < 4 else [*callees[:3], "others"])
-            words = f"{event.name.lstrip('@')} may have been changed by {told}, {which} got a view of it"
-            yield self._changed(
-                event.node, f"{words} or an object that holds it; pass a copy, unless that is meant", reasons, context
-            )
+            yield self._changed(event.node, _words(event.name.lstrip("@"), callees, event.shared), reasons, context)
 
     def _changed(self, node: cst.CSTNode, words: str, reasons: list[Stale], context: Context) -> Hit:
         """What blocks the region, but for callees out of sight where ``--unsafe`` trusts them."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from np2tnp.analysis.domain import events as ev
 from np2tnp.analysis.domain.result_aliases import kinds_of_parts, zero_d
+from np2tnp.analysis.syntax.scopes import dotted
 from np2tnp.model import Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, register
 
@@ -15,7 +18,7 @@ class UndecidedResult(Rule):
     doc = Doc(
         code="TNP511",
         name="undecided-result",
-        summary="A function with effects returns what may be a scalar or a 0-d array.",
+        summary="A function that may have effects returns what may be a scalar or a 0-d array.",
         why=(
             "A tensor without dimensions is one thing, NumPy's scalars and 0-d arrays are two: `float64` and `ndarray`."
             " Where the text does not tell which it is, such a result is refused, and the NumPy original answers. That"
@@ -46,7 +49,15 @@ class UndecidedResult(Rule):
             return
         for node, kinds in kinds_of_parts(event, context.facts):
             if not (kinds <= {"scalar"} or kinds == {"array"} or context.begins_again()):
-                words = "this may be a scalar or a 0-d array, and the function has had effects by then"
-                yield self.hit(
-                    node, f"{words}: return np.asarray(...) of an array, float(...) of a number", Verdict.BLOCK
-                )
+                yield self.hit(node, f"{_DOUBT}: {_advice(node)}", Verdict.BLOCK)
+
+
+_DOUBT = "this may be a scalar or a 0-d array, and the function may have had effects by then, so it cannot start again"
+
+
+def _advice(node: cst.BaseExpression) -> str:
+    """Only where one value is returned can that be said at the return: a call may give several."""
+    if type(node) is cst.Call:
+        name = dotted(node.func) or "the callee"
+        return f"of one value, return np.asarray(...) or float(...); of a tuple, say so where {name} makes it"
+    return "return np.asarray(...) of an array, float(...) of a number"

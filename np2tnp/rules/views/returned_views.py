@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from np2tnp.analysis.domain import events as ev
+from np2tnp.analysis.module.parameter_kinds import shown_otherwise
 from np2tnp.model import Safety, Verdict
 from np2tnp.rules.base import Context, Doc, Hit, Rule, Severity, register
 from np2tnp.rules.cases import location_words
@@ -42,13 +43,19 @@ class ReturnedView(Rule):
         assert isinstance(event, ev.Construct)
         if not context.in_region:
             return
-        words = "two results may share memory: return copies (.copy()), or the base alone"
+        words = "two results, or parts of one, may share memory: return copies (.copy()), or the base alone"
         if event.detail:
             shown = location_words(frozenset((event.detail,)))
             words = f"the result may be a view of {shown}: return a copy (.copy())"
             if event.detail.startswith("@"):
                 name = event.detail[1:]
                 words = f"if {name} is an array, the result may be a view of it: return a copy (.copy()) of that part"
+                if name in shown_otherwise(context.facts.node):
+                    words = f"the result may be a view of an array that {name} holds or gives: return a copy (.copy())"
+            elif event.detail.startswith("seen by "):
+                callee = event.detail.removeprefix("seen by ")
+                words = f"{callee} got, or gave, an array that it may have kept, and the result may be a view of that"
+                words = f"{words}: return a copy (.copy())"
         if event.detail.startswith("seen by "):  # by code that cannot be seen itself
             yield self.hit(event.node, words, Verdict.HOST if context.trusts else Verdict.BLOCK, Safety.UNSAFE)
         else:

@@ -1,0 +1,200 @@
+"""What findings say is true of the program, and what is shown by default can be acted upon."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+import pytest
+
+from np2tnp import pipeline
+from np2tnp.config import Config
+from np2tnp.model import Finding, RegionState
+from np2tnp.pipeline import check
+from np2tnp.report.totals import shown, totals
+
+
+def findings(text: str) -> Iterator[Finding]:
+    source = "import numpy as np\n" + textwrap.dedent(text)
+    yield from pipeline.analyse_bytes(Config(), ("f.py", source.encode())).findings
+
+
+def deciding(text: str) -> list[Finding]:
+    return [finding for finding in findings(text) if finding.decides]
+
+
+# --- loops
+
+SHORT = {
+    "a shape": "return x * np.array([n // 2 for n in x.shape])",
+    "part of a shape": "return x * np.array([n / 2 for n in np.abs(x).shape[1:]])",
+    "a name for a shape": "sizes = x.shape\n    return [np.roll(x, n // 2) for n in sizes]",
+    "an array's axes": (
+        "ndim = x.ndim\n    y = np.zeros((ndim, 3))\n    for i in range(ndim):\n        y[i] = x[i]\n    return y"
+    ),
+    "pairs of axes": (
+        "import itertools\n    y = np.zeros((9, 9))\n    for i, j in itertools.product(range(x.ndim), repeat=2):\n"
+        "        y[i, j] = x[i, j] * 2\n    return y"
+    ),
+    "a list of sizes": (
+        "y = np.exp(x)\n    for width in widths:\n        y = y + np.pad(x[:width], (0, 9))[: len(y)]\n    return y"
+    ),
+    "a plot's axes": "y = np.exp(x)\n    for i in range(n):\n        axes[i].imshow(y)\n    return y",
+    "a dict of arrays": (
+        "y = np.exp(x)\n    for key in names:\n        y = y + table[key]\n    table.update(a=1)\n    return y"
+    ),
+}
+
+
+@pytest.mark.parametrize("body", SHORT.values(), ids=SHORT.keys())
+def test_a_loop_over_no_array_is_not_slow(body: str) -> None:
+    text = f"def f(x, n, widths, axes, table, names):\n    x = np.asarray(x)\n    {body}\n"
+    assert not [it.message for it in findings(text) if it.code in ("TNP701", "TNP704")]
+
+
+BY_HAND = "z = np.zeros((40, 40))\n    for i, v in enumerate(y):\n        z[i] = np.exp(x[i]) * v\n    return z"
+LEFT = {
+    "decides": "for i in range(len(x)):\n        if x[i, 0] > 0:\n            z[i] = x[i] / np.std(x[i])\n    return z",
+    "calls others": "for i in range(len(x)):\n        z[i] = g(x[i] / np.std(x[i]))\n    return z",
+    "a list": "return [np.exp(row) / np.std(row) for row in np.abs(x)]",
+}
+
+
+def test_a_loop_that_only_computes_is_shown() -> None:
+    (told,) = deciding(f"def f(x, y):\n    {BY_HAND}\n")
+    assert not told.left
+    assert "work on whole arrays" in told.message
+
+
+@pytest.mark.parametrize("body", LEFT.values(), ids=LEFT.keys())
+def test_a_loop_that_nobody_rewrites_at_sight_is_counted_and_not_shown(body: str, tmp_path: object) -> None:
+    text = f"import numpy as np\n\n\ndef f(x, g):\n    z = np.zeros((40, 40))\n    {body}\n"
+    report = pipeline.analyse_bytes(Config(), ("f.py", text.encode()))
+    (told,) = [finding for finding in report.findings if finding.decides]
+    assert told.left
+    assert "leave it in NumPy" in told.message or "best left in NumPy" in told.message
+    assert report.regions[-1].state is RegionState.KEPT
+
+
+def test_a_run_says_how_many_functions_are_best_left(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(str(tmp_path))
+    with open("f.py", "w", encoding="utf-8") as stream:
+        stream.write(f"import numpy as np\n\n\ndef f(x, g):\n    z = np.zeros((40, 40))\n    {LEFT['calls others']}\n")
+    config = Config()
+    run = check(["."], config)
+    assert not shown(run, config)
+    (line,) = [line for line in totals(run, config) if line.startswith("Best left in NumPy: ")]
+    assert "1 function has loops" in line
+    assert not [line for line in totals(run, config) if line.startswith("All clear")]
+
+
+@pytest.mark.parametrize(
+    ("body", "advice"),
+    [
+        ("return x * sorted(np.exp(x), reverse=True)[0]", "use np.sort(...)[::-1]"),
+        ("return np.exp(x) / sum(w)", "if w is an array, Python's sum()"),
+    ],
+)
+def test_python_functions_name_what_does_the_same(body: str, advice: str) -> None:
+    told = [it.message for it in findings(f"def f(x, w):\n    {body}\n") if it.code == "TNP705"]
+    assert any(advice in message for message in told)
+
+
+def test_numbers_of_a_line_of_text_are_no_array() -> None:
+    text = "def f(stream):\n    a, b = map(int, stream.readline().split())\n    return np.exp(np.arange(a)) * b\n"
+    assert "TNP705" not in {finding.code for finding in findings(text)}
+
+
+# --- memory
+
+RESULT = """
+    def f(image, scales, edges=True, texture="a"):
+        image = np.asarray(image)
+        work = texture_of(image, edges=edges, texture=texture)
+        return np.exp(scales), work.pick(edges, texture, image)
+"""
+
+
+def test_a_flag_is_not_said_to_be_an_array() -> None:
+    told = [
+        it.message for it in findings(f"from m import texture_of\n\n{textwrap.dedent(RESULT)}") if it.code == "TNP207"
+    ]
+    assert not [message for message in told if "if edges is" in message or "if texture is" in message]
+
+
+def test_a_store_names_the_callee_that_may_have_kept_the_array() -> None:
+    text = """
+        def f(x, observe):
+            z = np.zeros((4, 4))
+            y = np.exp(x)
+            for i in range(4):
+                z[i] = y * observe(z)
+            return z
+    """
+    told = [it.message for it in findings(text) if it.code == "TNP202"]
+    assert all("holds" not in message for message in told)
+
+
+# --- decorators
+
+DECORATED = """
+    import functools
+
+    def require(name):
+        def decorator(function):
+            @functools.wraps(function)
+            def wrapped(*args, **kwargs):
+                if name:
+                    return function(*args, **kwargs)
+                raise ImportError(f"{function} of {function.__module__} needs {name}, {str(function)}")
+            return wrapped
+        return decorator
+
+    @require("a")
+    def f(x):
+        return np.exp(x)
+"""
+
+
+def test_a_decorator_that_only_writes_the_function_into_a_text_is_in_nobodys_way() -> None:
+    assert "TNP405" not in {finding.code for finding in findings(DECORATED)}
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        ("from m import traced", "comes from outside of the project"),
+        (
+            "def traced(function):\n    TABLE[function.__code__] = 1\n    return function\nTABLE = {}",
+            "may do more with",
+        ),
+    ],
+)
+def test_a_decorator_is_told_by_what_is_known_of_it(made: str, words: str) -> None:
+    told = [
+        it.message for it in findings(f"{made}\n\n@traced\ndef f(x):\n    return np.exp(x)\n") if it.code == "TNP405"
+    ]
+    assert words in told[0]
+
+
+# --- results
+
+SEVERAL = """
+    class Circle:
+        def check(self, center, radius):
+            center = np.array(center)
+            print(center)
+            return center, radius
+
+        def values(self, params):
+            params = np.array(params)
+            print(params)
+            return self.check(params[:2], params[2])
+"""
+
+
+def test_the_advice_for_a_result_does_not_break_a_tuple() -> None:
+    told = [it for it in findings(SEVERAL) if it.code == "TNP511"]
+    calls = [it.message for it in told if "self.check" in it.message]
+    assert all("of a tuple, say so where self.check makes it" in message for message in calls)
+    assert all("may have had effects" in it.message for it in told)
