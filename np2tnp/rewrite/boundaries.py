@@ -21,7 +21,7 @@ from np2tnp.rewrite.buffer_swap_names import NO_MARKS, Marks
 DOOR_WORDS = (
     "floats", "reals", "inexact", "arrays",
     "floats_or_numbers", "reals_or_numbers", "inexact_or_numbers", "arrays_or_numbers",
-    "counts", "sizes", "axes", "generators",
+    "numbers", "counts", "sizes", "axes", "generators",
 )  # fmt: skip
 
 

@@ -429,15 +429,20 @@ def _known(value: Value) -> tuple[object] | None:
     return None
 
 
-def items_given_back(back: GivenBack, made: Array, values: Mapping[str, Value]) -> Sequence:
-    """The tuple that a call gives: `made` where an item may be the argument, new arrays elsewhere."""
+def items_given_back(
+    back: GivenBack, made: Array, values: Mapping[str, Value], each: tuple[frozenset[str], ...]
+) -> Sequence:
+    """The tuple that a call gives: `made` where an item may be the argument, new arrays elsewhere; `each`: dtypes."""
     new = replace(made, refs=NO_NAMES, exact=None, view="")
     lender = values.get(back.argument)
     if back.may_hold and given_back(back, values) is not None and not _is_pair(lender):
         made = replace(made, refs=made.refs | _SHARED)  # one array for all axes
     shown: Value = Sequence("list", made, None, made.refs) if back.in_list else made
-    items = tuple(shown if place in back.items else new for place in range(max(back.items) + 1))
-    return Sequence("tuple", made, items, made.refs)
+    items = [shown if place in back.items else new for place in range(max(back.items) + 1)]
+    for place, dtypes in enumerate(each[: len(items)]):
+        if isinstance(item := items[place], Array):
+            items[place] = replace(item, dtypes=dtypes)
+    return Sequence("tuple", made, tuple(items), made.refs)
 
 
 def _is_pair(value: Value | None) -> bool:

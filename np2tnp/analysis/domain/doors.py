@@ -29,12 +29,14 @@ from np2tnp.analysis.domain.values import (
     frozen,
     has_axes,
     has_elements,
+    is_number,
     is_pythons_own,
     replace,
     scalar_type,
 )
 
 COUNTS = "counts"
+NUMBERS = "numbers"
 RANDOM = "generators"
 #: Whole numbers: of Python's or NumPy's own 64 or 32 bits, tuples of such, and None for an axis.
 WHOLE = ("axes", "sizes")
@@ -53,7 +55,8 @@ ANYTHING = "*"
 class Admitted:
     """What a door lets in for one parameter, or attribute: arrays of the class `kind`.
 
-    Or counts, which are Python's integers; generators, which are objects of ``np.random.Generator``; axes or sizes.
+    Or numbers, which are real ones of Python's or NumPy's; counts, which are Python's integers; generators, which are
+    objects of ``np.random.Generator``; axes or sizes.
     """
 
     kind: str
@@ -74,6 +77,8 @@ class Admitted:
             return GENERATORS[0]
         if self.kind == COUNTS:
             return Scalar("int", own=True)
+        if self.kind == NUMBERS:  # nobody can change one: it is nobody's memory
+            return Array(EITHER, CLASSES["reals"], rank=0, deps=frozenset((name,)), weak=REAL, nonempty=True)
         return Array(
             HOST if hosted else EITHER if self.numbers else TENSOR,
             CLASSES[self.kind],
@@ -109,6 +114,8 @@ class Admitted:
             return value == GENERATORS[0]
         if self.kind == COUNTS:
             return is_pythons_own(value) and scalar_type(value) == "int"
+        if self.kind == NUMBERS:
+            return is_number(value) and _takes_dtypes(value, CLASSES["reals"], _NUMBERS["reals"])
         if not isinstance(value, (Array, Const, Scalar)):
             return False
         if isinstance(value, Array) and not (has_elements(value) and (self.numbers or has_axes(value))):
@@ -120,9 +127,12 @@ class Admitted:
         """Whether `value` is an array, or a scalar of NumPy's, of the dtypes that are let in, or a number that is."""
         if self.kind not in CLASSES:
             return self.takes(value)
-        arrays, weak = operand_dtypes(value) if isinstance(value, (Array, Const, Scalar)) else (NO_NAMES, NO_NAMES)
-        numbers = _NUMBERS[self.kind] if self.numbers else NO_NAMES
-        return bool(arrays or weak) and arrays <= CLASSES[self.kind] and weak <= numbers
+        return _takes_dtypes(value, CLASSES[self.kind], _NUMBERS[self.kind] if self.numbers else NO_NAMES)
+
+
+def _takes_dtypes(value: Value, dtypes: frozenset[str], numbers: frozenset[str]) -> bool:
+    arrays, weak = operand_dtypes(value) if isinstance(value, (Array, Const, Scalar)) else (NO_NAMES, NO_NAMES)
+    return bool(arrays or weak) and arrays <= dtypes and weak <= numbers
 
 
 def _is_whole(value: Value) -> bool:

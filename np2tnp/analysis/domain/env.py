@@ -20,6 +20,7 @@ from np2tnp.analysis.domain.values import (
     NO_NAMES,
     NONE,
     NOTHING,
+    REAL,
     TENSOR,
     Array,
     Const,
@@ -82,7 +83,8 @@ def join(a: Value, b: Value) -> Value:
             return other  # a parameter where one was passed: like it, the function gets ndarrays and gives its own
         if isinstance(one, Array) and is_python_number(other):
             home, zero_d = _join_home(one.home, HOST), join_zero_d(one, one)
-            return replace(one, home=home, weak=True, exact=None, zero_d=zero_d, nonempty=has_elements(one))
+            weak = REAL if one.weak in (False, REAL) and scalar_type(other) in ("int", "float") else True
+            return replace(one, home=home, weak=weak, exact=None, zero_d=zero_d, nonempty=has_elements(one))
     held = may_hold_tensor(a) or may_hold_tensor(b)
     both_tensor = home_of(a) == TENSOR and home_of(b) == TENSOR
     return Unknown(

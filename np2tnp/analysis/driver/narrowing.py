@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from np2tnp.analysis.domain import events as ev
-from np2tnp.analysis.domain.doors import ANYTHING, CLASSES, COUNTS, NO_DOOR, RANDOM, WIDER, Admitted, Door
+from np2tnp.analysis.domain.doors import ANYTHING, CLASSES, COUNTS, NO_DOOR, NUMBERS, RANDOM, WIDER, Admitted, Door
 from np2tnp.analysis.domain.summaries import ANY_ATTRIBUTE, Summary, hands_on_functions
 from np2tnp.analysis.domain.values import ALL_DTYPES, NO_NAMES, Array, Symbol, Unknown, Value, deps_of, refs_of, replace
 from np2tnp.analysis.driver.shown_parameters import (
@@ -78,6 +78,11 @@ def widest_plain_door(function: FunctionInfo, before: ev.RegionFacts, behind: Tr
         kind = WIDER[kind]
     chosen = tried[kind]
     assert chosen is not None  # it has fewer helpers than `before`
+    only_numbers = numbers & blamed - counted - drawing - shown
+    if _helpers(chosen) and only_numbers:
+        as_numbers = behind({**door(kind), **dict.fromkeys(only_numbers, Admitted(NUMBERS))})
+        if as_numbers is not None and _helpers(as_numbers) < _helpers(chosen):
+            return as_numbers
     return chosen
 
 
@@ -161,9 +166,10 @@ def _used_otherwise(function: FunctionInfo) -> set[str]:
 
 
 def _only_indices(function: FunctionInfo) -> set[str]:
-    """Names that stand nowhere but in indices."""
+    """Names that stand nowhere but in indices, and are compared with nothing there: ``x[x > limit]`` compares."""
     nodes = nodes_of(function.node.body)
-    inside = {id(node) for part in nodes if type(part) is cst.Subscript for node in _index(part)}
+    compared = {id(node) for part in nodes if type(part) is cst.Comparison for node in walk(part)}
+    inside = {id(node) for part in nodes if type(part) is cst.Subscript for node in _index(part)} - compared
     names = [node for node in nodes if type(node) is cst.Name]
     return {node.value for node in names if id(node) in inside} - {
         node.value for node in names if id(node) not in inside

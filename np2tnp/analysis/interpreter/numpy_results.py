@@ -482,10 +482,10 @@ class NumpyResults(Layouts):
         made = Array(home, dtypes, rank, refs, exact, deps, zero_d=zero_d, view=view, nonempty=filled)
         if not several:
             return made
-        if back is not None and back.items:
-            return items_given_back(back, made, values)
-        kind = "list" if fact.returns == "list" else "tuple"
         each = item_dtypes(fact.result, with_variadic(values))
+        if back is not None and back.items:
+            return items_given_back(back, made, values, each)
+        kind = "list" if fact.returns == "list" else "tuple"
         if not each:
             return Sequence(kind, made, _of_each(name, made, values), refs)
         made = replace(made, dtypes=frozenset().union(*each), rank=made.rank)

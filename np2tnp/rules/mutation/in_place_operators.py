@@ -62,6 +62,8 @@ class InPlaceOperator(Rule):
             elif _is_plain(event, _FLOATS, _FLOATS if isinstance(event.value, Array) else event.value, context):
                 context.edits.blame(event.base)
                 context.edits.plain_for_floats = True
+            elif isinstance(event.base, Array) and event.base.weak:  # Python rebinds it if it can only be a number
+                context.edits.blame(event.base, event.value)
             words = f"{store_words(event)} becomes the rebinding of {event.root} to an updated array"
             yield self.hit(event.node, words, Verdict.ADAPT)
 
