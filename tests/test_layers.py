@@ -73,7 +73,8 @@ AGAINST_THE_ORDER = """
 IMPORTS_IN_FUNCTIONS = 29
 MOST_FILES = 20
 MOST_LINES = 800
-MOST_OF_ALL = 420
+#: New subjects may add to it (TNP706, notebooks, the language server); halves of old ones may not.
+MOST_OF_ALL = 426
 #: File names that stand in several folders. This list may only become shorter.
 SAME_NAMES = set[str]()
 

@@ -32,7 +32,7 @@ from np2tnp.model import RegionState, Verdict
 from np2tnp.rules.base import Context, Hit, Table, apply
 from np2tnp.rules.calls import unknown_values
 from np2tnp.rules.constructs import compiled_regions, replaced_names
-from np2tnp.rules.cost import element_loops, part_loops, whole_array_loops
+from np2tnp.rules.cost import callback_loops, element_loops, part_loops, whole_array_loops
 from np2tnp.rules.cost.loop_work import RegionWork
 from np2tnp.rules.dtypes import single_precision
 from np2tnp.rules.host.host_calls import HostCall
@@ -112,7 +112,7 @@ def _changes(argument: cst.Arg, edits: Edits) -> bool:
 
 
 #: The codes of what is so slow in eager TensorFlow that the region stays NumPy by default.
-SLOW = frozenset((element_loops.ElementLoop.doc.code, part_loops.LOOP, part_loops.BUILTIN))
+SLOW = frozenset((element_loops.ElementLoop.doc.code, part_loops.LOOP, part_loops.BUILTIN, callback_loops.CODE))
 #: What blocks a region wherever its arrays live: what is written there, not what happens to them.
 _ANYWHERE = frozenset(
     f"TNP{number}" for number in (301, 302, 303, 304, 305, 307, 401, 402, 403, 405, 406, 407, 411, 504, 505, 507, 508)
@@ -218,7 +218,7 @@ def plan_region(
     blocks = [hit for hit in hits if hit.verdict is Verdict.BLOCK]
     loops = RegionWork(context)
     if edits.converted and not blocks and not top_level and (options.compile == "none" or eager):
-        hits += [] if any(hit.code in SLOW for hit in hits) else part_loops.found(loops)
+        hits += [] if any(hit.code in SLOW for hit in hits) else part_loops.found(loops) or callback_loops.found(loops)
     hits = part_loops.marked(hits, loops)
     slow = sorted((hit for hit in hits if hit.code in SLOW), key=lambda hit: hit.left)
     if top_level:

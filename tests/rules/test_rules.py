@@ -60,6 +60,7 @@ def test_every_rule_file_is_registered() -> None:
     assert files - used == {
         "__init__",
         "base",
+        "callback_loops",
         "cases",
         "decisions",
         "loop_work",
